@@ -141,24 +141,23 @@ class TurnRunner:
 
     async def step(self, conversation: str) -> bool:
         """Process the oldest open row of a conversation; return False when nothing more can be done now."""
-        async with self._store.database.shared_reads():
-            work = await self._next_work(conversation)
-            if work is None:
-                return False
-            row = work.row
-            has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
-            is_awaited = has_to_wait and work.conversation.place.is_hidden
-            if not await self._isolation.enter(conversation, row.attempts, is_awaited=is_awaited):
-                return False
-            try:
-                if has_to_wait:
-                    work = await self._reload(work)
-                if work is not None:
-                    with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
-                        may_have_more = await self._process_or_give_up(work)
-            finally:
-                self._isolation.leave(conversation)
-            return may_have_more
+        work = await self._next_work(conversation)
+        if work is None:
+            return False
+        row = work.row
+        has_to_wait, may_have_more = self._isolation.holds_up(row.attempts), True
+        is_awaited = has_to_wait and work.conversation.place.is_hidden
+        if not await self._isolation.enter(conversation, row.attempts, is_awaited=is_awaited):
+            return False
+        try:
+            if has_to_wait:
+                work = await self._reload(work)
+            if work is not None:
+                with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
+                    may_have_more = await self._process_or_give_up(work)
+        finally:
+            self._isolation.leave(conversation)
+        return may_have_more
 
     async def _next_work(self, conversation: str) -> NextWork | None:
         """Return the row to process now; if it has to wait, ask to be woken when it may be processed."""

@@ -32,7 +32,6 @@ from channels.message import Accepted, Attachment, InboundMessage, LiveEvent
 from channels.toolkit.text import replace_unstorable
 from memory.failpoints import hit_async
 from memory.store.conversations.delivery import Delivered
-from memory.store.conversations.inbox import CHANGING_KINDS
 from memory.store.errors import StoreError, StoreMoved
 from memory.store.people.rows import GrantRow
 from memory.store.rows import AcceptedRow, NewInboxRow, NoteChanges
@@ -139,8 +138,7 @@ class Receiver:
                 return arrivals
 
             delivered = [_to_delivered(message) for message in messages]
-            is_changing = any(message.act in CHANGING_KINDS for message in messages)
-            rows = await self._store.delivery.accept_by_grants(delivered, admit, notes, is_changing=is_changing)
+            rows = await self._store.delivery.accept_by_grants(delivered, admit, notes)
         for one in denied:
             self._telemetry.access_denied()
             log.info("ignored", channel=one.actor.channel, sender=one.actor.id, role=one.actor.role, code=one.code)

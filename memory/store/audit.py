@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import and_, bindparam, func, or_, select, update
 
-from memory.store.engine.database import Repository, Row, Tx, read, single_query
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read
 from memory.store.errors import StoreError
 from memory.store.rows import from_unix
 from memory.store.schema.tables import audit, audit_head, is_one_of, literal_text
@@ -105,8 +105,8 @@ async def append_act(
         result: the outcome in a word or two; "refused" means that the act was not allowed.
         args: arguments, of which only a digest is stored.
     """
-    await tx.send(_TAKE_NUMBER)
-    head = await tx.one(_SELECT_HEAD)
+    await tx.execute(_TAKE_NUMBER)
+    head = (await tx.execute(_SELECT_HEAD)).first()
     if head is None:
         raise StoreError("the row with the end of the audit chain is missing")
     row = {
@@ -121,8 +121,8 @@ async def append_act(
         "prev_hash": head["hash"],
     }
     new_hash = _hash_row(row)
-    await tx.insert(audit, **row, hash=new_hash)
-    await tx.send(_MOVE_HEAD, new_hash=new_hash)
+    await tx.execute(insert_into(audit), **row, hash=new_hash)
+    await tx.execute(_MOVE_HEAD, new_hash=new_hash)
 
 
 async def note_all(tx: Tx, new: Sequence[Act]) -> None:
@@ -140,26 +140,24 @@ def digest_arguments(args: Mapping[str, object]) -> str:
 async def load_newest_acts(tx: Tx, limit: int) -> list[AuditRow]:
     """Load the newest acts, the oldest of them first."""
     names = AuditRow.__dataclass_fields__
-    rows = reversed(await tx.all(_NEWEST, limit=limit))
+    rows = reversed((await tx.execute(_NEWEST, limit=limit)).all())
     return [AuditRow(**{name: row[name] for name in names} | {"at": from_unix(row["at"])}) for row in rows]
 
 
 async def load_head(tx: Tx) -> AuditHead:
     """Load the end of the chain."""
-    row = await tx.one(_SELECT_HEAD)
+    row = (await tx.execute(_SELECT_HEAD)).first()
     return AuditHead(seq=int(row["seq"]), hash=row["hash"]) if row else AuditHead(seq=0, hash="")
 
 
-@single_query
 async def load_deletions(tx: Tx, since: float) -> list[int]:
     """Load the numbers of the acts that deleted conversations at or after `since` (unix seconds)."""
-    return [row["seq"] for row in await tx.all(_DELETIONS, since=since)]
+    return [row["seq"] for row in (await tx.execute(_DELETIONS, since=since)).all()]
 
 
-@single_query
 async def load_newest_loss(tx: Tx) -> float:
     """Load when an act last took a right or a text away, in unix seconds; 0 for never, among the newest acts."""
-    row = await tx.one(_NEWEST_LOSS)
+    row = (await tx.execute(_NEWEST_LOSS)).first()
     return float(row["at"] or 0.0) if row else 0.0
 
 
@@ -172,7 +170,7 @@ async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | No
     noted = {one.seq: one.hash for one in known if one.seq}
     end = await load_head(tx)
     seq, before = 0, ""
-    while page := await tx.all(_PAGE, after=seq, limit=_PAGE_ROWS):
+    while page := (await tx.execute(_PAGE, after=seq, limit=_PAGE_ROWS)).all():
         for row in page:
             seq += 1
             if wrong := _fault_of(row, seq, before, noted.get(seq)):

@@ -108,12 +108,12 @@ async def _create_or_upgrade_tables(path: Path, writer: SqliteConnection) -> Non
 
 async def _take_lease(writer: SqliteConnection, now: float) -> int:
     tx = Tx(driver=writer, compiler=sqlite_compiler(), lease=0, now=now)
-    found = await tx.one(_INSTANCE)
+    found = (await tx.execute(_INSTANCE)).first()
     if found is None or not found["clean"]:
         await _check_integrity(writer)
         await hit_async("recover.r2")
-    await tx.send(_TAKE_LEASE)
-    taken = await tx.one(_INSTANCE)
+    await tx.execute(_TAKE_LEASE)
+    taken = (await tx.execute(_INSTANCE)).first()
     if taken is None:
         raise StoreCorrupt("the instance row is missing")
     await replace_all_leases(tx, int(taken["lease_epoch"]))

@@ -105,9 +105,9 @@ async def _count_contents(tx: Tx) -> StoreContents:
     if faults := await ledger.check_ledger(tx):
         raise StoreError(f"its ledger has {len(faults)} faults; the first: {faults[0].what}")
     return StoreContents(
-        conversations=await tx.count(_COUNT_CONVERSATIONS),
-        messages=await tx.count(_COUNT_MESSAGES),
-        waiting=await tx.count(_COUNT_WAITING),
+        conversations=(await tx.execute(_COUNT_CONVERSATIONS)).count(),
+        messages=(await tx.execute(_COUNT_MESSAGES)).count(),
+        waiting=(await tx.execute(_COUNT_WAITING)).count(),
         audit=await find_broken_seq(tx) == 0,
     )
 

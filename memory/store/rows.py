@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, fun
 
 from memory.context.taint import FoldLabel, name_outcome
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
-from memory.store.engine.database import Row, Tx, light, single_query
+from memory.store.engine.database import Row, Tx, light
 from memory.store.errors import WrongState
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
@@ -543,15 +543,13 @@ _SELECT_MEMBERS = (
 )
 
 
-@single_query
 async def load_linked_space(tx: Tx, own_space: str) -> str:
     """Return the space that an account uses: the one it is linked to, else its own."""
-    row = await tx.one(_SELECT_LINKED_SPACE, own_space=own_space)
+    row = (await tx.execute(_SELECT_LINKED_SPACE, own_space=own_space)).first()
     return str(row["space"]) if row else own_space
 
 
 @light
-@single_query
 async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
     """Return all spaces whose rows belong to this one: itself first, then those linked to it."""
-    return (space, *(row["own_space"] for row in await tx.all(_SELECT_MEMBERS, space=space)))
+    return (space, *(row["own_space"] for row in (await tx.execute(_SELECT_MEMBERS, space=space)).all()))

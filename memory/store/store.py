@@ -18,7 +18,7 @@ from memory.store.conversations.folds import Folds
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work
-from memory.store.engine.database import Database, Tx
+from memory.store.engine.database import Database, Tx, insert_into
 from memory.store.engine.leases import Leases
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_errors_as_store_errors
 from memory.store.errors import StoreCorrupt, StoreError
@@ -202,10 +202,10 @@ class Store:
 
 async def _write_probe(tx: Tx) -> None:
     id = new_id(tx.now)
-    await tx.insert(probe, id=id, padding="." * _PROBE_CHARACTERS)
-    await tx.send(_DELETE_PROBE, id=id)
+    await tx.execute(insert_into(probe), id=id, padding="." * _PROBE_CHARACTERS)
+    await tx.execute(_DELETE_PROBE, id=id)
 
 
 async def _mark_clean(tx: Tx) -> None:
     await release_work(tx)
-    await tx.send(_MARK_CLEAN)
+    await tx.execute(_MARK_CLEAN)

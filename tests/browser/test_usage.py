@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.people.spending import OWNER
 from memory.store.schema.tables import usage
 from tests.browser.opening import BROWSER, opened, write
@@ -19,7 +19,7 @@ async def add_usage(tx: Tx, conversation: str, who: str, model: str, days: int, 
     at, id = time.time() - days * 86_400, f"{model}-{who}-{days}"
     given = {"turn_id": "t", "purpose": "turn", "output": 0, "cache_write": 0, "estimated": 0}
     values = {"conversation": conversation, "who": who, "model": model, "input": tokens, "cache_read": tokens // 4}
-    await tx.insert(usage, id=id, at=at, **given, **values)
+    await tx.execute(insert_into(usage), id=id, at=at, **given, **values)
 
 
 async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_path: Path) -> None:

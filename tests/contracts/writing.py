@@ -119,7 +119,7 @@ def main(root: str, url: str, lease: str, act: str, *words: str) -> int:
     failpoints.arm(dict(os.environ))
     writers: WriteLocks = LOCAL_WRITE_LOCKS
     if url:
-        from memory.store.engine.postgres_locks import PostgresWriteLocks
+        from memory.postgres.locks import PostgresWriteLocks
 
         shared = PostgresWriteLocks(url, int(lease))
         shared.open()

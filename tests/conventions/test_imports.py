@@ -38,6 +38,7 @@ LAYERS = {
         ("memory.workspace",),
         ("memory.store",),
         ("memory.recall", "memory.folding"),
+        ("memory.postgres",),
         ("memory.longterm",),
         ("memory.forgetting",),
     ),
@@ -123,7 +124,7 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
 
 
 # Modules that are imported only where the extra `scale` is wanted.
-SCALED = re.compile(r"memory/(store|recall)/(\w+/)?(open_)?postgres\w*\.py|bot/runtime/cluster/\w+\.py")
+SCALED = re.compile(r"memory/postgres/\w+\.py|bot/runtime/cluster/\w+\.py")
 
 
 def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:

@@ -87,11 +87,11 @@ CHANNELS = (
         guards="I1",
         file="memory/store/conversations/delivery.py",
         target="Delivery.accept_by_grants",
-        old="store = _accept_by_grants if is_changing else _accept_new_by_grants",
+        old="accepted = await self._database.write(_accept_by_grants, delivered, admit, keep)",
         new=(
             "if keep:\n"
             "    await self._database.write(inbox_rows.accept, [], keep)\n"
-            "keep, store = (None, _accept_new_by_grants)"
+            "accepted = await self._database.write(_accept_by_grants, delivered, admit, None)"
         ),
         tests=(f"{ATTACKS}::test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not",),
     ),

@@ -16,8 +16,8 @@ DELIVERY = (
         guards="I13",
         file="memory/store/conversations/turns.py",
         target="count_deaths",
-        old="await tx.send(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=int(dead['rows'] == 1))",
-        new="await tx.send(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=1)",
+        old="await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=int(dead['rows'] == 1))",
+        new="await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=1)",
         tests=(f"{STORE}::TestRecovery::{ALONE}",),
     ),
     Mutant(

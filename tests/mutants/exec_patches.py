@@ -95,8 +95,11 @@ EXEC = (
         guards="I50",
         file="memory/store/people/approvals.py",
         target="set_state",
-        old="if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):",
-        new="if not await tx.run(_SET_STATE, id=id, state=former, new_state=state) and outcome is None:",
+        old="if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, new_state=state)).rowcount:",
+        new=(
+            "moved = await tx.execute(_SET_STATE, id=id, state=former, new_state=state)\n"
+            "if not moved.rowcount and outcome is None:"
+        ),
         tests=("tests/memory/store/test_access.py::TestApprovals",),
     ),
     Mutant(

@@ -51,7 +51,7 @@ PREPARED = (
     "httpx2",
     "markdown_it",
     "memory.store.open",
-    "memory.store.maintenance.postgres_move",
+    "memory.postgres.move",
     "telegram.ext",
     "tiktoken",
     "uvicorn",

@@ -23,10 +23,10 @@ from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.runtime.store_access import ProcessRole
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
-from memory.recall.keepers.postgres import PostgresSharedIndexes
+from memory.postgres.database import PostgresDatabase
+from memory.postgres.index_keeper import PostgresSharedIndexes
+from memory.postgres.locks import PostgresWriteLocks
 from memory.store.engine.leases import Beat, Leases
-from memory.store.engine.postgres import PostgresDatabase
-from memory.store.engine.postgres_locks import PostgresWriteLocks
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
@@ -256,12 +256,13 @@ class ClusterBot(Bot):
         self._reported = {row.key for row in found}
 
     async def _sweep(self) -> None:
-        """Wake every queue with open rows that has no job, and report what a dead process left."""
+        """Wake every queue with open rows that has no waiting job, and report what a dead process left."""
         await self._report_interrupted_approvals()
         await self.file_changes.resume(self.store.now() - PATCH_SECONDS)
-        for conversation in await self._jobs.without_job("turn", await self.store.delivery.waiting()):
+        await self._jobs.delete_failed()
+        for conversation in await self.store.delivery.waiting():
             self.turn_dispatcher.wake(conversation)
-        for conversation in await self._jobs.without_job("out", await self.store.delivery.unsent()):
+        for conversation in await self.store.delivery.unsent():
             self.outbox_dispatcher.wake(conversation)
 
     def _status(self) -> Mapping[str, Any]:

@@ -1,51 +1,48 @@
 """Dispatchers on Procrastinate: the transaction that stores a row also adds the job that processes it.
 
 The job's lock is its queue key (a conversation, say), so one job per key runs at a time in the whole cluster. A job
-runs steps until the key has nothing left to do, so a job too many finds nothing and ends.
+runs steps until the key has nothing left to do, so a job too many finds nothing and ends. Jobs only say that there may
+be work: which process does it, and that it is done once, is decided by the store's rows and leases.
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
 import psycopg
 import structlog
-from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
-from procrastinate.exceptions import ConnectorException, ProcrastinateException
+from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, ProcrastinateException
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
-from procrastinate.worker import Worker
 
 from bot.dispatch import Dispatcher, RunStep
-from bot.runtime.cluster.connector import RetryingConnector
-from bot.runtime.cluster.job_batches import POLL_SECONDS, JobBatches
+from memory.postgres.connection import PostgresConnection, set_idle_timeout
+from memory.postgres.database import CLOSE_SECONDS
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
-from memory.store.engine.postgres import CLOSE_SECONDS
-from memory.store.engine.postgres_driver import PostgresDriver
-from memory.store.errors import StoreBusy
+from memory.store.errors import StoreBusy, WrongState
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-# As Procrastinate's own function does, which costs more time on the server and in this process.
-_ADD_JOB = """INSERT INTO procrastinate_jobs (queue_name, task_name, priority, lock, args, scheduled_at)
-VALUES (%s, %s, 0, %s, %s::jsonb, %s::timestamptz)"""
-HEARTBEAT_SECONDS = 1.0  # as often as the lease is renewed, in the same transaction
+CONNECTIONS = 6
+CONNECT_SECONDS = 10.0  # to get a connection; a process whose lease expires exits sooner
+# Between two polls of a queue. A notification comes first, except for jobs that were put back or have become due, and
+# for those whose notification arrived while the worker was looking: it forgets these.
+POLL_SECONDS = 1.0
+HEARTBEAT_SECONDS = 2.0
 STALLED_SECONDS = 5.0  # a worker without a heartbeat for this long is dead; its jobs go to others
-# Between two polls for jobs that were assigned here in a lost response; a job is put back when two polls miss it.
-MISSED_POLL_SECONDS = 2.0
-_BEAT = "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = ANY(%s)"
-_SELECT_LOCKS = "SELECT DISTINCT lock FROM procrastinate_jobs WHERE lock = ANY(%(locks)s)"
+LOST_SECONDS = 5.0  # between two looks for jobs that have ended here, and whose end could not be stored
 FIRST_RETRY_SECONDS = 0.5
 MAX_RETRY_SECONDS = 30.0
-MAX_WORKER_RESTART_SECONDS = 5.0
-GRACEFUL_SECONDS = 20.0  # for running jobs when a worker stops; `close` may cancel them earlier
-CONNECTIONS = 6
-MAX_PLACES = 1_000_000  # of the one worker; `JobBatches` counts those of each queue
-MISSED_CHECK_SECONDS = 10.0  # between two polls for assigned jobs while no connection was lost
+HELD_RETRY_SECONDS = 1.0  # where another process works on the row: until it has ended, or died
+RESTART_SECONDS = 1.0  # until a worker that failed, as when the server was restarted, is replaced
+# For the jobs of a worker that stops, which are put back then. What they have begun goes on without them.
+GRACEFUL_SECONDS = 1.0
+KEEP_FAILED_HOURS = 1  # of jobs that were to be stopped when their worker died
 LATER_TASK = "later"
 CLOCK_TOLERANCE = 0.05  # seconds by which synchronised clocks may differ: a job that comes too early has to come again
 
@@ -57,7 +54,10 @@ class _EndlessRetry(BaseRetryStrategy):
         self._now = now
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision:
-        pause = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(job.attempts, 10))
+        if isinstance(exception, WrongState):
+            pause = HELD_RETRY_SECONDS
+        else:
+            pause = min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(job.attempts, 10))
         return RetryDecision(retry_at=datetime.fromtimestamp(self._now() + pause, UTC))
 
 
@@ -95,17 +95,20 @@ class JobQueue:
         """url: of the database, as libpq takes it; now: unix seconds by its clock."""
         self._now = now
         self._sessions = sessions
-        self._connector = RetryingConnector(url, CONNECTIONS)
-        self._batches = JobBatches(self._connector, url)
-        self.app = App(connector=self._connector)
-        self.app.job_manager = self._batches
+        self.app = App(
+            connector=PsycopgConnector(
+                conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=CONNECT_SECONDS, configure=_configure_connection
+            )
+        )
         #: Called with the conversation whose running turn is to be stopped.
         self.on_stop: Callable[[str], object] = lambda conversation: None
         self._steps: dict[str, RunStep] = {}
+        #: What jobs have begun, by kind and key. It outlives its job where the worker is replaced.
+        self._drains: dict[tuple[QueueKind, str], asyncio.Task[None]] = {}
+        self._running_jobs: set[int] = set()
+        self._worker_ids: set[int] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._worker_tasks: list[asyncio.Task[None]] = []
-        self._worker: Worker | None = None
-        self._missed: set[int] = set()
         self._closing = False
         retry = _EndlessRetry(now)
         for kind in ("turn", "urgent", "out", "facts"):
@@ -121,25 +124,49 @@ class JobQueue:
         """Connect; Procrastinate's tables exist already."""
         await self.app.open_async()
 
-    async def enqueue(self, driver: PostgresDriver, keys: Sequence[QueueKey]) -> None:
-        """See memory.store.engine.postgres.Enqueue."""
+    async def enqueue(self, connection: PostgresConnection, keys: Sequence[QueueKey]) -> None:
+        """See memory.postgres.database.Enqueue."""
         for key in keys:
-            await self.put(key, driver)
+            try:
+                await self._defer(key, connection)
+            except ConnectorException as err:
+                raise err.__cause__ or err from None  # the store handles errors of its own driver
 
-    async def put(self, key: QueueKey, driver: PostgresDriver | None = None) -> None:
-        """Add a job for a key, with `driver` in its open transaction. A missing channel of "out" is looked up."""
+    async def put(self, key: QueueKey) -> None:
+        """Add a job for a key whose work is stored already, unless one waits: that one will see it."""
+        with suppress(AlreadyEnqueued):
+            await self._defer(key, None)
+
+    async def _defer(self, key: QueueKey, connection: PostgresConnection | None) -> None:
+        """Add a job; a missing channel of "out" is looked up.
+
+        Args:
+            connection: in a transaction that stores the work. A waiting job may run before it is committed, so this
+                one is added in any case.
+        """
         if key.kind == "out" and not key.channel:
             conversation = await self._sessions.conversation(key.id)
             key = replace(key, channel=conversation.place.channel if conversation is not None else "")
-        is_later = key.due > self._now()
-        task, queue = (LATER_TASK, "facts") if is_later else (key.kind, job_queue(key))
-        lock = None if is_later or key.kind == "urgent" else f"{key.kind}:{key.id}"
-        arguments = {"lane": key.id, **({"kind": key.kind, "queue": job_queue(key)} if is_later else {})}
-        due = datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC) if is_later else None
-        if driver is None:
-            await self.app.configure_task(task, lock=lock, queue=queue, schedule_at=due).defer_async(**arguments)
-        else:
-            await driver.change_later(_ADD_JOB, [queue, task, lock, json.dumps(arguments), due])
+        name = f"{key.kind}:{key.id}"
+        if key.due > self._now():
+            due = datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC)
+            job = self.app.configure_task(
+                LATER_TASK,
+                queue="facts",
+                queueing_lock=None if connection else f"{LATER_TASK} {key.due} {name}",
+                schedule_at=due,
+                connection=connection,
+            )
+            await job.defer_async(lane=key.id, kind=key.kind, queue=job_queue(key))
+            return
+        job = self.app.configure_task(
+            key.kind,
+            queue=job_queue(key),
+            lock=None if key.kind == "urgent" else name,
+            queueing_lock=None if connection else name,
+            connection=connection,
+        )
+        await job.defer_async(lane=key.id)
 
     def run_in_background(self, work: Coroutine[Any, Any, object]) -> None:
         """Start work without waiting for it; if it fails, the next sweep over all queues makes up for it."""
@@ -149,18 +176,12 @@ class JobQueue:
 
     def work_on(self, queue: str, concurrency: int) -> None:
         """Run jobs of a queue, so many at once, until `close`."""
-        self._batches.serve(queue, concurrency)
-        if not self._worker_tasks and not self._closing:
-            self._worker_tasks = [
-                asyncio.create_task(self._run_worker(), name="jobs"),
-                asyncio.create_task(self._put_back_missed_jobs(), name="jobs that never came"),
-            ]
-
-    async def beat(self, driver: PostgresDriver) -> None:
-        """Store that the worker of this process is alive, in an open transaction."""
-        worker = self._worker
-        if worker is not None and worker.worker_id is not None:
-            await driver.change_later(_BEAT, [[worker.worker_id]])
+        if self._closing:
+            return
+        if not self._worker_tasks:
+            self._worker_tasks.append(asyncio.create_task(self._put_back_lost_jobs(), name="lost jobs"))
+        worker = asyncio.create_task(self._run_worker(queue, concurrency), name=f"jobs of {queue}")
+        self._worker_tasks.append(worker)
 
     async def stop(self, conversation: str) -> bool:
         """Stop the turn of a conversation, in whichever process it runs; False if none runs.
@@ -171,21 +192,23 @@ class JobQueue:
         manager = self.app.job_manager
         try:
             running = await manager.list_jobs_async(lock=f"turn:{conversation}", status=Status.DOING.value)
-            stopped = [await manager.cancel_job_by_id_async(cast(int, job.id), abort=True) for job in running]
+            ids = [job.id for job in running if job.id is not None]
+            stopped = [await manager.cancel_job_by_id_async(id, abort=True) for id in ids]
         except ConnectorException as err:
             raise StoreBusy("the database server does not answer") from err
         return any(stopped)
 
     async def revive(self) -> int:
-        """Put back the jobs of dead workers; return how many."""
-        return await self._batches.revive(STALLED_SECONDS)
+        """Put back the jobs of dead workers; return how many. Those that were to be stopped fail instead."""
+        manager = self.app.job_manager
+        stalled = list(await manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
+        for job in stalled:
+            await manager.retry_job(job, self._at_once())
+        return len(stalled)
 
-    async def without_job(self, kind: QueueKind, keys: Sequence[str]) -> list[str]:
-        """Return those of the keys that have no job."""
-        locks = [f"{kind}:{key}" for key in keys]
-        rows = await self.app.connector.execute_query_all_async(_SELECT_LOCKS, locks=locks) if locks else []
-        found = {row["lock"] for row in rows}
-        return [key for key in keys if f"{kind}:{key}" not in found]
+    async def delete_failed(self) -> None:
+        """Delete the jobs that failed because their worker died."""
+        await self.app.job_manager.delete_old_jobs(KEEP_FAILED_HOURS, include_failed=True)
 
     async def settled(self) -> None:
         """Wait until the work in the background is done."""
@@ -193,25 +216,17 @@ class JobQueue:
             await asyncio.wait(list(self._tasks))
 
     async def close(self, patience: float) -> None:
-        """Take no more jobs, give running ones `patience` seconds; a second call does nothing."""
+        """Take no more jobs, give what runs `patience` seconds; a second call does nothing."""
         self._closing = True
-        self._batches.stop_taking()
-        tasks, self._worker_tasks = self._worker_tasks, []
-        for task in tasks:
-            task.cancel()
-        if self._worker is not None:
-            cast(Any, self._worker).stop()  # if it has lost its cancellation
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=patience + CLOSE_SECONDS)
+        workers, self._worker_tasks = self._worker_tasks, []
+        for worker in workers:
+            worker.cancel()
+        if self._drains:
+            await asyncio.wait(list(self._drains.values()), timeout=patience)
+        await cancel_and_wait(self._drains.values())
+        if workers:
+            _, late = await asyncio.wait(workers, timeout=GRACEFUL_SECONDS + CLOSE_SECONDS)
             await cancel_and_wait(late)
-        await self._put_back_unstarted()
-
-    async def _put_back_unstarted(self) -> None:
-        for job in await self._batches.take_unstarted():
-            try:
-                await self._batches.retry_job(job, self._at_once())
-            except ConnectorException as err:  # then it goes to others as that of a stalled worker
-                log.info("a job was not put back", job=job.id, error=type(err).__name__)
 
     async def disconnect(self) -> None:
         """Close the connections, after some seconds for the work in the background."""
@@ -228,64 +243,94 @@ class JobQueue:
         await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(lane=lane)
 
     async def _run(self, context: JobContext, lane: str) -> None:
-        kind = context.job.task_name
-        steps = asyncio.create_task(self._drain(self._steps[kind], lane), name=f"{kind} {lane}")
+        job = context.job
+        if job.worker_id is not None:
+            self._worker_ids.add(job.worker_id)
+        id = job.id or 0
+        self._running_jobs.add(id)
+        try:
+            key = (cast(QueueKind, job.task_name), lane)
+            while (earlier := self._drains.get(key)) is not None:  # its job was taken from its worker
+                await self._follow(context, earlier, lane)
+            await self._follow(context, self._begin(key), lane)
+        finally:
+            self._running_jobs.discard(id)
+
+    async def _follow(self, context: JobContext, drain: asyncio.Task[None], lane: str) -> None:
+        """Wait for work in this process; it goes on where the job is taken from the worker."""
         while True:
             try:
-                await asyncio.shield(steps)
+                await asyncio.shield(drain)
                 return
             except asyncio.CancelledError:
-                if steps.done():
+                if drain.done() or context.abort_reason() is not AbortReason.USER_REQUEST:
                     raise
-                if context.abort_reason() is AbortReason.USER_REQUEST:
-                    self.on_stop(lane)
-                    continue
-                await cancel_and_wait((steps,))
-                raise
+                self.on_stop(lane)
 
-    @staticmethod
-    async def _drain(step: RunStep, key: str) -> None:
-        while await step(key):
-            pass
+    def _begin(self, key: tuple[QueueKind, str]) -> asyncio.Task[None]:
+        kind, id = key
+        drain = self._drains[key] = asyncio.create_task(self._drain(key), name=f"{kind} {id}")
+        drain.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # its job may be gone by then
+        return drain
 
-    async def _run_worker(self) -> None:
-        pause = FIRST_RETRY_SECONDS
+    async def _drain(self, key: tuple[QueueKind, str]) -> None:
+        kind, id = key
+        try:
+            while await self._steps[kind](id):
+                pass
+        finally:
+            del self._drains[key]
+
+    async def _run_worker(self, queue: str, concurrency: int) -> None:
         while not self._closing:
-            worker = self._worker = Worker(
-                self.app,
-                concurrency=MAX_PLACES,
-                install_signal_handlers=False,
-                delete_jobs="always",
-                update_heartbeat_interval=POLL_SECONDS,
-                stalled_worker_timeout=STALLED_SECONDS,
-                fetch_job_polling_interval=POLL_SECONDS,
-                abort_job_polling_interval=POLL_SECONDS,
-                shutdown_graceful_timeout=GRACEFUL_SECONDS,
-            )
             try:
-                await cast(Any, worker).run()
+                await self.app.run_worker_async(
+                    queues=[queue],
+                    concurrency=concurrency,
+                    install_signal_handlers=False,
+                    delete_jobs="always",
+                    update_heartbeat_interval=HEARTBEAT_SECONDS,
+                    stalled_worker_timeout=STALLED_SECONDS,
+                    fetch_job_polling_interval=POLL_SECONDS,
+                    shutdown_graceful_timeout=GRACEFUL_SECONDS,
+                )
             except (ProcrastinateException, psycopg.Error, OSError) as err:
-                log.error("jobs are not taken", error=type(err).__name__)
-                pause = min(pause * 2, MAX_WORKER_RESTART_SECONDS)
-            finally:
-                self._worker = None
-            await asyncio.sleep(pause)
+                log.error("jobs are not taken", queue=queue, error=type(err).__name__)
+            await asyncio.sleep(RESTART_SECONDS)
 
-    async def _put_back_missed_jobs(self) -> None:
-        """Put back jobs that were assigned here in a response that was lost."""
+    async def _put_back_lost_jobs(self) -> None:
+        """Put back jobs that the database says run here, and that do not: their end, or their start, was lost."""
+        suspects: set[int] = set()
         while not self._closing:
-            await self._connector.wait_for_loss(MISSED_POLL_SECONDS if self._missed else MISSED_CHECK_SECONDS)
+            await asyncio.sleep(LOST_SECONDS)
             try:
-                missed = await self._batches.find_missed()
-                for job in missed & self._missed:
-                    log.warning("a job that was assigned here and never arrived is put back", job=job)
-                    await self._batches.retry_job_by_id_async(job, retry_at=self._at_once())
-                self._missed = missed
+                found = await self._find_lost_jobs()
+                for job in found & suspects:
+                    log.warning("a job that has ended here is put back", job=job)
+                    await self.app.job_manager.retry_job_by_id_async(job, retry_at=self._at_once())
+                suspects = found
             except (ProcrastinateException, psycopg.Error, OSError) as err:
-                log.info("missed jobs not looked for", error=type(err).__name__)
-                await asyncio.sleep(MISSED_POLL_SECONDS)
+                log.info("lost jobs not looked for", error=type(err).__name__)
+
+    async def _find_lost_jobs(self) -> set[int]:
+        manager = self.app.job_manager
+        assigned: set[int] = set()
+        for worker_id in self._worker_ids:
+            jobs = await manager.list_jobs_async(worker_id=worker_id, status=Status.DOING.value)
+            assigned.update(job.id for job in jobs if job.id is not None)
+        return assigned - self._running_jobs
 
     def _on_task_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
             log.error("background work on jobs failed", error=type(err).__name__)
+
+
+async def _configure_connection(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Do not wait for the disk when a job's state is stored: the store decides what was done.
+
+    If the server crashes right after, a job that was taken is taken again and finds what it would have found.
+    """
+    await set_idle_timeout(connection)
+    await connection.set_autocommit(True)
+    await connection.execute("SET synchronous_commit = off")

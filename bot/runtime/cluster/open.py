@@ -15,25 +15,23 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.cluster.bot import ClusterBot, ClusterConnections
-from bot.runtime.cluster.job_batches import CREATE_EXCHANGE_FUNCTION, EXCHANGE_FUNCTION
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.store_access import ProcessRole
 from bot.telemetry.recorder import create_telemetry
-from memory.recall.keepers.postgres import PostgresSharedIndexes
+from memory.postgres.connection import SCHEMA_LOCK_KEY, connected, create_pool, driver_url
+from memory.postgres.database import PostgresDatabase
+from memory.postgres.index_keeper import PostgresSharedIndexes
+from memory.postgres.locks import PostgresWriteLocks, exclusive_access
+from memory.postgres.open import LEASE_SECONDS, open_postgres
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, create_pool, driver_url
-from memory.store.engine.postgres_locks import PostgresWriteLocks, exclusive_access
-from memory.store.open_postgres import LEASE_SECONDS, open_postgres
 from memory.store.store import Store
 
 LEASE_CONNECTIONS = 1
 COMMAND_CONNECTIONS = 3
 COMMAND_ROLE = "command"
-_HAS_QUEUE_TABLES = (
-    "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables, to_regproc(%s) IS NOT NULL AS exchange"
-)
+_HAS_QUEUE_TABLES = "SELECT to_regclass('procrastinate_jobs') IS NOT NULL AS tables"
 StopTurn = Callable[[str], Awaitable[object]]
 Answer = TypeVar("Answer")
 
@@ -52,7 +50,6 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: ProcessRol
     writers = PostgresWriteLocks(url, database.lease)
     writers.open()
     lease_database = database.with_pool(create_pool(driver_url(url), LEASE_CONNECTIONS))
-    lease_database.beside_write = jobs.beat
     await lease_database.pool.open()
     connections = ClusterConnections(
         url=driver_url(url),
@@ -82,22 +79,20 @@ def _process_name(role: str) -> str:
 
 async def _open_jobs(store: Store, database: PostgresDatabase, url: str) -> JobQueue:
     """Connect to the job queue, and add jobs in the store's transactions from now on."""
-    await _create_queue_tables(database)
+    await _create_queue_tables(url)
     jobs = JobQueue(driver_url(url), store.now, store.sessions)
     await jobs.open()
     database.enqueue = jobs.enqueue
     return jobs
 
 
-async def _create_queue_tables(database: PostgresDatabase) -> None:
+async def _create_queue_tables(url: str) -> None:
     """Create the tables of the job queue, unless another process has."""
-    async with database.pool.connection() as connection, connection.transaction():
+    async with connected(url) as connection, connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", [SCHEMA_LOCK_KEY])
-        found = await (await connection.execute(_HAS_QUEUE_TABLES, [EXCHANGE_FUNCTION])).fetchone() or {}
+        found = await (await connection.execute(_HAS_QUEUE_TABLES)).fetchone() or {}
         if not found.get("tables"):
             await connection.execute(cast(psycopg.sql.SQL, SchemaManager.get_schema()))
-        if not found.get("exchange"):
-            await connection.execute(cast(psycopg.sql.SQL, CREATE_EXCHANGE_FUNCTION))
 
 
 @asynccontextmanager

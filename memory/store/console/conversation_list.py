@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, liter
 from memory.store.audit import append_act
 from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION
-from memory.store.engine.database import Repository, Tx, light, locks_first, read, single_query, write
+from memory.store.engine.database import Repository, Tx, light, read, write
 from memory.store.rows import LINKED_SPACE, ConversationRow, to_conversation_row
 from memory.store.schema.tables import conversation, escape_like, literal_text
 
@@ -65,7 +65,6 @@ _CHANGED = NEWEST_FIRST.where(
 ).limit(bindparam("limit"))
 
 
-@single_query
 async def load_page(
     tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
 ) -> tuple[list[ConversationRow], str]:
@@ -82,7 +81,7 @@ async def load_page(
     if found is None:
         raise ValueError("the cursor is not one of this list")
     place = {"updated": float(found[1]), "id": found[2], "words": escape_like(words)}
-    rows = await tx.all(_PAGES[own], **place, limit=limit + 1)
+    rows = (await tx.execute(_PAGES[own], **place, limit=limit + 1)).all()
     next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 
@@ -116,21 +115,22 @@ async def load_pinned_page(
     statement = _PAGES_BY_PIN[wanted.state]
     values = {"words": escape_like(wanted.words), "channel": wanted.channel, "person": wanted.person}
     pinned, updated, id = int(found[1]), float(found[2]), found[3]
-    rows = await tx.all(statement, pinned=pinned, updated=updated, id=id, limit=limit + 1, **values)
+    rows = (await tx.execute(statement, pinned=pinned, updated=updated, id=id, limit=limit + 1, **values)).all()
     if pinned and len(rows) <= limit:
-        rows += await tx.all(statement, pinned=0, updated=_MAX_SECONDS, id="-", limit=limit + 1 - len(rows), **values)
+        rows += (
+            await tx.execute(statement, pinned=0, updated=_MAX_SECONDS, id="-", limit=limit + 1 - len(rows), **values)
+        ).all()
     last = rows[limit - 1] if len(rows) > limit else None
     next_cursor = f"{last['pinned']}:{last['updated']!r}_{last['id']}" if last else ""
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 
 
-@single_query
 async def load_changed(tx: Tx, since: float, limit: int = 200) -> list[ConversationRow]:
     """Load what has a message or a choice at or after `since` (unix seconds of `Store.now`), newest first.
 
     Those that are about to be deleted are among them: the list leaves them out.
     """
-    return [to_conversation_row(row) for row in await tx.all(_CHANGED, since=since, limit=limit)]
+    return [to_conversation_row(row) for row in (await tx.execute(_CHANGED, since=since, limit=limit)).all()]
 
 
 # What the owner chooses.
@@ -184,9 +184,9 @@ async def _check(tx: Tx, id: str, expected: str) -> ConversationRow:
     Raises:
         LookupError: there is no such conversation. StaleChoice: it was changed.
     """
-    if not await tx.run(_LOCK, id=id, now=tx.now):
+    if not (await tx.execute(_LOCK, id=id, now=tx.now)).rowcount:
         raise LookupError(f"there is no conversation {id}")
-    found = await tx.one(_ONE, id=id)
+    found = (await tx.execute(_ONE, id=id)).first()
     if found is None:
         raise LookupError(f"there is no conversation {id}")
     row = to_conversation_row(found)
@@ -195,7 +195,6 @@ async def _check(tx: Tx, id: str, expected: str) -> ConversationRow:
     return row
 
 
-@locks_first
 async def choose(
     tx: Tx,
     id: str,
@@ -214,7 +213,7 @@ async def choose(
         LookupError: there is no such conversation. StaleChoice: it was changed.
     """
     row = await _check(tx, id, expected)
-    await tx.send(
+    await tx.execute(
         _SET,
         id=id,
         new_own_title=row.own_title if title is None else title[:MAX_TITLE],
@@ -224,7 +223,6 @@ async def choose(
     return await _load(tx, id)
 
 
-@locks_first
 async def ask_deletion(tx: Tx, id: str, expected: str, by: str = "") -> ConversationRow:
     """Leave a conversation out of the list, and delete it once `UNDO_SECONDS` are over.
 
@@ -233,71 +231,67 @@ async def ask_deletion(tx: Tx, id: str, expected: str, by: str = "") -> Conversa
     """
     row = await _check(tx, id, expected)
     if not row.deleting:
-        await tx.send(_SET_DELETING, id=id, new_deleting=tx.now + UNDO_SECONDS)
+        await tx.execute(_SET_DELETING, id=id, new_deleting=tx.now + UNDO_SECONDS)
         await append_act(tx, "delete", id, "asked", by)
     return await _load(tx, id)
 
 
-@locks_first
 async def take_back_deletion(tx: Tx, id: str, by: str = "") -> ConversationRow | None:
     """Keep a conversation after all; None where there is none any more."""
-    if not await tx.run(_LOCK, id=id, now=tx.now):
+    if not (await tx.execute(_LOCK, id=id, now=tx.now)).rowcount:
         return None
     row = await _load(tx, id)
     if row.deleting:
-        await tx.send(_SET_DELETING, id=id, new_deleting=0.0)
+        await tx.execute(_SET_DELETING, id=id, new_deleting=0.0)
         await append_act(tx, "delete", id, "taken back", by)
     return await _load(tx, id)
 
 
-@locks_first
 async def finish_deletion(tx: Tx, id: str, by: str = "") -> DeleteResult:
     """Delete a conversation whose time is over; one that was written to meanwhile is kept, for that is to be answered.
 
     Returns:
         "gone" where it was deleted or taken back before.
     """
-    if not await tx.run(_LOCK, id=id, now=tx.now):
+    if not (await tx.execute(_LOCK, id=id, now=tx.now)).rowcount:
         return "gone"
     row = await _load(tx, id)
     if not row.deleting or row.deleting > tx.now:
         return "gone"
-    heard = await tx.one(_HEARD, id=id)
+    heard = (await tx.execute(_HEARD, id=id)).first()
     if heard and heard["heard"] > row.deleting - UNDO_SECONDS:
-        await tx.send(_SET_DELETING, id=id, new_deleting=0.0)
+        await tx.execute(_SET_DELETING, id=id, new_deleting=0.0)
         await append_act(tx, "delete", id, "kept: it was written to", by)
         return "kept"
     await delete_conversation(tx, id, by)
     return "deleted"
 
 
-@single_query
 async def load_newest_by_space(tx: Tx) -> list[ConversationRow]:
     """Load the newest conversation of each space but the owner's, newest first; spaces beyond a bound are left out."""
     found: dict[str, ConversationRow] = {}
-    for row in map(to_conversation_row, await tx.all(_OF_OTHERS, limit=MAX_OF_OTHERS)):
+    for row in map(to_conversation_row, (await tx.execute(_OF_OTHERS, limit=MAX_OF_OTHERS)).all()):
         found.setdefault(row.place.space, row)
     return list(found.values())
 
 
 async def _load(tx: Tx, id: str) -> ConversationRow:
-    found = await tx.one(_ONE, id=id)
+    found = (await tx.execute(_ONE, id=id)).first()
     if found is None:
         raise LookupError(f"there is no conversation {id}")
     return to_conversation_row(found)
 
 
-@single_query
 async def load_deletions(tx: Tx, limit: int = 100) -> list[tuple[str, float, bool]]:
     """Load the conversations that are to be deleted, soonest first: id, time, whether somebody has written since."""
-    rows = await tx.all(_DUE, limit=limit)
+    rows = (await tx.execute(_DUE, limit=limit)).all()
     return [(row["id"], row["deleting"], row["heard"] > row["deleting"] - UNDO_SECONDS) for row in rows]
 
 
 @light
 async def mark_seen(tx: Tx, id: str, line: int) -> bool:
     """Note that the owner has read up to this line; False where they have read as far before."""
-    return bool(await tx.run(_SET_SEEN, id=id, line=line, now=tx.now))
+    return bool((await tx.execute(_SET_SEEN, id=id, line=line, now=tx.now)).rowcount)
 
 
 class ConversationList(Repository):

@@ -133,16 +133,16 @@ async def load_details(tx: Tx, conversation: str, first: int, last: int) -> Mapp
     Its cost grows with the lines asked for, not with the conversation.
     """
     where = {"conversation": conversation, "first": first, "last": last}
-    found = {row["id"]: LineDetails(files=_received_files(row)) for row in await tx.all(_RECEIVED, **where)}
-    answers = await tx.all(_ANSWERS, **where)
+    found = {row["id"]: LineDetails(files=_received_files(row)) for row in (await tx.execute(_RECEIVED, **where)).all()}
+    answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
     spent: dict[str, list[Usage]] = {}
     if turns:
-        steps = {row["turn_id"]: row["count"] for row in await tx.all(_STEPS, **where)}
+        steps = {row["turn_id"]: row["count"] for row in (await tx.execute(_STEPS, **where)).all()}
         since = min(row["started"] for row in turns) - USAGE_SLACK
         until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
-        for row in await tx.all(_USAGE, **where, since=since, until=until):
+        for row in (await tx.execute(_USAGE, **where, since=since, until=until)).all():
             used = Usage(model=row["model"], **{name: row[name] for name in _COUNTS})
             spent.setdefault(row["turn_id"], []).append(used)
     for row in answers:
@@ -209,12 +209,16 @@ async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | Non
     Args:
         of: id of the message or of a part of its answer.
     """
-    found = await tx.one(_TURN_OF_LINE, conversation=conversation, of=of)
+    found = (await tx.execute(_TURN_OF_LINE, conversation=conversation, of=of)).first()
     if found is None:
         return None
-    messages = [to_message(row) for row in await tx.all(_MESSAGES, conversation=conversation, turn=found["number"])]
+    messages = [
+        to_message(row) for row in (await tx.execute(_MESSAGES, conversation=conversation, turn=found["number"])).all()
+    ]
     at = {one.id: one.at.timestamp() for one in messages}
-    asked = [row["at"] for row in await tx.all(_ASKED_AT, conversation=conversation, turn_id=found["turn_id"])]
+    asked = [
+        row["at"] for row in (await tx.execute(_ASKED_AT, conversation=conversation, turn_id=found["turn_id"])).all()
+    ]
     results: dict[str, tuple[ToolResult, bool]] = {}
     images: dict[str, list[LineFile]] = {}
     for one, position, tainted in judge_parts(messages):
@@ -223,7 +227,7 @@ async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | Non
             results[part.call_id] = (part, tainted)
         elif isinstance(part, Image) and one.origin == "tool":
             images.setdefault(one.id, []).append(LineFile(sha256=part.sha256, name="", media_type=part.media_type))
-    calls = await tx.all(_CALLS, turn_id=found["turn_id"])
+    calls = (await tx.execute(_CALLS, turn_id=found["turn_id"])).all()
     last = {row["result_id"]: row["call_id"] for row in calls}
     return [
         _to_step(row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked)
@@ -275,8 +279,8 @@ async def find_file(tx: Tx, conversation: str, line: str, sha256: str) -> LineFi
 
     A hash alone opens nothing: the file is shown to those who may read the conversation that holds it.
     """
-    body = await tx.one(_BODY, conversation=conversation, id=line)
-    payload = await tx.one(_PAYLOAD, conversation=conversation, id=line)
+    body = (await tx.execute(_BODY, conversation=conversation, id=line)).first()
+    payload = (await tx.execute(_PAYLOAD, conversation=conversation, id=line)).first()
     if body and body["text"]:
         for file in json.loads(body["text"]).get("files", ()):
             if file[0] == sha256:
@@ -285,8 +289,8 @@ async def find_file(tx: Tx, conversation: str, line: str, sha256: str) -> LineFi
         sent = json.loads(payload["text"])
         if sent.get("sha256") == sha256:
             return LineFile(sha256=sha256, name=sent["name"], media_type=sent["media_type"])
-    found = await tx.one(_TURN_OF_LINE, conversation=conversation, of=line)
-    rows = await tx.all(_HAS_BLOB, conversation=conversation, turn_id=found["turn_id"]) if found else []
+    found = (await tx.execute(_TURN_OF_LINE, conversation=conversation, of=line)).first()
+    rows = (await tx.execute(_HAS_BLOB, conversation=conversation, turn_id=found["turn_id"])).all() if found else []
     for row in rows:
         for part in load_parts(row["text"]):
             if isinstance(part, Image) and part.sha256 == sha256:
@@ -312,9 +316,9 @@ _LINE_OF_TURN = (
 async def find_line(tx: Tx, conversation: str, of: str) -> int:
     """Return the number of the line with that id, of the first line of `turn-N`, or 0 where there is none."""
     if of.startswith("turn-") and of[5:].isascii() and of[5:].isdigit() and len(of) < 15:
-        row = await tx.one(_LINE_OF_TURN, conversation=conversation, number=int(of[5:]))
+        row = (await tx.execute(_LINE_OF_TURN, conversation=conversation, number=int(of[5:]))).first()
     else:
-        row = await tx.one(_LINE_OF, conversation=conversation, of=of)
+        row = (await tx.execute(_LINE_OF, conversation=conversation, of=of)).first()
     return int(row["line"]) if row else 0
 
 
@@ -342,7 +346,7 @@ async def search_lines(tx: Tx, conversation: str, words: str, before: int, limit
     found: list[TranscriptRow] = []
     while len(found) < limit:
         where = {"conversation": conversation, "after": 0, "before": before, "limit": limit}
-        rows = [to_transcript_row(row) for row in await tx.all(_SEARCH, **where, **values)]
+        rows = [to_transcript_row(row) for row in (await tx.execute(_SEARCH, **where, **values)).all()]
         found += [row for row in rows if words.casefold() in row.text.casefold()]  # a body holds more than its text
         if len(rows) < limit:
             break
@@ -366,7 +370,7 @@ _FORGOTTEN = (
 
 async def load_forgotten_turns(tx: Tx, conversation: str) -> list[int]:
     """Load the numbers of the turns whose message was forgotten, whole. It reads the messages of the conversation."""
-    return [row["turn"] for row in await tx.all(_FORGOTTEN, conversation=conversation)]
+    return [row["turn"] for row in (await tx.execute(_FORGOTTEN, conversation=conversation)).all()]
 
 
 class LineReads(Repository):

@@ -12,7 +12,7 @@ from memory.store.conversations.folds import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.conversations.sessions import load_conversation
 from memory.store.conversations.turns import FinishedTurn
-from memory.store.engine.database import Repository, Tx, light, locks_first, read, write
+from memory.store.engine.database import Repository, Tx, light, read, write
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
 from memory.store.people.access import load_grants, load_grants_of_next
 from memory.store.people.rows import GrantRow, GrantsKey
@@ -82,9 +82,8 @@ async def _accept_by_grants(
     if not delivered:
         return await inbox_rows.accept(tx, admit([]), keep)
     first, *others = delivered
-    grants, found = await tx.together(
-        lambda tx: _load_grants(tx, first), lambda tx: inbox_rows.find_by_key(tx, first.place, first.key)
-    )
+    grants = await _load_grants(tx, first)
+    found = await inbox_rows.find_by_key(tx, first.place, first.key)
     return await inbox_rows.accept(tx, admit([grants, *[await _load_grants(tx, one) for one in others]]), keep, found)
 
 
@@ -93,44 +92,33 @@ async def _load_grants(tx: Tx, delivered: Delivered) -> list[GrantRow]:
 
 
 @light
-@locks_first
-async def _accept_new_by_grants(
-    tx: Tx, delivered: Sequence[Delivered], admit: Admit, keep: NoteChanges | None
-) -> list[AcceptedRow]:
-    # no message changes another one: each takes its conversation's row before anything is decided by what is in it
-    return await _accept_by_grants(tx, delivered, admit, keep)
-
-
-@light
 async def _load_next_work(tx: Tx, conversation: str, now: float) -> NextWork | None:
     """Load the next row of a conversation's queue as `inbox.next_row` does, and what decides about it."""
-    row, conversation_row, grants, asides = await tx.together(
-        lambda tx: inbox_rows.next_row(tx, conversation, now),
-        lambda tx: load_conversation(tx, conversation),
-        lambda tx: load_grants_of_next(tx, conversation, now),
-        lambda tx: inbox_rows.load_asides(tx, conversation),
-    )
+    row = await inbox_rows.next_row(tx, conversation, now)
     if row is None:
         return None
+    conversation_row = await load_conversation(tx, conversation)
     if conversation_row is None:
         raise LookupError(f"conversation {conversation} of inbox row {row.id} is missing")
+    grants = await load_grants_of_next(tx, conversation, now)
+    asides = await inbox_rows.load_asides(tx, conversation)
     return NextWork(row=row, conversation=conversation_row, grants=grants, asides=asides)
 
 
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
     """Load the open turns that no living process has; each is taken over when its queue comes to it."""
     await turns.count_deaths(tx)
-    await tx.send(_REQUEUE)
-    return [TurnRow(**row) for row in await tx.all(_ORPHANED_TURNS)]
+    await tx.execute(_REQUEUE)
+    return [TurnRow(**row) for row in (await tx.execute(_ORPHANED_TURNS)).all()]
 
 
 async def _requeue_waiting(tx: Tx) -> None:
-    await tx.send(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
+    await tx.execute(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
     await inbox_rows.delay_all_albums(tx, tx.now + ALBUM_SECONDS)
 
 
 async def _count_waiting(tx: Tx) -> int:
-    return await tx.count(_COUNT_WAITING)
+    return (await tx.execute(_COUNT_WAITING)).count()
 
 
 class Delivery(Repository):
@@ -160,26 +148,18 @@ class Delivery(Repository):
 
     async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
         """See memory.store.conversations.inbox.accept."""
-        is_changing = any(arrival.kind in inbox_rows.CHANGING_KINDS for arrival in arrivals)
         delivered = [Delivered(place=arrival.place, key=arrival.key, sender=None) for arrival in arrivals]
-        return await self.accept_by_grants(delivered, lambda _: arrivals, keep, is_changing=is_changing)
+        return await self.accept_by_grants(delivered, lambda _: arrivals, keep)
 
     async def accept_by_grants(
-        self,
-        delivered: Sequence[Delivered],
-        admit: Admit,
-        keep: NoteChanges | None = None,
-        *,
-        is_changing: bool = False,
+        self, delivered: Sequence[Delivered], admit: Admit, keep: NoteChanges | None = None
     ) -> list[AcceptedRow]:
         """Store messages as `accept` does, by the grants that their senders have at this moment.
 
         Args:
             admit: makes the rows of these messages, one for each, with their places and keys.
-            is_changing: whether one of the messages is of `inbox.CHANGING_KINDS`.
         """
-        store = _accept_by_grants if is_changing else _accept_new_by_grants
-        accepted = await self._database.write(store, delivered, admit, keep)
+        accepted = await self._database.write(_accept_by_grants, delivered, admit, keep)
         await hit_async("recv.committed")
         return accepted
 

@@ -6,12 +6,13 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from memory.context.taint import UNKNOWN_FOLD, FoldLabel
+from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.conversations import ledger
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.prompt_state import raise_generation
 from memory.store.conversations.turns import load_running_number
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.rows import (
     FOLD_TRANSITIONS,
@@ -167,10 +168,9 @@ class FoldChanges(TypedDict, total=False):
     body_sha256: str | None
 
 
-@single_query
 async def load_fold(tx: Tx, id: str) -> FoldRow | None:
     """Load one fold, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     return to_fold_row(row) if row else None
 
 
@@ -180,7 +180,7 @@ async def load_labels(tx: Tx, folds: Iterable[str]) -> dict[str, FoldLabel]:
     labels = dict.fromkeys(ids, UNKNOWN_FOLD)
     for at in range(0, len(ids), LABELS_AT_ONCE):
         values = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, ids[at : at + LABELS_AT_ONCE], strict=False))
-        for row in await tx.all(_SELECT_LABELS, **values):
+        for row in (await tx.execute(_SELECT_LABELS, **values)).all():
             labels[row["id"]] = FoldLabel.of(row["tainted"], row["clean_lines"])
     return labels
 
@@ -193,13 +193,13 @@ async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, wi
         with_texts: load log texts and summaries, which are megabytes in a conversation of years.
     """
     statement = _SELECT_FOLDED if with_texts else _SELECT_FOLDED_WITHOUT_TEXTS
-    rows = await tx.all(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)
+    rows = (await tx.execute(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)).all()
     return [to_fold_row(row) for row in rows]
 
 
 async def load_open_folds(tx: Tx) -> list[FoldRow]:
     """Load the folds of all conversations that have not ended, to resume them at start."""
-    return [to_fold_row(row) for row in await tx.all(_SELECT_OPEN)]
+    return [to_fold_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
@@ -214,7 +214,7 @@ async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
         return None
     if not await _covers_whole_turns(tx, conversation_row, plan):
         return None
-    if not plan.log_only and await tx.one(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation):
+    if not plan.log_only and (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation)).first():
         return None
     return await _insert_fold(tx, conversation_row, plan)
 
@@ -222,7 +222,9 @@ async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
 async def plan_log_only_fold(tx: Tx, conversation_row: Row, requested: FoldPlan) -> None:
     """At a clear: plan a log-only fold of exactly what is in the view in this transaction."""
     from_seq, to_seq = await _load_live_from(tx, conversation_row), conversation_row["next_seq"] - 1
-    found = await tx.one(_SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq)
+    found = (
+        await tx.execute(_SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq)
+    ).first()
     if found is None or found["to_seq"] is None:
         return
     plan = FoldPlan(
@@ -275,17 +277,19 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     if (await _load_existing(tx, fold.id)).state == "stale":
         return None
     if not fold.log_only:
-        moved = await tx.run(
-            _MOVE_HEAD, id=fold.conversation, epoch=fold.epoch, fold_head=fold.prev_fold, new_fold_head=fold.id
-        )
+        moved = (
+            await tx.execute(
+                _MOVE_HEAD, id=fold.conversation, epoch=fold.epoch, fold_head=fold.prev_fold, new_fold_head=fold.id
+            )
+        ).rowcount
         if not moved:
             await _mark_stale(tx, fold)
             return None
         covered = {"conversation": fold.conversation, "from_seq": fold.from_seq, "to_seq": fold.to_seq}
-        await tx.send(_INSERT_COVERAGE, fold_id=fold.id, **covered)
+        await tx.execute(_INSERT_COVERAGE, fold_id=fold.id, **covered)
         await raise_generation(tx, fold.conversation, "fold")
     done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged")
-    await tx.hit("fold.in_txn")
+    await hit_async("fold.in_txn")
     return done
 
 
@@ -305,7 +309,7 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
     found = await load_fold(tx, fold.id)
     if found is None or found.awaiting != "texts":
         return None
-    is_open = await tx.one(_SELECT_OPEN_WITH_SUMMARY, conversation=fold.conversation)
+    is_open = (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=fold.conversation)).first()
     is_fresh = not is_open and _is_current(conversation_row, fold.epoch, fold.id)
     new: dict[str, Any] = {name: value for name, value in changes.items() if value is not None} if is_fresh else {}
     if "summary" in new:
@@ -315,20 +319,22 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
     }
     for flag in ("tainted", "summary_tainted"):
         values[flag] = int(values[flag])
-    written = await tx.run(
-        _REPLACE_TEXTS, id=fold.id, lease_epoch=tx.lease, **{f"new_{name}": value for name, value in values.items()}
-    )
+    written = (
+        await tx.execute(
+            _REPLACE_TEXTS, id=fold.id, lease_epoch=tx.lease, **{f"new_{name}": value for name, value in values.items()}
+        )
+    ).rowcount
     if not written or not is_fresh:
         return None
     if "summary" in new:
         await raise_generation(tx, fold.conversation, "summary")
-    await tx.hit("fold.late_in_txn")
+    await hit_async("fold.late_in_txn")
     return await load_fold(tx, fold.id)
 
 
 async def end_log(tx: Tx, fold: FoldRow) -> bool:
     """Note that the file's section is settled; False if the row's log has changed since `fold` was read."""
-    if await tx.run(_END_LOG, id=fold.id, log_text=fold.log_text):
+    if (await tx.execute(_END_LOG, id=fold.id, log_text=fold.log_text)).rowcount:
         return True
     found = await load_fold(tx, fold.id)
     return found is None or found.awaiting != "log"
@@ -336,7 +342,7 @@ async def end_log(tx: Tx, fold: FoldRow) -> bool:
 
 async def end_awaiting(tx: Tx, conversation_id: str) -> None:
     """Let no text of a model replace one of this conversation's any more, as words of it are being removed."""
-    await tx.send(_END_AWAITING, conversation=conversation_id)
+    await tx.execute(_END_AWAITING, conversation=conversation_id)
 
 
 async def undo(tx: Tx, conversation: str) -> FoldRow | None:
@@ -346,17 +352,17 @@ async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     if newest is None:
         return None
     epoch = conversation_row["epoch"]
-    await tx.send(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
-    await tx.send(_DELETE_COVERAGE, fold_id=newest.id)
+    await tx.execute(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
+    await tx.execute(_DELETE_COVERAGE, fold_id=newest.id)
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
-    await tx.send(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
+    await tx.execute(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
     return await load_fold(tx, newest.id)
 
 
 async def mark_open_stale(tx: Tx, conversation_id: str) -> None:
     """When the epoch or the fold head moves: end open folds, except log-only ones."""
-    await tx.send(_MARK_STALE, conversation=conversation_id)
+    await tx.execute(_MARK_STALE, conversation=conversation_id)
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
@@ -364,12 +370,12 @@ async def take_over(tx: Tx) -> list[FoldRow]:
 
     Open ones whose epoch or fold head has moved become stale.
     """
-    await tx.send(_TAKE_OVER, new_lease_epoch=tx.lease)
+    await tx.execute(_TAKE_OVER, new_lease_epoch=tx.lease)
     for row in await _load_ours(tx):
         conversation_row = await take_numbers(tx, row.conversation)
         if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):
             await _mark_stale(tx, row)
-    awaiting = [to_fold_row(row) for row in await tx.all(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)]
+    awaiting = [to_fold_row(row) for row in (await tx.execute(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)).all()]
     return [*await _load_ours(tx), *awaiting]
 
 
@@ -379,11 +385,15 @@ async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
     Args:
         at_once: take it from a living process too.
     """
-    return await load_fold(tx, id) if await tx.run(_TAKE_ONE, id=id, lease_epoch=tx.lease, at_once=at_once) else None
+    return (
+        await load_fold(tx, id)
+        if (await tx.execute(_TAKE_ONE, id=id, lease_epoch=tx.lease, at_once=at_once)).rowcount
+        else None
+    )
 
 
 async def _load_ours(tx: Tx) -> list[FoldRow]:
-    return [to_fold_row(row) for row in await tx.all(_SELECT_OURS, lease_epoch=tx.lease)]
+    return [to_fold_row(row) for row in (await tx.execute(_SELECT_OURS, lease_epoch=tx.lease)).all()]
 
 
 async def _load_live_from(tx: Tx, conversation_row: Row) -> int:
@@ -399,8 +409,10 @@ def _is_current(conversation_row: Row, epoch: int, head: str) -> bool:
 async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> bool:
     if plan.from_seq != await _load_live_from(tx, conversation_row):
         return False
-    found = await tx.one(_SELECT_RANGE, conversation=plan.conversation, from_seq=plan.from_seq, to_seq=plan.to_seq)
-    after = await tx.one(_SELECT_TURN_OF_SEQ, conversation=plan.conversation, seq=plan.to_seq + 1)
+    found = (
+        await tx.execute(_SELECT_RANGE, conversation=plan.conversation, from_seq=plan.from_seq, to_seq=plan.to_seq)
+    ).first()
+    after = (await tx.execute(_SELECT_TURN_OF_SEQ, conversation=plan.conversation, seq=plan.to_seq + 1)).first()
     covered = (found["from_turn"], found["to_turn"], found["to_seq"]) if found else ()
     return (
         covered == (plan.from_turn, plan.to_turn, plan.to_seq)
@@ -416,8 +428,8 @@ async def _insert_fold(tx: Tx, conversation_row: Row, plan: FoldPlan) -> FoldRow
         "seen_seq": plan.seen_seq or conversation_row["next_seq"],
         "at": plan.at or tx.now,
     }
-    await tx.insert(
-        fold,
+    await tx.execute(
+        insert_into(fold),
         **columns,
         id=id,
         space=await load_linked_space(tx, conversation_row["space"]),
@@ -438,7 +450,9 @@ async def _update_fold(
     new = {f"new_{name}": changes.get(name, getattr(row, name)) for name in _STEP_COLUMNS}
     for flag in ("new_tainted", "new_summary_tainted"):
         new[flag] = int(new[flag])
-    written = await tx.run(_STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new)
+    written = (
+        await tx.execute(_STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new)
+    ).rowcount
     found = await _load_existing(tx, row.id)
     if not written and found.state != "stale":
         raise WrongState(f"fold {row.id} is {found.state}, not {from_state}, or not ours")

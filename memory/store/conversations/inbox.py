@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from sqlalchemy import bindparam, case, delete, or_, select, true, union_all, update
 
@@ -11,17 +10,7 @@ from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
 from memory.store.conversations.transcript import shown_text
-from memory.store.engine.database import (
-    InsertIfAbsent,
-    QueueKey,
-    Repository,
-    Row,
-    Tx,
-    light,
-    read,
-    single_query,
-    write,
-)
+from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, insert_into, light, read, write
 from memory.store.errors import WrongState
 from memory.store.rows import (
     IS_AT_PLACE,
@@ -200,17 +189,15 @@ async def accept(
         accepted.append(await _accept_one(tx, arrival, found))
     if keep is not None:
         await put_notes(tx, keep.channel, keep.values)
-    await tx.hit("recv.in_txn")
+    await hit_async("recv.in_txn")
     return accepted
 
 
 async def find_by_key(tx: Tx, place: Place, key: str) -> FoundByKey:
     """Find the message that a key stands for, and the conversation at its place, in whatever space that is."""
     at = {"channel": place.channel, "account": place.account, "key": key}
-    known, conversation_id = await tx.together(
-        lambda tx: tx.one(_SELECT_BY_KEY, **at), lambda tx: find_conversation_id(tx, place)
-    )
-    return FoundByKey(known=known, conversation=conversation_id)
+    known = (await tx.execute(_SELECT_BY_KEY, **at)).first()
+    return FoundByKey(known=known, conversation=await find_conversation_id(tx, place))
 
 
 async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> AcceptedRow:
@@ -228,7 +215,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     start = await _apply_to_others(tx, arrival)
     if start.state == "new" and _is_told(arrival):
         title = make_title(text)
-        await tx.send(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
+        await tx.execute(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
         if before["space"] != place.space:
             tx.changed.update({(before["space"], conversation_id), (place.space, conversation_id)})
     accepted = AcceptedRow(
@@ -245,9 +232,9 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     if accepted.state == "ignored":
         columns["body"] = ""  # a message that starts nothing leaves no text, as a stranger's does
     at = {"channel": place.channel, "account": place.account}
-    await tx.insert(inbox, **columns, **at, reason=start.reason, received=tx.now)
+    await tx.execute(insert_into(inbox), **columns, **at, reason=start.reason, received=tx.now)
     if arrival.album:
-        await tx.send(
+        await tx.execute(
             _DELAY_ALBUM, conversation=conversation_id, album=arrival.album, new_not_before=arrival.not_before
         )
         await hit_async("album.armed")
@@ -274,17 +261,15 @@ def _is_told(arrival: NewInboxRow) -> bool:
 
 async def _take_line(tx: Tx, arrival: NewInboxRow, conversation_id: str) -> Row:
     """Take the line of a row, and release the parts that were held until the person writes again."""
-    take = partial(take_numbers, id=conversation_id, lines=1, touched=arrival.by_program)
+    before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     starts = not arrival.ignored and arrival.kind != "aside" and arrival.kind not in CHANGING_KINDS
-    if not _is_told(arrival) or not (starts or arrival.ignored == "stranger"):
-        return await take(tx)
-    # a stranger's pairing code may be held too
-    before, _ = await tx.together(take, partial(release, conversation_id=conversation_id, place=arrival.place))
+    if _is_told(arrival) and (starts or arrival.ignored == "stranger"):  # a stranger's pairing code may be held too
+        await release(tx, conversation_id, arrival.place)
     return before
 
 
 async def _create_conversation(tx: Tx, place: Place) -> str:
-    await tx.send(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
+    await tx.execute(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
     id = await find_conversation_id(tx, place)
     if id is None:
         raise LookupError(f"no conversation could be made at {place}")
@@ -294,7 +279,7 @@ async def _create_conversation(tx: Tx, place: Place) -> str:
 async def find_conversation_id(tx: Tx, place: Place) -> str | None:
     """Return the id of the conversation at a place, None when there is none."""
     where = {"channel": place.channel, "account": place.account, "chat_id": place.chat_id}
-    row = await tx.one(_SELECT_BY_PLACE, **where, thread_id=place.thread_id)
+    row = (await tx.execute(_SELECT_BY_PLACE, **where, thread_id=place.thread_id)).first()
     return row["id"] if row else None
 
 
@@ -332,7 +317,7 @@ async def _edit(tx: Tx, arrival: NewInboxRow) -> _Start:
     if meant is None or meant["state"] in ("ignored", "dead"):
         return _Start(state="ignored", reason="edit of nothing")
     if meant["state"] in ("new", "aside") and meant["reason"] != BEGUN:
-        await tx.send(_UPDATE_BODY, id=meant["id"], new_body=arrival.body)
+        await tx.execute(_UPDATE_BODY, id=meant["id"], new_body=arrival.body)
         return _Start(state="ignored", reason="edit", meant=meant["id"])
     return _Start(state="aside", meant=meant["id"])
 
@@ -341,13 +326,13 @@ async def _withdraw(tx: Tx, arrival: NewInboxRow) -> _Start:
     meant = await _load_target(tx, arrival)
     if meant is None:
         return _Start(state="ignored", reason="withdrawal")
-    await tx.send(_WITHDRAW, id=meant["id"])
+    await tx.execute(_WITHDRAW, id=meant["id"])
     return _Start(state="ignored", reason="withdrawal", meant=meant["id"], meant_in=meant["conversation"])
 
 
 async def _load_target(tx: Tx, arrival: NewInboxRow) -> Row | None:
     place = arrival.place
-    return await tx.one(_SELECT_TARGET, channel=place.channel, account=place.account, key=arrival.target)
+    return (await tx.execute(_SELECT_TARGET, channel=place.channel, account=place.account, key=arrival.target)).first()
 
 
 async def move(tx: Tx, arrival: NewInboxRow) -> None:
@@ -358,38 +343,38 @@ async def move(tx: Tx, arrival: NewInboxRow) -> None:
     """
     place = arrival.place
     account = {"channel": place.channel, "account": place.account}
-    old = await tx.all(_SELECT_BY_CHAT, chat_id=place.chat_id, **account)
+    old = (await tx.execute(_SELECT_BY_CHAT, chat_id=place.chat_id, **account)).all()
     if not old:
         return
-    if not await tx.all(_SELECT_BY_CHAT, chat_id=arrival.target, **account):
-        await tx.send(_MOVE_CHAT, chat_id=place.chat_id, new_chat_id=arrival.target, **account)
+    if not (await tx.execute(_SELECT_BY_CHAT, chat_id=arrival.target, **account)).all():
+        await tx.execute(_MOVE_CHAT, chat_id=place.chat_id, new_chat_id=arrival.target, **account)
     own_space = arrival.to_space
-    if own_space and own_space != place.space and await tx.one(_SELECT_LINK, own_space=own_space) is None:
+    if own_space and own_space != place.space and (await tx.execute(_SELECT_LINK, own_space=own_space)).first() is None:
         space = await load_linked_space(tx, place.space)
-        await tx.insert(account_link, own_space=own_space, space=space, sender_id=arrival.target, at=tx.now, **account)
+        await tx.execute(
+            insert_into(account_link), own_space=own_space, space=space, sender_id=arrival.target, at=tx.now, **account
+        )
 
 
-@single_query
 async def load_waiting(tx: Tx) -> list[str]:
     """Load the conversations that have inbox rows in state new (due or not) or running."""
-    return [row["conversation"] for row in await tx.all(_SELECT_WAITING)]
+    return [row["conversation"] for row in (await tx.execute(_SELECT_WAITING)).all()]
 
 
 @light
-@single_query
 async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     """Load the next row of a conversation's queue.
 
     A running row comes first, then approved calls, then the oldest row that is due, then the one that is due next.
     Urgent rows that are new are not in the queue.
     """
-    row = await tx.one(_SELECT_NEXT, conversation=conversation, now=now)
+    row = (await tx.execute(_SELECT_NEXT, conversation=conversation, now=now)).first()
     return to_inbox_row(row) if row else None
 
 
 async def has_another(tx: Tx, conversation: str, id: str) -> bool:
     """Return whether a conversation's queue has another row than this one, due or not."""
-    return await tx.one(_SELECT_ANOTHER, conversation=conversation, id=id) is not None
+    return (await tx.execute(_SELECT_ANOTHER, conversation=conversation, id=id)).first() is not None
 
 
 @light
@@ -399,39 +384,39 @@ async def mark_begun(tx: Tx, inbox_id: str) -> bool:
     Raises:
         WrongState: the row is not new.
     """
-    row = await tx.one(_SELECT_ONE, id=inbox_id)
-    if row is None or not await tx.run(_MARK_BEGUN, id=inbox_id, new_lease_epoch=tx.lease):
+    row = (await tx.execute(_SELECT_ONE, id=inbox_id)).first()
+    if row is None or not (await tx.execute(_MARK_BEGUN, id=inbox_id, new_lease_epoch=tx.lease)).rowcount:
         raise WrongState(f"inbox row {inbox_id} is not new")
     return bool(row["reason"] != BEGUN)
 
 
 @light
-@single_query
 async def load_row(tx: Tx, id: str) -> InboxRow | None:
     """Load one inbox row, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     return to_inbox_row(row) if row else None
 
 
 async def delay_all_albums(tx: Tx, due: float) -> None:
     """Delay all waiting albums, so that parts the platform has not delivered yet can join them after a start."""
-    await tx.send(_DELAY_ALL_ALBUMS, new_not_before=due)
+    await tx.execute(_DELAY_ALL_ALBUMS, new_not_before=due)
 
 
 @light
-@single_query
 async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
     """Load the rows that join this row's turn, oldest first: the newest 200 asides, and the rest of its album."""
     if not row.album:
         return await load_asides(tx, row.conversation)
     return _in_order(
-        await tx.all(_SELECT_CONTEXT_ROWS_AND_ALBUM, conversation=row.conversation, album=row.album, id=row.id)
+        (
+            await tx.execute(_SELECT_CONTEXT_ROWS_AND_ALBUM, conversation=row.conversation, album=row.album, id=row.id)
+        ).all()
     )
 
 
 async def load_asides(tx: Tx, conversation: str) -> list[InboxRow]:
     """Load the newest 200 asides that wait for a conversation's next turn, oldest first."""
-    return _in_order(await tx.all(_SELECT_CONTEXT_ROWS, conversation=conversation))
+    return _in_order((await tx.execute(_SELECT_CONTEXT_ROWS, conversation=conversation)).all())
 
 
 def _in_order(rows: Sequence[Row]) -> list[InboxRow]:
@@ -441,9 +426,9 @@ def _in_order(rows: Sequence[Row]) -> list[InboxRow]:
 async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> None:
     """End these rows with a turn, and all asides that are older than they are."""
     for row in rows:
-        await tx.send(_END_WITH_TURN, id=row.id, new_turn_id=turn_id)
+        await tx.execute(_END_WITH_TURN, id=row.id, new_turn_id=turn_id)
     if asides := [row for row in rows if row.state == "aside"]:
-        await tx.send(
+        await tx.execute(
             _END_OLDER_CONTEXT_ROWS,
             conversation=asides[0].conversation,
             before_line=min(row.line for row in asides),
@@ -457,15 +442,15 @@ async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> N
 async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
     """Store a channel's notes by name; "" deletes one."""
     for name, value in values.items():
-        await tx.send(_DELETE_NOTE, channel=channel, name=name)
+        await tx.execute(_DELETE_NOTE, channel=channel, name=name)
         if value:
-            await tx.insert(channel_note, channel=channel, name=name, value=value)
+            await tx.execute(insert_into(channel_note), channel=channel, name=name, value=value)
 
 
 @light
 async def _load_notes(tx: Tx, channel: str, prefix: str = "") -> dict[str, str]:
     """Load a channel's notes whose names start with the prefix."""
-    rows = await tx.all(_SELECT_NOTES, channel=channel, from_name=prefix, to_name=prefix + _LAST_CHARACTER)
+    rows = (await tx.execute(_SELECT_NOTES, channel=channel, from_name=prefix, to_name=prefix + _LAST_CHARACTER)).all()
     return {row["name"]: row["value"] for row in rows}
 
 

@@ -125,4 +125,4 @@ _CHECK = union_all(
 
 async def check_ledger(tx: Tx, conversation: str = "") -> list[LedgerFault]:
     """Check the ledger of a conversation, or of all for "", by one statement; return what is wrong."""
-    return [LedgerFault(**row) for row in await tx.all(_CHECK, conversation=conversation)]
+    return [LedgerFault(**row) for row in (await tx.execute(_CHECK, conversation=conversation)).all()]

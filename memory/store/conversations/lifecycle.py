@@ -13,7 +13,7 @@ from memory.store.conversations.inbox import find_conversation_id, make_title
 from memory.store.conversations.messages import insert_message
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.turns import answer_source
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.longterm.views import VIEW_TABLES
 from memory.store.rows import Place, TurnRow, column_values
@@ -51,8 +51,8 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
         raise WrongState(f"there is a conversation at {place.channel}:{place.chat_id}")
     conversation_id, seq, line = new_id(tx.now), 1, 1
     first_text = next((text for one in turns if (text := shown_text_of(one.messages[0].parts))), "")
-    await tx.insert(
-        conversation,
+    await tx.execute(
+        insert_into(conversation),
         **column_values(place, conversation),
         id=conversation_id,
         next_seq=1 + sum(len(one.messages) for one in turns),
@@ -86,7 +86,9 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
 async def _insert_turn(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, first_seq: int) -> None:
     """Insert a turn and its messages. The user message has the id of the inbox row, as that of a received one."""
     started, ended = imported.messages[0].at.timestamp(), imported.messages[-1].at.timestamp()
-    await tx.insert(turn, **column_values(turn_row, turn), first_seq=first_seq, started=started, ended=ended)
+    await tx.execute(
+        insert_into(turn), **column_values(turn_row, turn), first_seq=first_seq, started=started, ended=ended
+    )
     for seq, one in enumerate(imported.messages, first_seq):
         id = turn_row.inbox_id if seq == first_seq and turn_row.inbox_id else new_id(tx.now)
         numbered = replace(one, id=id, seq=seq, turn=turn_row.number)
@@ -97,8 +99,8 @@ async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn,
     """Insert the inbox and outbox rows of a turn, for the transcript: processed, and sent."""
     first, last = imported.messages[0], imported.messages[-1]
     if turn_row.inbox_id:
-        await tx.insert(
-            inbox,
+        await tx.execute(
+            insert_into(inbox),
             conversation=turn_row.conversation,
             id=turn_row.inbox_id,
             channel=place.channel,
@@ -115,8 +117,8 @@ async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn,
         )
     if last.role == "assistant" and (text := shown_text_of(last.parts)):
         source = answer_source(turn_row.inbox_id or turn_row.id)
-        await tx.insert(
-            outbox,
+        await tx.execute(
+            insert_into(outbox),
             conversation=turn_row.conversation,
             id=new_id(tx.now),
             source=source,
@@ -168,13 +170,13 @@ _SELECT_CHILDREN = select(background_task.c.child).where(
 
 async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
     """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it happened, no more."""
-    for task in await tx.all(_SELECT_CHILDREN, conversation=id):
+    for task in (await tx.execute(_SELECT_CHILDREN, conversation=id)).all():
         await delete_conversation(tx, task["child"], by)
-    row = await tx.one(_SELECT_SPACE, id=id)
+    row = (await tx.execute(_SELECT_SPACE, id=id)).first()
     tx.changed.update({(row["space"], id)} if row else ())
-    await tx.insert(removal, conversation=id)  # lets the triggers accept the deletion of messages
+    await tx.execute(insert_into(removal), conversation=id)  # lets the triggers accept the deletion of messages
     await delete_snapshot(tx, id)
     for statement in _DELETES:
-        await tx.send(statement, conversation=id)
-    await tx.send(_FORBID_DELETES, conversation=id)
+        await tx.execute(statement, conversation=id)
+    await tx.execute(_FORBID_DELETES, conversation=id)
     await append_act(tx, "delete", id, "deleted", by)

@@ -7,7 +7,7 @@ from sqlalchemy import and_, bindparam, func, select, update
 
 from memory.conversation import Document, Message, Text, ToolResult, dump_parts
 from memory.ids import derive_key, new_id
-from memory.store.engine.database import Row, Tx, light, update_returning
+from memory.store.engine.database import Row, Tx, insert_into, light, update_returning
 from memory.store.errors import WrongState
 from memory.store.rows import (
     CALL_TRANSITIONS,
@@ -24,7 +24,6 @@ from memory.store.rows import (
 )
 from memory.store.schema.tables import (
     conversation,
-    inbox,
     is_lease_void,
     is_one_of,
     literal_text,
@@ -47,20 +46,6 @@ _TAKE_NUMBERS = update_returning(_ADD_TO_COUNTERS, conversation, select_after=_S
 _TAKE_NUMBERS_AND_TOUCH = update_returning(
     _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")), conversation, select_after=_SELECT_CONVERSATION
 )
-_CONVERSATION_OF_INBOX = select(inbox.c.conversation).where(inbox.c.id == bindparam("id")).scalar_subquery()
-_TAKE_TURN_OF_INBOX = update_returning(
-    update(conversation)
-    .where(conversation.c.id == _CONVERSATION_OF_INBOX)
-    .values(next_seq=conversation.c.next_seq + 1, next_turn=conversation.c.next_turn + 1),
-    conversation,
-    select_after=select(conversation).where(conversation.c.id == _CONVERSATION_OF_INBOX),
-)
-
-
-async def take_turn(tx: Tx, inbox_id: str) -> Row | None:
-    """Take a turn number and a seq as `take_numbers` does, for an inbox row; None for an unknown one."""
-    return await tx.update_returning(_TAKE_TURN_OF_INBOX, id=inbox_id)
-
 
 # Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not read as a whole.
 IS_OF_TURN = and_(
@@ -86,7 +71,7 @@ async def take_numbers(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines:
         LookupError: unknown conversation.
     """
     values = {"id": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"new_updated": tx.now} if touched else {})
-    row = await tx.update_returning(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)
+    row = (await tx.execute(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)).first()
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
@@ -98,7 +83,7 @@ async def load_conversation_row(tx: Tx, id: str) -> Row:
     Raises:
         LookupError: unknown conversation.
     """
-    row = await tx.one(_SELECT_CONVERSATION, id=id)
+    row = (await tx.execute(_SELECT_CONVERSATION, id=id)).first()
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
@@ -137,8 +122,8 @@ async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float
     """
     taint = SEEN_ONLY if added.seen_only else int(added.tainted)
     columns = column_values(added, message) | {"parts": dump_parts(added.parts), "tainted": taint}
-    await tx.insert(
-        message,
+    await tx.execute(
+        insert_into(message),
         **columns | {"at": at},
         conversation=turn_row.conversation,
         turn_id=turn_row.id,
@@ -208,25 +193,25 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
         )
         for call in calls
     ]
-    for place, call_row in enumerate(planned, await tx.count(_COUNT_CALLS, turn_id=turn_id)):
-        await tx.insert(tool_call, **column_values(call_row, tool_call), place=place)
+    for place, call_row in enumerate(planned, (await tx.execute(_COUNT_CALLS, turn_id=turn_id)).count()):
+        await tx.execute(insert_into(tool_call), **column_values(call_row, tool_call), place=place)
     return planned
 
 
 @light
 async def load_calls(tx: Tx, turn_id: str) -> list[CallRow]:
     """Load all calls of a turn, in the order they were planned."""
-    return [CallRow(**row) for row in await tx.all(_SELECT_CALLS_OF_TURN, turn_id=turn_id)]
+    return [CallRow(**row) for row in (await tx.execute(_SELECT_CALLS_OF_TURN, turn_id=turn_id)).all()]
 
 
 async def load_open_calls(tx: Tx, turn_id: str) -> list[CallRow]:
     """Load the calls of a turn that have no result yet, in the order they were planned."""
-    return [CallRow(**row) for row in await tx.all(_SELECT_OPEN_CALLS, turn_id=turn_id)]
+    return [CallRow(**row) for row in (await tx.execute(_SELECT_OPEN_CALLS, turn_id=turn_id)).all()]
 
 
 async def start_call(tx: Tx, id: str) -> bool:
     """Set a planned call to started; False when it is not planned."""
-    return bool(await tx.run(_START_CALL, id=id))
+    return bool((await tx.execute(_START_CALL, id=id)).rowcount)
 
 
 async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
@@ -240,7 +225,7 @@ async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
         WrongState: the call cannot go to that state, or has a result.
     """
     check_transition(f"call {call.call_id}", CALL_TRANSITIONS, call.state, state)
-    if not await tx.run(_END_CALL, id=call.id, new_state=state, new_result_id=result_id):
+    if not (await tx.execute(_END_CALL, id=call.id, new_state=state, new_result_id=result_id)).rowcount:
         raise WrongState(f"call {call.call_id} has its result already")
 
 
@@ -262,22 +247,22 @@ async def close_calls(tx: Tx, turn_row: TurnRow) -> None:
 
 async def settle_orphaned_calls(tx: Tx) -> None:
     """Settle the started calls of processes that are gone: unsafe ones become unknown, the others planned again."""
-    await _settle(tx, await tx.all(_SELECT_ORPHANED_CALLS))
+    await _settle(tx, (await tx.execute(_SELECT_ORPHANED_CALLS)).all())
 
 
 async def settle_calls(tx: Tx, turn_id: str) -> None:
     """Settle the started calls of a turn that is taken over: unsafe ones become unknown, the others planned again."""
-    await _settle(tx, await tx.all(_SELECT_STARTED_CALLS, turn_id=turn_id))
+    await _settle(tx, (await tx.execute(_SELECT_STARTED_CALLS, turn_id=turn_id)).all())
 
 
 async def _settle(tx: Tx, started: Sequence[Row]) -> None:
     for row in started:
-        await tx.send(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
+        await tx.execute(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
 
 
 async def count_unknown(tx: Tx) -> int:
     """Count the calls of open turns whose outcome is unknown and that have no result yet."""
-    return await tx.count(_COUNT_UNKNOWN)
+    return (await tx.execute(_COUNT_UNKNOWN)).count()
 
 
 def _closing_state(call: CallRow) -> CallState:

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
 from memory.ids import derive_key, new_id
 from memory.store.conversations.messages import take_numbers
-from memory.store.engine.database import QueueKey, Row, Tx, light, single_query, soft_in_file
+from memory.store.engine.database import QueueKey, Row, Tx, insert_into, light, soft
 from memory.store.errors import WrongState
 from memory.store.rows import (
     HELD_UNTIL_REPLY,
@@ -204,8 +204,8 @@ async def add_parts(
         return
     conversation_row = taken or await take_numbers(tx, conversation_id, lines=len(out), touched=True)
     for line, part in enumerate(out, conversation_row["next_line"] - len(out)):
-        await tx.insert(
-            outbox,
+        await tx.execute(
+            insert_into(outbox),
             **column_values(part, outbox),
             id=new_id(tx.now),
             conversation=conversation_id,
@@ -223,53 +223,48 @@ async def add_parts(
 @light
 async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewOutboxRow]) -> None:
     """Queue notices that reply to no message; a source that exists already changes nothing."""
-    if await tx.one(_SELECT_BY_SOURCE, source=source) is None:
+    if (await tx.execute(_SELECT_BY_SOURCE, source=source)).first() is None:
         await add_parts(tx, conversation, source, out)
 
 
 @light
-@single_query
 async def load_platform_id(tx: Tx, source: str) -> str:
     """Load the platform's id of the first part of a source; "" if it was not sent, or the platform gives none."""
-    row = await tx.one(_SELECT_PLATFORM_ID, source=source)
+    row = (await tx.execute(_SELECT_PLATFORM_ID, source=source)).first()
     return str(row["platform_id"]) if row else ""
 
 
-@single_query
 async def load_unsent(tx: Tx) -> list[str]:
     """Load the conversations that have outbox rows pending or unknown."""
-    return [row["conversation"] for row in await tx.all(_SELECT_UNSENT)]
+    return [row["conversation"] for row in (await tx.execute(_SELECT_UNSENT)).all()]
 
 
 async def release(tx: Tx, conversation_id: str, place: Place) -> None:
     """Release the parts that were held until the person writes again."""
-    if await tx.run(_RELEASE, conversation=conversation_id, held=HELD_UNTIL_REPLY, now=tx.now):
+    if (await tx.execute(_RELEASE, conversation=conversation_id, held=HELD_UNTIL_REPLY, now=tx.now)).rowcount:
         tx.notify(QueueKey(kind="out", id=conversation_id, channel=place.channel))
 
 
 @light
-@single_query
 async def has_open_parts(tx: Tx, conversation: str) -> bool:
     """Return whether parts of earlier replies are not sent yet."""
-    return await tx.one(_SELECT_OPEN_PART, conversation=conversation) is not None
+    return (await tx.execute(_SELECT_OPEN_PART, conversation=conversation)).first() is not None
 
 
 @light
-@single_query
 async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
     """Load the oldest pending part, due or not; None while another part of the conversation is being sent."""
-    row = await tx.one(_SELECT_NEXT, conversation=conversation)
+    row = (await tx.execute(_SELECT_NEXT, conversation=conversation)).first()
     return to_outbox_row(row) if row else None
 
 
 @light
 async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
     """Set a part from pending to sending and count the attempt; None when it is no longer pending."""
-    marked, row = await tx.together(
-        lambda tx: tx.run(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now),
-        lambda tx: tx.one(_SELECT_ONE, id=id),
-    )
-    return to_outbox_row(row) if marked and row else None
+    if not (await tx.execute(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now)).rowcount:
+        return None
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
+    return to_outbox_row(row) if row else None
 
 
 @light
@@ -282,17 +277,16 @@ async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | 
     return await _settle(tx, id, outcome, tx.lease) if await mark_sending(tx, id) else None
 
 
-@soft_in_file
+@soft
 @light
 async def settle_sent_and_look(tx: Tx, id: str, outcome: SendOutcome) -> tuple[OutboxRow, bool]:
     """Store the outcome of a send as `settle_sent` does; return whether another part waits, too."""
-    settled, another = await tx.together(
-        lambda tx: _settle(tx, id, outcome, tx.lease), lambda tx: tx.one(_SELECT_ANOTHER, id=id)
-    )
+    settled = await _settle(tx, id, outcome, tx.lease)
+    another = (await tx.execute(_SELECT_ANOTHER, id=id)).first()
     return settled, settled.state == "pending" or another is not None
 
 
-@soft_in_file
+@soft
 @light
 async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
     """Store the outcome of a send; see `next_state`. "failed" also fails the later parts of the source.
@@ -305,7 +299,7 @@ async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
 
 async def settle_orphaned(tx: Tx) -> int:
     """Settle as unknown all parts that processes were sending when they ended; return how many."""
-    orphaned = await tx.all(_SELECT_ORPHANED)
+    orphaned = (await tx.execute(_SELECT_ORPHANED)).all()
     outcome = SendOutcome(state="unknown", error="the program ended while this was sent")
     for row in orphaned:
         await _settle(tx, row["id"], outcome, row["lease_epoch"])
@@ -314,16 +308,16 @@ async def settle_orphaned(tx: Tx) -> int:
 
 async def drop_unsent(tx: Tx, conversation_id: str) -> None:
     """At a clear: drop pending parts of sources of which nothing has been sent, except notices."""
-    await tx.send(_DROP, conversation=conversation_id)
+    await tx.execute(_DROP, conversation=conversation_id)
 
 
 async def keep_unsent(tx: Tx, conversation_id: str, epoch: int, new_epoch: int) -> None:
     """When a clear is undone: move the unsent parts of the former epoch to the new one."""
-    await tx.send(_MOVE_TO_EPOCH, conversation=conversation_id, epoch=epoch, new_epoch=new_epoch)
+    await tx.execute(_MOVE_TO_EPOCH, conversation=conversation_id, epoch=epoch, new_epoch=new_epoch)
 
 
 async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRow:
-    found = await tx.one(_SELECT_TO_SETTLE, id=id)
+    found = (await tx.execute(_SELECT_TO_SETTLE, id=id)).first()
     if found is None:
         raise WrongState(f"there is no outbox row {id}")
     columns = dict(found)
@@ -332,7 +326,7 @@ async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRo
     if row.state != "sending" or holder != lease:
         raise WrongState(f"outbox row {id} is {row.state}, or not ours")
     is_stale = row.kind != "notice" and epochs[0] != epochs[1]
-    fenced = is_stale and await tx.one(_SELECT_SENT_PART, source=row.source) is None
+    fenced = is_stale and (await tx.execute(_SELECT_SENT_PART, source=row.source)).first() is None
     after = next_state(row, outcome, tx.now, fenced=fenced)
     settled = replace(
         row,
@@ -345,7 +339,7 @@ async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRo
     )
     new = {f"new_{name}": getattr(settled, name) for name in _SETTLED_COLUMNS}
     # What was read above is still so, or the unit fails and is run again.
-    await tx.send(_SETTLE, id=id, lease_epoch=lease, **new, now=tx.now)
+    await tx.execute(_SETTLE, id=id, lease_epoch=lease, **new, now=tx.now)
     if after.state == "failed":
-        await tx.send(_FAIL_LATER_PARTS, source=row.source, part_no=row.part_no, now=tx.now)
+        await tx.execute(_FAIL_LATER_PARTS, source=row.source, part_no=row.part_no, now=tx.now)
     return settled

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, exists, select, update
 
 from memory.conversation import Reduction, SystemPart
 from memory.store.conversations.messages import load_conversation_row, take_numbers
-from memory.store.engine.database import InsertIfAbsent, Tx, light
+from memory.store.engine.database import InsertIfAbsent, Tx, insert_into, light
 from memory.store.rows import PromptSnapshot, column_values, columns_of, new_binds
 from memory.store.schema.tables import conversation, message, prefix_text, reduction, snapshot, snapshot_part
 
@@ -56,7 +56,7 @@ class PrefixMark:
 
 async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
     """Note that the prefix changes with this transaction."""
-    await tx.send(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
+    await tx.execute(_RAISE_GENERATION, id=conversation_id, new_prefix_reason=reason)
     tx.breaks.append(reason)
 
 
@@ -67,9 +67,11 @@ async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reducti
     added = 0
     for one in reductions:
         columns = column_values(one, reduction)
-        added += await tx.run(
-            _INSERT_REDUCTION, **columns, conversation=conversation, reason=reason, prefix_generation=generation
-        )
+        added += (
+            await tx.execute(
+                _INSERT_REDUCTION, **columns, conversation=conversation, reason=reason, prefix_generation=generation
+            )
+        ).rowcount
     if added:
         await raise_generation(tx, conversation, reason)
 
@@ -81,7 +83,7 @@ async def mark_prefix(tx: Tx, conversation: str, mark: PrefixMark) -> int:
     generation = int(conversation_row["prefix_generation"])
     if conversation_row["prefix_sha256"] == mark.sha256:
         return generation
-    await tx.send(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
+    await tx.execute(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
     if not conversation_row["prefix_sha256"]:
         return generation
     await raise_generation(tx, conversation, mark.reason)
@@ -90,19 +92,19 @@ async def mark_prefix(tx: Tx, conversation: str, mark: PrefixMark) -> int:
 
 async def load_live_reductions(tx: Tx, conversation_id: str, live_from: int) -> tuple[Reduction, ...]:
     """Load the reductions of messages from seq `live_from` on, in the order they were made."""
-    rows = await tx.all(_SELECT_LIVE_REDUCTIONS, conversation=conversation_id, live_from=live_from)
+    rows = (await tx.execute(_SELECT_LIVE_REDUCTIONS, conversation=conversation_id, live_from=live_from)).all()
     return tuple(Reduction(**row) for row in rows)
 
 
 @light
 async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
     """Load the snapshot of files in this conversation's prefix, None before the first."""
-    row = await tx.one(_SELECT_SNAPSHOT, conversation=conversation)
+    row = (await tx.execute(_SELECT_SNAPSHOT, conversation=conversation)).first()
     if row is None:
         return None
     parts = tuple(
         SystemPart(name=part["name"], text=part["text"], left_out=tuple(json.loads(part["left_out"])))
-        for part in await tx.all(_SELECT_PARTS, conversation=conversation)
+        for part in (await tx.execute(_SELECT_PARTS, conversation=conversation)).all()
     )
     return PromptSnapshot(**{name: row[name] for name in ("source", "epoch", "fold_head", "reductions")}, parts=parts)
 
@@ -142,11 +144,11 @@ async def delete_snapshot(tx: Tx, conversation_id: str, keep: set[str] | frozens
     Args:
         keep: hashes of texts that stay, because the next snapshot uses them.
     """
-    hashes = {row["sha256"] for row in await tx.all(_SELECT_PARTS, conversation=conversation_id)}
-    await tx.send(_DELETE_PARTS, conversation=conversation_id)
-    await tx.send(_DELETE_SNAPSHOT, conversation=conversation_id)
+    hashes = {row["sha256"] for row in (await tx.execute(_SELECT_PARTS, conversation=conversation_id)).all()}
+    await tx.execute(_DELETE_PARTS, conversation=conversation_id)
+    await tx.execute(_DELETE_SNAPSHOT, conversation=conversation_id)
     for sha256 in hashes - keep:
-        await tx.send(_DELETE_UNUSED_TEXT, sha256=sha256)
+        await tx.execute(_DELETE_UNUSED_TEXT, sha256=sha256)
 
 
 def hash_text(text: str) -> str:
@@ -156,11 +158,16 @@ def hash_text(text: str) -> str:
 
 async def _insert_snapshot(tx: Tx, conversation_id: str, new: PromptSnapshot) -> None:
     columns = column_values(new, snapshot)
-    await tx.insert(snapshot, **columns, conversation=conversation_id, at=tx.now)
+    await tx.execute(insert_into(snapshot), **columns, conversation=conversation_id, at=tx.now)
     for place, part in enumerate(new.parts):
         sha256 = hash_text(part.text)
-        await tx.send(_INSERT_TEXT, sha256=sha256, text=part.text)
+        await tx.execute(_INSERT_TEXT, sha256=sha256, text=part.text)
         left_out = json.dumps(part.left_out, ensure_ascii=False)
-        await tx.insert(
-            snapshot_part, conversation=conversation_id, place=place, name=part.name, sha256=sha256, left_out=left_out
+        await tx.execute(
+            insert_into(snapshot_part),
+            conversation=conversation_id,
+            place=place,
+            name=part.name,
+            sha256=sha256,
+            left_out=left_out,
         )

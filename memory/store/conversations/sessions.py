@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 
 from memory.conversation import Message, Reduction, Session, Summary, Turn
+from memory.failpoints import hit_async
 from memory.store.audit import append_act
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
@@ -31,7 +32,7 @@ from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import load_live_reductions, raise_generation
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
 from memory.store.rows import (
     HIDDEN_THREAD,
@@ -103,14 +104,16 @@ async def clear_conversation(
         await plan_log_only_fold(tx, row, log_only)
     epoch = int(row["epoch"]) + 1
     former = {name: row[name] for name in _RESTORED}
-    await tx.insert(clearing, conversation=conversation, epoch=epoch, begun_by=reason, at=tx.now, **former)
+    await tx.execute(
+        insert_into(clearing), conversation=conversation, epoch=epoch, begun_by=reason, at=tx.now, **former
+    )
     cleared_before = row["next_seq"] if reason == "clear" else row["cleared_before"]
     begun = {"new_view_from": row["next_seq"], "new_fold_head": "", "new_cleared_before": cleared_before}
-    await tx.send(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
+    await tx.execute(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
     await drop_unsent(tx, conversation)
     await raise_generation(tx, conversation, "clear")
     await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
-    await tx.hit("clear.in_txn")
+    await hit_async("clear.in_txn")
     return epoch
 
 
@@ -121,15 +124,15 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
         LookupError: unknown conversation.
     """
     await take_numbers(tx, conversation)
-    former = await tx.one(_SELECT_NEWEST_CLEARING, conversation=conversation)
+    former = (await tx.execute(_SELECT_NEWEST_CLEARING, conversation=conversation)).first()
     if former is None or (await load_conversation_row(tx, conversation))["fold_head"]:
         return False
     await cancel_open_turns(tx, conversation)
     await mark_open_stale(tx, conversation)
     epoch = (await load_conversation_row(tx, conversation))["epoch"]
-    await tx.send(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
+    await tx.execute(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
     restored = {f"new_{name}": former[name] for name in _RESTORED}
-    await tx.send(_START_EPOCH, id=conversation, epoch=epoch, **restored)
+    await tx.execute(_START_EPOCH, id=conversation, epoch=epoch, **restored)
     await keep_unsent(tx, conversation, epoch, epoch + 1)
     await raise_generation(tx, conversation, "clear undone")
     await append_act(tx, "undo clear", conversation, f"epoch {epoch + 1}", by)
@@ -143,10 +146,9 @@ _SELECT_NEXT_SEQS = select(conversation.c.id, conversation.c.next_seq).where(
 )
 
 
-@single_query
 async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
     """Load the next seq of each conversation of a space, without those of linked spaces; for the recall index."""
-    return {row["id"]: row["next_seq"] for row in await tx.all(_SELECT_NEXT_SEQS, space=space)}
+    return {row["id"]: row["next_seq"] for row in (await tx.execute(_SELECT_NEXT_SEQS, space=space)).all()}
 
 
 _MAX_SEQ = (1 << 31) - 1
@@ -306,22 +308,23 @@ async def _load_long_session_rows(tx: Tx, conversation: str, turns: int = 0, lim
     Raises:
         LookupError: unknown conversation.
     """
-    row, messages = await tx.together(
-        lambda tx: tx.one(_SELECT_SESSION, id=conversation),
-        lambda tx: tx.all(_SELECT_LIVE_MESSAGES, conversation=conversation, limit=0 if turns else limit),
-    )
+    row = (await tx.execute(_SELECT_SESSION, id=conversation)).first()
     if row is None:
         raise LookupError(f"there is no conversation {conversation}")
     live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
-    if turns:
-        messages = await tx.all(
-            _SELECT_MESSAGES,
-            conversation=conversation,
-            from_seq=live_from,
-            to_seq=_MAX_SEQ,
-            from_turn=row["next_turn"] - turns,
-            limit=limit,
-        )
+    if not turns:
+        messages = (await tx.execute(_SELECT_LIVE_MESSAGES, conversation=conversation, limit=limit)).all()
+    else:
+        messages = (
+            await tx.execute(
+                _SELECT_MESSAGES,
+                conversation=conversation,
+                from_seq=live_from,
+                to_seq=_MAX_SEQ,
+                from_turn=row["next_turn"] - turns,
+                limit=limit,
+            )
+        ).all()
     reductions = await load_live_reductions(tx, conversation, live_from) if row["prefix_generation"] else ()
     return _SessionRows(conversation=row, messages=messages, reductions=tuple(reductions))
 
@@ -352,7 +355,6 @@ def _to_session(rows: _SessionRows) -> Session:
     )
 
 
-@single_query
 async def load_messages(
     tx: Tx, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0, *, from_turn: int = 0
 ) -> list[Message]:
@@ -363,14 +365,16 @@ async def load_messages(
         limit: 0 for all.
         from_turn: number of the first turn.
     """
-    rows = await tx.all(
-        _SELECT_MESSAGES,
-        conversation=conversation,
-        from_seq=from_seq,
-        to_seq=to_seq or _MAX_SEQ,
-        from_turn=from_turn,
-        limit=limit or _MAX_SEQ,
-    )
+    rows = (
+        await tx.execute(
+            _SELECT_MESSAGES,
+            conversation=conversation,
+            from_seq=from_seq,
+            to_seq=to_seq or _MAX_SEQ,
+            from_turn=from_turn,
+            limit=limit or _MAX_SEQ,
+        )
+    ).all()
     return [to_message(row) for row in rows]
 
 
@@ -395,7 +399,6 @@ def _to_summary(row: Row) -> Summary | None:
     )
 
 
-@single_query
 async def load_lines(
     tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
 ) -> list[TranscriptRow]:
@@ -406,39 +409,39 @@ async def load_lines(
         after: load the first lines with greater numbers instead.
     """
     statement = _FIRST_LINES if after else _LAST_LINES
-    rows = await tx.all(statement, conversation=conversation, after=after, before=before or _MAX_SEQ, limit=limit)
+    rows = (
+        await tx.execute(statement, conversation=conversation, after=after, before=before or _MAX_SEQ, limit=limit)
+    ).all()
     found = [to_transcript_row(row) for row in rows]
     return found if after else found[::-1]
 
 
 @light
-@single_query
 async def find_conversation(
     tx: Tx, channel: str, account: str, chat_id: str, thread_id: str = ""
 ) -> ConversationRow | None:
     """Load the conversation of a chat of one of our accounts, None when there is none."""
-    row = await tx.one(_SELECT_BY_PLACE, channel=channel, account=account, chat_id=chat_id, thread_id=thread_id)
+    row = (
+        await tx.execute(_SELECT_BY_PLACE, channel=channel, account=account, chat_id=chat_id, thread_id=thread_id)
+    ).first()
     return to_conversation_row(row) if row else None
 
 
 @light
-@single_query
 async def load_conversation(tx: Tx, id: str) -> ConversationRow | None:
     """Load one conversation, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     return to_conversation_row(row) if row else None
 
 
-@single_query
 async def list_conversations(tx: Tx, channel: str = "", limit: int = 200) -> list[ConversationRow]:
     """Load the conversations of a channel ("" for all), newest first."""
-    return [to_conversation_row(row) for row in await tx.all(_SELECT_LISTED, channel=channel, limit=limit)]
+    return [to_conversation_row(row) for row in (await tx.execute(_SELECT_LISTED, channel=channel, limit=limit)).all()]
 
 
-@single_query
 async def load_idle(tx: Tx, before: datetime) -> list[str]:
     """Load the ids of conversations with live turns and no received message since that time."""
-    return [row["id"] for row in await tx.all(_SELECT_IDLE, before=before.timestamp())]
+    return [row["id"] for row in (await tx.execute(_SELECT_IDLE, before=before.timestamp())).all()]
 
 
 _SET_CHOICES = (
@@ -453,7 +456,7 @@ _SET_CHOICES = (
 
 async def _set_choices(tx: Tx, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
     """Choose policy and model of a conversation; "" for the configured one, None leaves the choice as it is."""
-    await tx.send(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
+    await tx.execute(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
 
 
 # What tells a conversation from the others of its space: in the headings and in the handles of files.
@@ -494,25 +497,27 @@ class ConversationName:
     is_unique: bool
 
 
-@single_query
 async def list_tagged(tx: Tx, space: str, tag: str) -> list[str]:
     """Load the ids that end in this tag, of the conversations of a space and of those linked to it.
 
     Args:
         tag: letters and digits.
     """
-    return [row["id"] for row in await tx.all(_SELECT_TAGGED, space=space, pattern=f"%{tag}")]
+    return [row["id"] for row in (await tx.execute(_SELECT_TAGGED, space=space, pattern=f"%{tag}")).all()]
 
 
 async def load_name(tx: Tx, id: str) -> ConversationName | None:
     """Load the names of a conversation, None for an unknown id."""
-    row = await tx.one(_SELECT_PLACE, id=id)
+    row = (await tx.execute(_SELECT_PLACE, id=id)).first()
     if row is None:
         return None
-    newest = await tx.one(_SELECT_NEWEST_BODY, conversation=id) if row["kind"] == "dm" else None
+    newest = (await tx.execute(_SELECT_NEWEST_BODY, conversation=id)).first() if row["kind"] == "dm" else None
     person, chat = sender_name(newest["body"]) if newest else "", _chat_name(row)
     space = await load_linked_space(tx, row["space"])
-    others = [_chat_name(other) for other in await tx.all(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)]
+    others = [
+        _chat_name(other)
+        for other in (await tx.execute(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)).all()
+    ]
     is_unique = not others if person else chat not in others
     return ConversationName(channel=row["channel"], chat=chat, person=person, is_unique=is_unique)
 
@@ -526,7 +531,7 @@ async def _load_session_rows_with_spending(
     tx: Tx, conversation: str, spending: SpendingQuery
 ) -> tuple[_SessionRows, SpendingTotals]:
     """Load as `load_session_rows` does, with what `load_newest_usage` returns."""
-    return await tx.together(lambda tx: load_session_rows(tx, conversation), lambda tx: load_newest_usage(tx, spending))
+    return await load_session_rows(tx, conversation), await load_newest_usage(tx, spending)
 
 
 class Sessions(Repository):

@@ -119,13 +119,17 @@ async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "
         below: only messages with smaller line numbers, 0 for all.
     """
     where = {"conversation": conversation, "before": below or _LAST_LINE, "sender_id": sender}
-    found = await (tx.one(_SELECT_THIS, **where, of=of) if of else tx.one(_SELECT_NEWEST, **where))
+    query = tx.execute(_SELECT_THIS, **where, of=of) if of else tx.execute(_SELECT_NEWEST, **where)
+    found = (await query).first()
     if found is None:
         return None
-    turn_row = await tx.one(_SELECT_TURN, id=found["turn_id"]) if found["turn_id"] else None
+    turn_row = (await tx.execute(_SELECT_TURN, id=found["turn_id"])).first() if found["turn_id"] else None
     events = [_received_event(found), *(await _turn_events(tx, conversation, turn_row) if turn_row else ())]
     reply_to = turn_row["inbox_id"] if turn_row else found["id"]
-    parts = [_part_event(row) for row in await tx.all(_SELECT_PARTS, conversation=conversation, reply_to=reply_to)]
+    parts = [
+        _part_event(row)
+        for row in (await tx.execute(_SELECT_PARTS, conversation=conversation, reply_to=reply_to)).all()
+    ]
     known = sorted((event for event in events if event.at), key=lambda event: event.at.timestamp() if event.at else 0)
     return Trace(
         id=found["trace_id"],
@@ -191,7 +195,7 @@ async def load_traces(
     statement, of = (
         (_NEWEST_TURNS_OF_ONE, {"conversation": wanted.conversation}) if wanted.conversation else (_NEWEST_TURNS, {})
     )
-    rows = await tx.all(statement, before=before[0], before_id=before[1], window=TRACE_WINDOW, **of)
+    rows = (await tx.execute(statement, before=before[0], before_id=before[1], window=TRACE_WINDOW, **of)).all()
     found: list[TraceSummary] = []
     for row in rows:
         if len(found) == limit:
@@ -216,13 +220,15 @@ async def _turn_events(tx: Tx, conversation: str, turn_row: Row) -> list[TraceEv
     """Load the events of a turn: claim, model and tool calls, folds until the next turn, end."""
     number, started, ended = turn_row["number"], turn_row["started"], turn_row["ended"]
     of_turn = {"conversation": conversation, "turn_id": turn_row["id"]}
-    model_calls = sorted(await tx.all(_SELECT_USAGE, **of_turn), key=lambda row: row["at"])
-    times = {row["id"]: row["at"] for row in await tx.all(_SELECT_TIMES, conversation=conversation, turn=number)}
-    tool_calls = await tx.all(_SELECT_CALLS, turn_id=turn_row["id"])
+    model_calls = sorted((await tx.execute(_SELECT_USAGE, **of_turn)).all(), key=lambda row: row["at"])
+    times = {
+        row["id"]: row["at"] for row in (await tx.execute(_SELECT_TIMES, conversation=conversation, turn=number)).all()
+    }
+    tool_calls = (await tx.execute(_SELECT_CALLS, turn_id=turn_row["id"])).all()
     calls = [(row, times.get(row["result_id"], 0.0)) for row in tool_calls]
-    following = await tx.one(_SELECT_NEXT_TURN, conversation=conversation, number=number + 1)
+    following = (await tx.execute(_SELECT_NEXT_TURN, conversation=conversation, number=number + 1)).first()
     end = following["started"] if following else _MAX_SECONDS
-    folds = await tx.all(_SELECT_FOLDS, conversation=conversation, begin=started, end=end)
+    folds = (await tx.execute(_SELECT_FOLDS, conversation=conversation, begin=started, end=end)).all()
     answered = [row["at"] for row in model_calls]
     steps = sorted([started, *(at for _, at in calls if at)])
     events = [TraceEvent(at=from_unix(started), kind="claimed", attempts=turn_row["attempts"])]

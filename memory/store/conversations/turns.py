@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, ScalarSelect, Text, bindparam, func, select, update
 
 from memory.conversation import Message
+from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import has_another, take_context_rows
@@ -19,11 +20,10 @@ from memory.store.conversations.messages import (
     settle_calls,
     start_call,
     take_numbers,
-    take_turn,
 )
 from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
-from memory.store.engine.database import QueueKey, Row, Tx, light, locks_first, single_query, soft, update_returning
+from memory.store.engine.database import QueueKey, Row, Tx, insert_into, light, soft, update_returning
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
 from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
@@ -86,7 +86,6 @@ _DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).labe
 _SELECT_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received).where(
     inbox.c.id == bindparam("id")
 )
-_SELECT_INBOX_LOCKED = _SELECT_INBOX.with_for_update()
 _CLAIM = (
     update(inbox)
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
@@ -153,22 +152,22 @@ async def count_deaths(tx: Tx) -> None:
 
     A row that was its only one is what it may have died of; of several, none can be named.
     """
-    for dead in await tx.all(_COUNT_AT_WORK):
-        await tx.send(_COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1))
-    await tx.send(_COUNT_TURN_DEATH)
+    for dead in (await tx.execute(_COUNT_AT_WORK)).all():
+        await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1))
+    await tx.execute(_COUNT_TURN_DEATH)
 
 
 async def release_work(tx: Tx) -> None:
     """At a clean end: release the rows that this process works on; it counts as no death."""
-    await tx.send(_RELEASE_INBOX, of_lease_epoch=tx.lease)
-    await tx.send(_RELEASE_TURNS, of_lease_epoch=tx.lease)
+    await tx.execute(_RELEASE_INBOX, of_lease_epoch=tx.lease)
+    await tx.execute(_RELEASE_TURNS, of_lease_epoch=tx.lease)
 
 
 @soft
 @light
 async def mark_opened(tx: Tx, inbox_id: str) -> None:
     """Put the lease on a new row before it is processed: from now on a death of this process counts against it."""
-    await tx.send(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
+    await tx.execute(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
 
 
 async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
@@ -177,12 +176,11 @@ async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
     Args:
         since: unix seconds.
     """
-    return await tx.count(_DEATHS_OF_OTHERS, id=inbox_id, since=since)
+    return (await tx.execute(_DEATHS_OF_OTHERS, id=inbox_id, since=since)).count()
 
 
 @soft
 @light
-@locks_first
 async def claim_turn(
     tx: Tx, inbox_id: str, user: NewMessage, actor: str, also: Sequence[InboxRow] = (), *, body: str = "", who: str = ""
 ) -> TurnRow:
@@ -197,14 +195,12 @@ async def claim_turn(
         WrongState: the row is not new.
         MessageEdited: the row's body is not `body` any more.
     """
-    row, conversation_row = await tx.together(
-        lambda tx: tx.one(_SELECT_INBOX_LOCKED, id=inbox_id), lambda tx: take_turn(tx, inbox_id)
-    )
+    row = (await tx.execute(_SELECT_INBOX, id=inbox_id)).first()
     if row is None or row["state"] != "new":
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     if body and row["body"] != body:
         raise MessageEdited(f"inbox row {inbox_id} was edited")
-    assert conversation_row is not None
+    conversation_row = await take_numbers(tx, row["conversation"], seqs=1, turns=1)
     claimed = TurnRow(
         id=new_id(tx.now),
         conversation=row["conversation"],
@@ -217,8 +213,8 @@ async def claim_turn(
         attempts=0,
         trace_id=row["trace_id"],
     )
-    await tx.insert(
-        turn,
+    await tx.execute(
+        insert_into(turn),
         **column_values(claimed, turn),
         who=who,
         asked=row["received"],
@@ -226,10 +222,10 @@ async def claim_turn(
         lease_epoch=tx.lease,
         started=tx.now,
     )
-    await tx.send(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
+    await tx.execute(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
     await take_context_rows(tx, also, claimed.id)
     await add_message(tx, claimed, replace(user, id=inbox_id), conversation_row)
-    await tx.hit("claim.in_txn")
+    await hit_async("claim.in_txn")
     return claimed
 
 
@@ -243,38 +239,44 @@ async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *
     Raises:
         WrongState: the row is not new.
     """
-    row = await tx.one(_SELECT_INBOX, id=inbox_id)
-    if row is None or not await tx.run(_END_NEW_INBOX, id=inbox_id, new_state="dead" if dead else "done"):
+    row = (await tx.execute(_SELECT_INBOX, id=inbox_id)).first()
+    if (
+        row is None
+        or not (await tx.execute(_END_NEW_INBOX, id=inbox_id, new_state="dead" if dead else "done")).rowcount
+    ):
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     await add_parts(tx, row["conversation"], answer_source(inbox_id), out, inbox_id)
 
 
 @light
-@single_query
 async def load_turn(tx: Tx, id: str) -> TurnRow | None:
     """Load one turn, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     return TurnRow(**row) if row else None
 
 
 @light
 async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
-    """Put this process's lease on an open turn, whichever process had it: its queue runs here now."""
-    holder = await tx.one(_SELECT_HOLDER, id=turn_id)
+    """Put this process's lease on an open turn that no living process works on.
+
+    Raises:
+        WrongState: another living process does. That its queue was given to this one is no reason to run it twice.
+    """
+    holder = (await tx.execute(_SELECT_HOLDER, id=turn_id)).first()
     if holder is not None and holder["lease_epoch"] != tx.lease:
-        if holder["is_void"]:
-            await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
-        await tx.send(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
-        await tx.send(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
+        if not holder["is_void"]:
+            raise WrongState(f"another process works on turn {turn_id}")
+        await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
+        await tx.execute(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
+        await tx.execute(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
         await settle_calls(tx, turn_id)
     return await load_turn(tx, turn_id)
 
 
 @light
-@single_query
 async def load_running_number(tx: Tx, conversation: str) -> int:
     """Load the number of the conversation's open turn, 0 when none is open."""
-    row = await tx.one(_SELECT_RUNNING, conversation=conversation)
+    row = (await tx.execute(_SELECT_RUNNING, conversation=conversation)).first()
     return int(row["number"] or 0) if row else 0
 
 
@@ -351,7 +353,6 @@ class FinishedTurn:
 
 
 @light
-@locks_first
 async def finish_turn_and_look(
     tx: Tx,
     turn_row: TurnRow,
@@ -377,12 +378,10 @@ async def finish_turn_and_look(
         WrongState: the turn is not open, or not on this process.
     """
     conversation, seqs, lines = turn_row.conversation, 0 if final is None else 1, len(out)
-    ended, taken, newest, has_next = await tx.together(
-        lambda tx: _end(tx, turn_row, state),
-        lambda tx: take_numbers(tx, conversation, seqs=seqs, lines=lines, touched=True),
-        lambda tx: newest_view(tx, conversation),
-        lambda tx: has_another(tx, conversation, turn_row.inbox_id),
-    )
+    ended = await _end(tx, turn_row, state)
+    taken = await take_numbers(tx, conversation, seqs=seqs, lines=lines, touched=True)
+    newest = await newest_view(tx, conversation)
+    has_next = await has_another(tx, conversation, turn_row.inbox_id)
     await add_usage(tx, conversation, usage, turn_row.id, ended)
     await add_views(tx, turn_row, views, newest)
     if ended is None:
@@ -397,15 +396,14 @@ async def finish_turn_and_look(
     if final is not None:
         await add_message(tx, turn_row, final, taken)
     await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
-    await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
+    await tx.execute(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
     if remember:
         await _queue_extraction(tx, turn_row, taken)
-    await tx.hit("finish.in_txn")
+    await hit_async("finish.in_txn")
     return FinishedTurn(stored=True, has_next=has_next)
 
 
 @light
-@locks_first
 async def finish_turn(
     tx: Tx,
     turn_row: TurnRow,
@@ -424,14 +422,14 @@ async def finish_turn(
 
 async def _end(tx: Tx, turn_row: TurnRow, state: TurnState) -> Row | None:
     values = {"lease_epoch": tx.lease, "new_state": state, "now": tx.now}
-    return await tx.update_returning(_END_RETURNING, id=turn_row.id, **values)
+    return (await tx.execute(_END_RETURNING, id=turn_row.id, **values)).first()
 
 
 async def _queue_extraction(tx: Tx, turn_row: TurnRow, conversation_row: Row) -> None:
     """Queue a finished turn for the extraction of facts, under its account's own space even where that is linked."""
     space = conversation_row["space"]
-    await tx.insert(
-        extraction,
+    await tx.execute(
+        insert_into(extraction),
         turn_id=turn_row.id,
         space=space,
         conversation=turn_row.conversation,
@@ -444,11 +442,11 @@ async def _queue_extraction(tx: Tx, turn_row: TurnRow, conversation_row: Row) ->
 
 async def cancel_open_turns(tx: Tx, conversation: str) -> None:
     """At a clear: cancel what runs in the conversation; it gets no reply."""
-    for row in await tx.all(_SELECT_OPEN_OF_CONVERSATION, conversation=conversation):
+    for row in (await tx.execute(_SELECT_OPEN_OF_CONVERSATION, conversation=conversation)).all():
         turn_row = TurnRow(**row)
-        if await tx.run(_CANCEL, id=turn_row.id, now=tx.now):
+        if (await tx.execute(_CANCEL, id=turn_row.id, now=tx.now)).rowcount:
             await close_calls(tx, turn_row)
-            await tx.send(_END_INBOX, id=turn_row.inbox_id, new_state="done")
+            await tx.execute(_END_INBOX, id=turn_row.inbox_id, new_state="done")
 
 
 def answer_source(inbox_id: str) -> str:
@@ -459,9 +457,11 @@ def answer_source(inbox_id: str) -> str:
 async def _set_state(tx: Tx, turn_row: TurnRow, state: str, new_state: str, more: int = 0) -> None:
     conversation_row = await load_conversation_row(tx, turn_row.conversation)
     epoch = conversation_row["epoch"]
-    moved = await tx.run(
-        _STEP, id=turn_row.id, state=state, lease_epoch=tx.lease, epoch=epoch, new_state=new_state, more=more
-    )
+    moved = (
+        await tx.execute(
+            _STEP, id=turn_row.id, state=state, lease_epoch=tx.lease, epoch=epoch, new_state=new_state, more=more
+        )
+    ).rowcount
     if not moved:
         await _raise_refusal(tx, turn_row, f"turn {turn_row.id} is not {state}, or not ours")
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import bindparam, func, or_, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Row, Tx, light, single_query, soft
+from memory.store.engine.database import Row, Tx, insert_into, light, soft
 from memory.store.rows import TurnRow, Usage, column_values, new_binds
 from memory.store.schema.tables import conversation as conversation_table
 from memory.store.schema.tables import literal_text, model_factor, turn, usage
@@ -56,34 +56,38 @@ async def add_usage(
     if not spent:
         return
     if turn_row is None and turn_id:
-        turn_row = await tx.one(_SELECT_WHO_OF_TURN, id=turn_id)
+        turn_row = (await tx.execute(_SELECT_WHO_OF_TURN, id=turn_id)).first()
     elif turn_row is None:
-        turn_row = await tx.one(_SELECT_WHO_OF_CONVERSATION, conversation=conversation)
+        turn_row = (await tx.execute(_SELECT_WHO_OF_CONVERSATION, conversation=conversation)).first()
     who = turn_row["who"] if turn_row else ""
     for one in spent:
         columns = column_values(one, usage)
-        await tx.insert(
-            usage, **columns, id=new_id(tx.now), conversation=conversation, turn_id=turn_id, at=tx.now, who=who
+        await tx.execute(
+            insert_into(usage),
+            **columns,
+            id=new_id(tx.now),
+            conversation=conversation,
+            turn_id=turn_id,
+            at=tx.now,
+            who=who,
         )
 
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
     """Sum the usage per model and purpose; of one conversation, or of all for ""."""
-    rows = await tx.all(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)
+    rows = (await tx.execute(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)).all()
     return [Usage(**row) for row in rows]
 
 
-@single_query
 async def count_turn_tokens(tx: Tx, turn_row: TurnRow) -> int:
     """Count the tokens that a turn has used, without those that came from a cache."""
-    return await tx.count(_SUM_OF_TURN, conversation=turn_row.conversation, turn_id=turn_row.id)
+    return (await tx.execute(_SUM_OF_TURN, conversation=turn_row.conversation, turn_id=turn_row.id)).count()
 
 
 @light
-@single_query
 async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
     """Load a model's (factor, samples, last error in per cent), (1.0, 0, 0.0) when unknown."""
-    row = await tx.one(_SELECT_FACTOR, model=model)
+    row = (await tx.execute(_SELECT_FACTOR, model=model)).first()
     return (row["factor"], row["samples"], row["error_percent"]) if row else (1.0, 0, 0.0)
 
 
@@ -92,5 +96,9 @@ async def load_factor(tx: Tx, model: str) -> tuple[float, int, float]:
 async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -> None:
     """Store (factor, samples, last error in per cent) by model."""
     for model, (factor, samples, error) in learned.items():
-        if not await tx.run(_SET_FACTOR, model=model, new_factor=factor, new_samples=samples, new_error_percent=error):
-            await tx.insert(model_factor, model=model, factor=factor, samples=samples, error_percent=error)
+        if not (
+            await tx.execute(_SET_FACTOR, model=model, new_factor=factor, new_samples=samples, new_error_percent=error)
+        ).rowcount:
+            await tx.execute(
+                insert_into(model_factor), model=model, factor=factor, samples=samples, error_percent=error
+            )

@@ -4,8 +4,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self, TypeVar, overload
@@ -13,7 +12,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, Self
 from sqlalchemy import ClauseElement, Insert, Select, Table, Update, insert
 from sqlalchemy.engine import Dialect
 
-from memory.failpoints import hit_async, is_armed
+from memory.failpoints import hit_async
 
 # Received messages, commands that overtake them, parts to send, and finished turns to extract facts from.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
@@ -36,11 +35,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Row = Mapping[str, Any]
 Work = TypeVar("Work", bound=Callable[..., Any])
-_SINGLE_QUERIES: set[Callable[..., Any]] = set()
 _LIGHT_UNITS: set[Callable[..., Any]] = set()
 _SOFT_UNITS: set[Callable[..., Any]] = set()
-_SOFT_UNITS_OF_FILES: set[Callable[..., Any]] = set()
-_LOCKING_UNITS: set[Callable[..., Any]] = set()
 MIN_SQLITE_WITH_RETURNING = (3, 35)  # older ones, some still in use, have no UPDATE … RETURNING
 
 
@@ -130,38 +126,41 @@ def _column_defaults(statement: ClauseElement) -> dict[str, Any]:
 
 
 @cache
-def _insert_into(table: Table) -> Insert:
+def insert_into(table: Table) -> Insert:
+    """Return the INSERT of one row; columns that are not named get their defaults."""
     return insert(table)  # one object per table, so that it is compiled once
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a statement has returned."""
+
+    rows: list[Row]
+    #: How many rows were changed.
+    rowcount: int
+
+    def all(self) -> list[Row]:
+        """Return all rows of a query."""
+        return self.rows
+
+    def first(self) -> Row | None:
+        """Return the first row of a query, None when there is none."""
+        return self.rows[0] if self.rows else None
+
+    def count(self) -> int:
+        """Return the column `count` of a query with one row."""
+        [row] = self.rows
+        return int(row["count"])
 
 
 class Driver(Protocol):
     """A connection of a database driver, as far as a transaction needs it."""
 
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        """Run a statement; return how many rows it changed."""
-        ...
-
-    async def change_later(self, sql: str, parameters: list[Any]) -> None:
-        """Run a statement whose result nobody needs: at the latest with the next one, or before the commit."""
-        ...
-
-    async def flush(self) -> None:
-        """Run the statements that wait."""
-        ...
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        """Run a query; return its rows."""
-        ...
-
-    async def run_together(self, works: Sequence[Callable[["Driver"], Coroutine[Any, Any, Any]]]) -> list[Any]:
-        """Run several works, each with the driver that it is given; return their results."""
+    async def run(self, sql: str, parameters: list[Any]) -> Result:
+        """Run a statement."""
         ...
 
 
-R1 = TypeVar("R1")
-R2 = TypeVar("R2")
-R3 = TypeVar("R3")
-R4 = TypeVar("R4")
 UnitOfWork = Callable[["Tx"], Coroutine[Any, Any, T]]
 
 
@@ -186,84 +185,19 @@ class Tx:
         """Note that this queue has work once the transaction is committed."""
         self.notified[queue] = None
 
-    async def hit(self, name: str) -> None:
-        """Pass a failpoint, where all that was sent has been run."""
-        if is_armed(name):
-            await self.driver.flush()
-        await hit_async(name)
+    async def execute(self, statement: Statement | UpdateReturning, **values: Any) -> Result:
+        """Run a statement.
 
-    @overload
-    async def together(self, first: UnitOfWork[R1], second: UnitOfWork[R2], /) -> tuple[R1, R2]: ...
-
-    @overload
-    async def together(
-        self, first: UnitOfWork[R1], second: UnitOfWork[R2], third: UnitOfWork[R3], /
-    ) -> tuple[R1, R2, R3]: ...
-
-    @overload
-    async def together(
-        self, first: UnitOfWork[R1], second: UnitOfWork[R2], third: UnitOfWork[R3], fourth: UnitOfWork[R4], /
-    ) -> tuple[R1, R2, R3, R4]: ...
-
-    async def together(self, *works: UnitOfWork[Any]) -> tuple[Any, ...]:
-        """Run works that need nothing of each other; return their results.
-
-        PostgreSQL gets the first statement of each in one round trip, then the second of each, and so on. So what a
-        work reads may be from before or after what another one changes. They await nothing but this transaction, and
-        pass no failpoint.
+        Args:
+            values: of its parameters; columns of an INSERT that are not named get their defaults.
         """
-        return tuple(await self.driver.run_together([partial(self._run_with, work) for work in works]))
-
-    async def _run_with(self, work: UnitOfWork[T], driver: Driver) -> T:
-        return await work(self if driver is self.driver else replace(self, driver=driver))
-
-    async def run(self, statement: Statement, **values: Any) -> int:
-        """Change rows; return how many. `send` is cheaper where nobody asks."""
+        if isinstance(statement, UpdateReturning):
+            if not self.compiler.has_returning:
+                changed = await self.execute(statement.update, **values)
+                return await self.execute(statement.select_after, id=values["id"]) if changed.rowcount else changed
+            statement = statement.returning
         compiled = self.compiler(statement)
-        return await self.driver.change(compiled.sql, compiled.parameters(values))
-
-    async def send(self, statement: Statement, **values: Any) -> None:
-        """Change rows, at the latest with the next statement or the commit, which then raise the error of this one."""
-        compiled = self.compiler(statement)
-        await self.driver.change_later(compiled.sql, compiled.parameters(values))
-
-    async def insert(self, table: Table, **columns: Any) -> None:
-        """Insert one row; columns that are not named get their defaults."""
-        await self.send(_insert_into(table), **columns)
-
-    async def update_returning(self, change: UpdateReturning, **values: Any) -> Row | None:
-        """Change one row and return its columns, None where no row was changed."""
-        if self.compiler.has_returning:
-            return await self.one(change.returning, **values)
-        if not await self.run(change.update, **values):
-            return None
-        return await self.one(change.select_after, id=values["id"])
-
-    async def all(self, statement: Statement, **values: Any) -> list[Row]:
-        """Return all rows of a query."""
-        compiled = self.compiler(statement)
-        return await self.driver.fetch(compiled.sql, compiled.parameters(values))
-
-    async def one(self, statement: Statement, **values: Any) -> Row | None:
-        """Return the first row of a query, None when there is none."""
-        rows = await self.all(statement, **values)
-        return rows[0] if rows else None
-
-    async def count(self, statement: Statement, **values: Any) -> int:
-        """Return the column `count` of a query with one row."""
-        [row] = await self.all(statement, **values)
-        return int(row["count"])
-
-
-def single_query(work: Work) -> Work:
-    """Mark a unit of work that runs one query: PostgreSQL needs no transaction for it, which saves two round trips."""
-    _SINGLE_QUERIES.add(work)
-    return work
-
-
-def is_single_query(work: Callable[..., Any]) -> bool:
-    """Return whether a unit of work is marked as a single query."""
-    return work in _SINGLE_QUERIES
+        return await self.driver.run(compiled.sql, compiled.parameters(values))
 
 
 def light(work: Work) -> Work:
@@ -283,7 +217,8 @@ def is_light(work: Callable[..., Any]) -> bool:
 def soft(work: Work) -> Work:
     """Mark a unit of work that a power cut within SOFT_SECONDS may undo, which recovery then does again.
 
-    A killed process loses nothing of it. Every later commit that is not soft makes it durable at once.
+    A killed process loses nothing of it. Every later commit that is not soft makes it durable at once. On a server,
+    which may fail alone and lose what this process still believes, it is durable at its commit.
     """
     _SOFT_UNITS.add(work)
     return work
@@ -292,34 +227,6 @@ def soft(work: Work) -> Work:
 def is_soft(work: Callable[..., Any]) -> bool:
     """Return whether the commit of a unit of work is marked as soft."""
     return work in _SOFT_UNITS
-
-
-def soft_in_file(work: Work) -> Work:
-    """Mark a unit of work as soft where a power cut ends this process too.
-
-    A server may fail alone and lose what this process still believes: there such a unit is durable at its commit.
-    """
-    _SOFT_UNITS_OF_FILES.add(work)
-    return soft(work)
-
-
-def is_soft_on_server(work: Callable[..., Any]) -> bool:
-    """Return whether the commit of a unit of work is soft on a server, too."""
-    return work in _SOFT_UNITS and work not in _SOFT_UNITS_OF_FILES
-
-
-def locks_first(work: Work) -> Work:
-    """Mark a unit of work that locks each row on which it decides before it reads it, or changes it by a condition.
-
-    PostgreSQL runs it in READ COMMITTED: it waits for other transactions instead of being run again after them.
-    """
-    _LOCKING_UNITS.add(work)
-    return work
-
-
-def is_locking_first(work: Callable[..., Any]) -> bool:
-    """Return whether a unit of work is marked as locking before it reads."""
-    return work in _LOCKING_UNITS
 
 
 class DatabaseClock:
@@ -432,13 +339,6 @@ class Database(Protocol):
 
         Raises:
             StoreError: nothing of this unit is stored.
-        """
-        ...
-
-    def shared_reads(self) -> AbstractAsyncContextManager[None]:
-        """Let reads of this task that follow each other closely share one snapshot, where that saves transactions.
-
-        A write of the task ends the snapshot, and so do some milliseconds without a read.
         """
         ...
 

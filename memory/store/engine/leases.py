@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, insert, or_, select, update
 
-from memory.store.engine.database import InsertIfAbsent, Repository, Tx, read, single_query, write
+from memory.store.engine.database import InsertIfAbsent, Repository, Tx, insert_into, read, write
 from memory.store.schema.tables import FOREVER, database_clock, duty, is_lease_void, process
 
 _DELETE_ALL = delete(process)
@@ -58,8 +58,8 @@ class Beat:
 
 async def replace_all_leases(tx: Tx, lease: int) -> None:
     """Make this lease the only valid one: SQLite has one writer."""
-    await tx.send(_DELETE_ALL)
-    await tx.insert(process, lease=lease, name="", until=FOREVER)
+    await tx.execute(_DELETE_ALL)
+    await tx.execute(insert_into(process), lease=lease, name="", until=FOREVER)
 
 
 async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
@@ -69,7 +69,7 @@ async def add_lease(tx: Tx, lease: int, name: str, seconds: float) -> None:
         name: of the process, for people.
         seconds: for which it is valid without a renewal.
     """
-    await tx.send(_INSERT_FOR_SECONDS, lease=lease, name=name, seconds=seconds)
+    await tx.execute(_INSERT_FOR_SECONDS, lease=lease, name=name, seconds=seconds)
 
 
 async def _renew(tx: Tx, seconds: float, status: str) -> bool:
@@ -78,7 +78,7 @@ async def _renew(tx: Tx, seconds: float, status: str) -> bool:
     Args:
         status: of this process as JSON, for the others.
     """
-    return bool(await tx.run(_RENEW, lease=tx.lease, seconds=seconds, new_told=status))
+    return bool((await tx.execute(_RENEW, lease=tx.lease, seconds=seconds, new_told=status)).rowcount)
 
 
 async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
@@ -89,7 +89,7 @@ async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
     """
     if not await _renew(tx, seconds, status):
         return Beat(held=False)
-    duties = await tx.all(_SELECT_ALL_DUTIES_OF_OTHERS, lease=tx.lease)
+    duties = (await tx.execute(_SELECT_ALL_DUTIES_OF_OTHERS, lease=tx.lease)).all()
     return Beat(
         held=True,
         others=await _others(tx),
@@ -100,36 +100,34 @@ async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
 
 async def _take(tx: Tx, name: str) -> bool:
     """Take a duty until it is released or the own lease expires; False while another process has it."""
-    if await tx.run(_TAKE_DUTY, name=name, lease=tx.lease):
+    if (await tx.execute(_TAKE_DUTY, name=name, lease=tx.lease)).rowcount:
         return True
-    return bool(await tx.run(_INSERT_DUTY, name=name, lease=tx.lease))
+    return bool((await tx.execute(_INSERT_DUTY, name=name, lease=tx.lease)).rowcount)
 
 
 async def _release(tx: Tx, name: str) -> None:
     """Release a duty of this process."""
-    await tx.send(_RELEASE_DUTY, name=name, lease=tx.lease)
+    await tx.execute(_RELEASE_DUTY, name=name, lease=tx.lease)
 
 
-@single_query
 async def _alive(tx: Tx) -> dict[str, str]:
     """Return the status of each living process as `name#lease` → JSON."""
-    return {f"{row['name']}#{row['lease']}": row["told"] for row in await tx.all(_SELECT_ALIVE)}
+    return {f"{row['name']}#{row['lease']}": row["told"] for row in (await tx.execute(_SELECT_ALIVE)).all()}
 
 
-@single_query
 async def _has_expired(tx: Tx) -> bool:
     """Return whether a lease has expired whose rows were not taken over yet."""
-    return await tx.one(_SELECT_EXPIRED) is not None
+    return (await tx.execute(_SELECT_EXPIRED)).first() is not None
 
 
 async def _others(tx: Tx) -> list[str]:
     """Return the status of each other living process, as JSON."""
-    return [row["told"] for row in await tx.all(_SELECT_OTHERS, lease=tx.lease)]
+    return [row["told"] for row in (await tx.execute(_SELECT_OTHERS, lease=tx.lease)).all()]
 
 
 async def _held_duties(tx: Tx, prefix: str) -> list[str]:
     """Return the duties of living processes, this one included, whose names start with the prefix."""
-    rows = await tx.all(_SELECT_DUTIES, from_name=prefix, to_name=_end_of_prefix(prefix))
+    rows = (await tx.execute(_SELECT_DUTIES, from_name=prefix, to_name=_end_of_prefix(prefix))).all()
     return [row["name"] for row in rows]
 
 
@@ -140,20 +138,22 @@ def _end_of_prefix(prefix: str) -> str:
 
 async def _duties_of_others(tx: Tx, prefix: str) -> list[str]:
     """Return the duties of other living processes whose names start with the prefix."""
-    rows = await tx.all(_SELECT_DUTIES_OF_OTHERS, from_name=prefix, to_name=_end_of_prefix(prefix), lease=tx.lease)
+    rows = (
+        await tx.execute(_SELECT_DUTIES_OF_OTHERS, from_name=prefix, to_name=_end_of_prefix(prefix), lease=tx.lease)
+    ).all()
     return [row["name"] for row in rows]
 
 
 async def _delete_expired(tx: Tx) -> None:
     """Delete expired leases and their duties; rows that carry such a lease stay free to be taken over."""
-    await tx.send(_DELETE_EXPIRED)
-    await tx.send(_DELETE_ORPHANED_DUTIES)
+    await tx.execute(_DELETE_EXPIRED)
+    await tx.execute(_DELETE_ORPHANED_DUTIES)
 
 
 async def _leave(tx: Tx) -> None:
     """End the own lease and release its duties at once."""
-    await tx.send(_RELEASE_ALL_DUTIES, lease=tx.lease)
-    await tx.send(_DELETE_OWN, lease=tx.lease)
+    await tx.execute(_RELEASE_ALL_DUTIES, lease=tx.lease)
+    await tx.execute(_DELETE_OWN, lease=tx.lease)
 
 
 class Leases(Repository):

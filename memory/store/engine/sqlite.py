@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Concatenate
 
@@ -23,7 +23,6 @@ from memory.store.engine.database import (
     UnitOfWork,
     ignore_commit,
     is_light,
-    is_single_query,
     is_soft,
 )
 from memory.store.engine.sqlite_connection import (
@@ -225,9 +224,6 @@ class SqliteDatabase:
             raise
         return result
 
-    def shared_reads(self) -> AbstractAsyncContextManager[None]:
-        return nullcontext()  # a snapshot costs nothing here
-
     async def compact(self) -> bool:
         """Move the log into the file and release free pages."""
         if self._writer is None or self._closing:
@@ -261,8 +257,6 @@ class SqliteDatabase:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        if is_single_query(work):
-            return await work(self._tx(reader), *args, **kwargs)
         reader.do("BEGIN DEFERRED")
         try:
             return await work(self._tx(reader), *args, **kwargs)
@@ -334,7 +328,7 @@ class SqliteDatabase:
             pause = min(pause * 2, _MAX_BUSY_PAUSE)
 
     async def _run_units(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
-        newest = await self._tx(writer).one(_LEASE)
+        newest = (await self._tx(writer).execute(_LEASE)).first()
         if newest is None or newest["lease_epoch"] != self.lease:
             raise StoreBusy("another process has taken this database over")
         alone = len(batch) == 1
@@ -376,10 +370,10 @@ class SqliteDatabase:
 
 
 async def _compact(writer: SqliteConnection, busy_timeout: float) -> bool:
-    await writer.fetch("PRAGMA incremental_vacuum", [])
+    await writer.run("PRAGMA incremental_vacuum", [])
     writer.do(f"PRAGMA busy_timeout={int(busy_timeout * 1000)}")
     try:
-        [row] = await writer.fetch("PRAGMA wal_checkpoint(TRUNCATE)", [])
+        [row] = (await writer.run("PRAGMA wal_checkpoint(TRUNCATE)", [])).all()
     finally:
         writer.do("PRAGMA busy_timeout=0")
     return not row["busy"]

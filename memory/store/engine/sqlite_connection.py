@@ -5,7 +5,7 @@ import errno
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, cast
 import aiosqlite
 from sqlalchemy.dialects.sqlite import dialect
 
-from memory.store.engine.database import Driver, Row, StatementCompiler, T
+from memory.store.engine.database import Result, Row, StatementCompiler, T
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
 from memory.workspace.files import fsync_path
 
@@ -132,26 +132,12 @@ class _Statements:
 
     _conn: sqlite3.Connection
 
-    async def change(self, sql: str, parameters: list[Any]) -> int:
+    async def run(self, sql: str, parameters: list[Any]) -> Result:
         try:
-            return self._conn.execute(sql, parameters).rowcount
+            cursor = self._conn.execute(sql, parameters)
+            return Result(rows=cast(list[Row], cursor.fetchall()), rowcount=cursor.rowcount)
         except sqlite3.Error as err:
             raise to_store_error(err) from err
-
-    async def change_later(self, sql: str, parameters: list[Any]) -> None:
-        await self.change(sql, parameters)
-
-    async def flush(self) -> None:
-        """Nothing waits."""
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        try:
-            return cast(list[Row], self._conn.execute(sql, parameters).fetchall())
-        except sqlite3.Error as err:
-            raise to_store_error(err) from err
-
-    async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
-        return [await work(self) for work in works]
 
     def do(self, sql: str) -> None:
         """Run one statement without parameters or result."""

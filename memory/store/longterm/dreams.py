@@ -3,7 +3,7 @@
 from sqlalchemy import bindparam, func, select, update
 
 from memory.ids import AFTER_ALL, new_id
-from memory.store.engine.database import Repository, Row, Tx, read, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
 from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_unix
@@ -64,10 +64,10 @@ _SELECT_TOOL_WRITES = (
 
 async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
     """Return the dream of that day, new or still open; None when it has ended."""
-    row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
+    row = (await tx.execute(_SELECT_OF_DAY, space=space, day=day)).first()
     if row is None:
-        await tx.insert(dream, id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
-        row = await tx.one(_SELECT_OF_DAY, space=space, day=day)
+        await tx.execute(insert_into(dream), id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
+        row = (await tx.execute(_SELECT_OF_DAY, space=space, day=day)).first()
     return _to_row(row) if row and row["state"] in OPEN else None
 
 
@@ -78,53 +78,56 @@ async def _move(
 
     "undone" also marks the dream's change of the file as undone.
     """
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     former = row["state"] if row else "missing"
     if row is None or state not in TRANSITIONS.get(former, ()):
         raise WrongState(f"a dream does not go from {former} to {state}")
     given = {"state": state, "plan": plan, "diary": diary, "reason": reason}
     new = {name: row[name] if value is None else value for name, value in given.items()}
-    await tx.send(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
+    await tx.execute(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
     if state == "undone":
-        await tx.send(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
+        await tx.execute(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
     return _to_row({**row, **new})
 
 
 async def _load(tx: Tx, id: str) -> DreamRow | None:
     """Load one dream, None for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     return _to_row(row) if row else None
 
 
 async def _load_page(tx: Tx, space: str, before: str, limit: int) -> list[DreamRow]:
     """Load a space's dreams, newest first. before: only those with a smaller id, "" for all."""
-    return [_to_row(row) for row in await tx.all(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)]
+    return [
+        _to_row(row)
+        for row in (await tx.execute(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)).all()
+    ]
 
 
 async def _load_last(tx: Tx, space: str) -> DreamRow | None:
     """Load the newest dream that was not refused."""
-    row = await tx.one(_SELECT_LAST, space=space)
+    row = (await tx.execute(_SELECT_LAST, space=space)).first()
     return _to_row(row) if row else None
 
 
 async def _load_open(tx: Tx) -> list[DreamRow]:
     """Load the dreams that an earlier process left unfinished."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def _load_spaces(tx: Tx) -> list[str]:
     """List the memory spaces of all conversations, "" for the owner's."""
-    return sorted(row["space"] for row in await tx.all(_SELECT_SPACES))
+    return sorted(row["space"] for row in (await tx.execute(_SELECT_SPACES)).all())
 
 
 async def _is_group(tx: Tx, space: str) -> bool:
     """Whether a group uses the space."""
-    return await tx.one(_SELECT_GROUP, space=space) is not None
+    return (await tx.execute(_SELECT_GROUP, space=space)).first() is not None
 
 
 async def _load_tool_writes(tx: Tx, space: str) -> list[str]:
     """Load the arguments (JSON text) of a space's file tool calls that mention memory."""
-    return [row["input"] for row in await tx.all(_SELECT_TOOL_WRITES, space=space)]
+    return [row["input"] for row in (await tx.execute(_SELECT_TOOL_WRITES, space=space)).all()]
 
 
 def _to_row(row: Row) -> DreamRow:

@@ -59,11 +59,11 @@ async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
     Rows whose facts are to be found come together, at most `limit` of them; a row that was tried before comes alone,
     as does one whose facts are found.
     """
-    rows = await tx.all(_SELECT_NEXT, space=space, limit=limit)
+    rows = (await tx.execute(_SELECT_NEXT, space=space, limit=limit)).all()
     fresh = list(takewhile(lambda row: row["state"] == "queued" and not row["attempts"], rows))
     taken = fresh or rows[:1]
     for row in taken:
-        await tx.send(_COUNT_ATTEMPT, turn_id=row["turn_id"])
+        await tx.execute(_COUNT_ATTEMPT, turn_id=row["turn_id"])
     return [_to_row({**row, "attempts": row["attempts"] + 1}) for row in taken]
 
 
@@ -73,13 +73,13 @@ async def move_queued(tx: Tx, moves: Sequence[ExtractionMove]) -> None:
     """Change the states of queued rows; one that is not queued any more, or gone, is left as it is."""
     for move in moves:
         new = {"new_state": move.state, "new_found": move.found, "new_reason": move.reason}
-        await tx.send(_UPDATE, turn_id=move.turn_id, state="queued", **new)
+        await tx.execute(_UPDATE, turn_id=move.turn_id, state="queued", **new)
 
 
 @light
 async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
     """Load one row, None when it was removed."""
-    row = await tx.one(_SELECT_ONE, turn_id=turn_id)
+    row = (await tx.execute(_SELECT_ONE, turn_id=turn_id)).first()
     return _to_row(row) if row else None
 
 
@@ -87,29 +87,29 @@ async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
 @light
 async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
     """Change a row's state as TRANSITIONS allow, else raise WrongState; a failed row keeps what was found."""
-    row = await tx.one(_SELECT_ONE, turn_id=turn_id)
+    row = (await tx.execute(_SELECT_ONE, turn_id=turn_id)).first()
     former = row["state"] if row else "missing"
     if row is None or state not in TRANSITIONS.get(former, ()):
         raise WrongState(f"an extraction does not go from {former} to {state}")
     if state == "failed":
         found = row["found"]
-    await tx.send(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
+    await tx.execute(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
 
 
 async def load_spaces(tx: Tx) -> list[str]:
     """List the spaces with open rows; a linked account counts as the space it joined."""
-    return sorted(row["space"] for row in await tx.all(_SELECT_SPACES))
+    return sorted(row["space"] for row in (await tx.execute(_SELECT_SPACES)).all())
 
 
 async def count_by_state(tx: Tx) -> dict[str, int]:
     """Count the rows by state."""
-    return {row["state"]: row["rows"] for row in await tx.all(_COUNT_BY_STATE)}
+    return {row["state"]: row["rows"] for row in (await tx.execute(_COUNT_BY_STATE)).all()}
 
 
 @light
 async def load_messages(tx: Tx, row: ExtractionRow) -> list[Message]:
     """Load the messages of a row's turn, in order; none when the turn was removed."""
-    found = await tx.all(_SELECT_MESSAGES, conversation=row.conversation, turn=row.turn)
+    found = (await tx.execute(_SELECT_MESSAGES, conversation=row.conversation, turn=row.turn)).all()
     return [to_message(one) for one in found]
 
 

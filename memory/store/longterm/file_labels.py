@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select, update
 
-from memory.store.engine.database import Repository, Tx, read, write
+from memory.store.engine.database import Repository, Tx, insert_into, read, write
 from memory.store.schema.memory_tables import file_label
 
 _OF_SPACE = file_label.c.space == bindparam("space")
@@ -47,23 +47,23 @@ def _with_folders(path: str) -> list[str]:
 async def _label_names(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files and folders whose names came from outside, and with them what they hold."""
     for path in paths:
-        row = await tx.one(_SELECT_ONE, space=space, path=path)
+        row = (await tx.execute(_SELECT_ONE, space=space, path=path)).first()
         if row is None:
-            await tx.insert(file_label, space=space, path=path, at=tx.now, content_only=0)
+            await tx.execute(insert_into(file_label), space=space, path=path, at=tx.now, content_only=0)
         elif row["content_only"]:
-            await tx.send(_LABEL_NAME, space=space, path=path)
+            await tx.execute(_LABEL_NAME, space=space, path=path)
 
 
 async def _label_contents(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files whose contents came from outside."""
     for path in paths:
-        if await tx.one(_SELECT_ONE, space=space, path=path) is None:
-            await tx.insert(file_label, space=space, path=path, at=tx.now, content_only=1)
+        if (await tx.execute(_SELECT_ONE, space=space, path=path)).first() is None:
+            await tx.execute(insert_into(file_label), space=space, path=path, at=tx.now, content_only=1)
 
 
 async def _load(tx: Tx, space: str) -> PathLabels:
     """Load the labels of a space."""
-    rows = await tx.all(_SELECT, space=space)
+    rows = (await tx.execute(_SELECT, space=space)).all()
     return PathLabels(
         names=frozenset(row["path"] for row in rows if not row["content_only"]),
         contents=frozenset(row["path"] for row in rows if row["content_only"]),
@@ -73,7 +73,7 @@ async def _load(tx: Tx, space: str) -> PathLabels:
 async def _remove(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Remove the labels of these very paths."""
     for path in paths:
-        await tx.send(_DELETE, space=space, path=path)
+        await tx.execute(_DELETE, space=space, path=path)
 
 
 class FileLabels(Repository):

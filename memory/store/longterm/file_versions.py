@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, delete, select, update
 
 from memory.ids import new_id
-from memory.store.engine.database import Repository, Tx, read, write
+from memory.store.engine.database import Repository, Tx, insert_into, read, write
 from memory.store.rows import columns_of
 from memory.store.schema.memory_tables import file_version
 from memory.store.schema.tables import literal_text
@@ -61,56 +61,58 @@ _DELETE_OLD = delete(file_version).where(~_IS_PENDING, file_version.c.at < bindp
 async def _keep(tx: Tx, space: str, call: str, versions: Sequence[NewFileVersion]) -> None:
     """Store versions before their files are written; the oldest beyond the limits go."""
     for number, new in enumerate(versions):
-        known = await tx.all(_SELECT_OF_PATH, space=space, path=new.path)
+        known = (await tx.execute(_SELECT_OF_PATH, space=space, path=new.path)).all()
         if not new.pending and known and known[0]["sha256"] == new.sha256:  # the same call again, after a crash
             continue
         row = {"path": new.path, "sha256": new.sha256, "size": new.size, "pending": new.pending}
-        await tx.insert(file_version, id=new_id(tx.now + number / 1e6), space=space, call=call, at=tx.now, **row)
+        await tx.execute(
+            insert_into(file_version), id=new_id(tx.now + number / 1e6), space=space, call=call, at=tx.now, **row
+        )
         expired = tx.now - MAX_DAYS * _DAY_SECONDS
         for place, old in enumerate(known):
             if not old["pending"] and (place >= MAX_VERSIONS - 1 or old["at"] < expired):
-                await tx.send(_DELETE, id=old["id"])
+                await tx.execute(_DELETE, id=old["id"])
 
 
 async def _settle(tx: Tx, space: str, call: str) -> None:
     """A patch has written all its files."""
-    await tx.send(_DELETE_NEW_FILES, space=space, call=call)
-    await tx.send(_SETTLE, space=space, call=call)
+    await tx.execute(_DELETE_NEW_FILES, space=space, call=call)
+    await tx.execute(_SETTLE, space=space, call=call)
 
 
 async def _drop_pending(tx: Tx, space: str, call: str) -> None:
     """A patch has written nothing, or all of it was taken back."""
-    await tx.send(_DELETE_OF_CALL, space=space, call=call)
+    await tx.execute(_DELETE_OF_CALL, space=space, call=call)
 
 
 async def _load(tx: Tx, space: str, path: str) -> list[FileVersionRow]:
     """Load the versions of a file, newest first."""
-    return [FileVersionRow(**row) for row in await tx.all(_SELECT_OF_PATH, space=space, path=path)]
+    return [FileVersionRow(**row) for row in (await tx.execute(_SELECT_OF_PATH, space=space, path=path)).all()]
 
 
 async def _load_all(tx: Tx, space: str) -> list[FileVersionRow]:
     """Load the versions of all files of a space."""
-    return [FileVersionRow(**row) for row in await tx.all(_SELECT_OF_SPACE, space=space)]
+    return [FileVersionRow(**row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
 
 
 async def _load_pending(tx: Tx, until: float) -> list[FileVersionRow]:
     """Load what unfinished patches of all spaces have kept, if they began before `until`."""
-    return [FileVersionRow(**row) for row in await tx.all(_SELECT_PENDING, until=until)]
+    return [FileVersionRow(**row) for row in (await tx.execute(_SELECT_PENDING, until=until)).all()]
 
 
 async def _load_ids(tx: Tx, sha256: str) -> list[str]:
     """Load the ids of all versions, of any space, with this content."""
-    return [row["id"] for row in await tx.all(_SELECT_IDS, sha256=sha256)]
+    return [row["id"] for row in (await tx.execute(_SELECT_IDS, sha256=sha256)).all()]
 
 
 async def _delete_rows(tx: Tx, ids: Sequence[str]) -> None:
     for id in ids:
-        await tx.send(_DELETE, id=id)
+        await tx.execute(_DELETE, id=id)
 
 
 async def _delete_old(tx: Tx) -> int:
     """Delete versions of all spaces that have expired; returns how many."""
-    return await tx.run(_DELETE_OLD, before=tx.now - MAX_DAYS * _DAY_SECONDS)
+    return (await tx.execute(_DELETE_OLD, before=tx.now - MAX_DAYS * _DAY_SECONDS)).rowcount
 
 
 class FileVersions(Repository):

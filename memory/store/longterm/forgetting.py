@@ -19,12 +19,13 @@ from memory.context.summary.extractive import extractive_summary
 from memory.context.taint import is_tainted
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Document, Message, Part, Text, dump_parts, load_parts
+from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
-from memory.store.engine.database import Repository, Row, Tx, read, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import (
     EraseReport,
@@ -121,7 +122,7 @@ async def _redact_conversation(tx: Tx, id: str, matcher: MentionMatcher, redacte
         await _redact_column(tx, column, id, matcher)
     requests, commands = await _redact_inbox(tx, id, matcher, redacted)
     near = redacted.inbox | commands | {_MEMORY_NOTICE}
-    for row in await tx.all(OUTBOX_TEXT.select, scope=id):
+    for row in (await tx.execute(OUTBOX_TEXT.select, scope=id)).all():
         source = row["source"].partition(":")[0]
         text = redact_text(row["text"], matcher, near=source in near)
         await _set_text(tx, OUTBOX_TEXT, row, mark_for_language(row["text"]) if source in requests else text)
@@ -129,11 +130,11 @@ async def _redact_conversation(tx: Tx, id: str, matcher: MentionMatcher, redacte
 
 async def _clear_found(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> None:
     """Clear what was extracted from redacted turns of a conversation, and skip those still queued."""
-    for row in await tx.all(_SELECT_FOUND, scope=id):
+    for row in (await tx.execute(_SELECT_FOUND, scope=id)).all():
         mentions = row["turn_id"] in redacted.turns or redact_json(row["found"], matcher) != row["found"]
         is_open = row["state"] in ("queued", "found")
         if mentions and (is_open or row["found"]):
-            await tx.send(_CLEAR_FOUND, turn_id=row["turn_id"], new_state="skipped" if is_open else row["state"])
+            await tx.execute(_CLEAR_FOUND, turn_id=row["turn_id"], new_state="skipped" if is_open else row["state"])
 
 
 async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matcher: MentionMatcher) -> int:
@@ -144,22 +145,24 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
     """
     for column in SPACE_COLUMNS:
         await _redact_column(tx, column, space, matcher)
-    for row in await tx.all(_SELECT_PLANS, scope=space):
+    for row in (await tx.execute(_SELECT_PLANS, scope=space)).all():
         plan = redact_json(row["plan"], matcher)
         if row["state"] == "planned":  # the worker may have read what is forgotten, and be about to write it
-            await tx.send(_SET_PLAN, id=row["id"], new_plan=plan, new_state="refused")
+            await tx.execute(_SET_PLAN, id=row["id"], new_plan=plan, new_state="refused")
         elif plan != row["plan"]:
-            await tx.send(_SET_PLAN, id=row["id"], new_plan=plan, new_state=row["state"])
-    for row in await tx.all(_SELECT_REQUESTS, scope=space):
+            await tx.execute(_SET_PLAN, id=row["id"], new_plan=plan, new_state=row["state"])
+    for row in (await tx.execute(_SELECT_REQUESTS, scope=space)).all():
         if redact_json(row["targets"], matcher) != row["targets"]:
-            await tx.send(_DROP_REQUEST, id=row["id"])
-    return sum([await _redact_line(tx, row, line_matcher) for row in await tx.all(_SELECT_LINES, scope=space)])
+            await tx.execute(_DROP_REQUEST, id=row["id"])
+    return sum(
+        [await _redact_line(tx, row, line_matcher) for row in (await tx.execute(_SELECT_LINES, scope=space)).all()]
+    )
 
 
 async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> tuple[set[str], set[str]]:
     """Redact inbox bodies; returns the /forget rows whose replies showed it, and all rows with memory commands."""
     requests, commands = set(), set()
-    for row in await tx.all(INBOX_BODY.select, scope=id):
+    for row in (await tx.execute(INBOX_BODY.select, scope=id)).all():
         command = None
         if row["kind"] == "command":
             command = _MEMORY_COMMAND.match(str(json.loads(row["text"]).get("text", "")))
@@ -176,25 +179,25 @@ async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _Red
 async def _redact_line(tx: Tx, row: Row, matcher: MentionMatcher) -> bool:
     """Empty a memory row that mentions it, else redact its quote; returns whether it was emptied."""
     if matcher.within(row["text"]):
-        await tx.send(
+        await tx.execute(
             _FORGET_LINE, id=row["id"], new_text=mark_for_language(row["text"]), new_norm=f"forgotten {row['id']}"
         )
         return True
     quote = redact_text(row["quote"], matcher)
     if quote != row["quote"]:
-        await tx.send(_SET_QUOTE, id=row["id"], new_quote=quote)
+        await tx.execute(_SET_QUOTE, id=row["id"], new_quote=quote)
     return False
 
 
 async def _redact_column(tx: Tx, column: TextColumn, scope: str, matcher: MentionMatcher) -> None:
-    for row in await tx.all(column.select, scope=scope):
+    for row in (await tx.execute(column.select, scope=scope)).all():
         await _set_text(tx, column, row, column.redact(row["text"], matcher))
 
 
 async def _set_text(tx: Tx, column: TextColumn, row: Row, text: str) -> None:
     if text != row["text"]:
         keys = {name: value for name, value in {**row}.items() if name.startswith("key_")}
-        await tx.send(column.update, new_text=text, **keys)
+        await tx.execute(column.update, new_text=text, **keys)
 
 
 # The search index has no tool calls and results, and they repeat lines of memory: each sentence is compared.
@@ -253,7 +256,7 @@ class _RedactedSummary:
 
 async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     """Redact every row of a space and the spaces linked to it; run again for what was written in the meantime."""
-    rows = await tx.all(_SELECT_CONVERSATIONS, space=space)
+    rows = (await tx.execute(_SELECT_CONVERSATIONS, space=space)).all()
     erasers = [_ConversationEraser(tx=tx, row=row, targets=targets) for row in rows]
     for eraser in erasers:
         await eraser.erase()
@@ -270,7 +273,7 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     changed = {id for eraser in erasers for id in eraser.changed}
     blobs = sorted({name for eraser in erasers for name in eraser.blobs})
     unused = [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
-    await tx.hit("forget.in_txn")
+    await hit_async("forget.in_txn")
     return EraseReport(
         said=tuple(mention for eraser in erasers for mention in eraser.mentions),
         conversations=tuple(eraser.row["id"] for eraser in erasers if eraser.has_changed),
@@ -283,8 +286,10 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
 
 async def _is_used_elsewhere(tx: Tx, blob: str, changed: set[str]) -> bool:
     """Whether an unchanged message, or an inbox row that waits for a turn, refers to the blob."""
-    users = {row["id"] for row in await tx.all(_SELECT_NAMING_BLOB, pattern=f"%{blob}%")}
-    return bool(users - changed) or await tx.one(_SELECT_WAITING_WITH_BLOB, pattern=f"%{blob}%") is not None
+    users = {row["id"] for row in (await tx.execute(_SELECT_NAMING_BLOB, pattern=f"%{blob}%")).all()}
+    return (
+        bool(users - changed) or (await tx.execute(_SELECT_WAITING_WITH_BLOB, pattern=f"%{blob}%")).first() is not None
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -326,7 +331,7 @@ class _ConversationEraser:
         chosen = {item.message_id for item in self.targets.chosen_items}
         spared = {item.message_id for item in self.targets.other_items} - {""}
         literal, broad = MentionMatcher(query=self.targets.query), replace(matcher, only=False)
-        for row in await self.tx.all(_SELECT_MESSAGES, conversation=self.row["id"]):
+        for row in (await self.tx.execute(_SELECT_MESSAGES, conversation=self.row["id"])).all():
             near = row["id"] in chosen or (not matcher.only and _TOOL_PART.search(row["parts"]) is not None)
             if row["id"] in spared or not (near or (not matcher.only and may_contain(row["parts"], literal.query))):
                 continue
@@ -334,17 +339,17 @@ class _ConversationEraser:
             after = redact_parts(before, broad if near else literal, near=near)
             if after != before:
                 await self._update_message(row, before, after)
-        await self.tx.run(_FORBID_DELETES, conversation=self.row["id"])
+        await self.tx.execute(_FORBID_DELETES, conversation=self.row["id"])
 
     async def _update_message(self, row: Row, before: Sequence[Part], after: tuple[Part, ...]) -> None:
         if not self.changed:
-            await self.tx.insert(removal, conversation=self.row["id"])
+            await self.tx.execute(insert_into(removal), conversation=self.row["id"])
         self.changed[row["id"]] = row["seq"]
         self.turns.add(row["turn_id"])
         self.mentions.append(MessageMention(channel=self.row["channel"], at=from_unix(row["at"])))
         has_text = any(isinstance(part, Text | Document) and not has_only_marks(part.text) for part in after)
-        await self.tx.run(_SET_PARTS, id=row["id"], new_parts=dump_parts(after), new_has_text=has_text)
-        await self.tx.run(_DELETE_REDUCTIONS, message_id=row["id"])
+        await self.tx.execute(_SET_PARTS, id=row["id"], new_parts=dump_parts(after), new_has_text=has_text)
+        await self.tx.execute(_DELETE_REDUCTIONS, message_id=row["id"])
         documents = {
             old.sha256 for old, new in zip(before, after, strict=True) if old != new and isinstance(old, Document)
         }
@@ -353,12 +358,12 @@ class _ConversationEraser:
 
     async def _load_attachments(self, id: str) -> set[str]:
         """Load the blobs of the original attachments from the message's inbox row."""
-        row = await self.tx.one(_SELECT_BODY, id=id)
+        row = (await self.tx.execute(_SELECT_BODY, id=id)).first()
         files = json.loads(row["body"]).get("files", ()) if row and row["body"] else ()
         return {str(file[0]) for file in files if file[0]}
 
     async def _load_inbox_ids(self) -> frozenset[str]:
-        rows = [await self.tx.one(_SELECT_INBOX_ID, id=id) for id in self.turns]
+        rows = [(await self.tx.execute(_SELECT_INBOX_ID, id=id)).first() for id in self.turns]
         return frozenset(row["inbox_id"] for row in rows if row) | self.changed.keys()
 
     async def _redact_folds(self, matcher: MentionMatcher) -> bool:
@@ -366,7 +371,7 @@ class _ConversationEraser:
         has_changed = False
         await end_awaiting(self.tx, self.row["id"])  # a model is reading what is forgotten
         summaries: dict[str, _RedactedSummary] = {}
-        for row in await self.tx.all(_SELECT_FOLDS, conversation=self.row["id"]):
+        for row in (await self.tx.execute(_SELECT_FOLDS, conversation=self.row["id"])).all():
             new: dict[str, Any] = {name: redact_text(row[name], matcher) for name in ("log_text", "summary")}
             new["why"] = redact_json(row["why"], matcher)
             overlaps = any(row["from_seq"] <= seq <= row["to_seq"] for seq in self.changed.values())
@@ -378,7 +383,9 @@ class _ConversationEraser:
             new["summary"] = summary.text
             if any(new[name] != row[name] for name in new):
                 new |= {"summary_tokens": summary.tokens, "summary_tainted": int(summary.tainted)}
-                await self.tx.run(_UPDATE_FOLD, id=row["id"], **{f"new_{name}": value for name, value in new.items()})
+                await self.tx.execute(
+                    _UPDATE_FOLD, id=row["id"], **{f"new_{name}": value for name, value in new.items()}
+                )
                 self.folds.add(row["id"])
                 self.summaries += row["state"] not in OPEN
                 has_changed = True
@@ -397,8 +404,10 @@ class _ConversationEraser:
         if not row["log_only"]:
             await mark_open_stale(self.tx, self.row["id"])
             return
-        await self.tx.run(_MARK_STALE, id=row["id"])
-        await self.tx.insert(fold, **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True})
+        await self.tx.execute(_MARK_STALE, id=row["id"])
+        await self.tx.execute(
+            insert_into(fold), **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True}
+        )
 
     async def _drop_snapshot(self, matcher: MentionMatcher) -> bool:
         """Delete the prompt snapshot if it mentions it, so that the next turn reads the files again."""
@@ -454,14 +463,16 @@ DescribeErase = Callable[[EraseReport], tuple[str, str]]
 
 async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
     """Store a request; an earlier unconfirmed one of the same conversation is dropped."""
-    await tx.send(_DROP_OLDER, conversation=row.conversation)
-    await tx.send(_DROP_EXPIRED, now=tx.now)
-    await tx.insert(forgetting, **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()})
+    await tx.execute(_DROP_OLDER, conversation=row.conversation)
+    await tx.execute(_DROP_EXPIRED, now=tx.now)
+    await tx.execute(
+        insert_into(forgetting), **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()}
+    )
 
 
 async def _load_unconfirmed(tx: Tx, conversation: str, now: datetime) -> ForgettingRow | None:
     """Load the request of a conversation that waits for its confirmation and has not expired."""
-    row = await tx.one(_SELECT_UNCONFIRMED, conversation=conversation, now=now.timestamp())
+    row = (await tx.execute(_SELECT_UNCONFIRMED, conversation=conversation, now=now.timestamp())).first()
     return _to_row(row) if row else None
 
 
@@ -474,7 +485,7 @@ async def _move(
         raise WrongState(f"a forget request does not go from {row.state} to {state}")
     targets = "" if state in STATES_WITHOUT_TARGETS else row.targets if targets is None else targets
     receipt = row.receipt if receipt is None else receipt
-    await tx.send(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
+    await tx.execute(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
 
 
 async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe: DescribeErase) -> EraseReport:
@@ -483,7 +494,7 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe:
     erased = await erase(tx, row.space, targets)
     new_targets, receipt = describe(erased)
     state = {"state": "confirmed", "new_state": "confirmed"}
-    await tx.send(_UPDATE, id=row.id, **state, new_targets=new_targets, new_receipt=receipt)
+    await tx.execute(_UPDATE, id=row.id, **state, new_targets=new_targets, new_receipt=receipt)
     await append_act(tx, "forget", row.space, "confirmed", row.asked_by, args={"targets": row.targets})
     return erased
 
@@ -491,12 +502,12 @@ async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe:
 async def _clear_targets(tx: Tx, id: str, receipt: str) -> None:
     """Delete a request's words and store its receipt; the state stays."""
     row = await _load_request(tx, id)
-    await tx.send(_UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt)
+    await tx.execute(_UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt)
 
 
 async def _load_request(tx: Tx, id: str) -> ForgettingRow:
     """Load one request, raise WrongState for an unknown id."""
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     if row is None:
         raise WrongState(f"there is no forget request {id}")
     return _to_row(row)
@@ -504,23 +515,23 @@ async def _load_request(tx: Tx, id: str) -> ForgettingRow:
 
 async def _load_open(tx: Tx) -> list[ForgettingRow]:
     """Load the confirmed requests that are unfinished."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def _load_last(tx: Tx, space: str) -> ForgettingRow | None:
     """Load the newest request that is done."""
-    row = await tx.one(_SELECT_LAST, space=space)
+    row = (await tx.execute(_SELECT_LAST, space=space)).first()
     return _to_row(row) if row else None
 
 
 async def _expire(tx: Tx, now: datetime) -> None:
     """Drop requests that were not confirmed in time, with their words."""
-    await tx.send(_DROP_EXPIRED, now=now.timestamp())
+    await tx.execute(_DROP_EXPIRED, now=now.timestamp())
 
 
 async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[LocatedMessage]:
     """Load messages of a space and the spaces linked to it, in the order of their ids, from the id `after` on."""
-    rows = await tx.all(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, limit=limit)
+    rows = (await tx.execute(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, limit=limit)).all()
     return [
         LocatedMessage(
             message=to_message({column.name: row[column.name] for column in columns_of(Message, message)}),

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ColumnElement, bindparam, delete, func, insert, o
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
 from memory.store.schema.memory_tables import account_link, link_code
@@ -100,19 +100,18 @@ def lock_end(wrong: Sequence[datetime], now: datetime) -> datetime | None:
     return end if now < end else None
 
 
-@single_query
 async def _load_linked_spaces(tx: Tx) -> dict[str, str]:
-    return {row["own_space"]: row["space"] for row in await tx.all(_SELECT_SPACES)}
+    return {row["own_space"]: row["space"] for row in (await tx.execute(_SELECT_SPACES)).all()}
 
 
 async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
-    return [_to_link_row(row) for row in await tx.all(_SELECT_OF_SPACE, space=space)]
+    return [_to_link_row(row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
 
 
 async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
     """Store a new code; the maker's earlier unfinished codes are refused."""
-    await tx.send(_REFUSE_OLDER, **_account_values(maker))
-    await tx.send(
+    await tx.execute(_REFUSE_OLDER, **_account_values(maker))
+    await tx.execute(
         _INSERT_CODE,
         **asdict(maker),
         id=new_id(tx.now),
@@ -135,32 +134,34 @@ async def _type_code(
     """
     if await _load_lock_end(tx, typist, now):
         return None
-    valid = await tx.one(_SELECT_VALID_CODE, code_sha256=code_sha256, now=now.timestamp(), space=typist.space)
+    valid = (
+        await tx.execute(_SELECT_VALID_CODE, code_sha256=code_sha256, now=now.timestamp(), space=typist.space)
+    ).first()
     if valid is None:
         await append_act(tx, WRONG_CODE_ACTION, typist.space, "refused", _audit_name(typist))
         return None
     typed = {**asdict(typist), "name": name, "conversation": conversation}
-    await tx.send(_MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()})
+    await tx.execute(_MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()})
     await append_act(tx, "link code typed", typist.space, "typed", _audit_name(typist))
     return await _load_code(tx, valid["id"])
 
 
 async def _load_lock_end(tx: Tx, typist: AccountIdentity, now: datetime) -> datetime | None:
     """Return when this account may type codes again, None for now: 5 wrong codes in an hour lock it for an hour."""
-    wrong = await tx.all(_SELECT_WRONG_CODES, actor=_audit_name(typist))
+    wrong = (await tx.execute(_SELECT_WRONG_CODES, actor=_audit_name(typist))).all()
     return lock_end([from_unix(row["at"]) for row in wrong], now)
 
 
 async def _load_pending(tx: Tx, one: AccountIdentity, now: datetime) -> LinkCodeRow | None:
     """Load the newest code that this account made or typed and that waits for a confirmation of either side."""
-    row = await tx.one(_SELECT_PENDING, **_account_values(one), now=now.timestamp())
+    row = (await tx.execute(_SELECT_PENDING, **_account_values(one), now=now.timestamp())).first()
     return _to_code_row(row) if row else None
 
 
 async def _agree(tx: Tx, id: str) -> bool:
     """Move a code from "typed" to "agreed": the typist confirmed whose code it is. False in any other state."""
     code = await _load_code(tx, id)
-    if code is None or code.typist is None or not await tx.run(_SET_STATE, id=id, new_state="agreed"):
+    if code is None or code.typist is None or not (await tx.execute(_SET_STATE, id=id, new_state="agreed")).rowcount:
         return False
     await append_act(tx, "link agreed", code.typist.space, "agreed", _audit_name(code.typist))
     return True
@@ -177,12 +178,14 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
     typist, space = code.typist, await load_linked_space(tx, code.maker.space)
     joins = join and await _may_join(tx, typist.space, space)
     result = f"joined {space or 'the owner'}" if joins else "refused"
-    await tx.send(_SET_STATE, id=id, new_state="done" if joins else "refused")
+    await tx.execute(_SET_STATE, id=id, new_state="done" if joins else "refused")
     await append_act(tx, "link", typist.space, result, _audit_name(code.maker))
     if not joins:
         return None
-    await tx.insert(account_link, own_space=typist.space, space=space, at=tx.now, **_account_values(typist))
-    row = await tx.one(_SELECT_OF_ACCOUNT, own_space=typist.space)
+    await tx.execute(
+        insert_into(account_link), own_space=typist.space, space=space, at=tx.now, **_account_values(typist)
+    )
+    row = (await tx.execute(_SELECT_OF_ACCOUNT, own_space=typist.space)).first()
     return _to_link_row(row) if row else None
 
 
@@ -196,14 +199,14 @@ async def _may_join(tx: Tx, own_space: str, space: str) -> bool:
 
 async def _unlink(tx: Tx, own_space: str) -> bool:
     """Give an account its own memory again; False when it was not linked; audited."""
-    left = bool(await tx.run(_DELETE_LINK, own_space=own_space))
+    left = bool((await tx.execute(_DELETE_LINK, own_space=own_space)).rowcount)
     if left:
         await append_act(tx, "unlink", own_space, "left")
     return left
 
 
 async def _load_code(tx: Tx, id: str) -> LinkCodeRow | None:
-    row = await tx.one(_SELECT_CODE, id=id)
+    row = (await tx.execute(_SELECT_CODE, id=id)).first()
     return _to_code_row(row) if row else None
 
 

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 from sqlalchemy import bindparam, case, or_, select, update
 
 from memory.conversation import Message
+from memory.failpoints import hit_async
 from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
 from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import memory, memory_change
@@ -118,7 +119,7 @@ async def _put(
         await _mark_gone(tx, space, norm)
     if change is not None:
         await _insert_change(tx, space, change)
-    await tx.hit("upsert.in_txn")
+    await hit_async("upsert.in_txn")
     rows = [await _load_row(tx, space, line.norm) for line in live]
     return [row for row in rows if row is not None]
 
@@ -130,12 +131,12 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
     """
     new = asdict(line)
     new |= new.pop("source") | {"said": line.source.said.timestamp() if line.source.said else 0.0}
-    row = await tx.one(_SELECT_LIVE, space=space, norm=line.norm)
+    row = (await tx.execute(_SELECT_LIVE, space=space, norm=line.norm)).first()
     if row is None and not _has_source(new):
-        row = await tx.one(_SELECT_FORMER, space=space, norm=line.norm)
+        row = (await tx.execute(_SELECT_FORMER, space=space, norm=line.norm)).first()
     if row is None:
         id = new_id(tx.now + place * _MIN_TIME_STEP)
-        await tx.insert(memory, id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
+        await tx.execute(insert_into(memory), id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
         return
     if row["state"] != "live":
         await _set_state(tx, row, "live", until=0.0)
@@ -146,24 +147,26 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
 
 async def _supersede(tx: Tx, space: str, former: str, successor: str) -> None:
     """Mark a line as superseded, also when a reconcile found it missing before its successor was stored."""
-    row = await tx.one(_SELECT_LIVE, space=space, norm=former) or await tx.one(_SELECT_GONE, space=space, norm=former)
-    heir = await tx.one(_SELECT_LIVE, space=space, norm=successor)
+    row = (await tx.execute(_SELECT_LIVE, space=space, norm=former)).first() or (
+        await tx.execute(_SELECT_GONE, space=space, norm=former)
+    ).first()
+    heir = (await tx.execute(_SELECT_LIVE, space=space, norm=successor)).first()
     if row is None or heir is None or former == successor:
         return
     await _set_state(tx, row, "superseded", until=tx.now, superseded_by=heir["id"])
     used, importance = (max(row[name], heir[name]) for name in ("used", "importance"))
     uses = row["uses"] + heir["uses"]
-    await tx.send(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
+    await tx.execute(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
 
 
 async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
-    row = await tx.one(_SELECT_LIVE, space=space, norm=norm)
+    row = (await tx.execute(_SELECT_LIVE, space=space, norm=norm)).first()
     if row is not None:
         await _set_state(tx, row, "gone", until=tx.now)
 
 
 async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = "") -> None:
-    await tx.send(
+    await tx.execute(
         _SET_STATE,
         id=row["id"],
         new_state=state,
@@ -175,10 +178,10 @@ async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_b
 
 async def _rename(tx: Tx, space: str, lines: Sequence[tuple[str, NewMemory]]) -> None:
     for former, line in lines:
-        row = await tx.one(_SELECT_LIVE, space=space, norm=former)
+        row = (await tx.execute(_SELECT_LIVE, space=space, norm=former)).first()
         if row is None:
             continue
-        if former != line.norm and await tx.one(_SELECT_LIVE, space=space, norm=line.norm):
+        if former != line.norm and (await tx.execute(_SELECT_LIVE, space=space, norm=line.norm)).first():
             await _mark_gone(tx, space, former)
         else:
             await _update(tx, row, {"norm": line.norm, "category": line.category, "text": line.text})
@@ -188,58 +191,60 @@ async def _update(tx: Tx, row: Row, changes: Mapping[str, Any]) -> None:
     """Write the changes; nothing when the row has these values already."""
     if any(row[name] != value for name, value in changes.items()):
         new = {f"new_{name}": changes.get(name, row[name]) for name in _UPDATABLE}
-        await tx.send(_UPDATE, id=row["id"], new_updated=tx.now, **new)
+        await tx.execute(_UPDATE, id=row["id"], new_updated=tx.now, **new)
 
 
 async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
-    newest = await tx.one(_SELECT_CHANGES, space=space, limit=1)
+    newest = (await tx.execute(_SELECT_CHANGES, space=space, limit=1)).first()
     compared = ("path", "before_sha256", "after_sha256", "about")
     if newest is not None and all(newest[name] == getattr(change, name) for name in compared):
         return
     at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now  # changes are read in the order of `at`
     lines = {name: json.dumps(getattr(change, name), ensure_ascii=False) for name in ("added", "removed")}
-    await tx.insert(memory_change, id=new_id(at), space=space, at=at, **asdict(change) | lines)
+    await tx.execute(insert_into(memory_change), id=new_id(at), space=space, at=at, **asdict(change) | lines)
     await audit.append_act(tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}")
 
 
 async def _load_rows(tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0) -> list[MemoryRow]:
     """Load rows, newest first; "" or 0 stands for all."""
     limit = limit if limit > 0 else _NO_LIMIT
-    found = await tx.all(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)
+    found = (await tx.execute(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)).all()
     return [_to_memory_row(row) for row in found]
 
 
 async def _load_page(tx: Tx, space: str, page: MemoryPage, limit: int) -> list[MemoryRow]:
     """Load a page of rows, newest first; at most the rows of one space are looked at."""
-    found = await tx.all(
-        _SELECT_PAGES[page.former],
-        space=space,
-        before=page.before or AFTER_ALL,
-        category=page.category,
-        importance=page.importance,
-        words=escape_like(page.words),
-        norm=escape_like(page.norm or page.words),
-        limit=limit,
-    )
+    found = (
+        await tx.execute(
+            _SELECT_PAGES[page.former],
+            space=space,
+            before=page.before or AFTER_ALL,
+            category=page.category,
+            importance=page.importance,
+            words=escape_like(page.words),
+            norm=escape_like(page.norm or page.words),
+            limit=limit,
+        )
+    ).all()
     return [_to_memory_row(row) for row in found]
 
 
 async def _load_by_id(tx: Tx, space: str, id: str) -> MemoryRow | None:
     """Load one row of a space by its id."""
-    row = await tx.one(_SELECT_ONE, space=space, id=id)
+    row = (await tx.execute(_SELECT_ONE, space=space, id=id)).first()
     return _to_memory_row(row) if row else None
 
 
 async def _set_importance(tx: Tx, space: str, norm: str, importance: int) -> None:
     """Set the importance of a live line."""
-    row = await tx.one(_SELECT_LIVE, space=space, norm=norm)
+    row = (await tx.execute(_SELECT_LIVE, space=space, norm=norm)).first()
     if row is not None and row["importance"] != importance:
-        await tx.send(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
+        await tx.execute(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
 
 
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
     """Load the live row of a line, else the newest row that is not live."""
-    row = await tx.one(_SELECT_BEST, space=space, norm=norm)
+    row = (await tx.execute(_SELECT_BEST, space=space, norm=norm)).first()
     return _to_memory_row(row) if row else None
 
 
@@ -248,7 +253,7 @@ async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
     found: dict[str, MemoryRow] = {}
     pending = [id]
     while pending:
-        for row in await tx.all(_SELECT_SUPERSEDED, space=space, superseded_by=pending.pop()):
+        for row in (await tx.execute(_SELECT_SUPERSEDED, space=space, superseded_by=pending.pop())).all():
             if row["id"] not in found and row["id"] != id:
                 found[row["id"]] = _to_memory_row(row)
                 pending.append(row["id"])
@@ -257,24 +262,23 @@ async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
 
 async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
     for norm in norms:
-        await tx.send(_COUNT_USE, space=space, norm=norm, now=tx.now)
+        await tx.execute(_COUNT_USE, space=space, norm=norm, now=tx.now)
 
 
 @light
-@single_query
 async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChange]:
     """Load our changes of a space's memory files, newest first."""
-    return [_to_change(row) for row in await tx.all(_SELECT_CHANGES, space=space, limit=limit)]
+    return [_to_change(row) for row in (await tx.execute(_SELECT_CHANGES, space=space, limit=limit)).all()]
 
 
 async def _undo_change(tx: Tx, space: str, id: str) -> None:
     """Mark a change as undone."""
-    await tx.send(_MARK_CHANGE_UNDONE, space=space, id=id)
+    await tx.execute(_MARK_CHANGE_UNDONE, space=space, id=id)
 
 
 async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:
     """Load the message that a memory comes from, if it is of this space or of an account linked to it."""
-    row = await tx.one(_SELECT_SOURCE_MESSAGE, space=space, id=message_id)
+    row = (await tx.execute(_SELECT_SOURCE_MESSAGE, space=space, id=message_id)).first()
     return to_message(row) if row else None
 
 

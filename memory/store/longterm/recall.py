@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, func, or_, select
 
 from memory.conversation import Message
 from memory.store.conversations.sessions import load_messages
-from memory.store.engine.database import Repository, Tx, light, read, single_query
+from memory.store.engine.database import Repository, Tx, light, read
 from memory.store.rows import HIDDEN_THREAD, load_member_spaces
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text
 
@@ -86,7 +86,7 @@ async def load_new_messages(tx: Tx, space: str, known: Mapping[str, int], limit:
     gone = set()
     left = limit
     for id, seq in known.items():
-        row = await tx.one(_SELECT_NEXT_SEQ, id=id, space=space)
+        row = (await tx.execute(_SELECT_NEXT_SEQ, id=id, space=space)).first()
         if row is None:
             gone.add(id)
             continue
@@ -107,15 +107,18 @@ async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic:
         conversation: whose live turns are left out, "" for none.
         automatic: leave out what was cleared there, too.
     """
-    spaces, row = await tx.together(
-        lambda tx: load_member_spaces(tx, space), lambda tx: tx.one(_SELECT_VIEW, id=conversation)
-    )
+    spaces = await load_member_spaces(tx, space)
+    row = (await tx.execute(_SELECT_VIEW, id=conversation)).first()
     if row is None:
         return RecallScope(spaces=spaces)
     cleared_before, live_from = row["cleared_before"], row["live_from"]
     if not automatic:
         return RecallScope(spaces=spaces, live_from=live_from)
-    others = [await tx.one(_SELECT_OTHER, space=one, id=conversation) for one in spaces] if live_from <= 1 else [row]
+    others = (
+        [(await tx.execute(_SELECT_OTHER, space=one, id=conversation)).first() for one in spaces]
+        if live_from <= 1
+        else [row]
+    )
     return RecallScope(
         spaces=spaces,
         cleared_before=cleared_before,
@@ -124,7 +127,6 @@ async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic:
     )
 
 
-@single_query
 async def load_hidden_folds(tx: Tx, conversation: str, cleared_before: int, shown_from: int) -> frozenset[str]:
     """Load the ids of the folds whose turns were cleared or are shown by the view, and of those without effect.
 
@@ -133,18 +135,17 @@ async def load_hidden_folds(tx: Tx, conversation: str, cleared_before: int, show
         shown_from: first seq that the view shows, as itself or in its summary.
     """
     values = {"conversation": conversation, "cleared_before": cleared_before, "shown_from": shown_from}
-    return frozenset(row["id"] for row in await tx.all(_SELECT_HIDDEN_FOLDS, **values))
+    return frozenset(row["id"] for row in (await tx.execute(_SELECT_HIDDEN_FOLDS, **values)).all())
 
 
 @light
-@single_query
 async def load_hidden_among(
     tx: Tx, conversation: str, folds: Sequence[str], cleared_before: int, shown_from: int
 ) -> frozenset[str]:
     """Of at most MAX_FOLDS_ASKED folds, those that `load_hidden_folds` would return."""
     ids = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, folds, strict=False))
     values = {"conversation": conversation, "cleared_before": cleared_before, "shown_from": shown_from}
-    return frozenset(row["id"] for row in await tx.all(_SELECT_HIDDEN_AMONG, **values, **ids))
+    return frozenset(row["id"] for row in (await tx.execute(_SELECT_HIDDEN_AMONG, **values, **ids)).all())
 
 
 class RecallReads(Repository):

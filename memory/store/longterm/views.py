@@ -8,7 +8,7 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, func, or_, select, true, tuple_, update
 
 from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
-from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, read, write
+from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, insert_into, read, write
 from memory.store.rows import TurnRow, column_values, columns_of, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
 from memory.store.schema.tables import fold, literal_text, message, reduction, turn
@@ -202,7 +202,7 @@ MAX_NUMBER = 2**31 - 1
 
 async def newest_view(tx: Tx, conversation: str) -> int:
     """Return the number of a conversation's newest manifest, 0 for none."""
-    return await tx.count(_NEWEST, conversation=conversation)
+    return (await tx.execute(_NEWEST, conversation=conversation)).count()
 
 
 async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch, newest: int | None = None) -> None:
@@ -212,19 +212,21 @@ async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch, newest: int | N
         newest: the result of `newest_view` where the caller has it already.
     """
     if batch.recalled:
-        await tx.send(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
+        await tx.execute(_SET_RECALLED, id=turn_row.id, new_recalled=dump_recalled(batch.recalled))
     if not batch.views:
         return
     conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
     for text in batch.texts:  # in this order nobody has to know whether it is there
-        await tx.send(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
-        await tx.send(_INSERT_TEXT, **column_values(text, view_text), day=day)
+        await tx.execute(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+        await tx.execute(_INSERT_TEXT, **column_values(text, view_text), day=day)
     number = await newest_view(tx, conversation) if newest is None else newest
     for view in batch.views:
         number += 1
         columns = column_values(view, view_manifest) | {"entries": dump_entries(view.entries)}
-        await tx.insert(view_manifest, **columns, conversation=conversation, number=number, forgotten=False)
+        await tx.execute(
+            insert_into(view_manifest), **columns, conversation=conversation, number=number, forgotten=False
+        )
 
 
 def dump_entries(entries: Sequence[ViewEntry]) -> str:
@@ -248,29 +250,31 @@ def _to_row(row: Row) -> ViewRow:
 
 async def _load_page(tx: Tx, conversation: str, before: int = 0, limit: int = 50) -> list[ViewRow]:
     """Load manifests, newest first; before: only those with a smaller number, 0 for all."""
-    rows = await tx.all(_SELECT_PAGE, conversation=conversation, before=before or MAX_NUMBER, limit=limit)
+    rows = (await tx.execute(_SELECT_PAGE, conversation=conversation, before=before or MAX_NUMBER, limit=limit)).all()
     return [_to_row(row) for row in rows]
 
 
 async def _load_past_view(tx: Tx, conversation: str, number: int) -> PastView | None:
     """Load a manifest with everything that it refers to, None if there is none of that number."""
-    found = await tx.one(_SELECT_ONE, conversation=conversation, number=number)
+    found = (await tx.execute(_SELECT_ONE, conversation=conversation, number=number)).first()
     if found is None:
         return None
     row = _to_row(found)
     seqs = {"conversation": conversation, "from_seq": row.from_seq, "to_seq": row.to_seq}
-    reductions = await tx.all(_SELECT_REDUCTIONS, **seqs, generation=row.generation) if row.generation else []
-    folded = await tx.one(_SELECT_FOLD, id=row.fold_head) if row.fold_head else None
+    reductions = (
+        (await tx.execute(_SELECT_REDUCTIONS, **seqs, generation=row.generation)).all() if row.generation else []
+    )
+    folded = (await tx.execute(_SELECT_FOLD, id=row.fold_head)).first() if row.fold_head else None
     texts = {}
     for entry in row.entries:
         if entry.kind in ("summary", "history", "running"):
             continue
         scope = text_scope(entry, conversation, row.space)
-        if (text := await tx.one(_SELECT_TEXT, **scope, sha256=entry.version)) is not None:
+        if (text := (await tx.execute(_SELECT_TEXT, **scope, sha256=entry.version)).first()) is not None:
             texts[entry.version] = ViewText(**text)
     return PastView(
         row=row,
-        messages=tuple(to_message(one) for one in await tx.all(_SELECT_MESSAGES, **seqs)),
+        messages=tuple(to_message(one) for one in (await tx.execute(_SELECT_MESSAGES, **seqs)).all()),
         reductions=tuple(Reduction(**one) for one in reductions),
         summary=_to_summary(folded) if folded else None,
         texts=texts,
@@ -346,14 +350,14 @@ _MARK_FORGOTTEN = (
 
 async def _delete_old(tx: Tx, before: float, limit: int) -> int:
     """Delete manifests of calls before that moment (unix seconds), and texts unused since; return how many rows."""
-    rows = await tx.all(_OLDEST, before=before, limit=limit)
+    rows = (await tx.execute(_OLDEST, before=before, limit=limit)).all()
     for row in rows:
-        await tx.send(_DELETE_ONE, **row)
+        await tx.execute(_DELETE_ONE, **row)
     if len(rows) == limit:
         return limit
-    texts = await tx.all(_SELECT_OLD_TEXTS, before=int(before // _DAY_SECONDS), limit=limit)
+    texts = (await tx.execute(_SELECT_OLD_TEXTS, before=int(before // _DAY_SECONDS), limit=limit)).all()
     for text in texts:
-        await tx.send(_DELETE_TEXT, **text)
+        await tx.execute(_DELETE_TEXT, **text)
     return len(rows) + len(texts)
 
 
@@ -365,13 +369,13 @@ async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, conversation: st
     """
     changed, after = set[str](), ("", "")
     asked = {"conversation": conversation, "space": space}
-    while rows := await tx.all(_SELECT_TEXTS_TO_REDACT, **asked, after_space=after[0], after=after[1]):
+    while rows := (await tx.execute(_SELECT_TEXTS_TO_REDACT, **asked, after_space=after[0], after=after[1])).all():
         for row in rows:
             redact = _redact_messages if row["form"] == "parts" else redact_text
             text = redact(row["text"], matcher)
             if text != row["text"]:
                 key = {name: row[name] for name in ("conversation", "space", "sha256")}
-                await tx.send(_SET_TEXT, **key, new_text=text)
+                await tx.execute(_SET_TEXT, **key, new_text=text)
                 changed.add(row["sha256"])
         after = row["space"], row["sha256"]
     return changed
@@ -391,10 +395,10 @@ async def mark_forgotten_views(
     if not (seqs or folds or texts):
         return 0
     marked = 0
-    for row in await tx.all(_SELECT_UNMARKED, conversation=conversation):
+    for row in (await tx.execute(_SELECT_UNMARKED, conversation=conversation)).all():
         showed = any(row["from_seq"] <= seq <= row["to_seq"] for seq in seqs) or row["fold_head"] in folds
         if showed or any(text in row["entries"] for text in texts):
-            marked += await tx.run(_MARK_FORGOTTEN, conversation=conversation, number=row["number"])
+            marked += (await tx.execute(_MARK_FORGOTTEN, conversation=conversation, number=row["number"])).rowcount
     return marked
 
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from sqlalchemy import Boolean, Double, Integer, Table
 from sqlalchemy.dialects.sqlite import dialect
 
-from memory.store.engine.database import Driver, Row, StatementCompiler, Tx
+from memory.store.engine.database import Result, Row, StatementCompiler, Tx
 from memory.store.engine.sqlite_connection import sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.schema import memory_tables  # noqa: F401  adds its tables to the metadata
@@ -208,23 +208,11 @@ class _BlockingDriver:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        with sqlite_errors_as_store_errors():
-            return self._connection.execute(sql, parameters).rowcount
-
-    async def change_later(self, sql: str, parameters: list[Any]) -> None:
-        await self.change(sql, parameters)
-
-    async def flush(self) -> None:
-        """Nothing waits."""
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
+    async def run(self, sql: str, parameters: list[Any]) -> Result:
         with sqlite_errors_as_store_errors(), closing(self._connection.cursor()) as cursor:
             cursor.row_factory = sqlite3.Row
-            return cast(list[Row], cursor.execute(sql, parameters).fetchall())
-
-    async def run_together(self, works: Sequence[Callable[[Driver], Coroutine[Any, Any, Any]]]) -> list[Any]:
-        return [await work(self) for work in works]
+            rows = cursor.execute(sql, parameters).fetchall()
+            return Result(rows=cast(list[Row], rows), rowcount=cursor.rowcount)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Literal
 from memory.failpoints import hit
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import put_notes
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.engine.sqlite_connection import copy_database, drive, sqlite_errors_as_store_errors
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import SqliteCopySide, create_copy
@@ -121,7 +121,7 @@ def _copy_base(path: Path, work: Path, now: float, *, is_log_cut: bool) -> tuple
             source, as_of = "snapshot", snapshot_time(snapshot)
     if source == "nothing":
         with create_copy(work, 0) as new:
-            drive(new.tx(now).insert(audit_head, id=1))
+            drive(new.tx(now).execute(insert_into(audit_head), id=1))
     elif read_revision(work) != HEAD:
         from memory.store.schema.migrations.upgrade import upgrade  # loads alembic, which is slow
 

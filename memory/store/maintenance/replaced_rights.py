@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, case, delete, func, or_, select, update
 
 from memory.store.audit import append_act
-from memory.store.engine.database import Row, Tx
+from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.people.access import add_grant, load_all_grants
 from memory.store.people.rows import GrantRow
 from memory.store.schema.memory_tables import (
@@ -98,26 +98,26 @@ async def load_rights(tx: Tx, since: float) -> ReplacedRights:
         since: unix seconds of what replaces it.
     """
     return ReplacedRights(
-        lived=bool(await tx.one(_SELECT_ANY_CONVERSATION) or await tx.one(_SELECT_ANY_ACT)),
+        lived=bool((await tx.execute(_SELECT_ANY_CONVERSATION)).first() or (await tx.execute(_SELECT_ANY_ACT)).first()),
         grants=tuple(await load_all_grants(tx)),
-        losses=tuple(dict(row) for row in await tx.all(_SELECT_LOSSES)),
-        links=frozenset((row["own_space"], row["space"]) for row in await tx.all(_SELECT_LINKS)),
-        notes=tuple(dict(row) for row in await tx.all(_SELECT_NOTES)),
-        forgotten=await tx.count(_COUNT_FORGOTTEN, since=since),
+        losses=tuple(dict(row) for row in (await tx.execute(_SELECT_LOSSES)).all()),
+        links=frozenset((row["own_space"], row["space"]) for row in (await tx.execute(_SELECT_LINKS)).all()),
+        notes=tuple(dict(row) for row in (await tx.execute(_SELECT_NOTES)).all()),
+        forgotten=(await tx.execute(_COUNT_FORGOTTEN, since=since)).count(),
     )
 
 
 async def settle_open_work(tx: Tx) -> None:
     """End codes and approvals, and mark as unknown what may have been sent or started since."""
     for statement in (*_END_PENDING, _SETTLE_UNSENT, _SETTLE_PLANNED):
-        await tx.send(statement)
+        await tx.execute(statement)
 
 
 async def replace_notes(tx: Tx, notes: Sequence[Row]) -> None:
     """Give the channels these notes instead of those that they had."""
-    await tx.send(_DELETE_NOTES)
+    await tx.execute(_DELETE_NOTES)
     for note in notes:
-        await tx.insert(channel_note, **note)
+        await tx.execute(insert_into(channel_note), **note)
 
 
 async def withhold_rights(tx: Tx, before: ReplacedRights) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
         key, party = _grant_key(row), row.party
         current = current_grants.get(key)
         if current is None and _was_lost(before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()):
-            await tx.send(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
+            await tx.execute(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
         elif current is not None and _RANK.get(current.role, 9) < _RANK.get(row.role, 9):
             await add_grant(tx, current)
         else:
@@ -151,17 +151,17 @@ async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
 async def _unlink(tx: Tx, before: ReplacedRights) -> list[str]:
     """Remove the links of the backup that were removed since; return them."""
     lost = []
-    for row in await tx.all(_SELECT_LINKS):
+    for row in (await tx.execute(_SELECT_LINKS)).all():
         own_space = row["own_space"]
         if (own_space, row["space"]) not in before.links and _was_lost(before, "unlink", own_space, row["at"]):
-            await tx.send(_DELETE_LINK, own_space=own_space)
+            await tx.execute(_DELETE_LINK, own_space=own_space)
             lost.append(f"{own_space} linked to {row['space'] or 'the owner'}")
     return lost
 
 
 async def _carry_losses(tx: Tx, before: ReplacedRights) -> None:
     """Copy the acts that took rights away since the backup: an older backup, restored later, needs them too."""
-    known = {(row["at"], row["action"], row["subject"]) for row in await tx.all(_SELECT_LOSSES)}
+    known = {(row["at"], row["action"], row["subject"]) for row in (await tx.execute(_SELECT_LOSSES)).all()}
     for row in before.losses:
         if (row["at"], row["action"], row["subject"]) not in known:
             await append_act(tx, row["action"], row["subject"], row["result"], ACTOR)

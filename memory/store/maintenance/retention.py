@@ -114,7 +114,7 @@ _DELETE_USAGE = _delete_old(usage)
 
 async def _load_old(tx: Tx, before: float, limit: int) -> list[str]:
     """List conversations without activity since `before` and without open inbox rows, oldest first."""
-    return [row["id"] for row in await tx.all(_SELECT_OLD, before=before, limit=limit)]
+    return [row["id"] for row in (await tx.execute(_SELECT_OLD, before=before, limit=limit)).all()]
 
 
 async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: int) -> str:
@@ -124,23 +124,27 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
         "left" when rows remain, "gone" when the conversation was deleted, "awake" when it has new activity and nothing
         was deleted.
     """
-    row = await tx.one(_SELECT_IF_STILL_OLD, id=conversation, before=before)
+    row = (await tx.execute(_SELECT_IF_STILL_OLD, id=conversation, before=before)).first()
     if row is None:
         return "awake"
     if row["view_from"] < row["next_seq"]:  # empties the view first, so that it never shows a part of a turn
         await mark_open_stale(tx, conversation)
         await delete_snapshot(tx, conversation)
-        await tx.send(_START_EPOCH, id=conversation)
-    await tx.send(_DELETE_CLEARINGS, conversation=conversation)
-    turns = [row["id"] for row in await tx.all(_SELECT_OLDEST_TURNS, conversation=conversation, limit=limit)]
-    await tx.send(_ALLOW_DELETES, conversation=conversation)
+        await tx.execute(_START_EPOCH, id=conversation)
+    await tx.execute(_DELETE_CLEARINGS, conversation=conversation)
+    turns = [
+        row["id"] for row in (await tx.execute(_SELECT_OLDEST_TURNS, conversation=conversation, limit=limit)).all()
+    ]
+    await tx.execute(_ALLOW_DELETES, conversation=conversation)
     for turn_id in turns:
         for statement in _DELETES_BY_CONVERSATION:
-            await tx.send(statement, conversation=conversation, turn_id=turn_id)
+            await tx.execute(statement, conversation=conversation, turn_id=turn_id)
         for statement in _DELETES_BY_TURN:
-            await tx.send(statement, turn_id=turn_id)
-    await tx.send(_FORBID_DELETES, conversation=conversation)
-    lines = sum([await tx.run(one, conversation=conversation, limit=4 * limit) for one in _DELETE_FIRST_LINES])
+            await tx.execute(statement, turn_id=turn_id)
+    await tx.execute(_FORBID_DELETES, conversation=conversation)
+    lines = sum(
+        [(await tx.execute(one, conversation=conversation, limit=4 * limit)).rowcount for one in _DELETE_FIRST_LINES]
+    )
     if turns or lines == 8 * limit:
         return "left"
     await delete_conversation(tx, conversation, ACTOR)
@@ -149,12 +153,12 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
 
 async def _delete_ended(tx: Tx, before: float, limit: int) -> int:
     """Delete rows of ended work, up to `limit` of each table; returns how many."""
-    return sum([await tx.run(statement, before=before, limit=limit) for statement in _DELETE_ENDED])
+    return sum([(await tx.execute(statement, before=before, limit=limit)).rowcount for statement in _DELETE_ENDED])
 
 
 async def _delete_usage(tx: Tx, before: float, limit: int) -> int:
     """Delete rows of token usage; returns how many."""
-    return await tx.run(_DELETE_USAGE, before=before, limit=limit)
+    return (await tx.execute(_DELETE_USAGE, before=before, limit=limit)).rowcount
 
 
 class Retention(Repository):

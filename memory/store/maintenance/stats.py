@@ -89,23 +89,23 @@ _SELECT_OLDEST = select(func.min(inbox.c.received).label("value")).where(
 
 async def load_stats(tx: Tx) -> StoreStats:
     """Count open work, by the partial indexes of open rows; the other fields stay empty."""
-    oldest = await tx.one(_SELECT_OLDEST, now=tx.now)
-    found = await tx.one(_SELECT_VERSION)
+    oldest = (await tx.execute(_SELECT_OLDEST, now=tx.now)).first()
+    found = (await tx.execute(_SELECT_VERSION)).first()
     return StoreStats(
         schema_at_head=found is not None and found["version_num"] == REVISIONS[-1],
         folds_open=await _first_value(tx, _COUNT_OPEN_FOLDS),
         inbox_depth=await _first_value(tx, _COUNT_INBOX),
         inbox_oldest=float((oldest["value"] if oldest else 0.0) or 0.0),
         outbox_depth=await _first_value(tx, _COUNT_OUTBOX),
-        tasks_open={row["kind"]: int(row["value"]) for row in await tx.all(_COUNT_TASKS)},
+        tasks_open={row["kind"]: int(row["value"]) for row in (await tx.execute(_COUNT_TASKS)).all()},
     )
 
 
 async def load_totals(tx: Tx) -> StoreTotals:
     """Sum up whole tables."""
     return StoreTotals(
-        turns={row["state"]: int(row["value"]) for row in await tx.all(_COUNT_TURNS)},
-        folds={(row["method"], row["state"]): int(row["value"]) for row in await tx.all(_COUNT_FOLDS)},
+        turns={row["state"]: int(row["value"]) for row in (await tx.execute(_COUNT_TURNS)).all()},
+        folds={(row["method"], row["state"]): int(row["value"]) for row in (await tx.execute(_COUNT_FOLDS)).all()},
         conversations=await _first_value(tx, _COUNT_CONVERSATIONS),
         usage=await sum_usage(tx, _EPOCH_START),
     )
@@ -125,5 +125,5 @@ def file_size(path: Path) -> int:
 
 
 async def _first_value(tx: Tx, statement: Statement) -> int:
-    row = await tx.one(statement)
+    row = (await tx.execute(statement)).first()
     return int(row["value"]) if row else 0

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Text, bindparam, case, delete, or_
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import NEWEST_SENDER, NEXT_SENDER
-from memory.store.engine.database import Repository, Row, Tx, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
 from memory.store.people import approval_rules, approvals
 from memory.store.people.approvals import add_all_notices, end_approvals_of
@@ -105,11 +105,10 @@ _SELECT_OWNER_CONVERSATION = (
 )
 
 
-@single_query
 async def load_grants(tx: Tx, key: GrantsKey) -> list[GrantRow]:
     """Load the grants of a person and of a group."""
     values = {"channel": key.channel, "account": key.account, "person": key.person, "group": key.group}
-    return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS, **values)]
+    return [_to_grant_row(row) for row in (await tx.execute(_SELECT_GRANTS, **values)).all()]
 
 
 async def load_grants_of_next(tx: Tx, conversation: str, now: float) -> list[GrantRow]:
@@ -117,52 +116,53 @@ async def load_grants_of_next(tx: Tx, conversation: str, now: float) -> list[Gra
 
     The person is the row's sender id as it was stored; see `inbox.next_row`.
     """
-    return [_to_grant_row(row) for row in await tx.all(_SELECT_GRANTS_OF_NEXT, conversation=conversation, now=now)]
+    return [
+        _to_grant_row(row)
+        for row in (await tx.execute(_SELECT_GRANTS_OF_NEXT, conversation=conversation, now=now)).all()
+    ]
 
 
-@single_query
 async def load_all_grants(tx: Tx) -> list[GrantRow]:
     """Load all grants, oldest first."""
-    return [_to_grant_row(row) for row in await tx.all(_SELECT_ALL)]
+    return [_to_grant_row(row) for row in (await tx.execute(_SELECT_ALL)).all()]
 
 
 async def add_grant(tx: Tx, row: GrantRow) -> None:
     """Store a grant, in place of the party's earlier one for the same group; `at` becomes the current time."""
     party, key = row.party, {**_party_columns(row.party), "group_id": row.group}
-    await tx.send(_DELETE_REPLACED, **key)
-    await tx.insert(access_grant, **key, role=row.role, name=row.name, granted_by=row.by, at=tx.now)
+    await tx.execute(_DELETE_REPLACED, **key)
+    await tx.execute(insert_into(access_grant), **key, role=row.role, name=row.name, granted_by=row.by, at=tx.now)
     if party.subject == "group":
-        await tx.send(_APPROVE_GROUP, channel=party.channel, subject_id=party.id)
+        await tx.execute(_APPROVE_GROUP, channel=party.channel, subject_id=party.id)
     await append_act(tx, f"grant {row.role}", audit_name(party), row.group or "everywhere", row.by)
 
 
 async def revoke_grants(tx: Tx, channel: str, id: str, by: str) -> RevokeResult:
     """Delete every grant of a person or group, including a block, end the person's open approvals and rules."""
-    grants = [_to_grant_row(row) for row in await tx.all(_SELECT_OF_PARTY, channel=channel, subject_id=id)]
-    await tx.send(_DELETE_GRANTS, channel=channel, subject_id=id)
+    grants = [_to_grant_row(row) for row in (await tx.execute(_SELECT_OF_PARTY, channel=channel, subject_id=id)).all()]
+    await tx.execute(_DELETE_GRANTS, channel=channel, subject_id=id)
     ended = await end_approvals_of(tx, channel, id)
     await approval_rules.delete_rules_of(tx, channel, id)
-    turns = tuple(OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS_OF_CHANNEL, channel=channel))
+    turns = tuple(OpenTurn(**row) for row in (await tx.execute(_SELECT_OPEN_TURNS_OF_CHANNEL, channel=channel)).all())
     result = " ".join(row.role for row in grants) or "nothing"
     await append_act(tx, "revoke", f"{channel}//{id}", result, by)
     return RevokeResult(grants=tuple(grants), turns=turns, approvals=ended)
 
 
-@single_query
 async def load_open_turns(tx: Tx) -> list[OpenTurn]:
     """Load all running and waiting turns."""
-    return [OpenTurn(**row) for row in await tx.all(_SELECT_OPEN_TURNS)]
+    return [OpenTurn(**row) for row in (await tx.execute(_SELECT_OPEN_TURNS)).all()]
 
 
-@single_query
 async def load_owner_chats(tx: Tx) -> list[OwnerChat]:
     """Load the private chats on platforms that use the owner's space by themselves, not by a link."""
-    return [OwnerChat(conversation=row["id"], person=row["person"] or "") for row in await tx.all(_SELECT_OWNER_CHATS)]
+    chats = (await tx.execute(_SELECT_OWNER_CHATS)).all()
+    return [OwnerChat(conversation=row["id"], person=row["person"] or "") for row in chats]
 
 
 async def move_to_space(tx: Tx, conversation: str, space: str) -> bool:
     """Give a chat of the owner's space the one that is its person's by now; False if it was moved already."""
-    moved = await tx.run(_MOVE_TO_SPACE, id=conversation, new_space=space)
+    moved = (await tx.execute(_MOVE_TO_SPACE, id=conversation, new_space=space)).rowcount
     if moved:
         tx.changed.update({("", conversation), (space, conversation)})
     return bool(moved)
@@ -174,7 +174,7 @@ async def find_owner_conversation(tx: Tx) -> tuple[str, str]:
     Returns:
         (conversation id, channel), ("", "") for none.
     """
-    row = await tx.one(_SELECT_OWNER_CONVERSATION)
+    row = (await tx.execute(_SELECT_OWNER_CONVERSATION)).first()
     return (row["id"], row["channel"]) if row else ("", "")
 
 
@@ -264,7 +264,7 @@ async def add_request(
     """
     if not await _is_within_limits(tx, new.party):
         return False
-    await tx.send(_DELETE_OLD, before=tx.now - KEEP_DECIDED.total_seconds())
+    await tx.execute(_DELETE_OLD, before=tx.now - KEEP_DECIDED.total_seconds())
     columns = {"name": new.name, "conversation": new.conversation, "lang": new.lang}
     await _insert_request(tx, _party_columns(new.party) | columns, code_sha256, expires)
     await append_act(tx, f"{new.party.subject} asks", audit_name(new.party), "pending", audit_name(new.party))
@@ -274,11 +274,13 @@ async def add_request(
 
 async def _is_within_limits(tx: Tx, party: Party) -> bool:
     account = {"channel": party.channel, "account": party.account}
-    recent = await tx.all(_SELECT_RECENT, **account, subject=party.subject, since=tx.now - _DAY.total_seconds())
+    recent = (
+        await tx.execute(_SELECT_RECENT, **account, subject=party.subject, since=tx.now - _DAY.total_seconds())
+    ).all()
     if len(recent) >= MAX_A_DAY:
         return False
     if party.subject == "group":
-        return await tx.one(_SELECT_KNOWN_GROUP, **account, subject_id=party.id) is None
+        return (await tx.execute(_SELECT_KNOWN_GROUP, **account, subject_id=party.id)).first() is None
     if await locked_until(tx):
         return False  # no code could be approved
     since = tx.now - REPEAT_AFTER.total_seconds()
@@ -291,7 +293,7 @@ async def _is_within_limits(tx: Tx, party: Party) -> bool:
 
 async def load_requests(tx: Tx) -> list[AccessRequestRow]:
     """Load the pending requests that have not expired, oldest first."""
-    return [_to_request_row(row) for row in await tx.all(_SELECT_OPEN, now=tx.now)]
+    return [_to_request_row(row) for row in (await tx.execute(_SELECT_OPEN, now=tx.now)).all()]
 
 
 async def decide_request(
@@ -305,13 +307,13 @@ async def decide_request(
     """
     if await locked_until(tx):
         return None
-    rows = await tx.all(_SELECT_BY_CODE, code_sha256=code_sha256, subject="user")
+    rows = (await tx.execute(_SELECT_BY_CODE, code_sha256=code_sha256, subject="user")).all()
     found = _to_request_row(rows[0]) if rows else None
     is_valid = found and found.state == "pending" and found.expires.timestamp() > tx.now
     if not found or not is_valid or channel not in ("", found.party.channel):
         await _count_wrong_code(tx, by)
         return None
-    await tx.send(_SET_STATE, id=found.id, new_state=state)
+    await tx.execute(_SET_STATE, id=found.id, new_state=state)
     role: GrantedRole = "user" if state == "approved" else "blocked"
     await add_grant(tx, GrantRow(party=found.party, role=role, group="", name=found.name, by=by, at=from_unix(tx.now)))
     return found
@@ -319,12 +321,12 @@ async def decide_request(
 
 async def locked_until(tx: Tx) -> datetime | None:
     """Return when codes are accepted again, None for now."""
-    return lock_end([from_unix(row["at"]) for row in await tx.all(_SELECT_WRONG_CODES)], from_unix(tx.now))
+    return lock_end([from_unix(row["at"]) for row in (await tx.execute(_SELECT_WRONG_CODES)).all()], from_unix(tx.now))
 
 
 async def make_owner_code(tx: Tx, code_sha256: str, expires: datetime, by: str) -> None:
     """Store an owner code, in place of an unused one."""
-    await tx.send(_CLEAR_PENDING, subject="owner")
+    await tx.execute(_CLEAR_PENDING, subject="owner")
     await _insert_request(tx, {"subject": "owner"}, code_sha256, expires)
     await append_act(tx, "owner code made", "", "made", by)
 
@@ -334,38 +336,40 @@ async def redeem_owner_code(tx: Tx, party: Party, name: str, code_sha256: str, n
 
     Five wrong codes of one person within an hour lock that person out for an hour.
     """
-    for used in await tx.all(_SELECT_BY_CODE, code_sha256=code_sha256, subject="owner"):
+    for used in (await tx.execute(_SELECT_BY_CODE, code_sha256=code_sha256, subject="owner")).all():
         if used["state"] == "approved" and _to_request_row(used).party == party:
             return True  # the platform delivered the message again
-    row = await tx.one(_SELECT_OWNER_CODE, now=tx.now)
+    row = (await tx.execute(_SELECT_OWNER_CODE, now=tx.now)).first()
     if row is None or await _is_locked_out(tx, party):
         return False
     if row["code_sha256"] != code_sha256:
         await append_act(tx, WRONG_OWNER_CODE_ACTION, "", "refused", audit_name(party))
         return False
     columns = {"channel": party.channel, "account": party.account, "subject_id": party.id}
-    await tx.send(_REDEEM_OWNER_CODE, id=row["id"], **{f"new_{key}": value for key, value in columns.items()})
-    await tx.send(_APPROVE_PENDING, **columns)
+    await tx.execute(_REDEEM_OWNER_CODE, id=row["id"], **{f"new_{key}": value for key, value in columns.items()})
+    await tx.execute(_APPROVE_PENDING, **columns)
     await add_grant(tx, GrantRow(party=party, role="owner", group="", name=name, by="owner code", at=from_unix(tx.now)))
     await add_all_notices(tx, notices)
     return True
 
 
 async def _is_locked_out(tx: Tx, party: Party) -> bool:
-    wrong = await tx.all(_SELECT_WRONG_OWNER_CODES, actor=audit_name(party))
+    wrong = (await tx.execute(_SELECT_WRONG_OWNER_CODES, actor=audit_name(party))).all()
     return lock_end([from_unix(row["at"]) for row in wrong], from_unix(tx.now)) is not None
 
 
 async def _count_wrong_code(tx: Tx, by: str) -> None:
     await append_act(tx, WRONG_CODE_ACTION, "", "refused", by)
     if await locked_until(tx):
-        await tx.send(_CLEAR_PENDING, subject="user")
+        await tx.execute(_CLEAR_PENDING, subject="user")
         await append_act(tx, "pairing cleared", "", "too many wrong codes", by)
 
 
 async def _insert_request(tx: Tx, columns: Mapping[str, str], code_sha256: str, expires: datetime) -> None:
     times = {"expires": expires.timestamp(), "at": tx.now}
-    await tx.insert(access_request, id=new_id(tx.now), code_sha256=code_sha256, state="pending", **times, **columns)
+    await tx.execute(
+        insert_into(access_request), id=new_id(tx.now), code_sha256=code_sha256, state="pending", **times, **columns
+    )
 
 
 def _to_request_row(row: Row) -> AccessRequestRow:

@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
-from memory.store.engine.database import Row, Tx, light, single_query
+from memory.store.engine.database import Row, Tx, insert_into, light
 from memory.store.people.rows import Party
 from memory.store.rows import columns_of, from_unix
 from memory.store.schema.memory_tables import approval_rule as table
@@ -78,11 +78,11 @@ async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
     Returns:
         None if the space has `MAX_RULES`.
     """
-    await tx.send(_DELETE_EXPIRED, space=new.space, now=tx.now)
+    await tx.execute(_DELETE_EXPIRED, space=new.space, now=tx.now)
     expires = tx.now + RULE_VALIDITY.total_seconds()
     same = {"tool": new.tool, "command": new.command, "cwd": new.cwd, "level": new.level}
-    if known := await tx.one(_SELECT_EQUAL, space=new.space, **same):
-        await tx.send(
+    if known := (await tx.execute(_SELECT_EQUAL, space=new.space, **same)).first():
+        await tx.execute(
             _EXTEND,
             id=known["id"],
             new_expires=expires,
@@ -92,38 +92,39 @@ async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
         )
         number = int(known["number"])
     else:
-        last = await tx.one(_SELECT_LAST, space=new.space)
+        last = (await tx.execute(_SELECT_LAST, space=new.space)).first()
         if last and last["count"] >= MAX_RULES:
             return None
         number = ((last["number"] if last else None) or 0) + 1
         party = {"channel": new.party.channel, "account": new.party.account, "person": new.party.id}
         id = new_id(tx.now)
-        await tx.insert(table, id=id, space=new.space, number=number, expires=expires, at=tx.now, **party, **same)
+        await tx.execute(
+            insert_into(table), id=id, space=new.space, number=number, expires=expires, at=tx.now, **party, **same
+        )
     await append_act(tx, "approval rule", f"{new.space or 'owner'} {number}", "made", new.party.id, args=same)
-    row = await tx.one(_SELECT_BY_NUMBER, space=new.space, number=number)
+    row = (await tx.execute(_SELECT_BY_NUMBER, space=new.space, number=number)).first()
     return _to_row(row) if row else None
 
 
 @light
-@single_query
 async def load_rules(tx: Tx, space: str, now: float) -> list[ApprovalRuleRow]:
     """Load the rules of a space that are valid now (unix seconds), by number."""
-    return [_to_row(row) for row in await tx.all(_SELECT_VALID, space=space, now=now)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_VALID, space=space, now=now)).all()]
 
 
 async def revoke_rule(tx: Tx, space: str, number: int, by: str) -> bool:
     """Delete a rule; False if there is none with that number."""
-    row = await tx.one(_SELECT_BY_NUMBER, space=space, number=number)
+    row = (await tx.execute(_SELECT_BY_NUMBER, space=space, number=number)).first()
     if row is None:
         return False
-    await tx.send(_DELETE, id=row["id"])
+    await tx.execute(_DELETE, id=row["id"])
     await append_act(tx, "approval rule", f"{space or 'owner'} {number}", "revoked", by)
     return True
 
 
 async def delete_rules_of(tx: Tx, channel: str, person: str) -> int:
     """Delete the rules that a person made; returns how many."""
-    return await tx.run(_DELETE_OF_PERSON, channel=channel, person=person)
+    return (await tx.execute(_DELETE_OF_PERSON, channel=channel, person=person)).rowcount
 
 
 def _to_row(row: Row) -> ApprovalRuleRow:

@@ -11,7 +11,7 @@ from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import accept
 from memory.store.conversations.outbox import add_notices
-from memory.store.engine.database import Row, Tx
+from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import NewInboxRow, columns_of, from_unix
@@ -58,9 +58,9 @@ async def add_all_notices(tx: Tx, notices: Sequence[Notice]) -> None:
 
 async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:
     """Store an approval and queue its notices; for a repeated call, return the row of the first."""
-    if known := await tx.one(_SELECT_BY_CALL, call=new.call):
+    if known := (await tx.execute(_SELECT_BY_CALL, call=new.call)).first():
         return _to_row(known)
-    await tx.send(_END_EXPIRED, now=tx.now)
+    await tx.execute(_END_EXPIRED, now=tx.now)
     columns = asdict(new)
     party = columns.pop("party")
     columns |= {
@@ -73,7 +73,7 @@ async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> A
         "expires": new.expires.timestamp(),
         "at": tx.now,
     }
-    await tx.insert(table, **columns)
+    await tx.execute(insert_into(table), **columns)
     args = {"tool": new.tool, "arguments": new.arguments}
     await append_act(tx, f"ask {new.action}", new.conversation, "asked", new.party.id, args=args)
     await add_all_notices(tx, notices)
@@ -83,29 +83,29 @@ async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> A
 async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | None:
     """Find a person's approval, in any state, by the hash of its code or of its button's payload."""
     party = {"channel": person.channel, "account": person.account, "subject_id": person.id}
-    row = await tx.one(_SELECT_BY_CODE, sha256=sha256, **party)
+    row = (await tx.execute(_SELECT_BY_CODE, sha256=sha256, **party)).first()
     return _to_row(row) if row else None
 
 
 async def find_of_space(tx: Tx, space: str, id: str) -> ApprovalRow | None:
     """Load an approval of a space by its id, in any state."""
-    row = await tx.one(_SELECT_OF_SPACE, id=id, space=space)
+    row = (await tx.execute(_SELECT_OF_SPACE, id=id, space=space)).first()
     return _to_row(row) if row else None
 
 
 async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
     """Load approvals that began to run and have no end, of those that were valid at `since`."""
-    return [_to_row(row) for row in await tx.all(_SELECT_RUNNING, since=since.timestamp())]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_RUNNING, since=since.timestamp())).all()]
 
 
 async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
     """Load the requests of a space that wait for a decision (now: unix seconds), oldest first."""
-    return [_to_row(row) for row in await tx.all(_SELECT_ASKED, space=space, now=now)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_ASKED, space=space, now=now)).all()]
 
 
 async def find_undecided(tx: Tx) -> list[ApprovalRow]:
     """Load the requests of all spaces whose calls have not begun, oldest first."""
-    return [_to_row(row) for row in await tx.all(_SELECT_UNDECIDED)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_UNDECIDED)).all()]
 
 
 async def set_state(
@@ -120,10 +120,10 @@ async def set_state(
     row = await _load_one(tx, id)
     is_yes = former == "asked" and state in ("approved", "running")
     is_late = is_yes and row.expires.timestamp() <= tx.now
-    if is_late or not await tx.run(_SET_STATE, id=id, state=former, new_state=state):
+    if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, new_state=state)).rowcount:
         return False
     if state not in ("approved", "running"):  # a person may want to forget the arguments, so they are not kept
-        await tx.send(_CLEAR_ARGUMENTS, id=id)
+        await tx.execute(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
     await append_act(tx, row.action, row.conversation, state, by or row.party.id, args=args)
     if outcome is not None:
@@ -133,7 +133,7 @@ async def set_state(
 
 async def end_approvals_of(tx: Tx, channel: str, person: str) -> int:
     """End all approvals of a person whose calls have not begun; returns how many."""
-    return await tx.run(_END_OF_PERSON, channel=channel, subject_id=person)
+    return (await tx.execute(_END_OF_PERSON, channel=channel, subject_id=person)).rowcount
 
 
 def digest_arguments(arguments: str) -> str:
@@ -142,7 +142,7 @@ def digest_arguments(arguments: str) -> str:
 
 
 async def _load_one(tx: Tx, id: str) -> ApprovalRow:
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     if row is None:
         raise WrongState(f"there is no approval {id}")
     return _to_row(row)

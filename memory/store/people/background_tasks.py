@@ -10,7 +10,7 @@ from memory.ids import new_id
 from memory.store.conversations.inbox import accept
 from memory.store.conversations.messages import load_conversation_row
 from memory.store.conversations.turns import finish_turn, settle_inbox_row
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
 from memory.store.rows import (
@@ -153,10 +153,10 @@ async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], mos
     """
     if known := await load_tasks_of_call(tx, new[0].call):
         return known, True
-    running = await tx.one(_COUNT_OPEN, space=new[0].space, kind=new[0].kind)
+    running = (await tx.execute(_COUNT_OPEN, space=new[0].space, kind=new[0].kind)).first()
     if (running["count"] if running else 0) + len(new) > most:
         return [], False
-    last = await tx.one(_SELECT_LAST_NUMBER, space=new[0].space)
+    last = (await tx.execute(_SELECT_LAST_NUMBER, space=new[0].space)).first()
     first = ((last["number"] if last else None) or 0) + 1
     parent = await load_conversation_row(tx, new[0].conversation)
     rows: list[TaskRow] = []
@@ -179,76 +179,69 @@ async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], mos
             at=tx.now,
             ended=0.0,
         )
-        await tx.insert(table, **column_values(row, table))
+        await tx.execute(insert_into(table), **column_values(row, table))
         rows.append(row)
     return rows, True
 
 
 async def load_tasks_of_call(tx: Tx, call: str) -> list[TaskRow]:
     """Load the tasks of a call, in the order of the call."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OF_CALL, call=call)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OF_CALL, call=call)).all()]
 
 
 @light
-@single_query
 async def load_task_of_child(tx: Tx, child: str) -> TaskRow | None:
     """Load the task that a hidden conversation works on."""
-    row = await tx.one(_SELECT_OF_CHILD, child=child)
+    row = (await tx.execute(_SELECT_OF_CHILD, child=child)).first()
     return _to_row(row) if row else None
 
 
 @light
-@single_query
 async def find_task(tx: Tx, space: str, number: int) -> TaskRow | None:
     """Find a task of a space, in any state."""
-    row = await tx.one(_SELECT_BY_NUMBER, space=space, number=number)
+    row = (await tx.execute(_SELECT_BY_NUMBER, space=space, number=number)).first()
     return _to_row(row) if row else None
 
 
 @light
-@single_query
 async def load_open_tasks(tx: Tx, conversation: str) -> list[TaskRow]:
     """Load the running tasks of a conversation."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN, conversation=conversation)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN, conversation=conversation)).all()]
 
 
 @light
-@single_query
 async def load_open_tasks_of_space(tx: Tx, space: str) -> list[TaskRow]:
     """Load the running tasks of a space."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN_OF_SPACE, space=space)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN_OF_SPACE, space=space)).all()]
 
 
 @light
-@single_query
 async def load_running_tasks(tx: Tx) -> list[TaskRow]:
     """Load the running tasks of all spaces."""
-    return [_to_row(row) for row in await tx.all(_SELECT_RUNNING)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_RUNNING)).all()]
 
 
 @light
-@single_query
 async def load_steps(tx: Tx, child: str) -> TaskSteps:
     """Load how far the sub-agent of a hidden conversation has come."""
-    rows = await tx.all(_SELECT_CALLS_OF_CHILD, child=child)
+    rows = (await tx.execute(_SELECT_CALLS_OF_CHILD, child=child)).all()
     current = [row["name"] for row in rows if row["state"] == "started"]
     ended = sum(row["state"] not in ("planned", "started") for row in rows)
     return TaskSteps(ended=ended, current=current[-1] if current else "")
 
 
 @light
-@single_query
 async def load_open_commands(tx: Tx) -> list[TaskRow]:
     """Load the commands that count as running; after a start they are lost."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN_COMMANDS)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN_COMMANDS)).all()]
 
 
 async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
     """Load the tasks of a call for the one who waited for them; if some still run, their outcomes come as a message."""
-    await tx.send(_LOCK_CALL, call=call)
+    await tx.execute(_LOCK_CALL, call=call)
     rows = await load_tasks_of_call(tx, call)
     if any(row.state == "running" for row in rows) and not rows[0].detached:
-        await tx.send(_DETACH, call=call, new_detached=True)
+        await tx.execute(_DETACH, call=call, new_detached=True)
         rows = [replace(row, detached=True) for row in rows]
     return rows
 
@@ -259,12 +252,12 @@ async def end_task(tx: Tx, id: str, ending: TaskEnding, compose: ComposeBody) ->
     Returns:
         False if it has ended already.
     """
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     if row is None or row["state"] != "running":
         return False
-    await tx.send(_LOCK_CALL, call=row["call"])
+    await tx.execute(_LOCK_CALL, call=row["call"])
     ended = {"new_state": ending.state, "new_outcome": ending.outcome, "new_tainted": ending.tainted}
-    if not await tx.run(_END, id=id, **ended, new_ended=tx.now):
+    if not (await tx.execute(_END, id=id, **ended, new_ended=tx.now)).rowcount:
         return False
     rows = await load_tasks_of_call(tx, row["call"])
     states = {other.state for other in rows}
@@ -324,17 +317,17 @@ async def cancel_task(tx: Tx, id: str, compose: ComposeBody, *, silent: bool = F
     Args:
         silent: the outcomes of its call are told to nobody any more.
     """
-    row = await tx.one(_SELECT_ONE, id=id)
+    row = (await tx.execute(_SELECT_ONE, id=id)).first()
     if row is None or row["state"] != "running":
         return False
     if row["child"]:
-        for waiting in await tx.all(_SELECT_NEW_ROWS, conversation=row["child"]):
+        for waiting in (await tx.execute(_SELECT_NEW_ROWS, conversation=row["child"])).all():
             try:
                 await settle_inbox_row(tx, waiting["id"], ())
             except WrongState:
                 continue
     if silent:
-        await tx.send(_DETACH, call=row["call"], new_detached=False)
+        await tx.execute(_DETACH, call=row["call"], new_detached=False)
     return await end_task(tx, id, TaskEnding(state="cancelled", outcome="", tainted=False), compose)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, func, select
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.usage import add_usage
-from memory.store.engine.database import Repository, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Tx, insert_into, light, read, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
 from memory.store.rows import Usage, column_values, columns_of
@@ -59,31 +59,27 @@ _SELECT_HEARD = select(func.max(conversation.c.heard).label("at")).where(
 
 
 @light
-@single_query
 async def load_state(tx: Tx, space: str) -> BeatRow | None:
     """Load the newest change of state, None if there was none."""
-    row = await tx.one(_SELECT_STATE, space=space)
+    row = (await tx.execute(_SELECT_STATE, space=space)).first()
     return BeatRow(**row) if row else None
 
 
 @light
-@single_query
 async def load_beats(tx: Tx, space: str, limit: int) -> list[BeatRow]:
     """Load the newest beats, newest first."""
-    return [BeatRow(**row) for row in await tx.all(_SELECT_BEATS, space=space, limit=limit)]
+    return [BeatRow(**row) for row in (await tx.execute(_SELECT_BEATS, space=space, limit=limit)).all()]
 
 
 @light
-@single_query
 async def load_beats_since(tx: Tx, space: str, since: float) -> list[BeatRow]:
     """Load the beats since a moment, newest first."""
-    return [BeatRow(**row) for row in await tx.all(_SELECT_SINCE, space=space, since=since)]
+    return [BeatRow(**row) for row in (await tx.execute(_SELECT_SINCE, space=space, since=since)).all()]
 
 
-@single_query
 async def last_heard(tx: Tx, space: str) -> float:
     """Return when a person last wrote in a private chat of a space, unix seconds; 0 for never."""
-    row = await tx.one(_SELECT_HEARD, space=space)
+    row = (await tx.execute(_SELECT_HEARD, space=space)).first()
     return float(row["at"] or 0.0) if row else 0.0
 
 
@@ -91,7 +87,7 @@ async def add_beat(
     tx: Tx, new: NewBeat, conversation_id: str = "", usage: Sequence[Usage] = (), notices: Sequence[Notice] = ()
 ) -> None:
     """Store a beat with its usage, charged to a conversation, and its notices."""
-    await tx.insert(heartbeat, id=new_id(tx.now), at=tx.now, **column_values(new, heartbeat))
+    await tx.execute(insert_into(heartbeat), id=new_id(tx.now), at=tx.now, **column_values(new, heartbeat))
     if conversation_id:
         await add_usage(tx, conversation_id, usage)
     await add_all_notices(tx, notices)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
-from memory.store.engine.database import Repository, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Tx, light, read, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.jobs import OccurrenceRow, OccurrenceState
 from memory.store.people.rows import Notice
@@ -141,44 +141,44 @@ _SELECT_ANSWER = (
 
 
 @light
-@single_query
 async def load_ended_runs(tx: Tx, limit: int) -> list[RunRow]:
     """Load runs whose message is settled, so that their end can be stored."""
-    return [RunRow(**{**row, "told": bool(row["told"])}) for row in await tx.all(_SELECT_ENDED_RUNS, limit=limit)]
+    return [
+        RunRow(**{**row, "told": bool(row["told"])})
+        for row in (await tx.execute(_SELECT_ENDED_RUNS, limit=limit)).all()
+    ]
 
 
 @light
-@single_query
 async def is_running(tx: Tx, job_id: str) -> bool:
     """Tell whether an earlier run of a job has not ended."""
-    return await tx.one(_SELECT_OPEN_RUN, job=job_id) is not None
+    return (await tx.execute(_SELECT_OPEN_RUN, job=job_id)).first() is not None
 
 
 async def end_run(tx: Tx, run: RunRow, end: RunEnd) -> bool:
     """Store how a run ended, and what follows for its job; False if that is stored already."""
-    if not await tx.run(_END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason):
+    if not (await tx.execute(_END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason)).rowcount:
         return False
-    if end.retry_at and await tx.run(_RETRY, id=run.job, retry_at=end.retry_at):
+    if end.retry_at and (await tx.execute(_RETRY, id=run.job, retry_at=end.retry_at)).rowcount:
         return True
-    await tx.send(_SET_FAILS, id=run.job, new_fails=end.fails)
+    await tx.execute(_SET_FAILS, id=run.job, new_fails=end.fails)
     if end.pause:
-        await tx.send(_PAUSE_FAILED, id=run.job)
+        await tx.execute(_PAUSE_FAILED, id=run.job)
     await add_all_notices(tx, end.notices)
     return True
 
 
 @light
-@single_query
 async def count_runs(tx: Tx, channel: str, person: str, since: float) -> int:
     """Count the turns that the jobs of a person have begun since a moment."""
-    return await tx.count(_COUNT_RUNS, channel=channel, person=person, since=since)
+    return (await tx.execute(_COUNT_RUNS, channel=channel, person=person, since=since)).count()
 
 
 async def load_outcomes(tx: Tx, job_id: str, limit: int) -> list[RunOutcome]:
     """Load how the newest due moments of a job ended and what was answered, newest first."""
     outcomes = []
-    for row in await tx.all(_SELECT_ENDED, job=job_id, limit=limit):
-        answer = await tx.one(_SELECT_ANSWER, id=row["inbox_row"]) if row["inbox_row"] else None
+    for row in (await tx.execute(_SELECT_ENDED, job=job_id, limit=limit)).all():
+        answer = (await tx.execute(_SELECT_ANSWER, id=row["inbox_row"])).first() if row["inbox_row"] else None
         outcomes.append(
             RunOutcome(
                 due=row["due"],

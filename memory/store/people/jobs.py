@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, delete, exists, func, select, update
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import NEWEST_SENDER, accept
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
 from memory.store.rows import (
@@ -230,9 +230,9 @@ async def add_job(tx: Tx, new: NewJob) -> tuple[JobRow, bool]:
     Returns:
         The job, and whether it is new.
     """
-    if known := await tx.one(_SELECT_EQUAL, space=new.space, norm=new.norm):
+    if known := (await tx.execute(_SELECT_EQUAL, space=new.space, norm=new.norm)).first():
         return _to_row(known), False
-    last = await tx.one(_SELECT_LAST_NUMBER, space=new.space)
+    last = (await tx.execute(_SELECT_LAST_NUMBER, space=new.space)).first()
     row = JobRow(
         **{name: getattr(new, name) for name in NewJob.__dataclass_fields__},
         id=new_id(tx.now),
@@ -241,59 +241,52 @@ async def add_job(tx: Tx, new: NewJob) -> tuple[JobRow, bool]:
         reason="",
         at=tx.now,
     )
-    await tx.insert(job, **column_values(row, job))
+    await tx.execute(insert_into(job), **column_values(row, job))
     await _note(tx, row, "made", row.person)
     return row, True
 
 
 @light
-@single_query
 async def load_open_jobs(tx: Tx, space: str) -> list[JobRow]:
     """Load the jobs of a space that are on or paused, by number."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OPEN, space=space)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN, space=space)).all()]
 
 
-@single_query
 async def load_jobs_of_space(tx: Tx, space: str) -> list[JobRow]:
     """Load all jobs of a space, ended ones included, by number."""
-    return [_to_row(row) for row in await tx.all(_SELECT_OF_SPACE, space=space)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
 
 
 @light
-@single_query
 async def find_job(tx: Tx, space: str, number: int) -> JobRow | None:
     """Find a job of a space, in any state."""
-    row = await tx.one(_SELECT_BY_NUMBER, space=space, number=number)
+    row = (await tx.execute(_SELECT_BY_NUMBER, space=space, number=number)).first()
     return _to_row(row) if row else None
 
 
 @light
-@single_query
 async def count_jobs(tx: Tx, channel: str, person: str) -> int:
     """Count the open jobs of a person in all spaces."""
-    row = await tx.one(_COUNT_OF_PERSON, channel=channel, person=person)
+    row = (await tx.execute(_COUNT_OF_PERSON, channel=channel, person=person)).first()
     return int(row["count"]) if row else 0
 
 
-@single_query
 async def load_totals(tx: Tx, before: float) -> JobTotals:
     """Count the open jobs; overdue are those due before a moment."""
-    [row] = await tx.all(_SELECT_TOTALS, before=before)
+    [row] = (await tx.execute(_SELECT_TOTALS, before=before)).all()
     return JobTotals(**row)
 
 
 @light
-@single_query
 async def load_due_jobs(tx: Tx, until: float, limit: int) -> list[JobRow]:
     """Load the jobs that are due, oldest first."""
-    return [_to_row(row) for row in await tx.all(_SELECT_DUE, until=until, limit=limit)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_DUE, until=until, limit=limit)).all()]
 
 
 @light
-@single_query
 async def next_due(tx: Tx) -> float | None:
     """Return when the next job is due, unix seconds; None for never."""
-    row = await tx.one(_SELECT_NEXT)
+    row = (await tx.execute(_SELECT_NEXT)).first()
     return row["at"] if row else None
 
 
@@ -309,22 +302,24 @@ async def fire(tx: Tx, firing: JobFiring) -> bool:
         left -= 1
         next_at = next_at if left else 0.0
     to = firing.extra_at or next_at
-    moved = await tx.run(
-        _MOVE,
-        id=due.id,
-        seen=due.next_at,
-        new_next_at=to,
-        new_runs_left=left,
-        new_state="on" if to else "done",
-        new_extra=firing.extra,
-        new_resumes_at=next_at if firing.extra_at else 0.0,
-        new_retries=due.retries if due.extra == "retry" or firing.extra else 0,
-    )
+    moved = (
+        await tx.execute(
+            _MOVE,
+            id=due.id,
+            seen=due.next_at,
+            new_next_at=to,
+            new_runs_left=left,
+            new_state="on" if to else "done",
+            new_extra=firing.extra,
+            new_resumes_at=next_at if firing.extra_at else 0.0,
+            new_retries=due.retries if due.extra == "retry" or firing.extra else 0,
+        )
+    ).rowcount
     if not moved:
         return False
     accepted = await accept(tx, (firing.arrival,)) if firing.arrival else []
-    await tx.insert(
-        occurrence,
+    await tx.execute(
+        insert_into(occurrence),
         id=new_id(tx.now),
         job=due.id,
         due=due.next_at,
@@ -345,15 +340,17 @@ async def fire_all(tx: Tx, firings: Sequence[JobFiring]) -> list[bool]:
 
 async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_at: float, by: str) -> bool:
     """Pause, resume or end a job; False if it has ended."""
-    changed = await tx.run(
-        _SET_STATE,
-        id=row.id,
-        new_state=state,
-        new_reason=reason,
-        new_next_at=next_at,
-        new_extra="",
-        new_resumes_at=0.0,
-    )
+    changed = (
+        await tx.execute(
+            _SET_STATE,
+            id=row.id,
+            new_state=state,
+            new_reason=reason,
+            new_next_at=next_at,
+            new_extra="",
+            new_resumes_at=0.0,
+        )
+    ).rowcount
     if changed:
         await _note(tx, row, state, by)
     return bool(changed)
@@ -362,15 +359,17 @@ async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_
 async def ask_now(tx: Tx, row: JobRow, at: float, by: str) -> bool:
     """Let a job happen at a moment besides its schedule; False if it has ended."""
     regular = row.resumes_at if row.extra else row.next_at
-    changed = await tx.run(
-        _SET_STATE,
-        id=row.id,
-        new_state="on",
-        new_reason="",
-        new_next_at=at,
-        new_extra="asked",
-        new_resumes_at=regular if row.state == "on" else 0.0,
-    )
+    changed = (
+        await tx.execute(
+            _SET_STATE,
+            id=row.id,
+            new_state="on",
+            new_reason="",
+            new_next_at=at,
+            new_extra="asked",
+            new_resumes_at=regular if row.state == "on" else 0.0,
+        )
+    ).rowcount
     if changed:
         await _note(tx, row, "asked for", by)
     return bool(changed)
@@ -379,68 +378,63 @@ async def ask_now(tx: Tx, row: JobRow, at: float, by: str) -> bool:
 async def edit_job(tx: Tx, row: JobRow, changed: JobRow, by: str) -> bool:
     """Change words and schedule of a job, which is on afterwards; False if it has ended."""
     columns = ("body", "schedule", "next_at", "norm", "tainted")
-    edited = await tx.run(_EDIT, id=row.id, **{f"new_{name}": getattr(changed, name) for name in columns})
+    edited = (
+        await tx.execute(_EDIT, id=row.id, **{f"new_{name}": getattr(changed, name) for name in columns})
+    ).rowcount
     if edited:
         await _note(tx, row, "edited", by)
     return bool(edited)
 
 
 @light
-@single_query
 async def load_job(tx: Tx, id: str) -> JobRow | None:
     """Load a job by its id, None if it is gone."""
-    row = await tx.one(_SELECT_BY_ID, id=id)
+    row = (await tx.execute(_SELECT_BY_ID, id=id)).first()
     return _to_row(row) if row else None
 
 
 @light
-@single_query
 async def find_private_chat(tx: Tx, space: str, channel: str) -> str:
     """Find the private chat of a space on a channel in which somebody wrote last; "" for none."""
-    row = await tx.one(_SELECT_PRIVATE_CHAT, space=space, channel=channel)
+    row = (await tx.execute(_SELECT_PRIVATE_CHAT, space=space, channel=channel)).first()
     return row["id"] if row and row["person"] else ""
 
 
 @light
-@single_query
 async def find_person_of_chat(tx: Tx, id: str) -> str:
     """Return the id of the person who writes in a private chat; "" if it is not known."""
-    row = await tx.one(_SELECT_PERSON_OF_CHAT, id=id)
+    row = (await tx.execute(_SELECT_PERSON_OF_CHAT, id=id)).first()
     return (row["person"] if row else "") or ""
 
 
 @light
-@single_query
 async def load_held_sources(tx: Tx, conversation: str) -> Collection[str]:
     """Load the sources of what waits in a conversation until the person writes."""
-    return {row["source"] for row in await tx.all(_SELECT_HELD, conversation=conversation)}
+    return {row["source"] for row in (await tx.execute(_SELECT_HELD, conversation=conversation)).all()}
 
 
 @light
-@single_query
 async def load_setting(tx: Tx, channel: str, account: str, person: str) -> JobSetting | None:
     """Load what a person has chosen, None for nothing."""
-    row = await tx.one(_SELECT_SETTING, channel=channel, account=account, person=person)
+    row = (await tx.execute(_SELECT_SETTING, channel=channel, account=account, person=person)).first()
     return JobSetting(**row) if row else None
 
 
-@single_query
 async def load_settings(tx: Tx) -> list[JobSetting]:
     """Load what everybody has chosen."""
-    return [JobSetting(**row) for row in await tx.all(_SELECT_SETTINGS)]
+    return [JobSetting(**row) for row in (await tx.execute(_SELECT_SETTINGS)).all()]
 
 
 async def save_setting(tx: Tx, setting: JobSetting) -> None:
     """Store what a person has chosen, in place of what they chose before."""
-    await tx.send(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
-    await tx.insert(job_setting, **column_values(setting, job_setting))
+    await tx.execute(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
+    await tx.execute(insert_into(job_setting), **column_values(setting, job_setting))
 
 
 @light
-@single_query
 async def load_occurrences(tx: Tx, job_id: str, limit: int) -> list[OccurrenceRow]:
     """Load how the newest due moments of a job ended, newest first."""
-    return [OccurrenceRow(**row) for row in await tx.all(_SELECT_OCCURRENCES, job=job_id, limit=limit)]
+    return [OccurrenceRow(**row) for row in (await tx.execute(_SELECT_OCCURRENCES, job=job_id, limit=limit)).all()]
 
 
 async def _note(tx: Tx, row: JobRow, result: str, by: str) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, false, select, update
 
 from memory.store.audit import append_act
-from memory.store.engine.database import Repository, Row, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.rows import columns_of
 from memory.store.schema.memory_tables import mcp_server, mcp_tool
 
@@ -119,28 +119,26 @@ _SET_SOURCE = (
 
 
 @light
-@single_query
 async def load_servers(tx: Tx) -> list[McpServerRow]:
     """Load all servers, by name."""
-    return [McpServerRow(**row) for row in await tx.all(_SELECT_SERVERS)]
+    return [McpServerRow(**row) for row in (await tx.execute(_SELECT_SERVERS)).all()]
 
 
 @light
-@single_query
 async def load_tools(tx: Tx) -> list[McpToolRow]:
     """Load all tools, by server and place."""
-    return [_to_row(row) for row in await tx.all(_SELECT_TOOLS)]
+    return [_to_row(row) for row in (await tx.execute(_SELECT_TOOLS)).all()]
 
 
 async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool]) -> None:
     """Replace the list of a server. What the owner chose stays with each name, for as long as it has the same hash."""
-    if not await tx.run(_SET_LISTED, server=server, new_era=era, new_listed=tx.now):
-        await tx.insert(mcp_server, id=server, era=era, listed=tx.now)
-    known = {row["name"] for row in await tx.all(_SELECT_NAMES, of_server=server)}
-    await tx.send(_UNLIST, of_server=server)
+    if not (await tx.execute(_SET_LISTED, server=server, new_era=era, new_listed=tx.now)).rowcount:
+        await tx.execute(insert_into(mcp_server), id=server, era=era, listed=tx.now)
+    known = {row["name"] for row in (await tx.execute(_SELECT_NAMES, of_server=server)).all()}
+    await tx.execute(_UNLIST, of_server=server)
     for position, tool in enumerate(tools):
         if tool.name in known:
-            await tx.send(
+            await tx.execute(
                 _RELIST,
                 of_server=server,
                 of_name=tool.name,
@@ -153,10 +151,16 @@ async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool])
             )
         else:
             columns = {name: getattr(tool, name) for name in ListedTool.__dataclass_fields__}
-            await tx.insert(
-                mcp_tool, **columns, server=server, listed=True, mode="off", effect="unsafe", position=position
+            await tx.execute(
+                insert_into(mcp_tool),
+                **columns,
+                server=server,
+                listed=True,
+                mode="off",
+                effect="unsafe",
+                position=position,
             )
-    await tx.send(_DELETE_UNUSED, of_server=server)
+    await tx.execute(_DELETE_UNUSED, of_server=server)
 
 
 async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequence[McpChoice], by: str) -> list[str]:
@@ -165,17 +169,19 @@ async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequenc
     Returns:
         The tools that are another one by now, or gone: nothing is stored of them.
     """
-    await tx.send(_SET_SOURCE, server=server, new_source=source_sha256)
+    await tx.execute(_SET_SOURCE, server=server, new_source=source_sha256)
     missed = []
     for choice in choices:
-        stored = await tx.run(
-            _CHOOSE,
-            of_server=server,
-            of_name=choice.name,
-            shown_sha256=choice.sha256,
-            new_mode=choice.mode,
-            new_effect=choice.effect,
-        )
+        stored = (
+            await tx.execute(
+                _CHOOSE,
+                of_server=server,
+                of_name=choice.name,
+                shown_sha256=choice.sha256,
+                new_mode=choice.mode,
+                new_effect=choice.effect,
+            )
+        ).rowcount
         if not stored:
             missed.append(choice.name)
     result: Mapping[str, object] = {
@@ -189,7 +195,7 @@ async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequenc
 
 async def mark_told(tx: Tx, server: str, name: str) -> None:
     """Store that the owner was told of a tool's newest change."""
-    await tx.send(_SET_TOLD, of_server=server, of_name=name)
+    await tx.execute(_SET_TOLD, of_server=server, of_name=name)
 
 
 def _to_row(row: Row) -> McpToolRow:

@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, or_, select, update
 
+from memory.failpoints import hit_async
 from memory.ids import new_id
 from memory.store.audit import append_act, digest_arguments
-from memory.store.engine.database import Repository, Row, Tx, read, write
+from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.people.rows import Person, PersonRemovalRow, PersonRow
 from memory.store.rows import from_unix
 from memory.store.schema.memory_tables import (
@@ -170,10 +171,10 @@ _FILE_PATTERNS = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%",
 async def _load_people(tx: Tx) -> list[PersonRow]:
     """Load a row for each space with private conversations, including the owner's, in the order of the spaces."""
     conversations: dict[str, list[Row]] = defaultdict(list)
-    for row in await tx.all(_SELECT_CONVERSATIONS):
+    for row in (await tx.execute(_SELECT_CONVERSATIONS)).all():
         conversations[row["space"]].append(row)
     writers: dict[str, set[str]] = defaultdict(set)
-    for row in await tx.all(_SELECT_WRITERS):
+    for row in (await tx.execute(_SELECT_WRITERS)).all():
         writers[row["conversation"]].add(row["sender_id"])
     return [_to_person_row(space, rows, writers) for space, rows in conversations.items()]
 
@@ -192,21 +193,21 @@ def _to_person_row(space: str, rows: Sequence[Row], writers: Mapping[str, Collec
 async def _count_in_groups(tx: Tx, account: str) -> int:
     """Count an account's messages in groups, which a removal does not delete."""
     channel, id = _split_account(account)
-    row = await tx.one(_COUNT_IN_GROUPS, channel=channel, sender_id=id)
+    row = (await tx.execute(_COUNT_IN_GROUPS, channel=channel, sender_id=id)).first()
     return int(row["count"]) if row else 0
 
 
 async def _count_acts(tx: Tx, person: Person) -> int:
     """Count the rows of the audit chain that name a person, which a removal does not delete."""
     actors = [f"{channel}/%/{_escape_like(id)}" for channel, id in map(_split_account, person.accounts)]
-    rows = [await tx.one(_COUNT_ACTS_ON, subject=space) for space in person.spaces]
-    rows += [await tx.one(_COUNT_ACTS_BY, pattern=actor) for actor in actors]
+    rows = [(await tx.execute(_COUNT_ACTS_ON, subject=space)).first() for space in person.spaces]
+    rows += [(await tx.execute(_COUNT_ACTS_BY, pattern=actor)).first() for actor in actors]
     return sum(int(row["count"]) for row in rows if row)
 
 
 async def _load_conversations(tx: Tx, person: Person) -> list[str]:
     """List the ids of a person's private conversations."""
-    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS) if row["space"] in person.spaces]
+    return [row["id"] for row in (await tx.execute(_SELECT_CONVERSATIONS)).all() if row["space"] in person.spaces]
 
 
 async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
@@ -215,32 +216,32 @@ async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
     if known is not None:
         return known
     blobs: set[str] = set()
-    for row in await tx.all(_SELECT_CONVERSATIONS):
+    for row in (await tx.execute(_SELECT_CONVERSATIONS)).all():
         if row["space"] in person.spaces:
             blobs |= await _collect_blobs(tx, row, person)
     for space in person.spaces:
-        blobs |= {row["sha256"] for row in await tx.all(_SELECT_VERSIONS, space=space)}
+        blobs |= {row["sha256"] for row in (await tx.execute(_SELECT_VERSIONS, space=space)).all()}
     removal = PersonRemovalRow(id=new_id(tx.now), person=person, blobs=tuple(sorted(blobs)))
     lists = {"spaces": person.spaces, "parties": person.accounts, "blobs": removal.blobs}
     columns = {name: json.dumps(value) for name, value in lists.items()}
-    await tx.insert(person_removal, id=removal.id, receipt="{}", at=tx.now, **columns)
+    await tx.execute(insert_into(person_removal), id=removal.id, receipt="{}", at=tx.now, **columns)
     return removal
 
 
 async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
     """Return the blobs that a conversation's rows refer to, and delete the channel's notes about it."""
-    received = await tx.all(_SELECT_BODIES, conversation=row["id"])
-    sent = await tx.all(_SELECT_PAYLOADS, conversation=row["id"])
-    messages = await tx.all(_SELECT_PARTS, conversation=row["id"], pattern=_FILE_PATTERNS["message"])
+    received = (await tx.execute(_SELECT_BODIES, conversation=row["id"])).all()
+    sent = (await tx.execute(_SELECT_PAYLOADS, conversation=row["id"])).all()
+    messages = (await tx.execute(_SELECT_PARTS, conversation=row["id"], pattern=_FILE_PATTERNS["message"])).all()
     texts = [one["parts"] for one in messages]
     texts += [one["body"] for one in received] + [one["payload"] for one in sent]
     ids = {row["chat_id"], row["thread_id"], *(_split_account(account)[1] for account in person.accounts)}
     ids |= {one[name] for one in received for name in ("id", "key")}
     ids |= {one[name] for one in sent for name in ("id", "client_key")}
-    for note in await tx.all(_SELECT_NOTE_NAMES, channel=row["channel"]):
+    for note in (await tx.execute(_SELECT_NOTE_NAMES, channel=row["channel"])).all():
         _, colon, suffix = note["name"].partition(":")
         if colon and {suffix, suffix.rpartition(":")[2]} & (ids - {""}):
-            await tx.send(_DELETE_NOTE, channel=row["channel"], name=note["name"])
+            await tx.execute(_DELETE_NOTE, channel=row["channel"], name=note["name"])
     return {name for text in texts for name in BLOB_NAME.findall(text)}
 
 
@@ -253,7 +254,7 @@ async def _load_removals(tx: Tx) -> list[PersonRemovalRow]:
             blobs=tuple(json.loads(row["blobs"])),
             counts=json.loads(row["receipt"]),
         )
-        for row in await tx.all(_SELECT_OPEN)
+        for row in (await tx.execute(_SELECT_OPEN)).all()
     ]
 
 
@@ -262,29 +263,29 @@ async def _delete_rows(tx: Tx, removal: PersonRemovalRow) -> int:
     deleted = 0
     for space in removal.person.spaces:
         for statement in _DELETES_OF_SPACE:
-            deleted += await tx.run(statement, space=space)
+            deleted += (await tx.execute(statement, space=space)).rowcount
     for account in removal.person.accounts:
         channel, id = _split_account(account)
         for statement in _DELETES_OF_PARTY:
-            deleted += await tx.run(statement, channel=channel, subject_id=id)
+            deleted += (await tx.execute(statement, channel=channel, subject_id=id)).rowcount
         for statement in _DELETES_OF_PERSON:
-            deleted += await tx.run(statement, channel=channel, person=id)
+            deleted += (await tx.execute(statement, channel=channel, person=id)).rowcount
         who = f"{_escape_like(channel)}:%:{_escape_like(id)}"
-        deleted += await tx.run(_DELETE_LIMIT_NOTICES, pattern=who)
+        deleted += (await tx.execute(_DELETE_LIMIT_NOTICES, pattern=who)).rowcount
         for anonymise in _ANONYMISE:
-            await tx.send(anonymise, pattern=who)
-    await tx.hit("forget.in_txn")
+            await tx.execute(anonymise, pattern=who)
+    await hit_async("forget.in_txn")
     return deleted
 
 
 async def _set_counts(tx: Tx, removal: PersonRemovalRow) -> None:
     """Store the counts so far, for the receipt after a crash."""
-    await tx.send(_SET_RECEIPT, id=removal.id, new_receipt=json.dumps(dict(removal.counts)))
+    await tx.execute(_SET_RECEIPT, id=removal.id, new_receipt=json.dumps(dict(removal.counts)))
 
 
 async def _finish_removal(tx: Tx, removal: PersonRemovalRow, by: str) -> None:
     """Delete the removal's row and add the act to the audit chain."""
-    if await tx.run(_DELETE, id=removal.id):
+    if (await tx.execute(_DELETE, id=removal.id)).rowcount:
         args: dict[str, object] = {"spaces": removal.person.spaces, "accounts": removal.person.accounts}
         await append_act(tx, "person deleted", digest_arguments(args), "deleted", by, args=args)
 
@@ -298,7 +299,7 @@ async def _load_named_blobs(tx: Tx, source: str, after: str, limit: int) -> tupl
     Returns:
         The blobs, and the id to continue after, "" at the end.
     """
-    rows = await tx.all(_BLOB_PAGES[source], after=after, limit=limit, pattern=_FILE_PATTERNS[source])
+    rows = (await tx.execute(_BLOB_PAGES[source], after=after, limit=limit, pattern=_FILE_PATTERNS[source])).all()
     last = rows[-1]["id"] if len(rows) == limit else ""
     return {name for row in rows for name in BLOB_NAME.findall(row["value"])}, last
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Repository, Row, Statement, Tx, light, read, single_query, write
+from memory.store.engine.database import Repository, Row, Statement, Tx, insert_into, light, read, write
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
@@ -190,13 +190,12 @@ _SELECT_BODIES = select(inbox.c.body.label("text")).where(
 )
 
 
-@single_query
 async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     """Load everything that one person's limits are compared with, in one query."""
     limits = dict(zip(("minute_limit", "day_limit"), query.most, strict=True))
     names = {name for part in query.wants for name in _PARAMETERS[part]}
     values = {name: limits[name] if name in limits else getattr(query, name) for name in names}
-    rows = await tx.all(_union(query.wants), **values)
+    rows = (await tx.execute(_union(query.wants), **values)).all()
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_kind[row["kind"]].append(row)
@@ -211,7 +210,6 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
 
 
 @light
-@single_query
 async def load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
     """Load the totals of a query that wants tokens alone: few rows, as only the last minutes are in no cached sum."""
     return await _load_totals(tx, query)
@@ -262,23 +260,21 @@ def _to_model_usage(row: Row) -> ModelUsage:
     return ModelUsage(**{name: row[name] for name in ("model", "calls", *_TOKENS)})
 
 
-@single_query
 async def _load_own_usage(tx: Tx, who: str, since: float, until: float) -> list[ModelUsage]:
     """Sum a person's tokens between two times, by model."""
-    return [ModelUsage(**row) for row in await tx.all(_SUM_OF_PERSON, who=who, since=since, until=until)]
+    return [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_PERSON, who=who, since=since, until=until)).all()]
 
 
 async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, list[ModelUsage]]:
     """Count turns and sum tokens by model between two times, of all people but the owner."""
-    used = [ModelUsage(**row) for row in await tx.all(_SUM_OF_ALL, since=since, until=until)]
+    used = [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_ALL, since=since, until=until)).all()]
     return await _count(tx, _COUNT_TURNS, since=since, until=until), used
 
 
-@single_query
 async def _load_sums(tx: Tx, since: datetime, who: str = "") -> list[ModelUsage]:
     """Sum tokens by person, model and purpose. who: "" for all people."""
     statement, person = (_SUM_BY_PURPOSE, {"who": who}) if who else (_SUM_BY_PERSON, {})
-    return [ModelUsage(**row) for row in await tx.all(statement, since=since.timestamp(), **person)]
+    return [ModelUsage(**row) for row in (await tx.execute(statement, since=since.timestamp(), **person)).all()]
 
 
 async def _count_calls(tx: Tx, who: str, since: float, tools: Sequence[str] = ()) -> int:
@@ -289,12 +285,12 @@ async def _count_calls(tx: Tx, who: str, since: float, tools: Sequence[str] = ()
 
 
 async def _load_conversations(tx: Tx, space: str) -> list[str]:
-    return [row["id"] for row in await tx.all(_SELECT_CONVERSATIONS, space=space)]
+    return [row["id"] for row in (await tx.execute(_SELECT_CONVERSATIONS, space=space)).all()]
 
 
 async def _load_blobs(tx: Tx, conversation: str) -> set[str]:
     queries = (_SELECT_PARTS, _SELECT_BODIES)
-    rows = [row for query in queries for row in await tx.all(query, conversation=conversation)]
+    rows = [row for query in queries for row in (await tx.execute(query, conversation=conversation)).all()]
     return {name for row in rows for name in BLOB_NAME.findall(row["text"])}
 
 
@@ -304,23 +300,23 @@ async def _refuse_message(tx: Tx, inbox_id: str, notice: LimitNotice, out: Seque
     Returns:
         Whether the reply is sent.
     """
-    row = await tx.one(_SELECT_CONVERSATION, id=inbox_id)
+    row = (await tx.execute(_SELECT_CONVERSATION, id=inbox_id)).first()
     if row is None:
         raise WrongState(f"inbox row {inbox_id} is missing, not new")
     key = {"who": notice.who, "conversation": row["conversation"], "limit_name": notice.limit}
-    known = await tx.one(_SELECT_NOTICE, **key)
+    known = (await tx.execute(_SELECT_NOTICE, **key)).first()
     if known is not None and known["until"] > notice.asked:
-        if not await tx.run(_IGNORE_INBOX_ROW, id=inbox_id):
+        if not (await tx.execute(_IGNORE_INBOX_ROW, id=inbox_id)).rowcount:
             raise WrongState(f"inbox row {inbox_id} is not new")
         return False
-    if not await tx.run(_UPDATE_NOTICE, new_until=notice.until, **key):
-        await tx.insert(limit_told, until=notice.until, **key)
+    if not (await tx.execute(_UPDATE_NOTICE, new_until=notice.until, **key)).rowcount:
+        await tx.execute(insert_into(limit_told), until=notice.until, **key)
     await settle_inbox_row(tx, inbox_id, out)
     return True
 
 
 async def _count(tx: Tx, statement: Statement, **values: object) -> int:
-    row = await tx.one(statement, **values)
+    row = (await tx.execute(statement, **values)).first()
     return int(row["count"]) if row else 0
 
 

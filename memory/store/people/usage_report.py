@@ -42,7 +42,7 @@ async def _load_days(tx: Tx, bounds: Sequence[float]) -> list[list[ModelUsage]]:
     `who` is the owner's account, or "" for all other people.
     """
     return [
-        [ModelUsage(**row) for row in await tx.all(_SUM_OF_DAY, since=since, until=until)]
+        [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_DAY, since=since, until=until)).all()]
         for since, until in pairwise(bounds)
     ]
 
@@ -50,7 +50,7 @@ async def _load_days(tx: Tx, bounds: Sequence[float]) -> list[list[ModelUsage]]:
 async def _load_conversations(tx: Tx, since: float, until: float) -> list[ConversationUsage]:
     """Sum what each conversation used between two times."""
     found: dict[str, list[ModelUsage]] = {}
-    for row in await tx.all(_SUM_BY_CONVERSATION, since=since, until=until):
+    for row in (await tx.execute(_SUM_BY_CONVERSATION, since=since, until=until)).all():
         values = dict(row)
         found.setdefault(values.pop("conversation"), []).append(ModelUsage(**values))
     return [ConversationUsage(conversation=id, used=tuple(used)) for id, used in found.items()]

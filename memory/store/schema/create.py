@@ -80,7 +80,8 @@ async def read_revision(connection: SqliteConnection) -> str | None:
         SchemaNewer: a newer version of this program has written it.
         StoreError: the tables are another program's.
     """
-    names = [row["name"] for row in await connection.fetch("SELECT name FROM sqlite_master WHERE type = 'table'", [])]
+    tables = await connection.run("SELECT name FROM sqlite_master WHERE type = 'table'", [])
+    names = [row["name"] for row in tables.all()]
     if not names:
         return None
     if stamp.name not in names:
@@ -98,7 +99,7 @@ async def create_tables(connection: SqliteConnection, dialect: Dialect) -> None:
         for statement in creation_statements(dialect):
             connection.do(statement)
         for sql, values in initial_rows(dialect):
-            await connection.change(sql, values)
+            await connection.run(sql, values)
     connection.do("COMMIT")
 
 

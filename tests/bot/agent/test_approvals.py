@@ -399,7 +399,7 @@ async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itsel
 
 
 async def _all_of_it(tx: Tx) -> str:
-    return str([tuple(row) for row in await tx.all(select(approval))])
+    return str([tuple(row) for row in (await tx.execute(select(approval))).all()])
 
 
 async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:

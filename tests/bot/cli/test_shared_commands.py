@@ -15,12 +15,12 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from bot.memory.search import open_removal
 from bot.runtime.store_access import open_store_for_command
+from memory.postgres.connection import SCHEMA_LOCK_KEY
+from memory.postgres.move import replace_store
+from memory.postgres.open import open_postgres
 from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.engine.database import Tx
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY
 from memory.store.errors import StoreBusy
-from memory.store.maintenance.postgres_move import replace_store
-from memory.store.open_postgres import open_postgres
 from memory.store.people.rows import Person
 from memory.store.store import Store
 from tests.memory.store.whole import whole

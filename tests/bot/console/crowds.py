@@ -3,7 +3,7 @@
 import json
 
 from memory.ids import new_id
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.schema.tables import conversation, inbox, outbox, turn
 from memory.store.store import Store
 
@@ -21,8 +21,8 @@ async def add_conversations(store: Store, count: int, named: str = "many", *, of
         for number in range(count):
             at = EARLY - 60.0 * number
             columns = {"channel": "web", "account": "console", "kind": "dm", "chat_id": f"{named}-{number}"}
-            await tx.insert(
-                conversation,
+            await tx.execute(
+                insert_into(conversation),
                 **columns,
                 id=new_id(at),
                 space=f"{named}-{number}" if of_people else "",
@@ -43,16 +43,24 @@ async def add_long_conversation(store: Store, name: str, turns: int) -> str:
     async def add(tx: Tx) -> None:
         place = {"channel": "web", "account": "console"}
         counters = {"next_line": 2 * turns + 1, "next_turn": turns + 1}
-        await tx.insert(
-            conversation, **place, **counters, id=id, chat_id=name, kind="dm", listed=True, title=name, updated=EARLY
+        await tx.execute(
+            insert_into(conversation),
+            **place,
+            **counters,
+            id=id,
+            chat_id=name,
+            kind="dm",
+            listed=True,
+            title=name,
+            updated=EARLY,
         )
         for number in range(1, turns + 1):
             at, asked, answer = EARLY + number, new_id(EARLY + number), new_id(EARLY + number)
             ended = {"conversation": id, "state": "done", "number": number, "started": at, "ended": at}
-            await tx.insert(turn, **ended, id=f"t{asked}", inbox_id=asked, epoch=1)
+            await tx.execute(insert_into(turn), **ended, id=f"t{asked}", inbox_id=asked, epoch=1)
             said = {"body": json.dumps({"text": f"question {number}"}), "kind": "message", "state": "done"}
-            await tx.insert(
-                inbox,
+            await tx.execute(
+                insert_into(inbox),
                 **place,
                 **said,
                 id=asked,
@@ -63,8 +71,8 @@ async def add_long_conversation(store: Store, name: str, turns: int) -> str:
                 received=at,
             )
             sent = {"kind": "final", "text": f"answer {number}", "state": "sent", "reply_to": asked, "parts": 1}
-            await tx.insert(
-                outbox,
+            await tx.execute(
+                insert_into(outbox),
                 **sent,
                 id=answer,
                 conversation=id,

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 from bot.jobs.schedule import Schedule, iter_runs, load_zone, quiet_until
 from memory.conversation import Text
+from memory.postgres.open import open_postgres
 from memory.store.open import open_store
-from memory.store.open_postgres import open_postgres
 from memory.store.people.heartbeats import NewBeat
 from memory.store.people.job_runs import RunEnd, RunRow
 from memory.store.people.jobs import CANCELLED, JobRow, JobSetting, NewJob

@@ -173,7 +173,7 @@ async def test_a_damaged_schedule_pauses_its_job_and_no_other(tmp_path: Path) ->
         await it.text("/remind 20m whole")
 
         async def damage(tx: Tx) -> None:
-            await tx.run(update(job).where(job.c.number == 1).values(schedule="{}"))
+            await tx.execute(update(job).where(job.c.number == 1).values(schedule="{}"))
 
         await it.bot.store.database.write(damage)
         clock.set("2026-11-26T16:51")

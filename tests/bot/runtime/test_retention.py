@@ -28,7 +28,7 @@ def night(record: SqliteRecord, **more: float) -> tuple[RetentionJob, datetime]:
 
 
 async def rows(store: Store, table: str) -> int:
-    found = await store.database.read(lambda tx: tx.driver.fetch(f"SELECT count(*) AS n FROM {table}", []))
+    found = (await store.database.read(lambda tx: tx.driver.run(f"SELECT count(*) AS n FROM {table}", []))).all()
     return int(found[0]["n"])
 
 

@@ -214,7 +214,7 @@ async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Pa
 
 async def stored_calls(store: Store) -> list[tuple[str, str, str]]:
     query = "SELECT name, effect, state FROM tool_call ORDER BY id"
-    rows = await store.database.read(lambda tx: tx.driver.fetch(query, []))
+    rows = (await store.database.read(lambda tx: tx.driver.run(query, []))).all()
     return [(row["name"], row["effect"], row["state"]) for row in rows]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memory.longterm.memories import Memories, find_differences, memory_lines
 from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryRevision
-from memory.store.engine.database import Database, Driver, P, Row, T, Tx
+from memory.store.engine.database import Database, Driver, P, Result, T, Tx
 from memory.store.errors import StoreBusy
 from memory.store.longterm.memories import MemoryRecords
 from memory.store.longterm.rows import MemoryRow, MemorySource
@@ -48,19 +48,10 @@ class Written:
         self._driver = driver
         self.rows = 0
 
-    async def change(self, sql: str, parameters: list[Any]) -> int:
-        changed = await self._driver.change(sql, parameters)
-        self.rows += changed
-        return changed
-
-    async def change_later(self, sql: str, parameters: list[Any]) -> None:
-        await self.change(sql, parameters)
-
-    async def flush(self) -> None:
-        """Nothing waits."""
-
-    async def fetch(self, sql: str, parameters: list[Any]) -> list[Row]:
-        return await self._driver.fetch(sql, parameters)
+    async def run(self, sql: str, parameters: list[Any]) -> Result:
+        result = await self._driver.run(sql, parameters)
+        self.rows += max(0, result.rowcount)
+        return result
 
 
 class Measured:

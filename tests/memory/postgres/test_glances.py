@@ -1,22 +1,23 @@
-"""Units of work on PostgreSQL: one job per inbox row, and single queries without a transaction."""
+"""Units of work on PostgreSQL: one job per inbox row, and two that change the same rows."""
 
+import asyncio
 from collections.abc import Sequence
 
 import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import func, insert, select, text
 
-from memory.store.conversations import inbox
+from memory.postgres.connection import PostgresConnection
+from memory.postgres.schema import create_dialect
 from memory.store.conversations.messages import take_numbers
-from memory.store.engine.database import QueueKey, StatementCompiler, Tx, single_query
-from memory.store.engine.postgres_wire import PostgresConnection
-from memory.store.errors import WrongState
-from memory.store.schema.postgres import create_dialect
-from memory.store.schema.tables import metadata
+from memory.store.engine.database import QueueKey, StatementCompiler, Tx
+from memory.store.schema.tables import duty, metadata
 from tests.contracts.store_words import SPENT, arrival, begin, call, reply
 from tests.memory.postgres.conftest import PostgresRecord
 
 pytestmark = pytest.mark.postgres
+_ADD, _SLEEP = insert(duty), text("SELECT pg_sleep(2)")
+_HOW_MANY = select(func.count().label("count")).select_from(duty)
 
 
 async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) -> None:
@@ -34,25 +35,30 @@ async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) ->
     assert len(heard) == 1
 
 
-async def test_a_question_needs_no_transaction_and_two_do_not_pass_for_one(record: PostgresRecord) -> None:
+async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: PostgresRecord) -> None:
+    one, other = await record.open(), await record.open(beside=True)
+    both = asyncio.Barrier(2)
+    tries: list[int] = []
+
+    async def unit(tx: Tx) -> None:
+        tries.append((await tx.execute(_HOW_MANY)).count())
+        if len(tries) <= 2:
+            await both.wait()
+        await tx.execute(_ADD, name=f"{(await tx.execute(_HOW_MANY)).count()}", lease=tx.lease)
+
+    await asyncio.gather(record.database(one).write(unit), record.database(other).write(unit))
+    assert sorted(tries) == [0, 0, 1]
+
+
+async def test_a_cancelled_read_ends_in_its_time_though_the_server_does_not_answer(record: PostgresRecord) -> None:
     store = await record.open()
-    ((row, *_),) = [await store.delivery.accept([arrival("k1")])]
-    assert (await store.delivery.next_inbox_row(row.conversation, record.now)) is not None
 
-    @single_query
-    async def twice(tx: Tx) -> None:
-        await inbox.next_row(tx, row.conversation, record.now)
-        await inbox.next_row(tx, row.conversation, record.now)
+    async def unit(tx: Tx) -> None:
+        await tx.execute(_SLEEP)
 
-    @single_query
-    async def changing(tx: Tx) -> None:
-        await take_numbers(tx, row.conversation, lines=1)
-        await tx.run(text("SELECT 1"))
-
-    with pytest.raises(WrongState, match="which needs a snapshot"):
-        await store.database.read(twice)
-    with pytest.raises(WrongState, match="changes nothing"):
-        await store.database.read(changing)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await store.database.read(unit)
 
 
 async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_changed(record: PostgresRecord) -> None:

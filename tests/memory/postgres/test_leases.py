@@ -3,6 +3,8 @@
 import psycopg
 import pytest
 
+from memory.store.errors import WrongState
+from tests.contracts.store_words import begin, parts, reply
 from tests.memory.postgres.conftest import PostgresRecord
 
 pytestmark = pytest.mark.postgres
@@ -43,3 +45,18 @@ async def test_I11_a_lease_that_is_over_is_not_renewed(record: PostgresRecord) -
         lease = record.database(one).lease
         [(until, told)] = held.execute("SELECT until, told FROM process WHERE lease = %s", [lease]).fetchall()
     assert (until, told) == (0, "well")
+
+
+async def test_I11_a_turn_is_taken_over_from_the_dead_and_from_nobody_else(record: PostgresRecord) -> None:
+    one, other = await record.open(), await record.open(beside=True)
+    turn = await begin(one)
+    with pytest.raises(WrongState, match="another process works on"):
+        await other.delivery.take_over(turn.id)
+    assert await one.delivery.take_over(turn.id)
+    await record.kill(one)
+    held = await other.delivery.take_over(turn.id)
+    assert held is not None
+    assert held.attempts == 1
+    with pytest.raises(WrongState):
+        await one.delivery.finish(turn, "done", reply("ours"), parts("ours"))
+    assert await other.delivery.finish(held, "done", reply("theirs"), parts("theirs"))

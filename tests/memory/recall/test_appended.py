@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import FileBeginning, IndexRow, SearchRequest, rows_of_file
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.keepers.keeper import FILE_PREFIX, sync_files
-from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
 from memory.store.open import open_store

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import pytest
 
+from memory.postgres.index import PostgresIndex
+from memory.postgres.index_connections import IndexConnections, IndexTimeouts
 from memory.recall.index import SearchFilter, SpaceIndex
-from memory.recall.postgres_index import PostgresIndex
-from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
 from memory.recall.sqlite_index import SqliteIndex
 from tests.contracts.index_suite import IndexSuite, Place, put, row
 

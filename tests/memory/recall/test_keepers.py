@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.files import (
@@ -24,7 +25,6 @@ from memory.recall.keepers.files import (
     FileIndexKeeper,
 )
 from memory.recall.keepers.keeper import MAX_READERS
-from memory.recall.keepers.postgres import PostgresSharedIndexes
 from memory.recall.search import Recall
 from memory.store.errors import IndexUnusable, StoreFull
 from memory.store.open import open_store

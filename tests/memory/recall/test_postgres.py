@@ -10,13 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.recall import postgres_index, postgres_pool
+from memory.postgres import index, index_connections
+from memory.postgres.index import PostgresIndex, to_storable
+from memory.postgres.index_connections import IndexConnections, IndexTimeouts
+from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import IndexPosition, Passage, SearchRequest
 from memory.recall.index import IndexCheck, RecallDependencies, SearchFilter, SpaceIndex
 from memory.recall.keepers.keeper import UNSETTLED_NS, index_messages
-from memory.recall.keepers.postgres import PostgresSharedIndexes
-from memory.recall.postgres_index import PostgresIndex, to_storable
-from memory.recall.postgres_pool import IndexConnections, IndexTimeouts
 from memory.recall.search import Recall
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
@@ -168,7 +168,7 @@ def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: Index
 def test_I40_every_statement_names_its_space() -> None:
     statements = {
         name: words
-        for name, value in vars(postgres_index).items()
+        for name, value in vars(index).items()
         for words in (value if isinstance(value, tuple) else (value,))
         if isinstance(words, str) and "mnema_index." in words and not name.startswith("_")
     }
@@ -352,11 +352,11 @@ async def test_tables_of_a_lower_version_are_made_anew_and_those_of_a_higher_one
     processes.ask("UPDATE mnema_index.version SET number = 0; DROP TABLE mnema_index.speaker")
     assert await found(processes.start(), "hiking") == ["likes hiking"]
     try:
-        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_pool.VERSION + 1}")
+        processes.ask(f"UPDATE mnema_index.version SET number = {index_connections.VERSION + 1}")
         with pytest.raises(SchemaNewer, match="made by a newer mnema"):
             await found(processes.start(), "hiking")
     finally:
-        processes.ask(f"UPDATE mnema_index.version SET number = {postgres_pool.VERSION}")
+        processes.ask(f"UPDATE mnema_index.version SET number = {index_connections.VERSION}")
 
 
 def test_processes_that_start_at_once_make_the_tables_once(url: str) -> None:

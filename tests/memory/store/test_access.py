@@ -32,7 +32,7 @@ class TestApprovals(ApprovalSuite): ...
 
 
 async def _chain(tx: Tx) -> list[Row]:
-    return await tx.all(select(audit).order_by(audit.c.seq))
+    return (await tx.execute(select(audit).order_by(audit.c.seq))).all()
 
 
 async def test_every_decision_is_in_the_chain(record: SqliteRecord) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.store.open_postgres import open_postgres
+from memory.postgres.open import open_postgres
 from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskSteps
 from memory.store.rows import InboxRow
 from memory.store.store import Store

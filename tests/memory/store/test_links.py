@@ -286,7 +286,7 @@ async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
     await joining.links.type_code("guess", account("b"), "", "of b", at(record))
     await joining.join(account("a"), account("b"))
     await joining.links.unlink("b")
-    rows = await store.database.read(lambda tx: tx.driver.fetch("SELECT * FROM audit ORDER BY seq", []))
+    rows = (await store.database.read(lambda tx: tx.driver.run("SELECT * FROM audit ORDER BY seq", []))).all()
     assert [(row["action"], row["subject"], row["actor"], row["result"]) for row in rows] == [
         ("link code wrong", "b", "chat/bot/b", "refused"),
         ("link code made", "a", "chat/bot/a", "made"),

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from memory.store.maintenance.postgres_move import move_in
+from memory.postgres.move import move_in
+from memory.postgres.schema import upgrade_tables as upgrade_postgres
 from memory.store.schema.migrations.upgrade import upgrade
-from memory.store.schema.postgres import upgrade_tables as upgrade_postgres
 from tests.memory.postgres.test_upgrading import go_back
 from tests.memory.store.test_released import restored
 from tests.postgres import database, needs_postgres

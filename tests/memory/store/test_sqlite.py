@@ -15,7 +15,7 @@ import pytest
 from memory.ids import derive_key, new_id
 from memory.store import audit
 from memory.store.conversations import folds, inbox, messages, outbox, sessions, turns
-from memory.store.engine.database import Row, Statement, Tx
+from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
 from memory.store.longterm.rows import ExtractionRow
@@ -314,7 +314,7 @@ async def test_I26_what_is_asked_often_is_asked_of_an_index(
 
     async def explained(tx: Tx) -> list[str]:
         ready = tx.compiler(statement)
-        rows = await tx.driver.fetch(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))
+        rows = (await tx.driver.run(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))).all()
         return [row["detail"] for row in rows]
 
     steps = [detail for detail in await store.database.read(explained) if f"INDEX {index}" in detail]
@@ -367,7 +367,7 @@ async def test_a_value_without_a_parameter_is_a_mistake_that_shows(record: Sqlit
         await store.database.write(sessions.load_session_rows, "nobody")
 
     async def stray(tx: Tx) -> None:
-        await tx.run(messages._SELECT_CONVERSATION, id="x", other=2)
+        await tx.execute(messages._SELECT_CONVERSATION, id="x", other=2)
 
     with pytest.raises(TypeError, match="other"):
         await store.database.write(stray)
@@ -509,18 +509,9 @@ class CountingDriver:
     def __init__(self) -> None:
         self.queries = 0
 
-    async def change(self, sql: str, parameters: list[object]) -> int:
-        raise AssertionError("a read changes nothing")
-
-    async def change_later(self, sql: str, parameters: list[object]) -> None:
-        raise AssertionError("a read changes nothing")
-
-    async def flush(self) -> None:
-        """Nothing waits."""
-
-    async def fetch(self, sql: str, parameters: list[object]) -> list[Row]:
+    async def run(self, sql: str, parameters: list[object]) -> Result:
         self.queries += 1
-        return []
+        return Result(rows=[], rowcount=0)
 
 
 @every_case(("folds_of_a_day", "queries"), [(1, 1), (64, 1), (65, 2), (640, 10)])

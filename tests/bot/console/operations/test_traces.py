@@ -11,7 +11,7 @@ import pytest_asyncio
 from bot.console.operations.traces import list_steps
 from bot.telemetry.recorder import MAX_TRACE_SPANS, Span
 from memory.store.conversations.traces import TRACE_WINDOW, Trace, TraceEvent
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.schema.tables import turn
 from tests.browser.real import ANN, Real, real_bot
 
@@ -31,7 +31,9 @@ async def add_turns(tx: Tx, conversation: str, count: int, seconds: float) -> No
         ended = started + (seconds if number == count - 1 else 0.5)
         given = {"inbox_id": "i", "actor": "", "step": 0, "attempts": 0, "first_seq": 0, "lease_epoch": 0, "epoch": 1}
         values = {"state": "done", "started": started, "ended": ended, "trace_id": f"old{number}"}
-        await tx.insert(turn, id=f"x{number}", conversation=conversation, number=10_000 + number, **given, **values)
+        await tx.execute(
+            insert_into(turn), id=f"x{number}", conversation=conversation, number=10_000 + number, **given, **values
+        )
 
 
 async def test_turns_are_listed_once_each_with_what_they_took(real: Real) -> None:

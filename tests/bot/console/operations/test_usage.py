@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from bot.console.operations.models import MAX_USAGE_DAYS
 from bot.console.operations.usage import day_bounds, format_csv
-from memory.store.engine.database import Tx
+from memory.store.engine.database import Tx, insert_into
 from memory.store.people.spending import OWNER, ModelUsage
 from memory.store.schema.tables import usage
 from tests.browser.real import ANN, QUIET, Real, real_bot
@@ -28,7 +28,7 @@ ANNS = f"telegram:1:{ANN}"
 async def add(tx: Tx, rows: list[dict[str, Any]]) -> None:
     for number, row in enumerate(rows):
         given = {"turn_id": "t", "purpose": "turn", "output": 0, "cache_read": 0, "cache_write": 0, "estimated": 0}
-        await tx.insert(usage, id=f"u{number}", **{**given, **row})
+        await tx.execute(insert_into(usage), id=f"u{number}", **{**given, **row})
 
 
 @pytest_asyncio.fixture

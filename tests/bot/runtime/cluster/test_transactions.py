@@ -15,6 +15,7 @@ import pytest
 
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
+from bot.models.base import ModelClient
 from bot.models.providers.offline import ScriptedModel
 from bot.runtime.cluster.open import build_cluster_bot
 from channels.testing import ScriptedChannel
@@ -27,17 +28,20 @@ from tests.walk.wire import Wire
 
 pytestmark = pytest.mark.postgres
 MESSAGES = 20
-MOST_OF_A_MESSAGE = 28.0  # 12 on a quiet machine, up to 20 on a busy one; it was 36
+MOST_OF_A_MESSAGE = 45.0  # 20 on a quiet machine
 RENEWALS = 4  # of every lease, one a second: as long idle processes are looked at
-MOST_IDLE = 12.0  # a second, of a gateway and a worker: about 4; it was 20
-MOST_OF_A_WORKER = 3.0  # a second, of each further one: about 1.3, which is its lease
+MOST_IDLE = 30.0  # a second, of a gateway and a worker: about 20
+MOST_OF_A_WORKER = 14.0  # a second, of each further one: about 9: a look and a heartbeat of each queue, and its lease
 _LEASES = "SELECT lease, until FROM process"
 _JOBS = "SELECT id FROM procrastinate_jobs"
 
 
 @asynccontextmanager
-async def at_work(folder: Path, gateway: str, *workers: str) -> AsyncIterator[ScriptedChannel]:
+async def at_work(
+    folder: Path, gateway: str, *workers: str, model: ModelClient | None = None, concurrency: int = 4
+) -> AsyncIterator[ScriptedChannel]:
     """A gateway and workers, each with the address by which it reaches the one database."""
+    model = model or ScriptedModel(lambda _: "It is the second report.")
     home = HomeFolder(root=folder)
     home.ensure()
     bots = []
@@ -45,6 +49,7 @@ async def at_work(folder: Path, gateway: str, *workers: str) -> AsyncIterator[Sc
         settings = {
             "database_url": f"{url}?sslmode=disable",
             "llm": {"provider": "anthropic", "api_key": "none", "model": "claude-sonnet-5-5"},
+            "concurrency": concurrency,
             "memory": {"extract": False},
             "channels": {"web": {"enabled": False}},
             "budgets": {"user": {"messages_per_minute": 0}, "total": {"messages_per_day": 0, "money_per_day": 0}},
@@ -57,7 +62,7 @@ async def at_work(folder: Path, gateway: str, *workers: str) -> AsyncIterator[Sc
     channel = ScriptedChannel(name="telegram")
     await bots[0].open([channel])
     for worker in bots[1:]:
-        await worker.open([ScriptedChannel(name="telegram")], ScriptedModel(lambda _: "It is the second report."))
+        await worker.open([ScriptedChannel(name="telegram")], model)
     party = Party(channel="telegram", account="", subject="user", id="u1")
     await bots[0].store.access.grant(
         GrantRow(party=party, role="user", group="", name="", by="test", at=datetime.now(UTC))

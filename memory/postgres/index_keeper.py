@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast
 
 import structlog
 
+from memory.postgres.index import PostgresIndex
+from memory.postgres.index_connections import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper, WritableIndex
 from memory.recall.keepers.keeper import (
     MAX_READERS,
@@ -20,8 +22,6 @@ from memory.recall.keepers.keeper import (
     read_file_stamps,
     sync_index,
 )
-from memory.recall.postgres_index import PostgresIndex
-from memory.recall.postgres_pool import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.store.errors import StoreBusy, StoreError
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import PathRefused

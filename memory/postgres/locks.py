@@ -18,9 +18,10 @@ import structlog
 from psycopg_pool import ConnectionPool
 from sqlalchemy import select
 
-from memory.store.engine.database import Tx, single_query
+from memory.postgres.connection import SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
+from memory.postgres.database import PostgresDatabase
+from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
-from memory.store.engine.postgres import SCHEMA_LOCK_KEY, PostgresDatabase, connected, driver_url, refuse_alive
 from memory.store.errors import StoreBusy, StoreCorrupt
 from memory.store.schema.tables import instance
 from memory.workspace.files import LockLost, SpaceWriter
@@ -159,17 +160,16 @@ async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterato
             database.check_still_held = None
 
 
-@single_query
 async def _newest_lease(tx: Tx) -> int:
     """Return the lease of the newest opening."""
-    row = await tx.one(_NEWEST)
+    row = (await tx.execute(_NEWEST)).first()
     if row is None:
         raise StoreCorrupt("the instance row is missing")
     return int(row["lease_epoch"])
 
 
 async def _check_still_newest(newest: int, tx: Tx) -> None:
-    row = await tx.one(_NEWEST_LOCKED)
+    row = (await tx.execute(_NEWEST_LOCKED)).first()
     if row is None or row["lease_epoch"] != newest:
         raise StoreBusy(
             "another process has opened the database meanwhile, because the connection that locked it broke; nothing "

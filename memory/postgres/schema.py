@@ -12,15 +12,15 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import Text
 
 from memory.failpoints import hit_async
-from memory.store.engine.postgres import (
+from memory.postgres.connection import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
+    PostgresConnection,
     connected,
     driver_url,
     refuse_alive,
     to_store_error,
 )
-from memory.store.engine.postgres_wire import PostgresConnection
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
 from memory.store.schema.create import HEAD, creation_statements, initial_rows
 from memory.store.schema.migrations.upgrade import run_revisions

@@ -12,17 +12,19 @@ from psycopg import sql
 from sqlalchemy import Boolean, Column, Double, Integer, String, Table, Text
 
 from memory.failpoints import hit_async
-from memory.store.audit import append_act
-from memory.store.engine.database import StatementCompiler, Tx
-from memory.store.engine.postgres import (
+from memory.postgres.connection import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
+    PostgresConnection,
     connected,
     refuse_alive,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresDriver
-from memory.store.engine.postgres_wire import PostgresConnection
+from memory.postgres.driver import PostgresDriver
+from memory.postgres.schema import SCHEMA as INDEX
+from memory.postgres.schema import check_revision, create_dialect, create_tables, read_revision
+from memory.store.audit import append_act
+from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import (
     TABLES,
@@ -39,8 +41,6 @@ from memory.store.maintenance.copy import (
     open_for_copy,
     value_normalizer,
 )
-from memory.store.schema.postgres import SCHEMA as INDEX
-from memory.store.schema.postgres import check_revision, create_dialect, create_tables, read_revision
 from memory.store.schema.tables import NOW_SQL, audit_head, duty, inbox, instance, process
 
 _POSTGRES_TYPES = ((Boolean, "bool"), (Integer, "int4"), (Double, "float8"), (Text, "text"), (String, "varchar"))
@@ -89,7 +89,7 @@ class PostgresCopySide:
             raise StoreError(f"{table.name} cannot be filled: {to_store_error(err)}") from err
 
     def tx(self, now: float) -> Tx:
-        driver = PostgresDriver(self._connection, max_waiting=0)
+        driver = PostgresDriver(self._connection)
         return Tx(driver=driver, compiler=StatementCompiler(create_dialect()), lease=0, now=now)
 
 

@@ -2,23 +2,23 @@
 
 from collections.abc import Callable
 
-import psycopg
 from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
-from memory.store.engine import leases
-from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
-from memory.store.engine.postgres import (
+from memory.postgres.connection import (
     SCHEMA_LOCK_KEY,
-    PostgresDatabase,
+    PostgresConnection,
+    connected,
     create_pool,
     driver_url,
     to_store_error,
 )
-from memory.store.engine.postgres_driver import PostgresDriver
-from memory.store.engine.postgres_wire import PostgresConnection
+from memory.postgres.database import PostgresDatabase
+from memory.postgres.driver import PostgresDriver
+from memory.postgres.schema import check_revision, create_dialect, prepare_tables
+from memory.store.engine import leases
+from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
 from memory.store.errors import StoreCorrupt, StoreError
-from memory.store.schema.postgres import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance
 from memory.store.store import Store
 
@@ -49,19 +49,20 @@ async def open_postgres(
         SchemaNewer, SchemaOlder: it has the tables of another version.
         StoreError: the server cannot be reached, or, for reading, there are no tables.
     """
-    pool = create_pool(driver_url(url), connections)
     compiler = StatementCompiler(create_dialect())
+    pool = create_pool(driver_url(url), connections)
     try:
         await pool.open(wait=True, timeout=5.0)
-        async with pool.connection() as connection:
+        # Over a connection of its own: what waits for a lock there sees what is committed by then.
+        async with connected(url) as connection:
             if writable:
                 await prepare_tables(connection)
             else:
                 await check_revision(connection)
             clock = clock or await _read_clock(connection)
-            tx = Tx(driver=PostgresDriver(connection, max_waiting=0), compiler=compiler, lease=0, now=clock())
+            tx = Tx(driver=PostgresDriver(connection), compiler=compiler, lease=0, now=clock())
             lease = await _take_lease(connection, tx, name, lease_seconds) if writable else 0
-    except (psycopg.Error, PoolTimeout) as err:
+    except PoolTimeout as err:
         await pool.close()
         raise StoreError(f"the PostgreSQL server cannot be used: {to_store_error(err)}") from err
     except StoreError:
@@ -83,8 +84,8 @@ async def _take_lease(connection: PostgresConnection, tx: Tx, name: str, seconds
     async with connection.transaction():
         # Waits for a command that has the store for itself.
         await connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SCHEMA_LOCK_KEY])
-        await tx.send(_TAKE_LEASE)
-        taken = await tx.one(_LEASE)
+        await tx.execute(_TAKE_LEASE)
+        taken = (await tx.execute(_LEASE)).first()
         if taken is None:
             raise StoreCorrupt("the instance row is missing")
         lease = int(taken["lease_epoch"])
