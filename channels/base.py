@@ -207,7 +207,7 @@ class HasQuota(Protocol):
 class SetupFinding:
     """What one step of a test of a channel's settings found."""
 
-    step: Literal["credentials", "rights", "webhook", "message"]
+    step: Literal["credentials", "sdk", "rights", "webhook", "message"]
     state: Literal["ok", "failed", "skipped"]
     #: One sentence, in Chinese and English.
     text: tuple[str, str]

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from channels.base import SetupFinding
 from channels.errors import ChannelError, LoggedOut
 from channels.feishu.client import FeishuClient, PermissionMissing
+from channels.feishu.sdk_check import check_with_sdk
 from channels.feishu.settings import FeishuSettings
 from channels.toolkit.setup_findings import (
     TEST_TEXT,
@@ -34,6 +35,7 @@ async def check_setup(client: FeishuClient, settings: FeishuSettings, owner: str
                 "Copy App ID and App Secret again from the developer console, and see that the app is enabled.",
             ),
         )
+        yield await check_with_sdk(settings)
         return
     except ChannelError as err:
         yield platform_unreachable(("飞书", "Feishu"), "domain", err)

@@ -150,6 +150,7 @@ async def test_feishu_is_tried_in_the_same_steps(bench: Bench) -> None:
         wrong = await bench.try_settings("feishu", {**given, "app_secret": "not-the-secret-of-the-lab"})
         assert wrong["credentials"]["state"] == "failed"
         assert "App Secret" in wrong["credentials"]["hint"]
+        assert wrong["sdk"]["state"] in ("failed", "skipped")  # skipped where it takes too long to start
         owned = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
         assert owned["message"]["state"] == "ok"
         feishu.fault("refuse", path="/open-apis/im/v1/messages", code=230013, http=400)

@@ -37,6 +37,7 @@ export const channelsEn = {
   step_address: "Address",
   step_tls: "TLS",
   step_credentials: "Credentials",
+  step_sdk: "Second opinion",
   step_rights: "Rights",
   step_webhook: "Webhook",
   step_reach: "Public address",

@@ -39,6 +39,7 @@ export const channelsZh: Record<keyof typeof channelsEn, string> = {
   step_address: "地址",
   step_tls: "TLS",
   step_credentials: "凭据",
+  step_sdk: "官方 SDK 的回答",
   step_rights: "权限",
   step_webhook: "Webhook",
   step_reach: "公网地址",
