@@ -99,7 +99,7 @@ ON_DISK = (
     Mutant(
         name="a file is written under a lease that is over",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         old=" AND until > extract(epoch from clock_timestamp())",
         new="",
         tests=(f"{WRITERS}::test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come",),
@@ -301,7 +301,7 @@ LEASES = (
     Mutant(
         name="a record moves with its leases beginning anew",
         guards="I11",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         old="    await connection.execute(_SET_LEASE, [lease])\n",
         new="    await connection.execute(_SET_LEASE, [0])\n",
         tests=(f"{MOVING}::test_a_record_with_rows_in_every_table_moves_and_the_file_stays",),
@@ -309,7 +309,7 @@ LEASES = (
     Mutant(
         name="a record is moved while a process is at work there",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         old="    if names:\n",
         new="    if not names and names:\n",
         tests=(f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",),
@@ -317,7 +317,7 @@ LEASES = (
     Mutant(
         name="what differs on the two sides of a move stands all the same",
         guards="I28",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         old="                raise psycopg.Rollback\n",
         new="                pass\n",
         tests=(f"{MOVING}::test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands",),
@@ -325,7 +325,7 @@ LEASES = (
     Mutant(
         name="a record moves, and its chain has no act of it",
         guards="I28",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         old="    if not moved.equal:\n        return\n    row =",
         new="    if moved.tables:\n        return\n    row =",
         tests=(f"{MOVING}::test_each_move_is_an_act_of_the_chain_and_the_chain_stands",),

@@ -10,7 +10,7 @@ INDEXES = (
     Mutant(
         name="a query of PostgreSQL's index reads every space",
         guards="I40",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         old='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"',
         new='return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}"',
         tests=(f"{POSTGRES}::test_I40_no_way_to_look_shows_another_space",),
@@ -18,7 +18,7 @@ INDEXES = (
     Mutant(
         name="a source is taken out of PostgreSQL's index for every space",
         guards="I40",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         old="DELETE FROM mnema_index.entry WHERE space = %(space)s AND source",
         new="DELETE FROM mnema_index.entry WHERE (space = %(space)s OR TRUE) AND source",
         tests=(f"{POSTGRES}::test_I40_changing_one_space_leaves_the_others_as_they_are",),
@@ -26,7 +26,7 @@ INDEXES = (
     Mutant(
         name="what is forgotten stays among the index's words",
         guards="I44",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         old='("posting", "vector", "entry", "speaker", "source", "space")',
         new='("vector", "entry", "speaker", "source", "space")',
         tests=(f"{POSTGRES}::test_I44_a_space_that_is_forgotten_is_in_no_table",),
@@ -34,7 +34,7 @@ INDEXES = (
     Mutant(
         name="two processes may change one space's index at once",
         guards="recall",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         old='LOCK_SPACE = f"{SPACE} FOR UPDATE"',
         new="LOCK_SPACE = SPACE",
         tests=(
@@ -45,7 +45,7 @@ INDEXES = (
     Mutant(
         name="the record is asked what there is before the index is ours",
         guards="recall",
-        file="memory/postgres/index_keeper.py",
+        file="memory/store/postgres/index_keeper.py",
         old="""                await self._step(lambda _: index.begin_changing(self._timeouts.wait))
                 # the store is read while the index is locked, so that what another process has indexed is not behind it
                 await sync_index(self._step, self._dependencies, self.space)
@@ -116,7 +116,7 @@ INDEXES = (
     Mutant(
         name="two processes make the index's tables at once",
         guards="recall",
-        file="memory/postgres/index_connections.py",
+        file="memory/store/postgres/index_connections.py",
         old='    connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))\n',
         new="",
         tests=(f"{POSTGRES}::test_processes_that_start_at_once_make_the_tables_once",),
@@ -124,7 +124,7 @@ INDEXES = (
     Mutant(
         name="a connection whose network swallows everything is waited for",
         guards="recall",
-        file="memory/postgres/index_keeper.py",
+        file="memory/store/postgres/index_keeper.py",
         old="            self._connections.close_stuck()\n",
         new="",
         tests=(f"{POSTGRES}::test_a_network_that_swallows_everything_holds_nobody_for_ever",),

@@ -54,7 +54,7 @@ PROCESSES = (
     Mutant(
         name="a stopped process keeps its row locks",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         old="int(IDLE_TRANSACTION_SECONDS * 1000)",
         new="0",
         tests=(f"{HURT}::test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one",),
@@ -62,7 +62,7 @@ PROCESSES = (
     Mutant(
         name="a connection lost in a transaction is a fault of ours",
         guards="I1",
-        file="memory/postgres/database.py",
+        file="memory/store/postgres/database.py",
         old="not await self._was_committed(attempt.xid):\n                    raise to_store_error(err) from err",
         new="not await self._was_committed(attempt.xid):\n                    raise",
         tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
@@ -70,7 +70,7 @@ PROCESSES = (
     Mutant(
         name="a message is claimed as it was before its edit",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         old="IsolationLevel.REPEATABLE_READ",
         new="IsolationLevel.READ_COMMITTED",
         tests=("tests/memory/store/test_at_once.py::test_a_claim_waits_for_an_edit_that_is_not_committed_yet",),
@@ -86,7 +86,7 @@ PROCESSES = (
     Mutant(
         name="a dead connection of the pool costs a message",
         guards="I1",
-        file="memory/postgres/database.py",
+        file="memory/store/postgres/database.py",
         old="not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS",
         new="False",
         tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
@@ -102,7 +102,7 @@ PROCESSES = (
     Mutant(
         name="a command is alone for as long as it believes so",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         old='    if row is None or row["lease_epoch"] != newest:\n',
         new='    if row is None or row["lease_epoch"] < newest:\n',
         tests=(f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",),
@@ -110,7 +110,7 @@ PROCESSES = (
     Mutant(
         name="a command looks whether it is alone, and somebody comes before it has written",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         old="_NEWEST_LOCKED = _NEWEST.with_for_update(read=True)",
         new="_NEWEST_LOCKED = _NEWEST",
         tests=(f"{ALONE}::test_who_comes_when_the_lock_broke_waits_for_the_deletion_that_goes_on",),
