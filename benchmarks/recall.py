@@ -98,7 +98,7 @@ def main(words: Sequence[str]) -> str:
 
 def _postgres(url: str) -> Any:
     """Open the indexes in PostgreSQL, whose driver is an extra."""
-    from memory.postgres.index_keeper import PostgresSharedIndexes
+    from memory.store.postgres.index_keeper import PostgresSharedIndexes
 
     return PostgresSharedIndexes(url)
 

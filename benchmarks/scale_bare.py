@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 from benchmarks.process import ROOT
 from benchmarks.scale_shape import Course, Name, Shape, now
 from bot.runtime.cluster.jobs import CONNECTIONS, HEARTBEAT_SECONDS, POLL_SECONDS, STALLED_SECONDS
-from memory.postgres.open import MAX_CONNECTIONS
+from memory.store.postgres.open import MAX_CONNECTIONS
 
 TABLE = "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, number))"
 ADD = "INSERT INTO said (who, number, text) VALUES (%s, %s, %s)"

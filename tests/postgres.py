@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from sqlalchemy import Table
 
-from memory.postgres.open import open_postgres
+from memory.store.postgres.open import open_postgres
 from memory.store.schema.tables import audit_head, instance, metadata, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"

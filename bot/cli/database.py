@@ -285,14 +285,14 @@ async def _move_to_postgres(home: HomeFolder, url: str) -> Any:
 
     if not is_sound(home.db):
         raise MnemaError(f"{home.db} is damaged; start mnema once, which puts the newest snapshot in its place.")
-    return await import_scale_module("memory.postgres.move").move_in(home.db, url)
+    return await import_scale_module("memory.store.postgres.move").move_in(home.db, url)
 
 
 async def _move_to_sqlite(home: HomeFolder, url: str) -> Any:
     _refuse_existing_database(home)
     partial = home.db.with_name(f".{home.db.name}.half")
     partial.unlink(missing_ok=True)
-    moved = await import_scale_module("memory.postgres.move").move_out(url, partial)
+    moved = await import_scale_module("memory.store.postgres.move").move_out(url, partial)
     if moved.equal:
         partial.rename(home.db)
     partial.unlink(missing_ok=True)
@@ -365,7 +365,7 @@ def _upgrade_in_place(home: HomeFolder) -> int:
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home):
         if url:
-            _print_upgrade(asyncio.run(import_scale_module("memory.postgres.schema").upgrade_tables(url)))
+            _print_upgrade(asyncio.run(import_scale_module("memory.store.postgres.schema").upgrade_tables(url)))
         else:
             asyncio.run(_open_database(home))
             print(f"{home.db} has this version's schema.")

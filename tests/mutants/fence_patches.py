@@ -108,7 +108,7 @@ ON_DISK = (
     Mutant(
         name="a file is written under a lease that is over",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         target="_LEASE_IS_VALID",
         old="'SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())'",
         new="'SELECT 1 FROM process WHERE lease = %s'",
@@ -337,7 +337,7 @@ LEASES = (
     Mutant(
         name="a record moves with its leases beginning anew",
         guards="I11",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         target="_copy_into",
         old="await connection.execute(_SET_LEASE, [lease])",
         new="await connection.execute(_SET_LEASE, [0])",
@@ -346,7 +346,7 @@ LEASES = (
     Mutant(
         name="a record is moved while a process is at work there",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         target="refuse_alive",
         old="if names:",
         new="if not names and names:",
@@ -355,7 +355,7 @@ LEASES = (
     Mutant(
         name="what differs on the two sides of a move stands all the same",
         guards="I28",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         target="move_in",
         old="raise psycopg.Rollback",
         new="pass",
@@ -364,7 +364,7 @@ LEASES = (
     Mutant(
         name="a record moves, and its chain has no act of it",
         guards="I28",
-        file="memory/postgres/move.py",
+        file="memory/store/postgres/move.py",
         target="_append_move_act",
         old="if not moved.equal:",
         new="if moved.tables:",

@@ -10,7 +10,7 @@ INDEXES = (
     Mutant(
         name="a query of PostgreSQL's index reads every space",
         guards="I40",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         target="_of_space",
         old="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}'",
         new="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}'",
@@ -19,7 +19,7 @@ INDEXES = (
     Mutant(
         name="a source is taken out of PostgreSQL's index for every space",
         guards="I40",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         target="DROP_ENTRIES",
         old="space = %(space)s",
         new="(space = %(space)s OR TRUE)",
@@ -28,7 +28,7 @@ INDEXES = (
     Mutant(
         name="what is forgotten stays among the index's words",
         guards="I44",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         target="DROP_SPACE",
         old="('posting', 'vector'",
         new="('vector'",
@@ -37,7 +37,7 @@ INDEXES = (
     Mutant(
         name="two processes may change one space's index at once",
         guards="recall",
-        file="memory/postgres/index.py",
+        file="memory/store/postgres/index.py",
         target="LOCK_SPACE",
         old="LOCK_SPACE = f'{SPACE} FOR UPDATE'",
         new="LOCK_SPACE = SPACE",
@@ -49,7 +49,7 @@ INDEXES = (
     Mutant(
         name="the record is asked what there is before the index is ours",
         guards="recall",
-        file="memory/postgres/index_keeper.py",
+        file="memory/store/postgres/index_keeper.py",
         target="PostgresIndexKeeper._sync",
         old=(
             "await self._step(lambda _: index.begin_changing(self._timeouts.wait))\n"
@@ -126,7 +126,7 @@ INDEXES = (
     Mutant(
         name="two processes make the index's tables at once",
         guards="recall",
-        file="memory/postgres/index_connections.py",
+        file="memory/store/postgres/index_connections.py",
         target="create_tables",
         old="connection.execute('SELECT pg_advisory_xact_lock(%s)', (_LOCK,))",
         new="",
@@ -135,7 +135,7 @@ INDEXES = (
     Mutant(
         name="a connection whose network swallows everything is waited for",
         guards="recall",
-        file="memory/postgres/index_keeper.py",
+        file="memory/store/postgres/index_keeper.py",
         target="PostgresIndexKeeper._in_thread",
         old="self._connections.close_stuck()",
         new="",

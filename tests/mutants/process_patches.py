@@ -51,7 +51,7 @@ PROCESSES = (
     Mutant(
         name="a stopped process keeps its row locks",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         target="set_idle_timeout",
         old="int(IDLE_TRANSACTION_SECONDS * 1000)",
         new="0",
@@ -60,7 +60,7 @@ PROCESSES = (
     Mutant(
         name="a connection lost in a transaction is a fault of ours",
         guards="I1",
-        file="memory/postgres/database.py",
+        file="memory/store/postgres/database.py",
         target="PostgresDatabase._run_unit",
         old=(
             "if attempt.tx is None or not await self._was_committed(attempt.xid):\n"
@@ -72,7 +72,7 @@ PROCESSES = (
     Mutant(
         name="a message is claimed as it was before its edit",
         guards="I11",
-        file="memory/postgres/connection.py",
+        file="memory/store/postgres/connection.py",
         target="_configure",
         old="await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)",
         new="await connection.set_isolation_level(IsolationLevel.READ_COMMITTED)",
@@ -90,7 +90,7 @@ PROCESSES = (
     Mutant(
         name="a dead connection of the pool costs a message",
         guards="I1",
-        file="memory/postgres/database.py",
+        file="memory/store/postgres/database.py",
         target="PostgresDatabase._run_unit",
         old="if not attempt.xid and is_connection_lost(err) and (tries < MAX_LOST_CONNECTIONS):",
         new="if False:",
@@ -108,7 +108,7 @@ PROCESSES = (
     Mutant(
         name="a command is alone for as long as it believes so",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         target="_check_still_newest",
         old="if row is None or row['lease_epoch'] != newest:",
         new="if row is None or row['lease_epoch'] < newest:",
@@ -117,7 +117,7 @@ PROCESSES = (
     Mutant(
         name="a command looks whether it is alone, and somebody comes before it has written",
         guards="I11",
-        file="memory/postgres/locks.py",
+        file="memory/store/postgres/locks.py",
         target="_NEWEST_LOCKED",
         old="_NEWEST_LOCKED = _NEWEST.with_for_update(read=True)",
         new="_NEWEST_LOCKED = _NEWEST",

@@ -51,7 +51,7 @@ PREPARED = (
     "httpx2",
     "markdown_it",
     "memory.store.open",
-    "memory.postgres.move",
+    "memory.store.postgres.move",
     "telegram.ext",
     "tiktoken",
     "uvicorn",

@@ -8,8 +8,8 @@ from typing import Any
 
 import psycopg
 
-from memory.postgres.open import open_postgres
 from memory.store.open import open_store
+from memory.store.postgres.open import open_postgres
 from memory.store.store import Store
 
 Db = Path | str  # a record: SQLite's file, or the address of a database in PostgreSQL

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from memory.postgres.open import open_postgres
 from memory.store.errors import StaleEpoch, WrongState
+from memory.store.postgres.open import open_postgres
 from memory.store.rows import SendOutcome
 from memory.store.store import Store
 from tests.postgres import emptied, made  # noqa: F401  a fixture

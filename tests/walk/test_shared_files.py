@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.postgres.locks import LOCK_CLASS, lock_key
+from memory.store.postgres.locks import LOCK_CLASS, lock_key
 from tests.walk.harness import until
 from tests.walk.processes import several
 from tests.walk.record import query

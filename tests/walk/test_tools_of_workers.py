@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.config.home import HomeFolder
-from memory.postgres.open import open_postgres
+from memory.store.postgres.open import open_postgres
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.mcp.servers import Orders, list_and_choose
 from tests.bot.tools.plugins.test_plugins_in_bot import enable

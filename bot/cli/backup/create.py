@@ -154,7 +154,7 @@ def copy_postgres(url: str, target: Path) -> None:
     Raises:
         MnemaError, StoreError: it could not be copied; there is no file.
     """
-    moved = asyncio.run(import_scale_module("memory.postgres.move").copy_out(url, target))
+    moved = asyncio.run(import_scale_module("memory.store.postgres.move").copy_out(url, target))
     if not moved.equal:
         target.unlink(missing_ok=True)
         wrong = ", ".join(table.source.table for table in moved.tables if not table.equal)

@@ -299,4 +299,4 @@ def _replace_database(root: Path, url: str, stamp: str) -> None:
 
 
 def _postgres_move() -> Any:
-    return import_scale_module("memory.postgres.move")
+    return import_scale_module("memory.store.postgres.move")

@@ -223,7 +223,7 @@ def _open_index(home: HomeFolder, url: str) -> list[IndexCheck]:
     workspace = Workspace(home.workspace)
     if not url:
         return FileIndexes(home.index).check_indexes(workspace)
-    indexes = import_scale_module("memory.postgres.index_keeper").PostgresSharedIndexes(url)
+    indexes = import_scale_module("memory.store.postgres.index_keeper").PostgresSharedIndexes(url)
     try:
         found: list[IndexCheck] = indexes.check_indexes(workspace)
         return found

@@ -23,11 +23,11 @@ from bot.runtime.cluster.quiesce import SpaceQuiescer
 from bot.runtime.store_access import ProcessRole
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
-from memory.postgres.database import PostgresDatabase
-from memory.postgres.index_keeper import PostgresSharedIndexes
-from memory.postgres.locks import PostgresWriteLocks
 from memory.store.engine.leases import Beat, Leases
 from memory.store.errors import StoreError
+from memory.store.postgres.database import PostgresDatabase
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
+from memory.store.postgres.locks import PostgresWriteLocks
 
 log = structlog.get_logger(__name__)
 URGENT_CONCURRENCY = 32

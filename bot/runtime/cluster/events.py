@@ -12,7 +12,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from channels.message import Address, LiveEvent
-from memory.postgres.database import PostgresDatabase
+from memory.store.postgres.database import PostgresDatabase
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)

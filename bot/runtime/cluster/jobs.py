@@ -20,11 +20,11 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 
 from bot.dispatch import Dispatcher, RunStep
-from memory.postgres.connection import PostgresConnection, set_idle_timeout
-from memory.postgres.database import CLOSE_SECONDS
 from memory.store.conversations.sessions import Sessions
 from memory.store.engine.database import QueueKey, QueueKind
 from memory.store.errors import StoreBusy, WrongState
+from memory.store.postgres.connection import PostgresConnection, set_idle_timeout
+from memory.store.postgres.database import CLOSE_SECONDS
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
@@ -125,7 +125,7 @@ class JobQueue:
         await self.app.open_async()
 
     async def enqueue(self, connection: PostgresConnection, keys: Sequence[QueueKey]) -> None:
-        """See memory.postgres.database.Enqueue."""
+        """See memory.store.postgres.database.Enqueue."""
         for key in keys:
             try:
                 await self._defer(key, connection)

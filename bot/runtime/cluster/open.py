@@ -19,13 +19,13 @@ from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.store_access import ProcessRole
 from bot.telemetry.recorder import create_telemetry
-from memory.postgres.connection import SCHEMA_LOCK_KEY, connected, create_pool, driver_url
-from memory.postgres.database import PostgresDatabase
-from memory.postgres.index_keeper import PostgresSharedIndexes
-from memory.postgres.locks import PostgresWriteLocks, exclusive_access
-from memory.postgres.open import LEASE_SECONDS, open_postgres
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
+from memory.store.postgres.connection import SCHEMA_LOCK_KEY, connected, create_pool, driver_url
+from memory.store.postgres.database import PostgresDatabase
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
+from memory.store.postgres.locks import PostgresWriteLocks, exclusive_access
+from memory.store.postgres.open import LEASE_SECONDS, open_postgres
 from memory.store.store import Store
 
 LEASE_CONNECTIONS = 1

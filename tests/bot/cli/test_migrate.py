@@ -14,9 +14,9 @@ import pytest
 
 from bot.cli.main import main
 from bot.config import restore_journal as journal
-from memory.postgres.move import replace_store, was_replaced
-from memory.postgres.open import open_postgres
 from memory.store.maintenance.copy import TABLES
+from memory.store.postgres.move import replace_store, was_replaced
+from memory.store.postgres.open import open_postgres
 from tests.memory.store.older import go_back
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures

@@ -15,13 +15,13 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from bot.memory.search import open_removal
 from bot.runtime.store_access import open_store_for_command
-from memory.postgres.connection import SCHEMA_LOCK_KEY
-from memory.postgres.move import replace_store
-from memory.postgres.open import open_postgres
 from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.engine.database import Tx
 from memory.store.errors import StoreBusy
 from memory.store.people.rows import Person
+from memory.store.postgres.connection import SCHEMA_LOCK_KEY
+from memory.store.postgres.move import replace_store
+from memory.store.postgres.open import open_postgres
 from memory.store.store import Store
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures

@@ -12,7 +12,7 @@ from bot.jobs.times import JobTimes
 from bot.telemetry.recorder import Telemetry
 from channels.testing import ScriptedChannel
 from memory.failpoints import arm
-from memory.postgres.open import open_postgres
+from memory.store.postgres.open import open_postgres
 from memory.store.store import Store
 
 NOW = datetime(2026, 11, 26, 9, 1, tzinfo=UTC)

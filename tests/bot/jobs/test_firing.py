@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 from bot.jobs.schedule import Schedule, iter_runs, load_zone, quiet_until
 from memory.conversation import Text
-from memory.postgres.open import open_postgres
 from memory.store.open import open_store
 from memory.store.people.heartbeats import NewBeat
 from memory.store.people.job_runs import RunEnd, RunRow
 from memory.store.people.jobs import CANCELLED, JobRow, JobSetting, NewJob
+from memory.store.postgres.open import open_postgres
 from memory.store.rows import NewInboxRow, NewMessage, Place
 from memory.store.store import Store
 from tests.bot.jobs.firing_worker import NOW, ticker

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from memory.postgres.database import PostgresDatabase
-from memory.postgres.open import open_postgres
+from memory.store.postgres.database import PostgresDatabase
+from memory.store.postgres.open import open_postgres
 from memory.store.store import Store
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 

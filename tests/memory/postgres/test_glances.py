@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from sqlalchemy import func, insert, select, text
 
-from memory.postgres.connection import PostgresConnection
-from memory.postgres.schema import create_dialect
 from memory.store.conversations.messages import take_numbers
 from memory.store.engine.database import QueueKey, StatementCompiler, Tx
+from memory.store.postgres.connection import PostgresConnection
+from memory.store.postgres.schema import create_dialect
 from memory.store.schema.tables import duty, metadata
 from tests.contracts.store_words import SPENT, arrival, begin, call, reply
 from tests.memory.postgres.conftest import PostgresRecord

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 from sqlalchemy import insert
 
-from memory.postgres.driver import PostgresDriver
 from memory.store.engine.database import Tx
 from memory.store.errors import StoreBusy
+from memory.store.postgres.driver import PostgresDriver
 from memory.store.schema.tables import duty
 from tests.contracts.store_words import talk
 from tests.memory.postgres.conftest import PostgresRecord

@@ -10,10 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from memory.postgres.move import move_in
-from memory.postgres.open import open_postgres
 from memory.store.errors import SchemaOlder
 from memory.store.maintenance.copy import TABLES
+from memory.store.postgres.move import move_in
+from memory.store.postgres.open import open_postgres
 from memory.store.schema.tables import REVISIONS
 from tests.memory.store.older import BACK
 from tests.memory.store.whole import whole

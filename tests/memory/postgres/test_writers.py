@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.postgres.locks import LOCK_CLASS, LockTimeouts, PostgresWriteLocks, lock_key
+from memory.store.postgres.locks import LOCK_CLASS, LockTimeouts, PostgresWriteLocks, lock_key
 from memory.workspace.files import LockLost, SpaceFiles, Workspace, WriteLocks
 from tests.contracts.writers_suite import Spawn, WritersSuite, unfinished
 from tests.contracts.writing import NOT_SURE, Other, spawned

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from memory.postgres.index_keeper import PostgresSharedIndexes
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from tests.postgres import database, needs_postgres
 
 TABLES = ("posting", "vector", "entry", "speaker", "source", "space")

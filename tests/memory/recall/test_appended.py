@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import FileBeginning, IndexRow, SearchRequest, rows_of_file
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
@@ -18,6 +17,7 @@ from memory.recall.keepers.keeper import FILE_PREFIX, sync_files
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.store import Store
 from memory.workspace.daily_log import LogSection, append_section, mark_section
 from memory.workspace.files import Workspace

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from memory.postgres.index import PostgresIndex
-from memory.postgres.index_connections import IndexConnections, IndexTimeouts
 from memory.recall.index import SearchFilter, SpaceIndex
 from memory.recall.sqlite_index import SqliteIndex
+from memory.store.postgres.index import PostgresIndex
+from memory.store.postgres.index_connections import IndexConnections, IndexTimeouts
 from tests.contracts.index_suite import IndexSuite, Place, put, row
 
 T = TypeVar("T")

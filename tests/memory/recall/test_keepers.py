@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.files import (
@@ -28,6 +27,7 @@ from memory.recall.keepers.keeper import MAX_READERS
 from memory.recall.search import Recall
 from memory.store.errors import IndexUnusable, StoreFull
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.memory.talking import PLACE, talk

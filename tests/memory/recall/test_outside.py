@@ -9,12 +9,12 @@ import pytest
 
 from memory.context.taint import OUTCOME_LABEL, OUTCOME_ORIGIN, OUTSIDE_LABEL
 from memory.conversation import Document, Message, Part, Role, Text, ToolCall, ToolResult
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import IndexPosition, Passage, SearchRequest, rows_of_messages
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.rows import NewInboxRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace

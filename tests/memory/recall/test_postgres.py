@@ -10,16 +10,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.postgres import index, index_connections
-from memory.postgres.index import PostgresIndex, to_storable
-from memory.postgres.index_connections import IndexConnections, IndexTimeouts
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import IndexPosition, Passage, SearchRequest
 from memory.recall.index import IndexCheck, RecallDependencies, SearchFilter, SpaceIndex
 from memory.recall.keepers.keeper import UNSETTLED_NS, index_messages
 from memory.recall.search import Recall
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
+from memory.store.postgres import index, index_connections
+from memory.store.postgres.index import PostgresIndex, to_storable
+from memory.store.postgres.index_connections import IndexConnections, IndexTimeouts
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.cases import every_case

@@ -12,12 +12,12 @@ import pytest
 from memory.context.taint import OUTSIDE_LABEL
 from memory.context.tokens import WEIGHTED
 from memory.folding import FoldRunner
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.rows import FoldRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace

@@ -10,7 +10,6 @@ import pytest
 
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import UNFINISHED_MARKS, Message, Text, ToolCall, ToolResult
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import (
     TOOL_HEAD_CHARACTERS,
     TOOL_PIECE_CHARACTERS,
@@ -25,6 +24,7 @@ from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.store.rows import NewInboxRow, PlannedCall, Usage
 from memory.store.store import Store
 from memory.workspace.files import Workspace

@@ -10,7 +10,6 @@ from time import perf_counter
 import numpy
 import pytest
 
-from memory.postgres.index_keeper import PostgresSharedIndexes
 from memory.recall.documents import IndexRow, SearchRequest
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.files import FileIndexes
@@ -18,6 +17,7 @@ from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
 from memory.recall.vectors import BATCH_ROWS, MAX_NEAREST, RETRY_SECONDS, EmbeddingFailed, VectorSearch
 from memory.store.open import open_store
+from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.workspace.files import Workspace
 from tests.memory.recall.hashing import WIDTH, Hashing
 

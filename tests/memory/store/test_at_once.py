@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from psycopg import AsyncConnection
 
-from memory.postgres.open import open_postgres
 from memory.store.errors import MessageEdited
+from memory.store.postgres.open import open_postgres
 from memory.store.rows import InboxRow, TurnRow
 from memory.store.store import Store
 from tests.contracts.store_words import arrival, begin, parts, place, reply, words

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.postgres.open import open_postgres
 from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskSteps
+from memory.store.postgres.open import open_postgres
 from memory.store.rows import InboxRow
 from memory.store.store import Store
 from tests.contracts.store_words import SPENT, call, reply, results, talk, words

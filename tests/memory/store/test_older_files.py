@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from memory.postgres.move import move_in
-from memory.postgres.schema import upgrade_tables as upgrade_postgres
+from memory.store.postgres.move import move_in
+from memory.store.postgres.schema import upgrade_tables as upgrade_postgres
 from memory.store.schema.migrations.upgrade import upgrade
 from tests.memory.postgres.test_upgrading import go_back
 from tests.memory.store.test_released import restored

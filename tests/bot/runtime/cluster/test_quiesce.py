@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.runtime.cluster.quiesce import SpaceQuiescer
-from memory.postgres.open import open_postgres
 from memory.store.engine.leases import Leases
+from memory.store.postgres.open import open_postgres
 from tests.postgres import fresh, made  # noqa: F401  fixtures
 from tests.walk.harness import until
 

@@ -10,8 +10,6 @@ from typing import Any, TypeVar, cast
 
 import structlog
 
-from memory.postgres.index import PostgresIndex
-from memory.postgres.index_connections import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper, WritableIndex
 from memory.recall.keepers.keeper import (
     MAX_READERS,
@@ -23,6 +21,8 @@ from memory.recall.keepers.keeper import (
     sync_index,
 )
 from memory.store.errors import StoreBusy, StoreError
+from memory.store.postgres.index import PostgresIndex
+from memory.store.postgres.index_connections import MAX_CONNECTIONS, IndexConnections, IndexTimeouts
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import PathRefused
 

@@ -12,11 +12,11 @@ from itertools import islice
 from math import log
 from typing import Any
 
-from memory.postgres.index_connections import IndexConnection, IndexConnections
 from memory.recall.documents import IndexRow, skip_unchanged
 from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_yearless
 from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
+from memory.store.postgres.index_connections import IndexConnection, IndexConnections
 from memory.text.word_forms import index_terms
 
 SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session

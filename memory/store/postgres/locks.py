@@ -18,11 +18,11 @@ import structlog
 from psycopg_pool import ConnectionPool
 from sqlalchemy import select
 
-from memory.postgres.connection import SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
-from memory.postgres.database import PostgresDatabase
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreBusy, StoreCorrupt
+from memory.store.postgres.connection import SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
+from memory.store.postgres.database import PostgresDatabase
 from memory.store.schema.tables import instance
 from memory.workspace.files import LockLost, SpaceWriter
 

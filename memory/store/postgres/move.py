@@ -12,17 +12,6 @@ from psycopg import sql
 from sqlalchemy import Boolean, Column, Double, Integer, String, Table, Text
 
 from memory.failpoints import hit_async
-from memory.postgres.connection import (
-    SCHEMA_LOCK_KEY,
-    SELECT_ALIVE,
-    PostgresConnection,
-    connected,
-    refuse_alive,
-    to_store_error,
-)
-from memory.postgres.driver import PostgresDriver
-from memory.postgres.schema import SCHEMA as INDEX
-from memory.postgres.schema import check_revision, create_dialect, create_tables, read_revision
 from memory.store.audit import append_act
 from memory.store.engine.database import StatementCompiler, Tx
 from memory.store.errors import StoreError
@@ -41,6 +30,17 @@ from memory.store.maintenance.copy import (
     open_for_copy,
     value_normalizer,
 )
+from memory.store.postgres.connection import (
+    SCHEMA_LOCK_KEY,
+    SELECT_ALIVE,
+    PostgresConnection,
+    connected,
+    refuse_alive,
+    to_store_error,
+)
+from memory.store.postgres.driver import PostgresDriver
+from memory.store.postgres.schema import SCHEMA as INDEX
+from memory.store.postgres.schema import check_revision, create_dialect, create_tables, read_revision
 from memory.store.schema.tables import NOW_SQL, audit_head, duty, inbox, instance, process
 
 _POSTGRES_TYPES = ((Boolean, "bool"), (Integer, "int4"), (Double, "float8"), (Text, "text"), (String, "varchar"))

@@ -5,7 +5,10 @@ from collections.abc import Callable
 from psycopg_pool import PoolTimeout
 from sqlalchemy import select, update
 
-from memory.postgres.connection import (
+from memory.store.engine import leases
+from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
+from memory.store.errors import StoreCorrupt, StoreError
+from memory.store.postgres.connection import (
     SCHEMA_LOCK_KEY,
     PostgresConnection,
     connected,
@@ -13,12 +16,9 @@ from memory.postgres.connection import (
     driver_url,
     to_store_error,
 )
-from memory.postgres.database import PostgresDatabase
-from memory.postgres.driver import PostgresDriver
-from memory.postgres.schema import check_revision, create_dialect, prepare_tables
-from memory.store.engine import leases
-from memory.store.engine.database import DatabaseClock, StatementCompiler, Tx
-from memory.store.errors import StoreCorrupt, StoreError
+from memory.store.postgres.database import PostgresDatabase
+from memory.store.postgres.driver import PostgresDriver
+from memory.store.postgres.schema import check_revision, create_dialect, prepare_tables
 from memory.store.schema.tables import NOW_SQL, instance
 from memory.store.store import Store
 

@@ -13,8 +13,6 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from memory.postgres.connection import CONNECT_SECONDS, PostgresConnection, is_connection_lost, to_store_error
-from memory.postgres.driver import PostgresDriver
 from memory.store.engine.database import (
     DatabaseClock,
     MessageChanges,
@@ -28,6 +26,8 @@ from memory.store.engine.database import (
     ignore_commit,
 )
 from memory.store.errors import StoreBusy, StoreError
+from memory.store.postgres.connection import CONNECT_SECONDS, PostgresConnection, is_connection_lost, to_store_error
+from memory.store.postgres.driver import PostgresDriver
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
 from memory.store.schema.tables import NOW_SQL, metadata
 from memory.tasks import cancel_and_wait

@@ -17,9 +17,9 @@ import psycopg
 from psycopg import errors
 from psycopg_pool import ConnectionPool
 
-from memory.postgres.connection import driver_url, to_store_error
-from memory.postgres.schema import SCHEMA
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
+from memory.store.postgres.connection import driver_url, to_store_error
+from memory.store.postgres.schema import SCHEMA
 
 # The tables are in a schema of their own, made at the first use and never migrated. They are UNLOGGED: nothing is
 # written twice, and no forgotten text stays in the server's log. After a crash of the server they are empty, and each

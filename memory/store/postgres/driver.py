@@ -4,8 +4,8 @@ from typing import Any, cast
 
 from psycopg.pq import TransactionStatus
 
-from memory.postgres.connection import PostgresConnection
 from memory.store.engine.database import Result, Row
+from memory.store.postgres.connection import PostgresConnection
 
 
 class PostgresDriver:

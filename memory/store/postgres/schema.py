@@ -12,7 +12,8 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import Text
 
 from memory.failpoints import hit_async
-from memory.postgres.connection import (
+from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
+from memory.store.postgres.connection import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
     PostgresConnection,
@@ -21,7 +22,6 @@ from memory.postgres.connection import (
     refuse_alive,
     to_store_error,
 )
-from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
 from memory.store.schema.create import HEAD, creation_statements, initial_rows
 from memory.store.schema.migrations.upgrade import run_revisions
 from memory.store.schema.tables import REVISIONS, metadata, process, stamp
