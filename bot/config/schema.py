@@ -2,7 +2,7 @@
 
 import inspect
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -29,8 +29,8 @@ class BuiltInChannels(ConfigSection):
     wecom: WecomSettings = Field(WecomSettings(), description="A WeCom bot.")
 
 
-def _add_installed_channels() -> type[BuiltInChannels]:
-    """Return the model of all channels, those of other distributions too."""
+def _create_installed_channels() -> type[ConfigSection]:
+    """Return a model of the channels of other distributions."""
     fields: dict[str, Any] = {}
     for name, kind in find_installed_channels().classes.items():
         settings_type: type[ChannelSettings] = kind.settings_type
@@ -38,13 +38,11 @@ def _add_installed_channels() -> type[BuiltInChannels]:
         about = inspect.cleandoc(settings_type.__doc__ or "").partition("\n")[0]
         field = Field(settings_type(), title=title, description=about, json_schema_extra={"title_zh": title_zh})
         fields[name] = (settings_type, field)
-    return create_model("ChannelsConfig", __base__=BuiltInChannels, __doc__="The channels.", **fields)
+    return create_model("InstalledChannels", __base__=ConfigSection, **fields)
 
 
-if TYPE_CHECKING:
-    ChannelsConfig = BuiltInChannels
-else:
-    ChannelsConfig = _add_installed_channels()
+class ChannelsConfig(_create_installed_channels(), BuiltInChannels):  # type: ignore[misc]  # a base made at run time
+    """The channels."""
 
 
 def _check_zone(name: str) -> str:

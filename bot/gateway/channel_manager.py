@@ -83,6 +83,7 @@ def build_channel(config: Config, name: str) -> Channel:
     except ValueError as err:
         raise ConfigError(f"channels.{name}: {err}") from err
     except Exception as err:  # of a channel of another distribution
+        log.error("channel not built", channel=name, error=type(err).__name__, exc_info=err)
         raise ConfigError(f"channels.{name} cannot start: {type(err).__name__}: {err}") from err
     if channel.capabilities.hook and not config.channels.web.on:
         raise ConfigError(

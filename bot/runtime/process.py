@@ -14,9 +14,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 import structlog
+
+ProcessRole = Literal["all", "gateway", "worker"]
+PROCESS_ROLES: tuple[ProcessRole, ...] = get_args(ProcessRole)
 
 log = structlog.get_logger(__name__)
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 from bot.config import json_source
 from bot.config.extras import install_command
@@ -14,8 +14,6 @@ from bot.config.home import ConfigFileTooLarge, HomeFolder, HomeLock, NotRegular
 from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
 
-ProcessRole = Literal["all", "gateway", "worker"]
-PROCESS_ROLES: tuple[ProcessRole, ...] = get_args(ProcessRole)
 ALL_SESSIONS = 1_000_000
 REQUEST_SECONDS = 10.0  # that a running bot may take to respond
 Answer = TypeVar("Answer")

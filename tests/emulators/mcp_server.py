@@ -121,7 +121,7 @@ class Server:
                 return {"content": [{"type": "image", "data": DOT, "mimeType": "image/png"}]}
             case "env":
                 return _text(json.dumps(dict(os.environ)))
-            case "read" | "write":
+            case "read" | "write" if "path" in arguments:
                 return _text(_use_file(Path(arguments["path"]), write=name == "write"))
             case "processes":
                 return _text(json.dumps([name for name in os.listdir("/proc") if name.isdigit()]))

@@ -30,8 +30,9 @@ def no_failpoints():
 
 async def hurried(bench, last=3, answer=GOOD):
     """A fold that was finished at once."""
-    conversation = await talk(bench.store, EXCHANGES)
-    return conversation, await bench.fold(conversation, 1, last, answer, extract=True)
+    conversation, finish_now = await talk(bench.store, EXCHANGES), asyncio.Event()
+    finish_now.set()
+    return conversation, await bench.fold(conversation, 1, last, answer, finish_now=finish_now)
 
 
 async def stored(bench, row):

@@ -39,6 +39,8 @@ TITLES = {
     "renamed files": "改名的文件",
 }
 SENTENCES = {
+    "It cannot be run: {}.": "无法运行：{}。",
+    "Correct mcp.{}.files; {}.": "改正 mcp.{}.files；{}。",
     # Configuration, database, index, disk.
     "Fix it, then check again with mnema config check.": "改好之后，用 mnema config check 再检查一遍。",
     "mnema --home {} init creates one.": "mnema --home {} init 会创建一个。",

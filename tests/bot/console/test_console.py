@@ -101,9 +101,9 @@ class Seen:
 class ScriptedServices:
     """Fixed answers, and a note of what was asked for."""
 
-    pairing: Any = None
+    pairing: Any = SimpleNamespace(roles=None)
     deletions: Any = None
-    passkeys: Any = None
+    passkeys: Any = SimpleNamespace(login_options=None, verify=None)
     blobs: Any = None
     context_services: Any = None
     channels: Mapping[str, Any] = {}

@@ -159,7 +159,7 @@ async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are
         assert "999" not in shown.text
         assert "[left out: 1 " in shown.text
         assert "[file b.md: there is none]" in shown.text
-        assert shown.outside, "it read a file"
+        assert not shown.outside, "it read a file of the person's own"
 
 
 async def test_originals_are_shown_by_handle_in_that_conversation_only(tmp_path: Path) -> None:
