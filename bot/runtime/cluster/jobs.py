@@ -15,7 +15,7 @@ from typing import Any, cast
 import psycopg
 import structlog
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, ProcrastinateException
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, ProcrastinateException, UniqueViolation
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 
@@ -200,11 +200,22 @@ class JobQueue:
 
     async def revive(self) -> int:
         """Put back the jobs of dead workers; return how many. Those that were to be stopped fail instead."""
-        manager = self.app.job_manager
-        stalled = list(await manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
+        stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
         for job in stalled:
-            await manager.retry_job(job, self._at_once())
+            if job.id is not None:
+                await self._put_back(job.id)
         return len(stalled)
+
+    async def _put_back(self, job: int) -> None:
+        """Run a job again, or end it where another one with its queueing lock waits: that one does the same work.
+
+        It waits for the lock that this job holds, so one of the two has to end.
+        """
+        manager = self.app.job_manager
+        try:
+            await manager.retry_job_by_id_async(job, retry_at=self._at_once())
+        except UniqueViolation:
+            await manager.finish_job_by_id_async(job, Status.FAILED, delete_job=True)
 
     async def delete_failed(self) -> None:
         """Delete the jobs that failed because their worker died."""
@@ -307,7 +318,7 @@ class JobQueue:
                 found = await self._find_lost_jobs()
                 for job in found & suspects:
                     log.warning("a job that has ended here is put back", job=job)
-                    await self.app.job_manager.retry_job_by_id_async(job, retry_at=self._at_once())
+                    await self._put_back(job)
                 suspects = found
             except (ProcrastinateException, psycopg.Error, OSError) as err:
                 log.info("lost jobs not looked for", error=type(err).__name__)

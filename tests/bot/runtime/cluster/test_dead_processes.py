@@ -57,6 +57,26 @@ async def test_jobs_of_dead_workers_are_put_back_and_those_to_be_stopped_fail(fr
             await jobs.disconnect()
 
 
+async def test_a_job_of_a_dead_worker_ends_where_another_of_its_key_waits(fresh: str) -> None:  # noqa: F811
+    """Both have the queueing lock, which only one that waits may have; and the one that waits needs the other's lock."""
+    async with open_for_command(fresh, writable=True, alone=False) as (store, _, _):
+        jobs = JobQueue(fresh, store.now, store.sessions)
+        await jobs.open()
+        key = QueueKey(kind="turn", id="twice")
+        try:
+            with psycopg.connect(fresh, autocommit=True) as held:
+                await jobs.put(key)
+                [worker] = held.execute(ADD_WORKER, [STALLED_SECONDS + 1]).fetchone() or [0]
+                held.execute(TAKE, [worker, False, "turn:twice"])
+                await jobs.put(key)
+                assert held.execute(JOBS).fetchall() == [("turn:twice", "doing"), ("turn:twice", "todo")]
+                assert await jobs.revive() == 1
+                assert held.execute(JOBS).fetchall() == [("turn:twice", "todo")]
+                held.execute("DELETE FROM procrastinate_jobs")  # tests share a database
+        finally:
+            await jobs.disconnect()
+
+
 class _GatedModel(ScriptedModel):
     """Answers once it may."""
 
