@@ -58,7 +58,7 @@ async def test_jobs_of_dead_workers_are_put_back_and_those_to_be_stopped_fail(fr
 
 
 async def test_a_job_of_a_dead_worker_ends_where_another_of_its_key_waits(fresh: str) -> None:  # noqa: F811
-    """Both have the queueing lock, which only one that waits may have; and the one that waits needs the other's lock."""
+    """Only one that waits may have the queueing lock that both have, and that one waits for the other's lock."""
     async with open_for_command(fresh, writable=True, alone=False) as (store, _, _):
         jobs = JobQueue(fresh, store.now, store.sessions)
         await jobs.open()
