@@ -14,7 +14,7 @@ from typer.main import get_group
 
 from bot.cli.common import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, JsonOption, create_home, print_json
 from bot.config.home import resolve_home
-from bot.runtime.process import PROCESS_ROLES, ProcessRole
+from bot.runtime.process_role import PROCESS_ROLES, ProcessRole
 from bot.runtime.store_access import resume_restore
 
 MAX_PORT = 65_535

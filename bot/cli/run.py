@@ -18,7 +18,6 @@ from bot.errors import ConfigError, HomeLocked
 from bot.runtime.http import RemoteTerminal, WebPage, open_page, serve_worker_metrics
 from bot.runtime.process import (
     AcceptErrorLogger,
-    ProcessRole,
     ShutdownDeadline,
     load_codecs,
     notify_supervisor,
@@ -27,6 +26,7 @@ from bot.runtime.process import (
     start_collecting,
     use_single_arena,
 )
+from bot.runtime.process_role import ProcessRole
 from bot.runtime.store_access import import_scale_module, lock_home
 from bot.telemetry.log import LogRedactor, LogSettings, start_logging
 from channels.base import Channel

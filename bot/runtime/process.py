@@ -14,12 +14,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, NoReturn
 
 import structlog
-
-ProcessRole = Literal["all", "gateway", "worker"]
-PROCESS_ROLES: tuple[ProcessRole, ...] = get_args(ProcessRole)
 
 log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.runtime.store_access import PROCESS_ROLES
+from bot.runtime.process_role import PROCESS_ROLES
 from tests.conventions.sources import ROOT
 
 UNIT = ROOT / "deploy" / "mnema.service"

@@ -20,7 +20,7 @@ from bot.runtime.cluster.events import EventBus
 from bot.runtime.cluster.jobs import JobQueue, outbox_queue
 from bot.runtime.cluster.membership import Membership
 from bot.runtime.cluster.quiesce import SpaceQuiescer
-from bot.runtime.process import ProcessRole
+from bot.runtime.process_role import ProcessRole
 from bot.tools.exec.probe import SHARED_REASON
 from channels.base import Channel
 from memory.store.engine.leases import Beat, Leases

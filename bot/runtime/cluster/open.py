@@ -17,7 +17,7 @@ from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.cluster.bot import ClusterBot, ClusterConnections
 from bot.runtime.cluster.jobs import JobQueue
 from bot.runtime.cluster.membership import Membership
-from bot.runtime.process import ProcessRole
+from bot.runtime.process_role import ProcessRole
 from bot.telemetry.recorder import create_telemetry
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases

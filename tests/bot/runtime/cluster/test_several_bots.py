@@ -14,7 +14,7 @@ from bot.config.home import HomeFolder
 from bot.models.providers.offline import ScriptedModel
 from bot.runtime.bot import Bot
 from bot.runtime.cluster.open import build_cluster_bot
-from bot.runtime.store_access import ProcessRole
+from bot.runtime.process_role import ProcessRole
 from bot.tools.base import GuardedCall
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.harness import until
