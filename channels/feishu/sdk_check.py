@@ -41,11 +41,13 @@ async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str,
         TimeoutError: it took too long, and is ended.
         ValueError, OSError: it gave no answer.
     """
-    proxies = {"http_proxy": settings.proxy, "https_proxy": settings.proxy} if settings.proxy else {}
+    # The SDK takes its proxy from the environment; this program takes none from there.
+    inherited = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    proxies = {"https_proxy": settings.proxy, "http_proxy": settings.proxy} if settings.proxy else {}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "channels.feishu.sdk_check"),
-        env={**os.environ, **proxies},
+        env=inherited | proxies,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
@@ -58,6 +60,8 @@ async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str,
         if process.returncode is None:
             process.kill()
             await process.wait()
+    if process.returncode:
+        raise ValueError(f"it ended with exit code {process.returncode}")
     answer = json.loads(out)
     if not isinstance(answer, dict) or not isinstance(answer.get("code"), int):
         raise ValueError("no answer")
