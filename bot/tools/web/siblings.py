@@ -6,7 +6,6 @@ the address stands letter for letter on the page.
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from memory.text.normalize import normalize_text
@@ -16,6 +15,7 @@ CROWD, BIG_CROWD = 20, 80  # siblings, the URL itself included, beyond which few
 PAGES_OF_CROWDS = 3  # in a turn, of all crowds together
 PAGES_OF_BIG_CROWDS = 1
 MIN_NUMBER_DIGITS, MIN_NAME_SIGNS = 4, 3
+Link = tuple[str, ...]  # a URL in its parts
 _PARTS = re.compile(r"[^\W_]+|[\W_]+")
 _DATE = re.compile(r"(?<!\d)\d{4}[-./]\d{1,2}[-./]\d{1,2}(?!\d)")
 _DIGITS = re.compile(r"\d+")
@@ -23,17 +23,27 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
-def find_siblings(url: str, offered: Iterable[str]) -> list[Sequence[str]]:
+def find_siblings(url: str, offered: Iterable[str]) -> list[Link]:
     """Return the URL and those that differ from it in numbers and in one further word at most, each in its parts.
 
     Parts are the runs of letters and digits, and what stands between them. Two that differ may do so in
     `MAX_SHORT_SIGNS` at most, what they begin and end with in common left aside. The further word is the one that gives
     the most siblings.
     """
-    own = _split(url)
-    same: list[Sequence[str]] = [own]
-    by_word: dict[int, list[Sequence[str]]] = {}
-    for other in {_split(one) for one in offered} - {own}:
+    return _siblings_among(_split(url), _split_all(offered))
+
+
+def _split_all(urls: Iterable[str]) -> frozenset[Link]:
+    """Split URLs into their parts."""
+    return frozenset(map(_split, urls))
+
+
+def _siblings_among(own: Link, offered: Collection[Link]) -> list[Link]:
+    same: list[Link] = [own]
+    by_word: dict[int, list[Link]] = {}
+    for other in offered:
+        if other == own:
+            continue
         words = _differing_words(own, other)
         if words == []:
             same.append(other)
@@ -42,8 +52,7 @@ def find_siblings(url: str, offered: Iterable[str]) -> list[Sequence[str]]:
     return same + max(by_word.values(), key=len, default=[])
 
 
-@lru_cache(maxsize=10_000)  # all links of a long page are split for each that is opened
-def _split(url: str) -> tuple[str, ...]:
+def _split(url: str) -> Link:
     return tuple(_PARTS.findall(unquote_plus(url)))
 
 
@@ -79,7 +88,11 @@ def allowed_pages(url: str, offered: Iterable[str]) -> int | None:
 
     People ask for three of a list. Of a long list one is opened: each choice among a hundred tells two digits.
     """
-    size = len(find_siblings(url, offered))
+    return _allowed_pages_among(_split(url), _split_all(offered))
+
+
+def _allowed_pages_among(own: Link, offered: Collection[Link]) -> int | None:
+    size = len(_siblings_among(own, offered))
     if size <= CROWD:
         return None
     return PAGES_OF_CROWDS if size <= BIG_CROWD else PAGES_OF_BIG_CROWDS
@@ -92,12 +105,13 @@ def is_one_too_many(url: str, asked: Sequence[str], offered: Collection[str]) ->
         asked: the URLs that the turn has asked for, in order.
         offered: the URLs that pages and search results in view show.
     """
-    allowed = allowed_pages(url, offered)
+    links = _split_all(offered)  # once for all that were asked for: a page can have thousands
+    allowed = _allowed_pages_among(_split(url), links)
     if allowed is None:
         return False
     before = list(dict.fromkeys(asked))
     before = before[: before.index(url)] if url in before else before
-    return sum(allowed_pages(one, offered) is not None for one in before) >= allowed
+    return sum(_allowed_pages_among(_split(one), links) is not None for one in before) >= allowed
 
 
 def find_private_choice(url: str, offered: Iterable[str], private: Iterable[str], known: Iterable[str]) -> str:
