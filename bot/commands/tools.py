@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from bot.commands.base import Command, CommandContext, is_allowed
+from bot.commands.info import describe_missing_exec
 from bot.tools.base import Tool
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.service import McpServerView
@@ -26,7 +27,7 @@ async def _tools(context: CommandContext) -> str:
     if context.actor.role == "owner" and not context.conversation.place.space:
         parts += _plugin_notes(context)
         if context.config.tools.exec.enabled and (why := context.services.sandbox().reason):
-            parts.append(context.text(f"不提供 exec：{why}", f"exec is not offered: {why}"))
+            parts.append(describe_missing_exec(context, why))
     return "\n".join(parts)
 
 

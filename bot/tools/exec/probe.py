@@ -19,6 +19,7 @@ from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
 SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
+SHARED_REASON_ZH = "使用 PostgreSQL 时可能有几个进程在运行，/stop 管不到另一个进程里的命令"
 _LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
 _SCRIPT = Path(__file__).with_name("probe_script.py")
 

@@ -315,6 +315,8 @@ async def test_the_owner_is_told_why_commands_are_not_offered(tmp_path: Path) ->
         told = await it.text("/tools")
         assert "exec is not offered: on PostgreSQL" in told
         assert "/stop" in told
+        told_in_chinese = await it.text("/工具")
+        assert "不提供 exec：使用 PostgreSQL" in told_in_chinese
     async with owned(tmp_path, ["hi"], {"tools": {}}) as it:
         assert "exec is not offered" not in await it.text("/tools"), "who has not asked for it need not hear of it"
 
