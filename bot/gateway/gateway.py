@@ -359,15 +359,17 @@ class Gateway:
         return rates.paused(chat, time.monotonic()) == 0
 
     async def _send_when_ready(self, channel: Channel, row: OutboxRow) -> tuple[OutboxRow, bool] | None:
-        """Wait for the channel, mark the part as sending, send it, and store the outcome.
+        """Build the message, wait for the channel, mark the part as sending, send it, and store the outcome.
 
-        All waiting comes before the mark: after a crash, only a marked part may have been seen by somebody.
+        All that can fail or wait without sending comes before the mark: only a marked part may have been seen.
 
         Returns:
             The settled part, and whether the conversation may have another one; None if the part was dropped meanwhile.
         """
         tried = replace(row, attempts=row.attempts + 1)
         try:
+            lang = await self._language(row.conversation) if row.repeats else ""
+            message = to_outbound_message(tried, lang, await self._file(row))
             await _wait_until_ready(channel, row)
         except Exception as err:
             outcome = self._outcome_of_error(err, channel.name, tried)
@@ -379,17 +381,15 @@ class Gateway:
             if await self._delivery.mark_sending(row.id) is None:
                 return None
             await hit_async("outbox.mid_send")
-            outcome = await self._attempt(channel, tried)
+            outcome = await self._attempt(channel, tried, message)
         if outcome.state == "unknown":
             self._telemetry.outcome_unknown()
         await hit_async("outbox.after_send")
         return await self._store_outcome(row.id, outcome, self._delivery.settle_sent_and_look)
 
-    async def _attempt(self, channel: Channel, row: OutboxRow) -> SendOutcome:
+    async def _attempt(self, channel: Channel, row: OutboxRow, message: OutboundMessage) -> SendOutcome:
         began = time.perf_counter()
         try:
-            lang = await self._language(row.conversation) if row.repeats else ""
-            message = to_outbound_message(row, lang, await self._file(row))
             try:
                 receipt = await channel.send(message)
             except ChatMoved as err:
