@@ -193,7 +193,7 @@ def main(words: Sequence[str]) -> int:
     if not chosen:
         parser.error(f"no mutant is called {', '.join(options.names)}")
     if options.changed:
-        chosen = choose(chosen, changed_files(options.since), options.at_most)
+        chosen = choose(chosen, changed_files(options.changed), options.at_most)
     began = time.monotonic()
     alive = survivors(chosen, options.jobs) if chosen else []
     print(f"killed {len(chosen) - len(alive)} of {len(chosen)} in {time.monotonic() - began:.0f} s")

@@ -16,7 +16,7 @@ import pytest
 from tests.cases import every_case
 from tests.mutants.mutant import Mutant, changed, find_target, mutated
 from tests.mutants.patches import MUTANTS
-from tests.mutants.run import ROOT, Runner, Unsure, choose, first_failed, run_in_session
+from tests.mutants.run import ROOT, Runner, Unsure, choose, first_failed, main, run_in_session
 
 _NUMBERS = (1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 25, 35, 36, 37, 38, 39, 40, 43, 44)
 GUARDED = {f"I{number}" for number in _NUMBERS}
@@ -132,6 +132,10 @@ def test_of_changed_files_so_many_mutants_are_run() -> None:
     ]
     assert [mutant.name for mutant in choose(mutants, {"1.py", "9.py"}, 8)] == ["1", "3", "5", "7"]
     assert [mutant.name for mutant in choose(mutants, {"1.py", "0.py"}, 3)] == ["0", "2", "5"]
+
+
+def test_the_command_line_runs_the_mutants_of_changed_files() -> None:
+    assert main(["--changed", "HEAD^", "--at-most", "0"]) == 0
 
 
 def _mutant_in(tree: Path) -> Mutant:
