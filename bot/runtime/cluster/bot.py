@@ -87,13 +87,15 @@ class ClusterBot(Bot):
         )
         self._events = EventBus(connections.database, connections.url, self.gateway.show_here)
         self.gateway.publish = self._events.publish
+        #: Channels that this process will receive from as soon as no other one does.
+        self._standing_by: set[str] = set()
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         self._configure(channels, model)
+        self._membership.open()  # first: the lease is a few seconds long, and plug-ins may take longer to import
         await self.open_tools()
         await self.lost_rights.end()
         await self.job_times.load_zones()
-        self._membership.open()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
             for channel in channels:
@@ -181,10 +183,12 @@ class ClusterBot(Bot):
             return
         if channel.name in LOCAL_CHANNELS:
             self._start_receiving(channel)
-        else:
+        elif channel.name not in self._standing_by:  # once it leads, it takes the channel as it is then
+            self._standing_by.add(channel.name)
             self._membership.run_in_one_process(f"hear {channel.name}", lambda: self._lead_channel(channel.name))
 
     async def _lead_channel(self, name: str) -> None:
+        self._standing_by.discard(name)
         channel = self.channels.get(name)
         if channel is None:  # removed while this process stood by
             await self._leases.release(f"hear {name}")

@@ -12,6 +12,7 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from channels.message import Address, LiveEvent
+from memory.store.postgres.connection import KEEPALIVE
 from memory.store.postgres.database import PostgresDatabase
 from memory.tasks import cancel_and_wait
 
@@ -23,6 +24,7 @@ ENVELOPE_BYTES = 100  # of a payload besides its events
 BATCH_SECONDS = 0.1  # for which events are collected before they are sent
 MAX_PENDING_EVENTS = 2_000
 RECONNECT_SECONDS = 1.0
+CONNECT_TIMEOUT = 5  # seconds
 
 
 class EventBus:
@@ -79,7 +81,9 @@ class EventBus:
     async def _listen(self) -> None:
         while True:
             try:
-                async with await psycopg.AsyncConnection.connect(self._url, autocommit=True) as connection:
+                async with await psycopg.AsyncConnection.connect(
+                    self._url, autocommit=True, connect_timeout=CONNECT_TIMEOUT, **KEEPALIVE
+                ) as connection:
                     await connection.execute(f"LISTEN {NOTIFY_CHANNEL}")
                     async for notification in connection.notifies():
                         for event in unpack_events(notification.payload, self._sender):

@@ -15,7 +15,7 @@ from typing import Any, cast
 import psycopg
 import structlog
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, ProcrastinateException, UniqueViolation
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException, UniqueViolation
 from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job, Status
 
@@ -107,6 +107,9 @@ class JobQueue:
         self._drains: dict[tuple[QueueKind, str], asyncio.Task[None]] = {}
         self._running_jobs: set[int] = set()
         self._worker_ids: set[int] = set()
+        #: Keys whose running step was stopped: their next steps are for another job, which can be stopped too.
+        self._stopped: set[tuple[QueueKind, str]] = set()
+        self._queues: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._worker_tasks: list[asyncio.Task[None]] = []
         self._closing = False
@@ -175,9 +178,10 @@ class JobQueue:
         task.add_done_callback(self._on_task_done)
 
     def work_on(self, queue: str, concurrency: int) -> None:
-        """Run jobs of a queue, so many at once, until `close`."""
-        if self._closing:
+        """Run jobs of a queue, so many at once, until `close`; a second call for a queue does nothing."""
+        if self._closing or queue in self._queues:
             return
+        self._queues.add(queue)
         if not self._worker_tasks:
             self._worker_tasks.append(asyncio.create_task(self._put_back_lost_jobs(), name="lost jobs"))
         worker = asyncio.create_task(self._run_worker(queue, concurrency), name=f"jobs of {queue}")
@@ -276,6 +280,7 @@ class JobQueue:
             except asyncio.CancelledError:
                 if drain.done() or context.abort_reason() is not AbortReason.USER_REQUEST:
                     raise
+                self._stopped.add((cast(QueueKind, context.job.task_name), lane))
                 self.on_stop(lane)
 
     def _begin(self, key: tuple[QueueKind, str]) -> asyncio.Task[None]:
@@ -288,8 +293,11 @@ class JobQueue:
         kind, id = key
         try:
             while await self._steps[kind](id):
-                pass
+                if key in self._stopped:  # a job can be stopped once
+                    await self.put(QueueKey(kind=kind, id=id))
+                    return
         finally:
+            self._stopped.discard(key)
             del self._drains[key]
 
     async def _run_worker(self, queue: str, concurrency: int) -> None:
@@ -303,10 +311,11 @@ class JobQueue:
                     update_heartbeat_interval=HEARTBEAT_SECONDS,
                     stalled_worker_timeout=STALLED_SECONDS,
                     fetch_job_polling_interval=POLL_SECONDS,
+                    abort_job_polling_interval=POLL_SECONDS,
                     shutdown_graceful_timeout=GRACEFUL_SECONDS,
                 )
-            except (ProcrastinateException, psycopg.Error, OSError) as err:
-                log.error("jobs are not taken", queue=queue, error=type(err).__name__)
+            except Exception as err:
+                log.error("jobs are not taken", queue=queue, error=type(err).__name__, exc_info=err)
             await asyncio.sleep(RESTART_SECONDS)
 
     async def _put_back_lost_jobs(self) -> None:
@@ -320,13 +329,13 @@ class JobQueue:
                     log.warning("a job that has ended here is put back", job=job)
                     await self._put_back(job)
                 suspects = found
-            except (ProcrastinateException, psycopg.Error, OSError) as err:
-                log.info("lost jobs not looked for", error=type(err).__name__)
+            except Exception as err:
+                log.warning("lost jobs not looked for", error=type(err).__name__, exc_info=err)
 
     async def _find_lost_jobs(self) -> set[int]:
         manager = self.app.job_manager
         assigned: set[int] = set()
-        for worker_id in self._worker_ids:
+        for worker_id in tuple(self._worker_ids):
             jobs = await manager.list_jobs_async(worker_id=worker_id, status=Status.DOING.value)
             assigned.update(job.id for job in jobs if job.id is not None)
         return assigned - self._running_jobs

@@ -1,6 +1,6 @@
 """Connections to a PostgreSQL server, and its errors as those of the store."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,6 +14,13 @@ from memory.store.schema.tables import process
 
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
 CONNECT_SECONDS = 10.0  # to get a connection of a pool
+# Parameters of libpq by which a connection notices within seconds that its network drops all packets.
+KEEPALIVE: Mapping[str, Any] = {
+    "keepalives_idle": 3,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 7_000,
+}
 IDLE_TRANSACTION_SECONDS = 5.0  # then the server ends the transaction: a stopped process must not keep its row locks
 MAX_PREPARED = 400  # statements of a connection that psycopg prepares; the store has some 300
 SCHEMA_LOCK_KEY = 7_306_500_117  # advisory lock of the process that creates or changes tables

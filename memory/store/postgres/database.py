@@ -114,15 +114,16 @@ class PostgresDatabase:
 
     async def compact(self) -> bool:
         """VACUUM all tables of the store: it removes the deleted rows and former versions of updated ones."""
-        async with self.pool.connection() as connection:
-            await connection.set_autocommit(True)
-            try:
-                await connection.execute(f"VACUUM {', '.join(metadata.tables)}")
-            except psycopg.Error as err:
-                raise to_store_error(err) from err
-            finally:
-                with suppress(psycopg.Error):
-                    await connection.set_autocommit(False)
+        try:
+            async with self.pool.connection() as connection:
+                await connection.set_autocommit(True)
+                try:
+                    await connection.execute(f"VACUUM {', '.join(metadata.tables)}")
+                finally:
+                    with suppress(psycopg.Error):
+                        await connection.set_autocommit(False)
+        except (psycopg.Error, PoolTimeout) as err:
+            raise to_store_error(err) from err
         return True
 
     async def close(self) -> None:

@@ -18,7 +18,7 @@ from psycopg import errors
 from psycopg_pool import ConnectionPool
 
 from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
-from memory.store.postgres.connection import driver_url, to_store_error
+from memory.store.postgres.connection import KEEPALIVE, driver_url, to_store_error
 from memory.store.postgres.schema import SCHEMA
 
 # The tables are in a schema of their own, made at the first use and never migrated. They are UNLOGGED: nothing is
@@ -106,7 +106,6 @@ def _has_tables(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -
 MAX_CONNECTIONS = 4  # of one process; asyncio has few threads, too
 STATEMENT_SECONDS = 60  # the server ends longer statements: their caller may be gone
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
 # The tables were dropped or changed, or have inconsistent rows: they are made again.
 _UNUSABLE_ERRORS = (
     errors.UndefinedTable,
@@ -164,7 +163,7 @@ class IndexConnections:
         Raises:
             StoreError: no connection can be opened.
         """
-        for _ in range(MAX_CONNECTIONS):  # each idle connection may have broken while the server restarted
+        for _ in range(MAX_CONNECTIONS + 1):  # each idle connection may have broken while the server restarted
             connection = self._borrow(self.timeouts.change if to_change else self.timeouts.read)
             try:
                 self._ensure_tables(connection)
@@ -217,10 +216,16 @@ class IndexConnections:
         with self._lock:
             stuck = [connection for connection, used in self._borrowed.items() if now - used.since > used.limit]
             for connection in stuck:
-                self._borrowed[connection].stuck = True
-                self._pool = None  # its idle connections use the same network
+                used = self._borrowed[connection]
+                used.stuck = True
+                if used.pool is self._pool:
+                    self._pool = None  # its idle connections use the same network
         for connection in stuck:
-            with suppress(OSError, ValueError), socket.socket(fileno=os.dup(connection.fileno())) as line:
+            # psycopg raises errors of its own for a connection whose socket is closed already
+            with (
+                suppress(OSError, ValueError, psycopg.Error),
+                socket.socket(fileno=os.dup(connection.fileno())) as line,
+            ):
                 line.shutdown(socket.SHUT_RDWR)
 
     def recheck_tables(self) -> None:
@@ -268,7 +273,7 @@ class IndexConnections:
 
 def _open_pool(url: str, timeout: float) -> IndexPool:
     seconds = max(2, round(timeout))  # libpq's minimum
-    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **_KEEPALIVE}
+    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **KEEPALIVE}
     pool = ConnectionPool(
         url,
         kwargs=given,

@@ -21,7 +21,7 @@ from sqlalchemy import select
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreBusy, StoreCorrupt
-from memory.store.postgres.connection import SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
+from memory.store.postgres.connection import KEEPALIVE, SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
 from memory.store.postgres.database import PostgresDatabase
 from memory.store.schema.tables import instance
 from memory.workspace.files import LockLost, SpaceWriter
@@ -33,7 +33,6 @@ _LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
 _LEASE_IS_VALID = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
 _SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
     set_config('idle_in_transaction_session_timeout', %s, false)"""
-_KEEPALIVE = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2, "tcp_user_timeout": 7_000}
 LockSession = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -62,7 +61,7 @@ class PostgresWriteLocks:
         self._numbers = itertools.count(1)
         self._pool: ConnectionPool[LockSession] = ConnectionPool(
             driver_url(url),
-            kwargs={"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **_KEEPALIVE},
+            kwargs={"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **KEEPALIVE},
             min_size=0,
             max_size=MAX_CONNECTIONS,
             timeout=self._timeouts.wait,

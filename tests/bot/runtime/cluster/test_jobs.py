@@ -128,3 +128,49 @@ async def test_a_job_does_not_wait_for_the_next_poll(fresh: str) -> None:  # noq
             for number in range(JOBS):
                 await jobs.put(QueueKey(kind="turn", id=f"{number}"))
                 assert await began.get() == f"{number}"
+
+
+async def test_each_turn_of_a_conversation_can_be_stopped(fresh: str) -> None:  # noqa: F811
+    """A job is stopped once; the turn after the stopped one runs in another job."""
+    async with queue(fresh) as jobs:
+        gates: list[asyncio.Event] = []
+
+        async def step(key: str) -> bool:
+            gates.append(gate := asyncio.Event())
+            await gate.wait()
+            return len(gates) < 2
+
+        jobs.create_dispatcher("turn", step, 1)
+        jobs.on_stop = lambda conversation: gates[-1].set()
+        jobs.work_on("turn", 2)
+        async with asyncio.timeout(PATIENCE):
+            await jobs.put(QueueKey(kind="turn", id="one"))
+            for turn in (1, 2):
+                await until(lambda turn=turn: len(gates) == turn, "the turn runs")
+                assert await jobs.stop("one")
+                await until(gates[turn - 1].is_set, "it is stopped")
+
+
+async def test_a_queue_that_is_worked_on_already_has_no_second_worker(fresh: str) -> None:  # noqa: F811
+    async with queue(fresh) as jobs:
+        running, most, gate = 0, 0, asyncio.Event()
+
+        async def step(key: str) -> bool:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await gate.wait()
+            running -= 1
+            return False
+
+        jobs.create_dispatcher("turn", step, 1)
+        jobs.work_on("turn", 1)
+        jobs.work_on("turn", 1)
+        async with asyncio.timeout(PATIENCE):
+            for name in ("one", "two"):
+                await jobs.put(QueueKey(kind="turn", id=name))
+            await until(lambda: running == 1, "one runs")
+            gate.set()
+            with psycopg.connect(fresh, autocommit=True) as other:
+                await until(lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "all have ended")
+        assert most == 1
