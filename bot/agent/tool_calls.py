@@ -366,7 +366,7 @@ class ToolRunner:
             load_message=lambda: load_message_context(self._store, context),
             load_visible=lambda: load_visible_words(self._store, context, self._memory_texts, self._toolset(space)),
             reserve_storage=lambda size: self._reserve_storage(space, size),
-            load_labels=lambda: self._store.file_labels.load(space),
+            load_labels=lambda paths: self._store.file_labels.load(space, paths),
             label_names=lambda paths: self._store.file_labels.label_names(space, paths),
             label_contents=lambda paths: self._store.file_labels.label_contents(space, paths),
         )

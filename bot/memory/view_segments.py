@@ -38,15 +38,18 @@ class OutsideSource:
 
 def outside_sources(session: Session) -> dict[int, list[OutsideSource]]:
     """Return what taints each turn of a view: all from outside up to its end, newest first. Pure."""
-    tainted_summary = session.summary is not None and session.summary.tainted
-    seen = [OutsideSource(turn=0, name="")] if tainted_summary else []
+    newest: list[OutsideSource] = []  # at most MAX_SOURCES
+    if session.summary is not None and session.summary.tainted:
+        newest = [OutsideSource(turn=0, name="")]
     messages = [replace(message, tainted=False) for turn in session.turns for message in turn.messages]
     calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
     named: dict[int, list[OutsideSource]] = {}
     for message, place, outside in judge_parts(messages):
         if outside:
-            seen.append(OutsideSource(turn=message.turn, name=_name_source(message, message.parts[place], calls)))
-        named[message.turn] = list(dict.fromkeys(reversed(seen)))[:MAX_SOURCES]
+            source = OutsideSource(turn=message.turn, name=_name_source(message, message.parts[place], calls))
+            others = [other for other in newest if other != source]
+            newest = [source, *others][:MAX_SOURCES]
+        named[message.turn] = newest
     return named
 
 

@@ -177,7 +177,7 @@ class TurnComponents(Components):
             self.owner,
             self.mcp_logins,
             self.home,
-            self._label_folders,
+            self._label_written_by_servers,
         )
         self.plugins = PluginTools(self._plugin_library(), self.config, self.secrets)
         self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self.store.sessions.conversation)
@@ -225,9 +225,10 @@ class TurnComponents(Components):
             self.telemetry.command_ended,
         )
 
-    async def _label_folders(self, folders: Sequence[str]) -> None:
-        """Store that what is in these folders of the owner's space comes from outside."""
-        await self.store.file_labels.label_names("", [f"{folder}/" for folder in folders])
+    async def _label_written_by_servers(self, paths: Sequence[str]) -> None:
+        """Store that these files, and what is in these folders, of the owner's space comes from outside."""
+        await self.store.file_labels.label_names("", [path for path in paths if path.endswith("/")])
+        await self.store.file_labels.label_contents("", [path for path in paths if not path.endswith("/")])
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self.config().delegate.enabled else ()

@@ -2,7 +2,7 @@
 
 import difflib
 import json
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, Self, runtime_checkable
@@ -55,7 +55,7 @@ async def _load_nothing_visible() -> VisibleWords:
     return VisibleWords()
 
 
-async def _load_no_labels() -> PathLabels:
+async def _load_no_labels(_: Iterable[str]) -> PathLabels:
     return PathLabels()
 
 
@@ -83,8 +83,8 @@ class ToolContext:
     load_visible: Callable[[], Awaitable[VisibleWords]] = _load_nothing_visible
     #: Reserves that many bytes of storage; raises ToolFailed when the quota is used up.
     reserve_storage: Callable[[int], Awaitable[None]] = _ignore
-    #: Loads which files of the space have a name or a content from outside.
-    load_labels: Callable[[], Awaitable[PathLabels]] = _load_no_labels
+    #: Loads which of these paths of the space have a name or a content from outside.
+    load_labels: Callable[[Iterable[str]], Awaitable[PathLabels]] = _load_no_labels
     #: Labels new files and folders by their names, and with them what they hold.
     label_names: Callable[[Sequence[str]], Awaitable[None]] = _ignore
     #: Labels files by their contents.

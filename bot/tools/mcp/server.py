@@ -17,7 +17,7 @@ from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpConnection, McpError, McpLost, Work
 from bot.tools.mcp.http import open_http
 from bot.tools.mcp.results import McpResult
-from bot.tools.mcp.stdio import ServerProcess, is_sandboxed, labelled_folders, open_stdio
+from bot.tools.mcp.stdio import ServerProcess, is_sandboxed, open_stdio, writable_paths
 from memory.failpoints import hit_async
 from memory.store.people.mcp import ListedTool
 
@@ -26,7 +26,7 @@ IDLE_SECONDS = 600.0
 MAX_PAUSE_SECONDS = 60.0
 LOGIN_PAUSE_SECONDS = 5.0
 BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0  # so many failures in so long: no try for as long again
-LabelFolders = Callable[[Sequence[str]], Awaitable[None]]
+LabelPaths = Callable[[Sequence[str]], Awaitable[None]]
 ServerState = Literal["idle", "up", "down"]
 # Stores a new list: how the connection began, and the tools.
 StoreList = Callable[[str, Sequence[ListedTool]], Awaitable[None]]
@@ -62,7 +62,7 @@ class McpServer:
         store_list: StoreList,
         clock: Callable[[], float] = time.monotonic,
         create_auth: Callable[[Callable[[], None]], Any] = lambda login_needed: None,
-        label: LabelFolders | None = None,
+        label: LabelPaths | None = None,
         *,
         home: HomeFolder,
     ) -> None:
@@ -185,7 +185,7 @@ class McpServer:
             connection = self._create_connection(process)
             try:
                 if self._label is not None and is_sandboxed(self.settings):
-                    await self._label(labelled_folders(self.settings, self._home))
+                    await self._label(writable_paths(self.settings, self._home))
                 await connection.start()
             except SandboxError as err:
                 self._failed(str(err))

@@ -15,7 +15,7 @@ from bot.config.schema import Config, McpServerConfig
 from bot.tools.base import Tool
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
-from bot.tools.mcp.server import LabelFolders, McpServer, McpStatus
+from bot.tools.mcp.server import LabelPaths, McpServer, McpStatus
 from bot.tools.mcp.stored_login import create_auth
 from bot.tools.mcp.tool import McpTool
 from memory.store.errors import StoreError
@@ -67,7 +67,7 @@ class McpTools:
         notify_owner: NotifyOwner,
         logins: LoginFiles,
         home: HomeFolder,
-        label: LabelFolders,
+        label: LabelPaths,
     ) -> None:
         self._records = records
         self._config = config

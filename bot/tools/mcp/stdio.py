@@ -18,6 +18,7 @@ from bot.tools.exec.runner import SandboxError, find_bubblewrap, memory_file
 from bot.tools.exec.sandbox import TMP_PATH, closing_arguments, hide_arguments, isolation_arguments
 from bot.tools.exec.seccomp import build_filter
 from bot.tools.mcp import launcher
+from memory.store.longterm.file_labels import WHOLE_SPACE
 from memory.workspace.files import SPACES_FOLDER
 
 MAX_LINE_BYTES = 4 * 2**20  # the SDK's own reader joins lines quadratically: 32 MB took 16 s
@@ -210,12 +211,14 @@ def visible_paths(settings: McpServerConfig, home: HomeFolder) -> list[VisiblePa
 
 
 def _check_private(path: Path, home: HomeFolder) -> None:
-    """Refuse what is or holds the bot's keys: of its home only the workspace is for others."""
-    real, root, workspace = (one.resolve() for one in (path, home.root, home.workspace))
+    """Refuse what is or holds the bot's keys, and the files of other people."""
+    real, root, workspace = path.resolve(), home.root.resolve(), home.workspace.resolve()
     is_above = root == real or real in root.parents
     is_own = root in real.parents and workspace not in (real, *real.parents)
     if is_above or is_own:
         raise SandboxError(f"`files` names {path}, where the bot's own keys and data are")
+    if workspace / SPACES_FOLDER in (real, *real.parents):
+        raise SandboxError(f"`files` names {path}, where the files of other people are")
 
 
 def find_problem(settings: McpServerConfig, home: HomeFolder) -> str:
@@ -232,11 +235,24 @@ def find_problem(settings: McpServerConfig, home: HomeFolder) -> str:
     return ""
 
 
-def labelled_folders(settings: McpServerConfig, home: HomeFolder) -> list[str]:
-    """Return the folders of the owner's space in which a server may write."""
+def writable_paths(settings: McpServerConfig, home: HomeFolder) -> list[str]:
+    """Return what a server may write to in the owner's space, in the form of labels: folders end in "/".
+
+    A server without a sandbox is not asked about: it has all the bot's rights, and no label would hold against it.
+    """
     workspace = home.workspace.resolve()
-    paths = [one.path.resolve() for one in visible_paths(settings, home) if one.writable]
-    return [path.relative_to(workspace).as_posix() for path in paths if workspace in path.parents]
+    paths = []
+    for visible in visible_paths(settings, home):
+        path = visible.path.resolve()
+        if not visible.writable or workspace not in (path, *path.parents):
+            continue
+        if path == workspace:
+            paths.append(WHOLE_SPACE)
+        elif path.is_dir():
+            paths.append(f"{path.relative_to(workspace).as_posix()}/")
+        else:
+            paths.append(path.relative_to(workspace).as_posix())
+    return paths
 
 
 def build_command(settings: McpServerConfig, home: HomeFolder) -> tuple[list[str], int]:

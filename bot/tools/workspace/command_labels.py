@@ -38,58 +38,83 @@ class CommandLabels:
     async def labelling(self, writable: Sequence[str]) -> AsyncIterator[None]:
         """Label what a command writes that runs in the body. writable: folders of the space."""
         folders = [f"{name}/" for name in writable]
-        before = await self._begin(writable, folders)
+        self._running.update(folders)
+        is_known = True  # until the command starts, it has written nothing
         try:
-            yield
+            before = await self._begin(writable, folders)
+            is_known = False
+            try:
+                yield
+            finally:
+                is_known = await self._label_changes(writable, before)
         finally:
-            await self._end(writable, folders, before)
+            self._running.subtract(folders)
+            await self._end(folders, is_known)
 
     async def _begin(self, writable: Sequence[str], folders: Sequence[str]) -> Snapshot | None:
         async with self._lock:
-            labelled = await self._labels.load(OWNER_SPACE)
+            labelled = await self._labels.load(OWNER_SPACE, folders)
+            self._ours.update(set(folders) - labelled.names)
             # Before the start: its names can be listed while it runs, and it may end with the bot.
             await self._labels.label_names(OWNER_SPACE, folders)
-            self._ours.update(set(folders) - labelled.names)
-            self._running.update(folders)
             return await asyncio.to_thread(scan_folders, self._folder, writable)
 
-    async def _end(self, writable: Sequence[str], folders: Sequence[str], before: Snapshot | None) -> None:
+    async def _label_changes(self, writable: Sequence[str], before: Snapshot | None) -> bool:
+        """Label what has changed; return False if that is not known, or too much."""
+        after = await asyncio.to_thread(scan_folders, self._folder, writable)
+        if before is None or after is None:
+            return False
+        made, changed = compare_snapshots(before, after)
+        if len(made) + len(changed) > MAX_LABELLED:
+            return False
+        await self._labels.label_names(OWNER_SPACE, made)
+        await self._labels.label_contents(OWNER_SPACE, changed)
+        return True
+
+    async def _end(self, folders: Sequence[str], is_known: bool) -> None:
+        """Remove our labels of folders that no command uses, unless it is not known what this one wrote there."""
         async with self._lock:
-            self._running.subtract(folders)
             ours = self._ours.intersection(folders)
-            self._ours -= ours  # they stay labelled if the changes cannot be stored
-            after = await asyncio.to_thread(scan_folders, self._folder, writable)
-            if before is None or after is None:
+            self._ours -= ours  # those of folders of which too little is known stay for good
+            if not is_known:
                 return
-            made, changed = compare_snapshots(before, after)
-            if len(made) + len(changed) > MAX_LABELLED:
-                return
-            await self._labels.label_names(OWNER_SPACE, made)
-            await self._labels.label_contents(OWNER_SPACE, changed)
-            self._ours |= ours
             idle = [folder for folder in ours if not self._running[folder]]
             await self._labels.remove(OWNER_SPACE, idle)
-            self._ours.difference_update(idle)
+            self._ours |= ours.difference(idle)
 
 
 def scan_folders(space: Path, folders: Sequence[str]) -> Snapshot | None:
-    """Look at all files below these folders that a tool can read; None if there are too many. Blocks."""
-    found: dict[str, tuple[int, ...]] = {}
+    """Look at all files below these folders that a tool can read; None if too many, or not all can be. Blocks."""
+    snapshot: dict[str, tuple[int, ...]] = {}
     try:
-        for name in folders:
-            for below, names, files, fd in os.fwalk(space / name):
-                path = os.path.relpath(below, space)
-                names[:] = [one for one in names if _is_listed(f"{path}/{one}")]
-                for one in names:
-                    found[f"{path}/{one}"] = (os.stat(one, dir_fd=fd, follow_symlinks=False).st_ino,)
-                for one in filter(lambda one: _is_listed(f"{path}/{one}"), files):
-                    status = os.stat(one, dir_fd=fd, follow_symlinks=False)
-                    found[f"{path}/{one}"] = (status.st_ino, status.st_ctime_ns, status.st_size)
-                if len(found) > MAX_SCANNED:
+        for folder in folders:
+            for absolute, subfolders, files, descriptor in os.fwalk(space / folder, onerror=_raise):
+                path = os.path.relpath(absolute, space)
+                subfolders[:] = [name for name in subfolders if _is_listed(f"{path}/{name}")]
+                for name in subfolders:
+                    if status := _status(name, descriptor):
+                        snapshot[f"{path}/{name}"] = (status.st_ino,)
+                for name in files:
+                    status = _status(name, descriptor) if _is_listed(f"{path}/{name}") else None
+                    if status:
+                        snapshot[f"{path}/{name}"] = (status.st_ino, status.st_ctime_ns, status.st_size)
+                if len(snapshot) > MAX_SCANNED:
                     return None
-    except (OSError, RecursionError):  # it changes under our eyes, or is too deep to walk
+    except (OSError, RecursionError):  # a folder is closed to us or was removed meanwhile, or is too deep to walk
         return None
-    return found
+    return snapshot
+
+
+def _raise(err: OSError) -> None:
+    raise err
+
+
+def _status(name: str, folder_descriptor: int) -> os.stat_result | None:
+    """Return what is known of an entry of a folder; None if it was removed meanwhile."""
+    try:
+        return os.stat(name, dir_fd=folder_descriptor, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def _is_listed(path: str) -> bool:

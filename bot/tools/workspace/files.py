@@ -1,7 +1,7 @@
 """The tools for the files of a space: list, read, write, edit."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -91,7 +91,7 @@ class ListFilesTool:
         shown = [_format_entry(entry, context.now()) for entry in entries[:MAX_LISTED]]
         if len(entries) > MAX_LISTED:
             shown.append(f"[{len(entries) - MAX_LISTED} more; list one folder to see them]")
-        shown += await label_outside_names((entry.path for entry in entries[:MAX_LISTED]), context)
+        shown += await label_outside_names([entry.path for entry in entries[:MAX_LISTED]], context)
         return "\n".join(shown) or "[no files]"
 
 
@@ -114,7 +114,7 @@ class ReadFileTool:
         files = self._workspace.space(context.space)
         file = await run_in_tool_thread(lambda: read_text_file(files, arguments.path))
         # Loaded after the file: it is labelled before it is written.
-        outside = has_outside_content(file.path, await context.load_labels())
+        outside = has_outside_content(file.path, await context.load_labels([file.path]))
         return ToolOutput(text=format_page(file, arguments.offset, arguments.limit), outside=outside)
 
 
@@ -210,9 +210,9 @@ def format_page(file: TextFile, offset: int, limit: int) -> str:
     return f"{head}\n{''.join(shown)}"
 
 
-async def label_outside_names(paths: Iterable[str], context: ToolContext) -> list[str]:
+async def label_outside_names(paths: Sequence[str], context: ToolContext) -> list[str]:
     """Return the label of outside words if one of these paths, or a folder above it, was named by such."""
-    labels = await context.load_labels()
+    labels = await context.load_labels(paths)
     return [OUTSIDE_LABEL] if any(map(labels.has_outside_name, paths)) else []
 
 

@@ -91,8 +91,8 @@ class SearchFilesTool:
             raise ToolFailed(f"`pattern` has 1 to {MAX_PATTERN_CHARS} characters.")
         search = await run_in_tool_thread(lambda: self._search(files, arguments, until))
         text = "\n".join((*search.lines[:MAX_LINES], *search.notes())) or "[nothing found]"
-        labels = await context.load_labels()
-        outside = any(labels.has_outside_name(path) or has_outside_content(path, labels) for path in search.paths)
+        labels = await context.load_labels(search.paths)
+        outside = any(has_outside_content(path, labels) for path in search.paths)
         return ToolOutput(text=text, outside=outside)
 
     def _search(self, files: SpaceFiles, arguments: SearchFilesArguments, until: float) -> "_Search":

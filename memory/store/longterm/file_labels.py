@@ -1,19 +1,25 @@
 """Stores which files and folders of a space have a name or a content from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, delete, select, update
 
-from memory.store.engine.database import Repository, Tx, insert_into, read, write
+from memory.store.engine.database import InsertIfAbsent, Repository, Tx, read, write
 from memory.store.schema.memory_tables import file_label
 
 _OF_SPACE = file_label.c.space == bindparam("space")
 _OF_PATH = _OF_SPACE & (file_label.c.path == bindparam("path"))
-_SELECT = select(file_label.c.path, file_label.c.content_only).where(_OF_SPACE)
-_SELECT_ONE = _SELECT.where(file_label.c.path == bindparam("path"))
-_LABEL_NAME = update(file_label).where(_OF_PATH).values(content_only=0)
+PATHS_AT_ONCE = 64  # paths of one query
+_PATH_NAMES = tuple(f"path{number}" for number in range(PATHS_AT_ONCE))
+_SELECT = select(file_label.c.path, file_label.c.content_only).where(
+    _OF_SPACE, file_label.c.path.in_([bindparam(name) for name in _PATH_NAMES])
+)
+_INSERT_IF_ABSENT = InsertIfAbsent(file_label)
+_LABEL_NAME = update(file_label).where(_OF_PATH, file_label.c.content_only == 1).values(content_only=0)
 _DELETE = delete(file_label).where(_OF_PATH)
+
+WHOLE_SPACE = "/"  # the path of a label for all that a space holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,32 +44,36 @@ class PathLabels:
 
 
 def _with_folders(path: str) -> list[str]:
-    """Return the folders that contain a path, each as itself and as what is below it, then the path."""
+    """Return the paths of all labels that count for a path.
+
+    These are the whole space, the folders that contain it, each as itself and as what is below it, and the path itself.
+    """
     parts = path.split("/")
     folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
-    return [*folders, *(f"{folder}/" for folder in folders), path]
+    return [WHOLE_SPACE, *folders, *(f"{folder}/" for folder in folders), path]
 
 
 async def _label_names(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files and folders whose names came from outside, and with them what they hold."""
     for path in paths:
-        row = (await tx.execute(_SELECT_ONE, space=space, path=path)).first()
-        if row is None:
-            await tx.execute(insert_into(file_label), space=space, path=path, at=tx.now, content_only=0)
-        elif row["content_only"]:
-            await tx.execute(_LABEL_NAME, space=space, path=path)
+        await tx.execute(_INSERT_IF_ABSENT, space=space, path=path, at=tx.now, content_only=0)
+        await tx.execute(_LABEL_NAME, space=space, path=path)
 
 
 async def _label_contents(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files whose contents came from outside."""
     for path in paths:
-        if (await tx.execute(_SELECT_ONE, space=space, path=path)).first() is None:
-            await tx.execute(insert_into(file_label), space=space, path=path, at=tx.now, content_only=1)
+        await tx.execute(_INSERT_IF_ABSENT, space=space, path=path, at=tx.now, content_only=1)
 
 
-async def _load(tx: Tx, space: str) -> PathLabels:
-    """Load the labels of a space."""
-    rows = (await tx.execute(_SELECT, space=space)).all()
+async def _load(tx: Tx, space: str, paths: Iterable[str]) -> PathLabels:
+    """Load the labels of a space that count for these paths."""
+    keys = list(dict.fromkeys(key for path in paths for key in _with_folders(path)))
+    rows = []
+    for start in range(0, len(keys), PATHS_AT_ONCE):
+        some = keys[start : start + PATHS_AT_ONCE]
+        values = dict.fromkeys(_PATH_NAMES, some[0]) | dict(zip(_PATH_NAMES, some, strict=False))
+        rows += (await tx.execute(_SELECT, space=space, **values)).all()
     return PathLabels(
         names=frozenset(row["path"] for row in rows if not row["content_only"]),
         contents=frozenset(row["path"] for row in rows if row["content_only"]),

@@ -130,7 +130,7 @@ async def test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_no
         assert found == {
             "mine": CLEAN, "made": TAINTED, "deep": TAINTED, "changed": TAINTED, "list": TAINTED, "notes": CLEAN,
         }  # fmt: skip
-        stored = await it.bot.store.file_labels.load("")
+        stored = await it.bot.store.file_labels.load("", ["files/made.txt", "files/sub/one.txt", "files/changed.txt"])
         assert stored.names == {"files/made.txt", "files/sub"}
         assert "files/changed.txt" in stored.contents
 

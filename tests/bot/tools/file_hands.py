@@ -72,7 +72,7 @@ class FileHands:
     async def _reserve_storage(self, size: int) -> None:
         self.reserved.append(size)
 
-    async def _load_labels(self) -> PathLabels:
+    async def _load_labels(self, _: Any) -> PathLabels:
         return PathLabels(names=frozenset(self.names), contents=frozenset(self.contents))
 
     async def _label_names(self, paths: Any) -> None:

@@ -185,6 +185,6 @@ async def test_names_that_a_command_gives_are_words_from_outside_while_it_runs(t
         [listed] = results(it.model.requests[-1])
         assert f"{CANARY}.md" in listed.text
         assert OUTSIDE_LABEL in listed.text
-        assert (await it.bot.store.file_labels.load("")).names == {"files/"}
+        assert (await it.bot.store.file_labels.load("", ["files/a"])).names == {"files/"}
         (root / "files" / "go").touch()
         await until((root / "files" / "through").exists, "it has tried again")

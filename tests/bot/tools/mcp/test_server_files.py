@@ -14,9 +14,11 @@ from pydantic import ValidationError
 from bot.cli.doctor.tools import check_mcp
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, McpServerConfig
+from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.server import McpServer
-from bot.tools.mcp.stdio import find_problem
+from bot.tools.mcp.stdio import find_problem, writable_paths
+from memory.store.longterm.file_labels import WHOLE_SPACE, PathLabels
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.mcp.servers import Orders
 from tests.bot.tools.mcp.test_server_faults import alive, gone, run
@@ -135,6 +137,26 @@ async def test_what_holds_the_bots_keys_is_refused(tmp_path: Path, home: HomeFol
         with pytest.raises(McpError, match="keys and data"):
             await server.connect()
         assert server.status.state == "down"
+
+
+@pytest.mark.parametrize("named", ["spaces", "spaces/other", "spaces/other:rw", "{link}"])
+def test_the_files_of_other_people_cannot_be_named(tmp_path: Path, home: HomeFolder, named: str) -> None:
+    (tmp_path / "link").symlink_to(home.workspace / "spaces" / "other")
+    settings = McpServerConfig(command=["server"], files=[named.format(link=tmp_path / "link")])
+    with pytest.raises(SandboxError, match="other people"):
+        writable_paths(settings, home)
+
+
+def test_what_a_server_may_write_to_in_the_workspace_is_labelled(tmp_path: Path, home: HomeFolder) -> None:
+    def labelled(*files: str) -> list[str]:
+        return writable_paths(McpServerConfig(command=["server"], files=list(files)), home)
+
+    (tmp_path / "link").symlink_to(home.workspace / "drafts")
+    assert labelled("drafts", "MEMORY.md", "/srv:rw") == []
+    assert labelled("drafts:rw", "drafts/one.txt:rw") == ["drafts/", "drafts/one.txt"]
+    assert labelled(f"{tmp_path}/link:rw") == ["drafts/"]
+    assert labelled(".:rw") == [WHOLE_SPACE]
+    assert PathLabels(names=frozenset({WHOLE_SPACE})).has_outside_content("MEMORY.md")
 
 
 async def test_where_there_is_no_sandbox_nothing_is_started(
