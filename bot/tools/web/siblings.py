@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 
 from memory.text.normalize import normalize_text
 
-MAX_SHORT_SIGNS = 16  # in which two siblings differ at one place; a list cannot go through what is longer
+MAX_SHORT_SIGNS = 16  # in which two siblings differ in one of several parts: longer ones are words of a title
 CROWD, BIG_CROWD = 20, 80  # siblings, the URL itself included, beyond which few of them are opened
 PAGES_OF_CROWDS = 3  # in a turn, of all crowds together
 PAGES_OF_BIG_CROWDS = 1
@@ -26,7 +26,7 @@ _CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,}")
 def find_siblings(url: str, offered: Iterable[str]) -> list[Link]:
     """Return the URL and those that differ from it in numbers and in one further word at most, each in its parts.
 
-    Parts are the runs of letters and digits, and what stands between them. Two that differ may do so in
+    Parts are the runs of letters and digits, and what stands between them. Where several differ, each may do so in
     `MAX_SHORT_SIGNS` at most, what they begin and end with in common left aside. The further word is the one that gives
     the most siblings.
     """
@@ -38,17 +38,23 @@ def _split_all(urls: Iterable[str]) -> frozenset[Link]:
     return frozenset(map(_split, urls))
 
 
-def _siblings_among(own: Link, offered: Collection[Link]) -> list[Link]:
+def _siblings_among(own: Link, offered: Collection[Link], most: int | None = None) -> list[Link]:
+    """Return the siblings, as soon as there are `most` of them."""
     same: list[Link] = [own]
     by_word: dict[int, list[Link]] = {}
+    largest = 0
     for other in offered:
-        if other == own:
+        words = _differing_words(own, other) if other != own else None
+        if words is None:
             continue
-        words = _differing_words(own, other)
-        if words == []:
+        if words:
+            siblings = by_word.setdefault(words[0], [])
+            siblings.append(other)
+            largest = max(largest, len(siblings))
+        else:
             same.append(other)
-        elif words is not None and len(words) == 1:
-            by_word.setdefault(words[0], []).append(other)
+        if most is not None and len(same) + largest >= most:
+            break
     return same + max(by_word.values(), key=len, default=[])
 
 
@@ -56,18 +62,23 @@ def _split(url: str) -> Link:
     return tuple(_PARTS.findall(unquote_plus(url)))
 
 
-def _differing_words(own: Sequence[str], other: Sequence[str]) -> list[int] | None:
-    """Return the places where two URLs differ in more than a number; None if they are of different forms."""
+def _differing_words(own: Link, other: Link) -> list[int] | None:
+    """Return the place of the word in which two URLs differ, if any; None if they are of different forms."""
     if len(own) != len(other):
         return None
-    words = []
+    words: list[int] = []
+    differing, is_long = 0, False
     for place, (one, two) in enumerate(zip(own, other, strict=True)):
         if one == two:
             continue
-        if not one[0].isalnum() or not two[0].isalnum() or _different_signs(one, two) > MAX_SHORT_SIGNS:
+        if not one[0].isalnum() or not two[0].isalnum():
             return None
+        differing += 1
+        is_long = is_long or _different_signs(one, two) > MAX_SHORT_SIGNS
         if not (_DIGITS.search(one) and _DIGITS.search(two)):
             words.append(place)
+        if len(words) > 1 or (is_long and differing > 1):
+            return None
     return words
 
 
@@ -83,16 +94,12 @@ def _common_length(one: str, two: str) -> int:
     return next((at for at in range(shorter) if one[at] != two[at]), shorter)
 
 
-def allowed_pages(url: str, offered: Iterable[str]) -> int | None:
-    """Return how many pages of crowds a turn may open if it opens this URL; None if the URL is in no crowd.
+def _allowed_pages(own: Link, offered: Collection[Link]) -> int | None:
+    """Return how many pages of crowds a turn may open if it opens this link; None if the link is in no crowd.
 
     People ask for three of a list. Of a long list one is opened: each choice among a hundred tells two digits.
     """
-    return _allowed_pages_among(_split(url), _split_all(offered))
-
-
-def _allowed_pages_among(own: Link, offered: Collection[Link]) -> int | None:
-    size = len(_siblings_among(own, offered))
+    size = len(_siblings_among(own, offered, most=BIG_CROWD + 1))
     if size <= CROWD:
         return None
     return PAGES_OF_CROWDS if size <= BIG_CROWD else PAGES_OF_BIG_CROWDS
@@ -106,12 +113,12 @@ def is_one_too_many(url: str, asked: Sequence[str], offered: Collection[str]) ->
         offered: the URLs that pages and search results in view show.
     """
     links = _split_all(offered)  # once for all that were asked for: a page can have thousands
-    allowed = _allowed_pages_among(_split(url), links)
+    allowed = _allowed_pages(_split(url), links)
     if allowed is None:
         return False
     before = list(dict.fromkeys(asked))
     before = before[: before.index(url)] if url in before else before
-    return sum(_allowed_pages_among(_split(one), links) is not None for one in before) >= allowed
+    return sum(_allowed_pages(_split(one), links) is not None for one in before) >= allowed
 
 
 def find_private_choice(url: str, offered: Iterable[str], private: Iterable[str], known: Iterable[str]) -> str:

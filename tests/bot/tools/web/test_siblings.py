@@ -1,6 +1,7 @@
 """Which of many links that are nearly the same may be opened, and what choosing one of them would tell."""
 
 import string
+from hashlib import sha256
 from urllib.parse import quote
 
 import pytest
@@ -38,6 +39,7 @@ LISTS = {
     "halves": [f"{SITE}/{half}/{number:02}" for half in ("a", "b") for number in range(100)],
     "letters": [f"{SITE}/{one}{two}" for one in string.ascii_lowercase for two in "abcdefgh"],
     "a table of other numbers": [f"{SITE}/x{number * 7919 % 1_000_003:x}7" for number in range(1_000)],
+    "long tokens": [f"{SITE}/?t={sha256(f'{number}'.encode()).hexdigest()}" for number in range(100)],
     "escaped": [f"{SITE}/?d={''.join(f'%{ord(sign):02X}' for sign in f'{number:04}')}" for number in range(1_000)],
 }
 
