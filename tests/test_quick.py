@@ -12,7 +12,7 @@ from tests.quick import TESTS, is_quick
         "walk/test_kill_random.py",
         "browser/test_page.py",
         "memory/store/test_released.py",  # imports the emulator of a model
-        "memory/store/postgres/test_leases.py",  # a conftest beside it opens a database
+        "memory/postgres/test_leases.py",  # a conftest beside it opens a database
         "channels/feishu/test_contract.py",  # its stage imports the emulator
         "bot/cli/test_main.py",  # starts processes itself
         "bot/agent/test_context_promises.py",  # hundreds of turns
