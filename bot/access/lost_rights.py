@@ -1,6 +1,7 @@
 """Ends what people have under way once they may no longer do it: their role was lowered, or they were removed."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import structlog
@@ -8,7 +9,7 @@ import structlog
 from bot.access.permissions import AccessScope, access_scope, authorize, conversation_space
 from bot.access.roles import RoleResolver
 from memory.store.people.background_tasks import TaskKind, TaskRow
-from memory.store.people.rows import Party
+from memory.store.people.rows import OwnerChat, Party
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
@@ -28,33 +29,44 @@ class LostRights:
     end_task: Callable[[TaskRow], Awaitable[object]]
 
     async def end(self) -> None:
-        """End whatever its person may not do any more; called at a start and when roles may have changed."""
-        await self._move_chats()
-        for turn in await self.store.access.open_turns():
-            if not await self._may(turn.actor, "chat", turn.conversation):
-                await self.stop(turn.conversation)
-        for task in await self.store.tasks.running():
-            if not await self._may(task.person, _TASK_ACTIONS[task.kind], task.conversation):
-                log.warning("work is ended: its person has lost the right", task=task.name, person=task.person)
-                await self.end_task(task)
-        for approval in await self.store.access.undecided_approvals():
-            if not await self._may(approval.party.id, approval.action, approval.conversation):
-                await self.store.access.move(approval.id, approval.state, "ended", by="roles")
+        """End whatever its person may not do any more; called at a start and when roles may have changed.
 
-    async def _move_chats(self) -> None:
-        """Give the chats of former owners the memory of their own person.
+        What cannot be ended is logged, and the rest is.
+        """
+        for chat in await self.store.access.owner_chats():
+            with _logged("chat", chat.conversation):
+                await self._move_chat(chat)
+        for turn in await self.store.access.open_turns():
+            with _logged("turn", turn.conversation):
+                if not await self._may(turn.actor, "chat", turn.conversation):
+                    await self.stop(turn.conversation)
+        for task in await self.store.tasks.running():
+            with _logged("task", task.name):
+                await self._end_task(task)
+        for approval in await self.store.access.undecided_approvals():
+            with _logged("approval", approval.id):
+                if not await self._may(approval.party.id, approval.action, approval.conversation):
+                    await self.store.access.move(approval.id, approval.state, "ended", by="roles")
+
+    async def _end_task(self, task: TaskRow) -> None:
+        if await self._may(task.person, _TASK_ACTIONS[task.kind], task.conversation):
+            return
+        log.warning("work is ended: its person has lost the right", task=task.name, person=task.person)
+        await self.end_task(task)
+
+    async def _move_chat(self, chat: OwnerChat) -> None:
+        """Give the chat of a former owner the memory of its own person.
 
         A chat gets its space with each message. Reminders, outcomes and notices come to it unasked, and would still
         find the owner's.
         """
-        for chat in await self.store.access.owner_chats():
-            row = await self.store.sessions.conversation(chat.conversation)
-            if row is None or not chat.person:
-                continue
-            space = await self._space_of(row, chat.person)
-            if space and await self.store.access.move_to_space(row.id, space):
-                log.warning("a chat is no longer the owner's", conversation=row.id, person=chat.person)
-                await self.stop(row.id)
+        row = await self.store.sessions.conversation(chat.conversation)
+        if row is None or not chat.person:
+            return
+        space = await self._space_of(row, chat.person)
+        if space and await self.store.access.move_to_space(row.id, space):
+            log.warning("a chat is no longer the owner's", conversation=row.id, person=chat.person)
+            await self.stop(row.id)
 
     async def _space_of(self, row: ConversationRow, person: str) -> str:
         place = row.place
@@ -69,6 +81,15 @@ class LostRights:
         place = row.place
         actor = await self.roles.actor(place.channel, place.account, person, place.chat_id, place.kind)
         return authorize(actor, action, "", access_scope(place.channel, place.kind, place.space)).allowed
+
+
+@contextmanager
+def _logged(kind: str, id: str) -> Iterator[None]:
+    """Log an error in the body: it ends neither the sweep nor the reload of the configuration that began it."""
+    try:
+        yield
+    except Exception as err:
+        log.error("rights could not be judged", kind=kind, id=id, exc_info=err)
 
 
 async def may_still(roles: RoleResolver, party: Party, action: str) -> bool:

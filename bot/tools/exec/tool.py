@@ -34,6 +34,7 @@ from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
 
 MAX_SECONDS = 600
+MAX_UNBOUND_NAMES = 20  # that a question shows of the files named inside a command
 _INTERPRETERS = {"sh": "/bin/sh", "python": "python3"}
 _NAME_PATTERN = "^w[0-9]{1,9}$"
 
@@ -126,6 +127,8 @@ class ExecTool:
         texts = (*arguments.argv, arguments.script)
         inner = await asyncio.to_thread(find_inner_names, self._folder, command.cwd, texts)
         unbound = [name for name in inner if name not in hashes]
+        if len(unbound) > MAX_UNBOUND_NAMES:
+            unbound[MAX_UNBOUND_NAMES:] = [f"… (+{len(unbound) - MAX_UNBOUND_NAMES})"]
         facts |= {f"sha256 of {name}": digest for name, digest in hashes.items()}
         return facts | {UNBOUND_KEY: ", ".join((*unbound, UNBOUND_REST[0]))}
 

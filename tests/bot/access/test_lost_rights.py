@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,7 @@ from bot.models.providers.offline import Script
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from memory.conversation import Part, Text
+from memory.store.people.background_tasks import TaskRow
 from tests.bot.access.test_lowered_role import shown
 from tests.bot.inside import Inside, inside
 from tests.bot.jobs.clock import Clock
@@ -144,6 +146,23 @@ async def test_a_command_in_the_background_ends_with_the_role_of_who_runs_it(
         row = await it.bot.store.tasks.find("", 1)
         assert row is not None
         assert row.state == ("running" if goes_on else "cancelled")
+
+
+@needs_sandbox
+async def test_what_cannot_be_ended_hinders_nothing_else(tmp_path: Path) -> None:
+    async def end_task(task: TaskRow) -> None:
+        raise OSError("no process can be ended")
+
+    async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs", MAKE, "asked"], BOTH) as it:
+        await say(it, "please", "7")
+        await say(it, f"/approve {code(it)}", "7")
+        await begun(it)
+        await say(it, "please", "7")
+        assert await it.bot.store.access.undecided_approvals()
+        it.bot.home.config.write_text(json.dumps(to_settings(ONLY_EIGHT, {})))
+        it.bot.file.load()
+        await replace(it.bot.lost_rights, end_task=end_task).end()
+        assert not await it.bot.store.access.undecided_approvals()
 
 
 async def test_a_running_turn_ends_with_the_role_of_its_person(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from bot.console.approvals import ApprovalRoutes
 from bot.models.providers.offline import Script
 from bot.tools.exec.probe import SHARED_REASON
+from bot.tools.exec.tool import MAX_UNBOUND_NAMES
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from tests.bot.inside import ON_POSTGRES, Inside, inside
@@ -182,6 +183,17 @@ async def test_S46_what_a_script_names_is_named_as_not_bound(tmp_path: Path, giv
         (files_of(it) / "link.sh").unlink()
         (files_of(it) / "job.sh").write_text("echo two")
         assert "two" in await approve(it, held), "as the question says"
+
+
+@needs_sandbox
+async def test_a_question_counts_the_names_that_it_does_not_show(tmp_path: Path) -> None:
+    names = [f"{number:02}.txt" for number in range(MAX_UNBOUND_NAMES + 1)]
+    async with owned(tmp_path, [call("exec", script=f"cat {' '.join(names)}"), "asked", "seen"]) as it:
+        for name in names:
+            (files_of(it) / name).touch()
+        unbound = (await ask(it)).partition("`not bound`")[2]
+        assert f"files/{names[-2]}, … (+1), " in unbound
+        assert names[-1] not in unbound
 
 
 @needs_sandbox
