@@ -285,7 +285,7 @@ async def _confirm(context: CommandContext) -> str:
 
 _LINK_CHANGED_TEXT = (
     "没有关联：其间有了别的关联。用 /link 重新开始。",
-    "Not linked: something else was linked meanwhile. /link begins anew.",
+    "Not linked: something else was linked meanwhile. Send /link again.",
 )
 
 
