@@ -54,15 +54,6 @@ GUARDS = (
         tests=(f"{LOST_RIGHTS}::test_a_task_of_a_former_owner_runs_without_the_owners_memory",),
     ),
     Mutant(
-        name="a command in the background outlives the right to run it",
-        guards="S09",
-        file="bot/access/lost_rights.py",
-        target="LostRights._end_task",
-        old="if await self._may(task.person, _TASK_ACTIONS[task.kind], task.conversation):",
-        new="if task.kind == 'exec' or await self._may(task.person, 'delegate', task.conversation):",
-        tests=(f"{LOST_RIGHTS}::test_a_command_in_the_background_ends_when_a_granted_role_is_revoked",),
-    ),
-    Mutant(
         name="a turn that was begun is gone on with, whatever its person may do",
         guards="S09",
         file="bot/agent/turn.py",
