@@ -12,17 +12,33 @@ from bot.access.budgets import (
 from bot.access.permissions import cap_role
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
+from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.health import format_model_status, notable_statuses
 from bot.texts import format_span, format_text
 from bot.tools.exec.probe import SHARED_REASON, SHARED_REASON_ZH
 from memory.conversation import Part, Text
 
+MAX_NAME_CHARS = 40  # of an unknown command's name that is repeated
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
 
 
 async def _help(context: CommandContext) -> str:
+    """List the commands that this person may use, or explain one."""
+    if context.arguments:
+        return _explain(context, context.arguments.split()[0].lstrip("/"))
     allowed = (command for command in context.commands.values() if is_allowed(context, command.action))
     return "\n".join(_help_line(context, command) for command in allowed)
+
+
+def _explain(context: CommandContext, word: str) -> str:
+    parsed = parse_command(f"/{word}")
+    command = context.commands.get(parsed[0]) if parsed else None
+    if command is None or not is_allowed(context, command.action):
+        near = format_text(context.lang, "see_help")
+        return format_text(context.lang, "unknown_command", name=word[:MAX_NAME_CHARS], near=near)
+    names = [f"/{command.name}", *(f"/{name}" for name in CHINESE_NAMES[command.name])]
+    spelled = context.text("写法：", "You can also type: ") + context.text("、", ", ").join(names)
+    return f"{_help_line(context, command)}\n{spelled}"
 
 
 def _help_line(context: CommandContext, command: Command) -> str:
@@ -123,7 +139,15 @@ async def _skills(context: CommandContext) -> str:
 
 
 INFO_COMMANDS = (
-    Command(name="help", usage="", action="help", zh="命令列表", en="list all commands", run=_help),
+    Command(
+        name="help",
+        usage="[COMMAND]",
+        usage_zh="[命令]",
+        action="help",
+        zh="命令列表；写命令名则说明它",
+        en="list all commands, or explain one",
+        run=_help,
+    ),
     Command(name="status", usage="", action="status", zh="运行状态", en="see whether everything works", run=_status),
     Command(name="whoami", usage="", action="whoami", zh="我是谁", en="see who you are to the bot", run=_whoami),
     Command(name="stop", usage="", action="turn.stop", zh="停止当前回复", en="stop the running answer", run=_stop),

@@ -64,6 +64,16 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         assert all("\u4e00" <= line.split("— ")[1][0] <= "\u9fff" for line in chinese.splitlines())
 
 
+async def test_help_explains_one_command_however_it_is_spelled(tmp_path: Path) -> None:
+    async with inside(tmp_path, echo) as it:
+        for word in ("remind", "/remind", "提醒"):
+            explained = await it.text(f"/help {word}")
+            assert "/remind" in explained
+            assert "/提醒" in explained
+            assert len(explained.splitlines()) == 2
+        assert "There is no command /rmind" in await it.text("/help rmind")
+
+
 @pytest.mark.parametrize(
     ("command", "zh", "en"),
     [
