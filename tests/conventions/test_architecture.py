@@ -6,7 +6,7 @@ import re
 import pytest
 
 from memory.store.schema import memory_tables, tables
-from tests.conventions.sources import ROOT
+from tests.conventions.sources import ROOT, Source, product
 
 PAGES = ["docs/architecture.md", "docs/architecture.zh-CN.md", "CONTRIBUTING.md", "tests/README.md"]
 DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
@@ -69,6 +69,18 @@ def test_every_table_is_listed(page: str) -> None:
         "alembic_version",
         "probe",
     }
+
+
+def hides_secrets(source: Source) -> bool:
+    """Return whether a module hides secrets in foreign text."""
+    imports = [node for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)]
+    from_log = [node for node in imports if node.module == "bot.telemetry.log"]
+    return any(name.name in ("redact", "LogRedactor") for node in from_log for name in node.names)
+
+
+def test_every_module_that_hides_secrets_is_named() -> None:
+    named = {path for path, _ in REFERENCE.findall(read(PAGES[0]))}
+    assert {source.name for source in product() if hides_secrets(source)} - named == set()
 
 
 def test_both_languages_name_the_same() -> None:
