@@ -1,1 +1,1 @@
-"""The application, in layers: command line, console, runtime, agent, tools, gateway, access, models."""
+"""The application in layers: command line, console, runtime, agent, tools, gateway and more."""

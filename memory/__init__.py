@@ -1,1 +1,1 @@
-"""Durable memory: the store, recall, long-term facts, files, and the context that a model is shown."""
+"""Durable memory: the store, recall, facts, files, and the context that a model is shown."""

@@ -1,4 +1,4 @@
-"""Recordings in the form of users' own files: some after published designs, some of everyday use."""
+"""Recordings in the form of users' own files, after published designs and of everyday use."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

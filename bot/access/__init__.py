@@ -1,1 +1,1 @@
-"""Who may do what, and how much: permissions, roles, pairing, budgets, deletion, audit checkpoints."""
+"""Who may do what, and how much: permissions, roles, pairing, budgets, deletion, audit."""

@@ -1,1 +1,1 @@
-"""Reminders, tasks and the heartbeat: phrases of time, schedules, and the ticker that fires them."""
+"""Reminders, tasks and the heartbeat: times in words, schedules, and the ticker."""

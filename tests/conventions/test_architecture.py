@@ -11,6 +11,7 @@ from tests.conventions.sources import ROOT, Source, product
 PAGES = ["docs/architecture.md", "docs/architecture.zh-CN.md", "CONTRIBUTING.md", "tests/README.md"]
 DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
 REFERENCE = re.compile(r"`((?:bot|channels|memory|tests|scripts)/[\w./]+\.py)(?::(\w+))?`")
+DECISION_ROW = re.compile(r"^- \[(\d{4})\]\((\1-[a-z0-9-]+\.md)\): (.+)$", re.MULTILINE)
 TABLE_ROW = re.compile(r"^\| (`\w+`.*) \|.*\| `memory/store/schema/", re.MULTILINE)
 
 
@@ -43,12 +44,12 @@ def test_every_module_and_name_exists(page: str) -> None:
 
 
 def test_decisions_name_what_exists() -> None:
-    pages = {path.name: find_missing(REFERENCE.findall(path.read_text("utf-8"))) for path in DECISIONS}
-    assert {name: missing for name, missing in pages.items() if missing} == {}
+    texts = [path.read_text("utf-8") for path in DECISIONS]
+    assert find_missing([reference for text in texts for reference in REFERENCE.findall(text)]) == []
 
 
 def test_every_decision_has_its_parts_and_is_listed_once() -> None:
-    listed = re.findall(r"^- \[(\d{4})\]\((\1-[a-z0-9-]+\.md)\): (.+)$", read("docs/decisions/README.md"), re.MULTILINE)
+    listed = DECISION_ROW.findall(read("docs/decisions/README.md"))
     assert [file for _, file, _ in listed] == [path.name for path in DECISIONS]
     for number, file, title in listed:
         text = read(f"docs/decisions/{file}")
