@@ -123,20 +123,20 @@ async def _skills(context: CommandContext) -> str:
 
 
 INFO_COMMANDS = (
-    Command(name="help", usage="", action="help", zh="命令列表", en="this list", run=_help),
-    Command(name="status", usage="", action="status", zh="运行状态", en="how it runs", run=_status),
-    Command(name="whoami", usage="", action="whoami", zh="我是谁", en="who you are here", run=_whoami),
+    Command(name="help", usage="", action="help", zh="命令列表", en="list all commands", run=_help),
+    Command(name="status", usage="", action="status", zh="运行状态", en="see whether everything works", run=_status),
+    Command(name="whoami", usage="", action="whoami", zh="我是谁", en="see who you are to the bot", run=_whoami),
     Command(name="stop", usage="", action="turn.stop", zh="停止当前回复", en="stop the running answer", run=_stop),
     Command(
         name="retry",
         usage="",
         action="turn.retry",
         zh="再回答一次最新的消息",
-        en="answer the newest message again",
+        en="answer the latest message again",
         run=_retry,
     ),
     Command(
-        name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
+        name="usage", usage="", action="usage.own", zh="用量和花费", en="see tokens used and their cost", run=_usage
     ),
 )
 
@@ -158,9 +158,9 @@ SKILL_COMMAND = Command(
     usage_zh="名称 [要求]",
     action="skill.read",
     zh="按一个技能去做",
-    en="have it follow a skill",
+    en="have the bot follow a skill",
     run=_skill,
 )
 SKILLS_COMMAND = Command(
-    name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills
+    name="skills", usage="", action="status", zh="启用的技能", en="see which skills are on", run=_skills
 )

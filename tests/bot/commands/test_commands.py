@@ -86,7 +86,7 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         ("/policy default", "跟随设置里的策略：balanced", "follows the configured policy: balanced"),
         ("/context diff", "还没有整理过", "Nothing is folded"),
         ("/export", "没有可以导出", "nothing to export"),
-        ("/start", "命令列表", "this list"),
+        ("/start", "命令列表", "list all commands"),
         ("/contxt", "你是不是想用：/context", "Did you mean /context"),
         ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
     ],
