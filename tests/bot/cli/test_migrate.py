@@ -17,7 +17,7 @@ from bot.config import restore_journal as journal
 from memory.store.maintenance.copy import TABLES
 from memory.store.postgres.move import replace_store, was_replaced
 from memory.store.postgres.open import open_postgres
-from tests.memory.store.older import go_back
+from tests.memory.store.first_home import go_back
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.record import query
@@ -254,7 +254,7 @@ def test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence(
     query_none(fresh, "INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
     assert "at work on that database (host:1:worker)" in refused(*there)
     query_none(fresh, "DELETE FROM process")
-    go_back(db, "r0007")
+    go_back(db)
     assert "another version's tables; run mnema migrate first" in refused(*there)
     db.write_bytes(b"x" * 9000)
     assert "damaged" in refused(*there)
