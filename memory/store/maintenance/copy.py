@@ -130,7 +130,9 @@ def value_normalizer(table: Table) -> Callable[[Sequence[Any]], RowValues]:
     def normalize(row: Sequence[Any]) -> RowValues:
         values = []
         for name, wanted, value in zip(names, types, row, strict=True):
-            if type(value) is wanted:
+            if wanted is float and value == 0:
+                values.append(0.0)  # SQLite does not store the sign of -0.0
+            elif type(value) is wanted:
                 values.append(value)
             elif type(value) is int and (wanted is float or (wanted is bool and value in (0, 1))):
                 values.append(wanted(value))

@@ -144,6 +144,17 @@ def test_it_comes_back_row_by_row(
     assert checks["audit"]
 
 
+def test_a_minus_zero_whose_sign_sqlite_does_not_store_arrives_as_zero(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    query_none(fresh, "INSERT INTO model_factor VALUES ('m', 1.5, 2, -0.0::double precision)")
+    code, facts, err = told(tmp_path, capsys, "--from", fresh, "--to", "sqlite")
+    assert (code, err, facts["equal"]) == (0, "", True)
+    assert query(tmp_path / "data" / "mnema.db", "SELECT error_percent FROM model_factor") == [(0.0,)]
+
+
 def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
     home: Path,
     tmp_path: Path,
