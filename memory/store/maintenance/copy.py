@@ -128,7 +128,7 @@ def value_normalizer(table: Table) -> Callable[[Sequence[Any]], RowValues]:
     names = [column.name for column in table.columns]
 
     def normalize(row: Sequence[Any]) -> RowValues:
-        values = []
+        values: list[str | int | float | bool] = []
         for name, wanted, value in zip(names, types, row, strict=True):
             if wanted is float and value == 0:
                 values.append(0.0)  # SQLite does not store the sign of -0.0
