@@ -16,7 +16,6 @@ LARGE_PACKAGES = {
     "memory/store": 14,
     "memory/text": 13,
     "memory/store/conversations": 13,
-    "memory/store/schema/migrations/versions": 14,  # one for each revision
 }
 
 

@@ -47,7 +47,15 @@ SENTENCES = {
     "There is no config.json; all settings have their defaults.": "没有 config.json，所有设置都用默认值。",
     "{} is valid.": "{} 有效。",
     "There is none yet; the first start creates it.": "还没有，首次启动时创建。",
+    "the database has the tables of {}, which is newer than this program's {}": (
+        "数据库的表结构是 {}，比本程序的 {} 更新"
+    ),
     "Start it with the newer version of mnema.": "请用更新版本的 mnema 启动。",
+    "the database has the tables of {}, which this version cannot upgrade; go through commit {} first: "
+    "its mnema migrate upgrades a database, its mnema restore a backup": (
+        "数据库的表结构是 {}，这个版本无法升级；请先用提交 {} 过渡："
+        "那里的 mnema migrate 升级数据库，mnema restore 恢复备份"
+    ),
     "mnema migrate upgrades it; a kill meanwhile leaves it unchanged.": (
         "用 mnema migrate 升级；中途被终止也不会改动数据库。"
     ),
