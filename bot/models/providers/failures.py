@@ -71,6 +71,8 @@ _IMAGE = re.compile(
 _THINKING = re.compile(
     r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))", re.DOTALL
 )
+# What vLLM repeats of a request: "[{'type': …, 'loc': …, 'msg': …, 'input': WHAT WAS SENT}]".
+_REPEATED = re.compile(r"'input': .*?(?=\}, \{'type'|\}\]|\Z)", re.DOTALL)
 _IMAGE_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _TOKEN_COUNTS = (
     re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
@@ -94,6 +96,8 @@ class ProviderFailure:
     status: int
     #: Type and codes, the most specific last.
     kinds: tuple[str, ...] = ()
+    #: Name of the field of the request that is refused; "" if not given.
+    param: str = ""
     text: str = ""
     #: Seconds; None if not given.
     retry_after: float | None = None
@@ -112,14 +116,39 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
     return ProviderFailure(
         status=status,
         kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
-        text=str(error.get("message") or "")[:MAX_ERROR_CHARS],
+        param=str(error.get("param") or ""),
+        text=_server_words(error.get("message") or error.get("detail"))[:MAX_ERROR_CHARS],
         retry_after=_retry_after_seconds(headers or {}),
     )
 
 
+def _server_words(value: object) -> str:
+    """Return what a server says of an error, without what it repeats of the request.
+
+    Source: FastAPI (vLLM, Mistral) lists the faults of a body with the values it found there.
+    """
+    if isinstance(value, dict):
+        return _server_words(value.get("message") or value.get("detail"))
+    if isinstance(value, list):
+        faults = [fault for fault in value if isinstance(fault, dict)]
+        places = ((fault, fault.get("loc")) for fault in faults)
+        named = ((fault, ".".join(map(str, loc)) if isinstance(loc, list) else "") for fault, loc in places)
+        return "; ".join(f"{place}: {fault.get('msg', '')}" for fault, place in named)
+    return _REPEATED.sub("'input': …", str(value or ""))
+
+
+def _error_by_code(failure: ProviderFailure) -> type[ModelError] | None:
+    """Map the most specific code that is known.
+
+    Source: Ollama calls every refusal an `api_error`. What is refused with one of these statuses is no outage.
+    """
+    error = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    return None if error is Transient and failure.status in (400, 404, 405, 422) else error
+
+
 def to_error(failure: ProviderFailure) -> ModelError:
     """Map a failure to our error by typed code, else status; by text only for length, images, thinking."""
-    by_code = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    by_code = _error_by_code(failure)
     why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
     if by_code in (None, TooLarge, Overflow) and (error_from_text := _error_from_text(failure, why, kind)):
         return error_from_text
