@@ -80,6 +80,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "why_other": ("请求被拒绝。", "it refused the request."),
     "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
     "no_answer": ("（模型没有给出内容）", "(no answer)"),
+    "only_thought": (
+        "（模型把整个回答都用在思考上，没有给出内容。可以用 /retry 再试；所有者可以把 llm.max_output_tokens 调大。）",
+        "(The model spent its whole answer on thinking and said nothing. /retry tries again; the owner can raise "
+        "llm.max_output_tokens.)",
+    ),
     "cut": ("（已截断）", "(cut)"),
     "steps_spent": (
         "（已用完 {steps} 步，先总结到这里）",

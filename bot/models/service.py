@@ -119,6 +119,9 @@ MAX_REASON_CHARS = 200
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
 # Purposes whose requests belong to one message; memory's other work has queues of its own.
 TRACED_PURPOSES = ("turn", "fold")
+# Of what records a conversation: the same words again rather than new ones. Source: seed 004.
+RECORD_TEMPERATURE = 0.3
+RECORD_PURPOSES = ("fold", "extract")
 
 
 class InstrumentedModel:
@@ -332,13 +335,22 @@ class ModelService:
             messages=(ShownMessage(role="user", parts=(Text(text=prompt),)),),
             max_tokens=max_tokens,
             purpose=purpose,
+            temperature=RECORD_TEMPERATURE if purpose in RECORD_PURPOSES else None,
         )
-        text, used = "", Usage(model=self.fast_name, input=0, output=0, purpose=purpose)
-        async for event in self.model.stream(request):
-            if isinstance(event, Answer):
-                text = "".join(part.text for part in event.parts if isinstance(part, Text))
-                used = build_usage_row(event, purpose)
-        return text, used
+        answer = await self._answer(request)
+        used = build_usage_row(answer, purpose)
+        if answer.only_thought:
+            answer = await self._answer(replace(request, may_think=False))
+            again = build_usage_row(answer, purpose)
+            used = replace(again, input=used.input + again.input, output=used.output + again.output)
+        return "".join(part.text for part in answer.parts if isinstance(part, Text)), used
+
+    async def _answer(self, request: Request) -> Answer:
+        async with ClosingStream(self.model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+        raise RuntimeError(f"{self.model.name} ended its stream without an answer")
 
     async def close(self) -> None:
         """Close every connection."""

@@ -163,12 +163,13 @@ class ModelEmulator:
         body = json.loads(raw)
         seen = Seen(wire="chat" if chat else "messages", path=path, raw=raw, body=body, headers=_open_headers(headers))
         persona = self.persona if chat else None
-        reply = self._next(persona.seen(body, self.counts) if persona else body)
-        if persona and reply.status == 200:
-            reply = persona.speak(reply, body)
         try:
+            if persona:
+                persona.check(body, self.counts)
+            reply = self._next(persona.seen(body, self.counts) if persona else body)
             if reply.status == 200:
                 seen = self._checked(seen, headers)
+                reply = persona.speak(reply, body) if persona else reply
         except Refused as err:
             self.failed += 1
             self.requests.append(replace(seen, refused=err.text))
@@ -206,9 +207,7 @@ class ModelEmulator:
         else:
             check_messages(seen.body, bound=self.bound)
         chat = seen.wire == "chat"
-        if chat and self.persona:
-            self.persona.check(seen.body, self.counts)
-        elif not self.lenient:
+        if not self.lenient and not (chat and self.persona):
             check_window(seen.body, self.window, chat=chat, told=self.told, counted=self.counts)
         read, write = (0, 0) if chat else self.cache.account(seen.body)
         return replace(seen, read=read if self.lenient else min(read, count(seen_by_model(seen.body))), write=write)

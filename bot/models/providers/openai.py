@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from bot.errors import Damaged, KeyRefused, Stalled, Transient
+from bot.errors import Damaged, KeyRefused, Overflow, Stalled, Transient
 from bot.models.base import (
     Answer,
     Blobs,
@@ -393,7 +393,8 @@ class OpenAIModel:
             **({"authorization": f"Bearer {api_key}"} if api_key else {}),
         }
         self._limits, self._window = limits or Timeouts(), window
-        self._wants_thinking = urlsplit(base_url).hostname in _THINKING_HOSTS
+        #: The vendor asks for the thinking of the running turn's calls.
+        self.sends_thinking_back = urlsplit(base_url).hostname in _THINKING_HOSTS
         # By model id.
         self._quirks: dict[str, ModelQuirks] = {}
         # By conversation and id of the first call; never stored.
@@ -485,15 +486,16 @@ class OpenAIModel:
                     self._remember(request.model, quirks)
                 return response
             failure = read_failure(response.status_code, await response.aread(), response.headers)
+            error = to_error(replace(failure, nearly_full=len(body) / 4 > 0.8 * self._window))
             adapted = learn_from_refusal(quirks, failure, _sent_fields(request, quirks))
-            if adapted is None:
+            if adapted is None or isinstance(error, Overflow):
                 break
             quirks, learnt = adapted, True
-        raise to_error(replace(failure, nearly_full=len(body) / 4 > 0.8 * self._window))
+        raise error
 
     async def _encode(self, request: Request, quirks: ModelQuirks) -> bytes:
         thoughts: dict[str, str] = {}
-        if quirks.wants_thinking or self._wants_thinking:
+        if quirks.wants_thinking or self.sends_thinking_back:
             known = self._thoughts.items()
             thoughts = {call: thought for (chat, call), thought in known if chat == request.conversation}
         if has_files(request):

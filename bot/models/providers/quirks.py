@@ -101,4 +101,4 @@ def _refused_fields(failure: ProviderFailure, sent: Collection[str]) -> frozense
 
 
 def _names(text: str, field: str) -> bool:
-    return re.search(rf"(?<![\w.]){field}(?!\w)", text) is not None
+    return re.search(rf"(?<!\w){field}(?!\w)", text) is not None

@@ -1,5 +1,7 @@
 """Thinking that comes as tags in the text of an answer, in whatever pieces it arrives."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -60,7 +62,7 @@ class Read:
 
 def pieces_of(text: str, cuts: set[int]) -> list[str]:
     edges = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
-    return [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(edges)]
 
 
 @pytest.mark.parametrize("name", CASES)
