@@ -69,6 +69,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
         "The model did not answer: {why} Your message is kept; /retry tries again. ({trace})",
     ),
+    "server_words": ("服务器的原话：{words}", "The server's words: {words}"),
     "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or briefly out of reach."),
     "why_rate": ("请求过于频繁。", "too many requests."),
     "why_key": ("密钥无效、未付费或没有权限。", "its key is refused, unpaid or not allowed."),
@@ -209,6 +210,7 @@ def failure_reason(err: ModelError, lang: str) -> str:
     return format_text(lang, "why_other")
 
 
-def format_turn_failure(err: ModelError, lang: str, trace_id: str) -> str:
-    """Format the notice of a failed turn."""
-    return format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)
+def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = "") -> str:
+    """Format the notice of a failed turn. words: the server's own, for the owner alone."""
+    text = format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)
+    return f"{text}\n{format_text(lang, 'server_words', words=words)}" if words else text

@@ -9,23 +9,38 @@ import structlog
 
 from bot.config.schema import Config, LlmConfig
 from bot.errors import ConfigError, KeyRefused, ModelError, Unusable
-from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
+from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, ThinkingDelta
 from bot.models.catalog import context_window
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.quirks import NO_QUIRKS, ModelQuirks
 from bot.models.providers.transport import ClosingStream, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
 from bot.texts import failure_reason
-from memory.conversation import ShownMessage, Text
+from memory.conversation import ShownMessage, Text, ToolSpec
 from memory.store.rows import Usage
 
 ProviderModel = AnthropicModel | OpenAIModel | OfflineModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProbe:
+    """What a short request to one model showed."""
+
+    #: Provider and model id; where it did not answer, a sentence that says why.
+    text: str
+    answered: bool
+    #: Its server's words when it refused tools; "" if it takes them.
+    tools_refused: str = ""
+    streams: bool = True
+    #: See ModelQuirks.
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +132,14 @@ def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
 log = structlog.get_logger(__name__)
 MAX_REASON_CHARS = 200
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
+# Whether a model's server takes tools shows with the smallest one.
+PROBE_TOOL = ToolSpec(
+    name="now",
+    description="Returns the time.",
+    schema='{"properties":{},"type":"object"}',
+    effect="pure",
+    action="now",
+)
 # Purposes whose requests belong to one message; memory's other work has queues of its own.
 TRACED_PURPOSES = ("turn", "fold")
 # Of what records a conversation: the same words again rather than new ones. Source: seed 004.
@@ -225,8 +248,8 @@ class ModelService:
         """Send a short request to each model at once, and record its health."""
         await asyncio.gather(*(self.probe(index, model) for index, model, _ in self._members()))
 
-    async def probe(self, index: int, model: str = "") -> tuple[bool, str]:
-        """Send a short request to one model, once; return whether it answered, and its name or the error.
+    async def probe(self, index: int, model: str = "") -> ModelProbe:
+        """Send a short request with a tool to one model, once; what it was known to refuse is tried again.
 
         Args:
             index: in the chain.
@@ -237,16 +260,37 @@ class ModelService:
             model=model or configured or self.name,
             system=("Answer with one word.",),
             messages=(ShownMessage(role="user", parts=(Text(text="ping"),)),),
-            max_tokens=16,
+            tools=(PROBE_TOOL,),
+            max_tokens=64,
         )
+        client = self._client(index)
+        if client is not None:
+            client.forget_refusals(request.model)
         base_url = configured_models(self._llm)[index].base_url if self._llm else ""
         try:
-            await self._current_chain().probe(index, request)
+            events = await self._current_chain().probe(index, request)
         except ModelError as err:
             where = f" at {base_url}" if base_url else ""
             reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
-            return False, f"{provider} {request.model}{where} does not answer: {reason}"
-        return True, f"{provider} {request.model}"
+            return ModelProbe(text=f"{provider} {request.model}{where} does not answer: {reason}", answered=False)
+        quirks = self._quirks(index, request.model)
+        thinks = any(isinstance(event, ThinkingDelta) for event in events)
+        return ModelProbe(
+            text=f"{provider} {request.model}",
+            answered=True,
+            tools_refused=quirks.tools_refused,
+            streams=quirks.streams is not False,
+            thinking=quirks.thinking or "field" * thinks,
+        )
+
+    def _client(self, index: int) -> OpenAIModel | None:
+        """Return the client of a model of the chain if it learns what its server refuses."""
+        client = self._clients[index] if index < len(self._clients) else None
+        return client if isinstance(client, OpenAIModel) else None
+
+    def _quirks(self, index: int, model: str) -> ModelQuirks:
+        client = self._client(index)
+        return client.quirks(model) if client is not None else NO_QUIRKS
 
     @property
     def trouble(self) -> str:
@@ -259,7 +303,10 @@ class ModelService:
             return ()
         chain, now = self._chain, time.monotonic()
         statuses = [
-            model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use)
+            replace(
+                model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use),
+                tools_refused=self._quirks(index, model).tools_refused,
+            )
             for index, model, use in self._members()
         ]
         first, last = statuses[0], statuses[-1]
@@ -385,7 +432,7 @@ def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
     )
 
 
-async def probe_model(config: Config) -> list[tuple[bool, str]]:
+async def probe_model(config: Config) -> list[ModelProbe]:
     """Probe each configured model; see `ModelService.probe`."""
 
     async def find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:

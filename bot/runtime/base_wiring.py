@@ -108,7 +108,7 @@ class BaseComponents(ABC):
             sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
         )
         self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
-        self.model_notifications = ModelNotifications(self.models.states, owner)
+        self.model_notifications = ModelNotifications(self.models.states, owner, owner)
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)

@@ -18,6 +18,7 @@ from bot.errors import (
     TooLarge,
     Transient,
 )
+from bot.telemetry.log import redact
 
 # Kind of the BadRequest for thinking that does not belong to the conversation: retry without it.
 BAD_THINKING = "bad_thinking"
@@ -63,6 +64,7 @@ _TOO_LONG = re.compile(
     r"|input length|reduce the length|超长",
     re.IGNORECASE,
 )
+MAX_WORDS_CHARS = 300  # of a server's words that the owner reads
 MAX_ERROR_CHARS = 4_000  # of an error that are searched: some proxies answer with an HTML page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
 _IMAGE = re.compile(
@@ -188,6 +190,17 @@ def _failure_reason(failure: ProviderFailure) -> str:
     said = failure.text.strip() or "no reason given"
     label = " ".join((f"HTTP {failure.status}", *failure.kinds))
     return f"{label}: {said[:500]}"
+
+
+def server_words(error: ModelError) -> str:
+    """Return what the server said of a failed call, shortened and without secrets; "" if it is not a server's error."""
+    text = str(error)
+    return shorten_words(text.partition(": ")[2]) if text.startswith("HTTP ") else ""
+
+
+def shorten_words(text: str) -> str:
+    """Return a server's words as the owner reads them: on one line, shortened, without secrets."""
+    return redact(" ".join(text.split()))[:MAX_WORDS_CHARS]
 
 
 def _parse_body(body: object) -> dict[str, Any]:

@@ -47,7 +47,6 @@ from bot.models.providers.messages import (
 )
 from bot.models.providers.quirks import LIMIT_FIELDS, NO_QUIRKS, ModelQuirks, learn_from_refusal, option_fields
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
-from bot.telemetry.log import redact
 from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 from memory.text.thinking import SplitPiece, ThinkingSplitter
 
@@ -505,7 +504,7 @@ class OpenAIModel:
     def _remember(self, model: str, quirks: ModelQuirks) -> None:
         before = self.quirks(model)
         refused = sorted(quirks.left_out - before.left_out)
-        log.warning("model takes less", model=model, left_out=refused, tools_refused=redact(quirks.tools_refused))
+        log.warning("model takes less", model=model, left_out=refused, tools_refused=quirks.tools_refused)
         self._quirks[model] = quirks
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.models.base import Request
 from bot.models.catalog import supports_effort
-from bot.models.providers.failures import ProviderFailure
+from bot.models.providers.failures import ProviderFailure, shorten_words
 
 # Names of the limit of the answer; the second is that of OpenAI's newer models.
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
@@ -19,7 +19,6 @@ THINKING_OFF = {
     "enable_thinking": "false",
     "thinking": '{"type":"disabled"}',
 }
-MAX_WORDS_CHARS = 300  # of a server's refusal that are kept
 # Statuses with which servers refuse what they do not support. Source: tests/emulators/personas.py; OpenRouter has 404.
 _REFUSED = frozenset((400, 404, 405, 422, 500, 501))
 
@@ -84,7 +83,7 @@ def learn_from_refusal(quirks: ModelQuirks, failure: ProviderFailure, sent: Coll
     if not quirks.wants_thinking and _THINKING_MISSING.search(failure.text):
         return replace(quirks, wants_thinking=True)
     if "tools" in sent and _TOOLS.search(failure.text):
-        return replace(quirks, tools_refused=" ".join(failure.text.split())[:MAX_WORDS_CHARS])
+        return replace(quirks, tools_refused=shorten_words(failure.text))
     return None
 
 
