@@ -223,6 +223,10 @@ class ModelService:
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
         self._old_chains: list[FallbackModel] = []
+        # Endpoint and id of the models that end their thinking with a closing tag alone.
+        self._closing_tags: set[tuple[str, str]] = set()
+        #: Called with the endpoint and the id of a model that is found to do so.
+        self.on_closing_tag: Callable[[str, str], None] = lambda endpoint, model: None
         # Provider and model id of each model of the chain; the id "" stands for `name`.
         self._models: list[tuple[str, str]] = []
         self.provider = "offline"
@@ -338,7 +342,7 @@ class ModelService:
         accounts = configured_models(llm)
         if self._chain is not None:
             self._old_chains.append(self._chain)  # calls may still run on it; its idle connections cost little
-        self._clients = [open_provider(account, blobs=self._blobs, recall=self._recall) for account in accounts]
+        self._clients = [self._open_client(account) for account in accounts]
         self._chain = FallbackModel(
             [
                 _to_chain_model(InstrumentedModel(client, self._telemetry), account.model)
@@ -353,6 +357,33 @@ class ModelService:
         # A server of one's own may not have the default fast model.
         own_model = llm.model if self.provider == "openai" and llm.base_url else ""
         self.fast_name = (llm.fast_model if is_online else "") or own_model or defaults.fast_model
+
+    def _open_client(self, account: ProviderAccount) -> ProviderModel:
+        """Create the client of an account, with what is known of its models."""
+        client = open_provider(account, blobs=self._blobs, recall=self._recall)
+        if isinstance(client, OpenAIModel):
+            client.on_closing_tag = lambda model: self._note_closing_tag(account.base_url, model)
+            for endpoint, model in self._closing_tags:
+                if endpoint == account.base_url:
+                    client.hold_text(model)
+        return client
+
+    def _note_closing_tag(self, endpoint: str, model: str) -> None:
+        self._closing_tags.add((endpoint, model))
+        self.on_closing_tag(endpoint, model)
+
+    def endpoints(self) -> list[tuple[str, str]]:
+        """Return the address, as configured, and the id of each model in use."""
+        accounts = configured_models(self._llm) if self._llm else ()
+        return [(accounts[index].base_url, model) for index, model, _ in self._members() if index < len(accounts)]
+
+    def hold_text(self, endpoint: str, model: str) -> None:
+        """Show no text of a model before its thinking has ended with a closing tag."""
+        self._closing_tags.add((endpoint, model))
+        accounts = configured_models(self._llm) if self._llm else ()
+        for client, account in zip(self._clients, accounts, strict=False):
+            if isinstance(client, OpenAIModel) and account.base_url == endpoint:
+                client.hold_text(model)
 
     def use(self, model: ModelClient) -> None:
         """Answer with this model, whatever is configured: a test double, or a client of an embedding program."""

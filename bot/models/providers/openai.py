@@ -6,7 +6,7 @@ It uses plain HTTP: compatible servers send more forms than the vendor's SDK acc
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -401,6 +401,8 @@ class OpenAIModel:
         self._clients: ClientPool[Any] = ClientPool(
             lambda: create_http_client(self._proxy), lambda client: client.aclose()
         )
+        #: Called with the id of a model that is found to end its thinking with a closing tag alone.
+        self.on_closing_tag: Callable[[str], None] = lambda model: None
         #: Occurrences of unknown stop reasons.
         self.unknown: Counter[str] = Counter()
 
@@ -411,6 +413,10 @@ class OpenAIModel:
     def quirks(self, model: str) -> ModelQuirks:
         """Return what is known of a model."""
         return self._quirks.get(model, NO_QUIRKS)
+
+    def hold_text(self, model: str) -> None:
+        """Show no text of a model before its thinking has ended with a closing tag."""
+        self._learn(model, closes_only=True)
 
     def forget_refusals(self, model: str) -> None:
         """Send the next request to a model whole: its server may have been set up anew."""
@@ -431,7 +437,8 @@ class OpenAIModel:
                 async for chunk in chunks:
                     for event in decoder.take(chunk):
                         if isinstance(event, Restarted):
-                            self._learn(request.model, closes_only=True)
+                            self.hold_text(request.model)
+                            self.on_closing_tag(request.model)
                         yield event
                     if chunk is STREAM_END:
                         await chunks.drain()

@@ -111,7 +111,7 @@ async def test_others_and_groups_read_a_plain_sentence(tmp_path: Path) -> None:
             assert (words in notice) is reads
 
 
-async def test_folds_and_facts_are_asked_for_at_a_low_temperature_until_it_is_refused(tmp_path: Path) -> None:
+async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_own(tmp_path: Path) -> None:
     async with ModelEmulator() as emulator, wired(tmp_path, emulator, llm=SMALL) as it:
         for number in range(4):
             await it.text(f"{number}: " + "It is a long story. " * 30)

@@ -113,6 +113,9 @@ async def test_the_host_of_a_vendor_that_asks_for_thinking_is_known(emulator: Mo
         await model.close()
 
 
+SMALL = {"model": "m", "fast_model": "m"}
+
+
 # --- in a bot ---------------------------------------------------------------------------------------------------
 
 DRAFT = "maybe drunk, too harsh, rewrite"
@@ -134,7 +137,7 @@ async def test_no_person_history_or_diary_holds_what_a_model_thought(tmp_path: P
     emulator = ModelEmulator(responder=thinking_about, persona=replace(persona, overflow="refuse", window=200_000))
     async with (
         emulator,
-        wired(tmp_path, emulator, memory={"extract": True}, llm={"model": "m", "fast_model": "m"}) as it,
+        wired(tmp_path, emulator, memory={"extract": True}, llm=SMALL) as it,
     ):
         for number in range(4):
             answer = await it.text(f"{number}: I prefer green tea in the morning. " + "It is a long story. " * 20)
@@ -164,3 +167,14 @@ async def test_a_bot_asks_once_more_without_thinking_and_else_says_so(tmp_path: 
         answer = await it.text("hi again")
         assert "spent its whole answer on thinking" in answer
         assert "(cut)" not in answer
+
+
+async def test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart(tmp_path: Path) -> None:
+    async with ModelEmulator(persona=replace(VLLM, window=200_000, thought=SECRET)) as emulator:
+        for start in range(2):
+            async with wired(tmp_path, emulator, llm=SMALL) as it:
+                emulator.script(["Hello!"])
+                assert await it.text("hi") == "Hello!"
+                await it.bot.settled()
+                shown = "".join(event.text for event in it.channel.shown if event.name == "delta")
+                assert (SECRET[:20] in shown) is (start == 0)
