@@ -307,7 +307,8 @@ class Agent:
                 await hit_async("llm.ended")
                 used, calibration = step.used, self._fitter.calibration
                 model = step.answers[0].requested or fit_limits.model
-                calibration.note(model, view.tokens.total, used.input, context.conversation.id)
+                unsent = view.tokens.tools if self._models.refuses_tools(model) else 0
+                calibration.note(model, view.tokens.total - unsent, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 if fitted.recalled and not context.turn.step:
                     self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))

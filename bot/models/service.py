@@ -287,6 +287,11 @@ class ModelService:
             thinking=quirks.thinking or "field" * thinks,
         )
 
+    def refuses_tools(self, model: str) -> bool:
+        """Tell whether a model of the chain is known to take no tools: requests to it are sent without them."""
+        indexes = (index for index, (_, configured) in enumerate(self._models) if configured == model)
+        return bool(self._quirks(next(indexes, 0), model).tools_refused)
+
     def _client(self, index: int) -> OpenAIModel | None:
         """Return the client of a model of the chain if it learns what its server refuses."""
         client = self._clients[index] if index < len(self._clients) else None

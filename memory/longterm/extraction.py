@@ -14,8 +14,7 @@ from memory.longterm.own_words import OwnWords
 from memory.text.bullets import tidy_content
 from memory.text.language import CJK_CHARACTER, is_mostly_cjk
 from memory.text.patterns import lazy_pattern
-from memory.text.quoting import neutralize_data_tags
-from memory.text.thinking import split_thinking
+from memory.text.quoting import neutralize_data_tags, split_thinking
 from memory.text.tokenizer import fold_text, lexical_question_terms, lexical_terms
 
 MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50

@@ -48,7 +48,7 @@ from bot.models.providers.messages import (
 from bot.models.providers.quirks import LIMIT_FIELDS, NO_QUIRKS, ModelQuirks, learn_from_refusal, option_fields
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
 from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
-from memory.text.thinking import SplitPiece, ThinkingSplitter
+from memory.text.quoting import SplitPiece, ThinkingSplitter
 
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
@@ -247,7 +247,7 @@ def encode_openai_request(
 
 
 def _encode_messages(request: Request, blobs: Blobs, quirks: ModelQuirks, thoughts: Mapping[str, str]) -> Iterator[str]:
-    has_no_tools = bool(request.tools and quirks.tools_refused)
+    has_no_tools = bool(quirks.tools_refused) and request.purpose == "turn"
     system = "\n\n".join(text for text in (*request.system, NO_TOOLS_NOTE * has_no_tools) if text.strip())
     if system:
         yield f'{{"role":"system","content":{quote(system)}}}'

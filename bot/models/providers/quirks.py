@@ -22,6 +22,7 @@ THINKING_OFF = {
 # Statuses with which servers refuse what they do not support. Source: tests/emulators/personas.py; OpenRouter has 404.
 _REFUSED = frozenset((400, 404, 405, 422, 500, 501))
 
+_WORD = re.compile(r"\w+")
 _UNSUPPORTED = re.compile(
     r"unsupported|not (?:be )?supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed"
     r"|extra_forbidden|only the default",
@@ -93,11 +94,7 @@ def _refused_fields(failure: ProviderFailure, sent: Collection[str]) -> frozense
     if not has_code and not _UNSUPPORTED.search(failure.text):
         return frozenset()
     optional = {*LIMIT_FIELDS, *THINKING_OFF, "tool_choice", "temperature", "stream_options"}.intersection(sent)
-    named = frozenset(name for name in optional if name == failure.param or _names(failure.text, name))
+    named = optional.intersection([failure.param, *_WORD.findall(failure.text)])
     # Some say only that there is one: newer models of OpenAI's were the first to refuse the limit's old name.
     limit = frozenset(LIMIT_FIELDS[:1]).intersection(sent) if "unsupported_parameter" in failure.kinds else frozenset()
-    return named or limit
-
-
-def _names(text: str, field: str) -> bool:
-    return re.search(rf"(?<!\w){field}(?!\w)", text) is not None
+    return frozenset(named) or limit

@@ -10,8 +10,7 @@ from memory.context.policies.state import FINAL_FORMS, ToolLines
 from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn, inner_call
-from memory.text.quoting import neutralize_data_tags
-from memory.text.thinking import split_thinking
+from memory.text.quoting import neutralize_data_tags, split_thinking
 
 MIN_CHARS = 300  # a result up to this length stays: a line with its handle would save next to nothing
 MAX_CHARS = 240  # of a line

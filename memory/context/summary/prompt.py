@@ -19,8 +19,7 @@ from memory.context.summary.transcript import (
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.text.language import HEADINGS
-from memory.text.quoting import neutralize_data_tags, shorten
-from memory.text.thinking import split_thinking
+from memory.text.quoting import neutralize_data_tags, shorten, split_thinking
 
 MAX_CHUNKS = 24  # for a longer range, the least important messages are shortened
 SHORTENING_LEVELS = ((600, 3_000), (200, 1_000), (40, 160))  # characters of (tool traffic, other texts), tried in turn

@@ -45,6 +45,9 @@ async def test_a_model_without_tools_answers_and_costs_two_calls_once(tmp_path: 
         assert (await it.text("and now")).startswith("echo: and now")
         assert len(emulator.requests) == 3
         assert [bool(seen.refused) for seen in emulator.requests] == [True, False, False]
+        factor, samples, _ = await it.bot.fitter.calibration.factor("gemma3:4b")
+        assert samples == 2
+        assert factor > 0.8, "the tools that were not sent are not counted"
 
 
 async def test_the_owner_is_told_once_that_a_model_takes_no_tools_also_after_a_restart(tmp_path: Path) -> None:

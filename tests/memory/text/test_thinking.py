@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.text.thinking import ThinkingSplitter, split_thinking
+from memory.text.quoting import ThinkingSplitter, split_thinking
 
 SECRET = "She is probably lonely. Do not mention it."
 FENCED = "Write it so:\n```xml\n<think>\na\n</think>\n```\nand no other way."
