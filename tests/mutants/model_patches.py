@@ -103,7 +103,7 @@ MODELS = (
         guards="refusals",
         file="bot/models/providers/openai.py",
         target="OpenAIModel._remember",
-        old="self._quirks[model] = quirks",
+        old="self._quirks[model] = merge_refusals(known, quirks)",
         new="pass",
         tests=(f"{REFUSALS}::test_a_model_without_tools_answers_and_costs_two_calls_once",),
     ),

@@ -45,7 +45,14 @@ from bot.models.providers.messages import (
     to_json,
     wrap_arguments,
 )
-from bot.models.providers.quirks import LIMIT_FIELDS, NO_QUIRKS, ModelQuirks, learn_from_refusal, option_fields
+from bot.models.providers.quirks import (
+    LIMIT_FIELDS,
+    NO_QUIRKS,
+    ModelQuirks,
+    learn_from_refusal,
+    merge_refusals,
+    option_fields,
+)
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
 from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 from memory.text.quoting import SplitPiece, ThinkingSplitter
@@ -509,10 +516,10 @@ class OpenAIModel:
         return encode_openai_request(request, self._blobs, quirks, thoughts)
 
     def _remember(self, model: str, quirks: ModelQuirks) -> None:
-        before = self.quirks(model)
-        refused = sorted(quirks.left_out - before.left_out)
+        known = self.quirks(model)
+        refused = sorted(quirks.left_out - known.left_out)
         log.warning("model takes less", model=model, left_out=refused, tools_refused=quirks.tools_refused)
-        self._quirks[model] = quirks
+        self._quirks[model] = merge_refusals(known, quirks)  # other requests may have learnt something meanwhile
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""

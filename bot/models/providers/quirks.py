@@ -79,13 +79,24 @@ def learn_from_refusal(quirks: ModelQuirks, failure: ProviderFailure, sent: Coll
     """
     if failure.status not in _REFUSED:
         return None
-    if refused := _refused_fields(failure, sent):
-        return replace(quirks, left_out=quirks.left_out | refused)
+    refused = _refused_fields(failure, sent)
+    if fields := refused - {"tools"}:
+        return replace(quirks, left_out=quirks.left_out | fields)
     if not quirks.wants_thinking and _THINKING_MISSING.search(failure.text):
         return replace(quirks, wants_thinking=True)
-    if "tools" in sent and _TOOLS.search(failure.text):
+    if "tools" in refused or ("tools" in sent and _TOOLS.search(failure.text)):
         return replace(quirks, tools_refused=shorten_words(failure.text))
     return None
+
+
+def merge_refusals(known: ModelQuirks, learnt: ModelQuirks) -> ModelQuirks:
+    """Return what is known with what a request has learnt meanwhile from refusals."""
+    return replace(
+        known,
+        left_out=known.left_out | learnt.left_out,
+        tools_refused=learnt.tools_refused or known.tools_refused,
+        wants_thinking=known.wants_thinking or learnt.wants_thinking,
+    )
 
 
 def _refused_fields(failure: ProviderFailure, sent: Collection[str]) -> frozenset[str]:
@@ -93,7 +104,9 @@ def _refused_fields(failure: ProviderFailure, sent: Collection[str]) -> frozense
     has_code = bool(_UNSUPPORTED_CODES.intersection(failure.kinds))
     if not has_code and not _UNSUPPORTED.search(failure.text):
         return frozenset()
-    optional = {*LIMIT_FIELDS, *THINKING_OFF, "tool_choice", "temperature", "stream_options"}.intersection(sent)
+    optional = {*LIMIT_FIELDS, *THINKING_OFF, "tools", "tool_choice", "temperature", "stream_options"}.intersection(
+        sent
+    )
     named = optional.intersection([failure.param, *_WORD.findall(failure.text)])
     # Some say only that there is one: newer models of OpenAI's were the first to refuse the limit's old name.
     limit = frozenset(LIMIT_FIELDS[:1]).intersection(sent) if "unsupported_parameter" in failure.kinds else frozenset()

@@ -14,7 +14,7 @@ from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import Inside, inside
 from tests.bot.wired import wired
 from tests.emulators.model import ModelEmulator
-from tests.emulators.model_replies import is_fold, refuse
+from tests.emulators.model_replies import Reply, is_fold, refuse
 from tests.emulators.personas import (
     LLAMACPP,
     LLAMACPP_TOOLS,
@@ -129,6 +129,7 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
     [
         (replace(LLAMACPP, window=50_000), "tools ✓, streaming ✓, thinking –.", ""),
         (replace(LLAMACPP, thought="hm"), "tools ✓, streaming ✓, thinking ✓.", ""),
+        (replace(LLAMACPP, name="unstreamed"), "tools ✓, streaming ✗, thinking –.", ""),
         (replace(LLAMACPP, thought="hm", thinking="tags"), "tools ✓, streaming ✓, thinking ✓ <think>.", ""),
         (replace(LLAMACPP, without_tools=LLAMACPP_TOOLS), "tools ✗, streaming ✓, thinking –.", "--jinja"),
         (replace(LLAMACPP, without_tools=VLLM_TOOLS), "tools ✗, streaming ✓, thinking –.", "--enable-auto-tool-choice"),
@@ -138,6 +139,8 @@ async def test_doctor_says_what_a_model_takes(tmp_path: Path, persona: Persona, 
     home = HomeFolder(root=tmp_path)
     home.ensure()
     async with ModelEmulator(persona=persona) as emulator:
+        if persona.name == "unstreamed":
+            emulator.responder = lambda body: Reply(text="pong", forms=frozenset({"unstreamed"}))
         llm = {"provider": "openai", "api_key": "k", "base_url": f"{emulator.url}/v1", **SMALL}
         home.config.write_text(json.dumps({"llm": llm}))
         home.config.chmod(0o600)
@@ -147,7 +150,7 @@ async def test_doctor_says_what_a_model_takes(tmp_path: Path, persona: Persona, 
         assert hint in check.hint
         assert bool(check.hint) is bool(hint)
         chinese = next(check for check in await run_checks(home, "zh") if check.name in ("model", "模型"))
-        assert "流式输出 ✓" in chinese.message
+        assert "有回应：工具 " in chinese.message
         assert "服务器不接受工具" in chinese.hint or not hint
         emulator.script([refuse(400, message="the chat template is broken")])
         emulator.persona = None
