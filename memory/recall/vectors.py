@@ -102,7 +102,7 @@ class VectorSearch:
             if matrix is None:
                 return {}
             if matrix.width * 4 != len(question):
-                log.warning("vectors made anew", why="the model's are of another size", was=matrix.width)
+                log.warning("vectors rebuilt", why="the model's are of another size", was=matrix.width)
                 self._wrong_size.add(keeper)
                 return {}
             rows, vectors = matrix.rows_and_vectors()

@@ -24,7 +24,7 @@ FOLD_REASON_TEXTS = {
     "tokens": ("token 到了阈值", "the tokens reached the threshold"),
     "messages": ("消息积累到了阈值", "enough messages had come together"),
     "overflow": ("模型说请求太长", "the model called the request too long"),
-    "restart": ("程序重新启动", "the program started anew"),
+    "restart": ("程序重新启动", "the program restarted"),
     "import": ("导入对话时", "the conversation was imported"),
     "/context fold": ("由 /context fold 要求", "asked for by /context fold"),
 }

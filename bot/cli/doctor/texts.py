@@ -108,12 +108,18 @@ SENTENCES = {
         "下一条消息会再试；网页“状态”里的“立即再试”会马上试。"
     ),
     "{} answers: tools {}, streaming {}, thinking {}.": "{} 有回应：工具 {}，流式输出 {}，思考 {}。",
-    "Its server refuses tools ({}): choose a model with tools, or turn them on in the server.": (
+    "Its server refuses tools ({}): choose a model that supports them, or enable them on the server.": (
         "它的服务器不接受工具（{}）：请换一个支持工具的模型，或在服务器上打开工具支持。"
     ),
     "{} answers with vectors of {} numbers.": "{} 有回应，向量有 {} 维。",
     "Set llm.api_key, or the environment variable it reads.": "请设置 llm.api_key，或它读取的环境变量。",
     "The offline model answers: there is no key.": "没有密钥，由离线模型回答。",
+    "The offline model answers: llm.api_key reads the environment variable {}, which is not set.": (
+        "由离线模型回答：llm.api_key 读取环境变量 {}，但它没有设置。"
+    ),
+    "Set it where mnema is started, or write the key into config.json.": (
+        "在启动 mnema 的地方设置它，或者把密钥直接写进 config.json。"
+    ),
     "Tokens are counted with the o200k ranks.": "用 o200k 词表计数。",
     "Reinstall mnema: {} or tiktoken is missing.": "请重新安装 mnema：缺少 {} 或 tiktoken。",
     "Tokens are estimated by weight, less exactly.": "按权重估算，不太精确。",

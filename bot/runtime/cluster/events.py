@@ -9,7 +9,6 @@ from typing import Any
 
 import psycopg
 import structlog
-from psycopg_pool import PoolTimeout
 
 from channels.message import Address, LiveEvent
 from memory.store.postgres.connection import KEEPALIVE
@@ -75,8 +74,13 @@ class EventBus:
                 async with self._database.pool.connection() as connection:
                     payloads = [[payload] for payload in pack_events(self._sender, events)]
                     await connection.cursor().executemany(_NOTIFY, payloads)
-            except (psycopg.Error, PoolTimeout) as err:
-                log.info("live events not sent", error=type(err).__name__)
+            except Exception as err:
+                log.warning("live events not sent", error=type(err).__name__, exc_info=err)
+                await asyncio.sleep(RECONNECT_SECONDS)
+                # Pieces of text may be missing; a reply whose end is missing would show as unfinished.
+                self._pending[:0] = [event for event in events if event.name != "delta"]
+                if self._pending:
+                    self._has_pending.set()
 
     async def _listen(self) -> None:
         while True:
@@ -90,6 +94,8 @@ class EventBus:
                             self._on_event(event)
             except psycopg.Error as err:
                 log.info("live events not received", error=type(err).__name__)
+            except Exception as err:
+                log.error("live events not received", error=type(err).__name__, exc_info=err)
             await asyncio.sleep(RECONNECT_SECONDS)
 
 

@@ -62,7 +62,7 @@ class SkillTool:
         except SkillChanged as err:
             raise ToolFailed(
                 f"The skill {skill.name} was changed since its owner reviewed it, so nothing of it is read until they "
-                "have reviewed it anew."
+                "have reviewed it again."
             ) from err
         text = skill.body if arguments.file in ("", MAIN_FILE) else _to_text(skill, contents, arguments.file)
         count = max(1, -(-len(text) // PAGE_CHARS))

@@ -65,7 +65,7 @@ class IndexKeeper(ABC):
             except StoreCorrupt as err:
                 async with self._changing:
                     if made == self._made:  # else another user has deleted it already
-                        log.warning("index made anew", space=self.space, why=str(err))
+                        log.warning("index rebuilt", space=self.space, why=str(err))
                         await self._remove_once_unused()
             return await self._use(work, fresh=True, besides="")
         finally:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import stat
 import subprocess
@@ -311,6 +312,16 @@ def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[st
     assert "Over 3000 tokens" in shown
 
 
+def test_doctor_names_the_variable_of_a_key_that_is_not_set(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mnema(home, "init", "--yes")
+    home.joinpath("config.json").write_text('{"llm": {"api_key": "${MY_OWN_KEY}"}}')
+    capsys.readouterr()
+    assert mnema(home, "doctor", "--language", "en") == 1
+    assert "FAIL model: The offline model answers: llm.api_key reads the environment variable MY_OWN_KEY" in (
+        capsys.readouterr().out
+    )
+
+
 def test_a_closed_pipe_is_no_error(home: Path) -> None:
     run = f"{sys.executable} -m bot --home {home} config schema | head -n 1"
     piped = subprocess.run(["bash", "-o", "pipefail", "-c", run], capture_output=True, text=True)
@@ -331,6 +342,22 @@ def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
         rest = asked.stderr.read()
     assert asked.returncode == 130
     assert b"Traceback" not in rest
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize(("language", "question"), [("C", "Create one?"), ("zh_CN.UTF-8", "要新建一个吗")])
+def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(home: Path, language: str, question: str) -> None:
+    keyboard, terminal = pty.openpty()
+    command = [sys.executable, "-m", "bot", "--home", str(home), "chat"]
+    os.write(keyboard, b"n\n")
+    ended = subprocess.run(
+        command, stdin=terminal, capture_output=True, timeout=60, env={**os.environ, "LC_ALL": language}, check=False
+    )
+    os.close(terminal)
+    os.close(keyboard)
+    assert question in ended.stdout.decode()
+    assert ended.returncode != 0
+    assert not home.exists()
 
 
 def test_a_traceback_is_shown_only_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

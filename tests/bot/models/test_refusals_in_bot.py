@@ -56,11 +56,11 @@ async def test_the_owner_is_told_once_that_a_model_takes_no_tools_also_after_a_r
         for start in range(2):
             async with wired(tmp_path, emulator, llm=SMALL) as it:
                 await it.text("hi")
-                told = await told_by(it, "takes no tools")
+                told = await told_by(it, "does not accept tools")
                 assert len(told) == (0 if start else 1)
                 assert not told or words in told[0]
                 status = await it.text("/status")
-                assert "; takes no tools (registry.ollama.ai/library/gemma3:4b does not support tools)" in status
+                assert "; accepts no tools (registry.ollama.ai/library/gemma3:4b does not support tools)" in status
         emulator.persona = WIDE
 
 
@@ -75,7 +75,7 @@ async def test_try_now_tries_tools_again(tmp_path: Path) -> None:
         assert it.bot.models.states()[0].tools_refused == ""
         await it.text("and now")
         assert "tools" in emulator.requests[-1].body
-        assert "takes no tools" not in await it.text("/status")
+        assert "accepts no tools" not in await it.text("/status")
 
 
 async def test_the_owner_reads_the_servers_words_without_keys(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_the_owner_reads_the_servers_words_without_keys(tmp_path: Path) ->
         answer = await it.text("hi")
         assert len(emulator.requests) == 1, "what is refused with 400 is no outage"
         first, second = answer.split("\n")
-        assert first.startswith("The model did not answer: it refused the request. Your message is kept;")
+        assert first.startswith("The model did not answer: it refused the request. Your message is saved;")
         assert second.startswith("The server's words: template broke; key [secret]")
         assert len(second) < 350
         assert it.bot.models.states()[0].phase == "up"

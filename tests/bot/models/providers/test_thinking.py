@@ -165,7 +165,7 @@ async def test_a_bot_asks_once_more_without_thinking_and_else_says_so(tmp_path: 
         emulator.script([Reply(thinking=SECRET, stop="length")] * 2)
         emulator.persona = replace(OLLAMA, no_thinking=None)
         answer = await it.text("hi again")
-        assert "spent its whole answer on thinking" in answer
+        assert "used its whole answer for thinking" in answer
         assert "(cut)" not in answer
 
 
