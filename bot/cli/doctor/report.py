@@ -294,7 +294,8 @@ def _describe_model(name: str, probe: ModelProbe) -> DoctorCheck:
     message = f"{probe.text} answers: tools {tools}, streaming {streaming}, thinking {thinking}."
     if not probe.tools_refused:
         return passed(name, message)
-    hint = f"Its server refuses tools ({probe.tools_refused}): choose a model that supports them, or enable them on the server."
+    words = probe.tools_refused
+    hint = f"Its server refuses tools ({words}): choose a model that supports them, or enable them on the server."
     return passed(name, message, hint)
 
 
