@@ -297,7 +297,11 @@ class Agent:
                 await hit_async("llm.ended")
                 used, calibration = step.used, self._fitter.calibration
                 model = step.answers[0].requested or fit_limits.model
-                calibration.note(model, view.tokens.total, used.input, context.conversation.id)
+                counts = (context.conversation.id, view.tokens.total, used.input)
+                if self._models.windows.note_usage(self._models.served_model(model), *counts):
+                    self._fitter.note_cut(context.conversation.id)
+                else:
+                    calibration.note(model, view.tokens.total, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 if fitted.recalled and not context.turn.step:
                     self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))

@@ -39,7 +39,7 @@ from bot.messages import MessageBody, is_mutating, join_parts, load_body, parse_
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
-from bot.texts import format_budget_too_small, format_text, format_turn_failure, resolve_language
+from bot.texts import format_shortage, format_text, format_turn_failure, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
 from memory.conversation import UNFINISHED_MARKS, Part, Reduction, Text
@@ -569,7 +569,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
     except OverBudget as err:
         return _failed_result(str(err))
     except BudgetTooSmall as err:
-        return _failed_result(format_budget_too_small(lang, err.least, err.soul))
+        return _failed_result(format_shortage(lang, err.shortage))
     except FoldFailed as err:
         log.error("fold failed", error=str(err))
         return _failed_result(format_text(lang, "fold_failed", why=err.why))

@@ -36,6 +36,7 @@ class Bot(TurnComponents):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         """Recover, then start outbox, turns and receivers, in that order. model: replaces the configured one."""
+        await self.models.windows.load()
         self._configure(channels, model)
         recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
@@ -145,6 +146,7 @@ class Bot(TurnComponents):
         await self.turns_settled()
         await self.outbox_dispatcher.settled()
         await self.memory_service.settled()
+        await self.models.windows.settled()
 
     async def _close_files(self) -> None:
         """Close files to other accounts that an older version, or an editor, left open to them."""

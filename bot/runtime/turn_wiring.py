@@ -45,6 +45,7 @@ from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
+from memory.context.summary.prompt import MAX_PROMPT_TOKENS
 from memory.conversation import ToolSpec
 from memory.folding import FoldRunner
 from memory.store.errors import WrongState
@@ -120,7 +121,7 @@ class TurnComponents(Components):
     async def restore_lean(self) -> None:
         """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
         sessions, counter = self.store.sessions, await self.message_counter.counter()
-        limits = request_limits(self.config(), self.model_name(), 1.0)
+        limits = request_limits(self.config(), self.models.window(self.model_name()).tokens, 1.0)
         for row in await sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
             session = await sessions.load(row.id)
             planned = plan_context(session, LEAN, limits, 0, counter)
@@ -158,6 +159,7 @@ class TurnComponents(Components):
             counter=load_best_counter,
             zone=self.zone(),
             summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
+            prompt_tokens=lambda: min(MAX_PROMPT_TOKENS, self.models.background_prompt_tokens()),
             notify=lambda fold, state: self.spawn(self.fold_notifications.moved(fold, state)),
         )
 
@@ -272,6 +274,7 @@ class TurnComponents(Components):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
+            window=self.models.window,
             all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
             telemetry=self.telemetry,
         )
