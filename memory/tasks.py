@@ -15,7 +15,8 @@ ResultT = TypeVar("ResultT")
 async def wait_for_end(work: Awaitable[ResultT], timeout: float | None) -> asyncio.Future[ResultT]:
     """Wait at most `timeout` seconds, then cancel the work; its future is returned, ended or not.
 
-    None waits until its end. Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its cancellation.
+    None waits until its end. Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its
+    cancellation.
     """
     future = asyncio.ensure_future(work)
     future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # marks a late error as seen

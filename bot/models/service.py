@@ -355,7 +355,7 @@ class ModelService:
             if isinstance(outcome, Overflow):
                 self.windows.note_refusal(served, request.size, outcome)
         else:
-            self.windows.ask_soon(served)
+            self.windows.ask_soon(served, has_answered=outcome is not None)
 
     def served_model(self, model: str) -> ServedModel:
         """Return where a model id is served: by the model of the chain with that id, else by the first."""

@@ -107,7 +107,7 @@ class ModelWindows:
         self._learnt: dict[str, _LearntWindow] = {}
         #: How often a server was asked about a model since the last error.
         self._asked: dict[str, int] = {}
-        #: Newest request of a conversation: our count and the server's.
+        #: Request of a conversation at which the server's count was last higher: our count and the server's.
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -136,12 +136,16 @@ class ModelWindows:
         is_lower = learnt is not None and learnt.source != "server" and learnt.tokens < window.tokens
         return ModelWindow(tokens=learnt.tokens, source=learnt.source) if learnt and is_lower else window
 
-    def ask_soon(self, served: ServedModel) -> None:
-        """Ask the server in the background, unless it was asked before."""
+    def ask_soon(self, served: ServedModel, *, has_answered: bool = False) -> None:
+        """Ask the server in the background, unless it was asked before.
+
+        Args:
+            has_answered: the model has just answered, so that a server which loads it on demand knows more now.
+        """
         asked = self._asked.get(served.key, 0)
         learnt = self._find_learnt(served)
-        is_answered = asked > 0 and learnt is not None and learnt.server > 0
-        if not served.can_be_asked or asked >= MAX_ASKED or is_answered:
+        is_known = asked > 0 and learnt is not None and learnt.server > 0
+        if not served.can_be_asked or asked >= (MAX_ASKED if has_answered else 1) or is_known:
             return
         self._asked[served.key] = asked + 1
         self._start(self.ask(served))
@@ -173,7 +177,9 @@ class ModelWindows:
             self._lower(served, refusal.limit, "refusal")
 
     def note_usage(self, served: ServedModel, conversation: str, counted: int, actual: int) -> bool:
-        """Compare the counts of a request with those of the conversation's one before; return whether it was cut.
+        """Compare the counts of a request with those of earlier ones; return whether the server cut it.
+
+        It did where its count has stood still, or fallen, while ours has grown by more than GROWTH.
 
         Args:
             counted: our count of the request.
@@ -182,13 +188,16 @@ class ModelWindows:
         if not (served.can_be_asked and actual):
             return False
         key = served.key, conversation
-        counted_before, actual_before = self._counts.pop(key, (0, 0))
-        if len(self._counts) >= MAX_COUNTS:
-            del self._counts[next(iter(self._counts))]
-        is_cut = 0 < counted_before * GROWTH < counted and actual <= actual_before
-        if not is_cut:
+        counted_before, actual_before = self._counts.get(key, (0, 0))
+        if actual > actual_before or counted < counted_before:
+            self._counts.pop(key, None)
+            if len(self._counts) >= MAX_COUNTS:
+                del self._counts[next(iter(self._counts))]
             self._counts[key] = counted, actual
             return False
+        if counted <= counted_before * GROWTH:
+            return False
+        del self._counts[key]
         if actual_before < self.find(served).tokens:
             log.warning("a server cuts requests silently", model=served.model, counted=counted, actual=actual)
             self._lower(served, max(actual_before, MIN_WINDOW), "cut")

@@ -55,6 +55,7 @@ from memory.store.people.rows import ApprovalRow
 log = structlog.get_logger(__name__)
 MAX_RESTORED_CONVERSATIONS = 10_000
 MAX_INDEX_WAIT = 2.0  # seconds that the first turns wait for the owner's index, while the model's SDK is imported
+SUMMARY_SHARE = 16  # a summary gets at most a sixteenth of the window
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 
 
@@ -158,10 +159,15 @@ class TurnComponents(Components):
             complete=self.summarise,
             counter=load_best_counter,
             zone=self.zone(),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
+            summary_tokens=self._summary_tokens,
             prompt_tokens=lambda: min(MAX_PROMPT_TOKENS, self.models.background_prompt_tokens()),
             notify=lambda fold, state: self.spawn(self.fold_notifications.moved(fold, state)),
         )
+
+    def _summary_tokens(self, policy: str) -> int:
+        """Return the token limit of a summary: the policy's, less in a small window."""
+        window = self.models.window(self.model_name()).tokens
+        return min(build_policy(policy, self.config().policies).settings.summary_tokens, window // SUMMARY_SHARE)
 
     def _build_tools(self) -> None:
         """Build what the model may use."""

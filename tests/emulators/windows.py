@@ -37,21 +37,22 @@ REFUSALS: Mapping[str, Refusal] = {
         source="vLLM 0.13, entrypoints/openai/serving_engine.py",
     ),
     "vllm-old": Refusal(
-        text="This model's maximum context length is {window} tokens. However, you requested {whole} tokens ({prompt} in "
-        "the messages, {answer} in the completion). Please reduce the length of the messages or completion.",
+        text="This model's maximum context length is {window} tokens. However, you requested {whole} tokens "
+        "({prompt} in the messages, {answer} in the completion). Please reduce the length of the messages or "
+        "completion.",
         type="BadRequestError",
         source="vLLM issue 20409",
     ),
     "vllm-new": Refusal(
-        text="This model's maximum context length is {window} tokens. However, you requested {answer} output tokens and "
-        "your prompt contains at least {prompt} input tokens, for a total of at least {whole} tokens.",
+        text="This model's maximum context length is {window} tokens. However, you requested {answer} output tokens "
+        "and your prompt contains at least {prompt} input tokens, for a total of at least {whole} tokens.",
         type="BadRequestError",
         source="vLLM issue 42474",
     ),
     "vllm-passed": Refusal(
-        text="You passed {prompt} input tokens and requested {answer} output tokens. However, the model's context length "
-        "is only {window} tokens, resulting in a maximum input length of {left} tokens. Please reduce the length of the "
-        "input prompt. (parameter=input_tokens, value={prompt})",
+        text="You passed {prompt} input tokens and requested {answer} output tokens. However, the model's context "
+        "length is only {window} tokens, resulting in a maximum input length of {left} tokens. Please reduce the "
+        "length of the input prompt. (parameter=input_tokens, value={prompt})",
         type="BadRequestError",
         source="public test suites of vLLM's clients",
     ),
@@ -104,7 +105,9 @@ class HomeServer(ModelEmulator):
             await super()._answer(path, headers, raw, out)
             return
         self.failed += 1
-        seen = Seen(wire="chat", path=path, raw=raw, body=body, headers=_open_headers(headers), refused=error["message"])
+        seen = Seen(
+            wire="chat", path=path, raw=raw, body=body, headers=_open_headers(headers), refused=error["message"]
+        )
         self.requests.append(seen)
         await out.send_json(refusal.status, {"error": error})
 
