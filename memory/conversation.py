@@ -100,6 +100,8 @@ class Thinking:
 
 
 Part = Text | Image | Document | ToolCall | ToolResult | Thinking
+# What closes a turn that got no answer: the record needs it, a summary does not.
+UNANSWERED_PARTS: tuple[Part, ...] = (Text(text="[no answer]"),)
 PART_KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)
 }

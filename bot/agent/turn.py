@@ -42,7 +42,7 @@ from bot.telemetry.recorder import Telemetry
 from bot.texts import format_shortage, format_text, format_turn_failure, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
-from memory.conversation import UNFINISHED_MARKS, Part, Reduction, Text
+from memory.conversation import UNANSWERED_PARTS, UNFINISHED_MARKS, Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
 from memory.store.conversations.delivery import NextWork
 from memory.store.errors import MessageEdited, StaleEpoch, StoreError
@@ -64,7 +64,6 @@ STORM_SECONDS = 900.0
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
-UNANSWERED_PARTS = (Text(text="[no answer]"),)
 # Runs a command row and settles it; returns parts when the row is to go on as a turn with them (/retry).
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
 

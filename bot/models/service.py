@@ -366,6 +366,13 @@ class ModelService:
         """Return the context window of a model."""
         return self.windows.find(self.served_model(model))
 
+    def window_with(self, config: Config, model: str) -> ModelWindow:
+        """Return the window that a model would have with another `llm.context_window`."""
+        served = self.served_model(model)
+        if not served.configured and not config.llm.context_window:
+            return self.windows.find(served)
+        return self.windows.find(replace(served, configured=config.llm.context_window))
+
     def _serve(self, index: int, model: str) -> ServedModel:
         if not self._accounts:
             return ServedModel(provider=self.provider, model=model, configured=self._configured_window(index))

@@ -111,11 +111,10 @@ class ModelWindows:
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    async def load(self) -> None:
-        """Load what was stored."""
-        if self._notes is None:
-            return
-        for key, text in (await self._notes.load(NOTES)).items():
+    async def load(self, notes: ChannelNotes | None = None) -> None:
+        """Load what was stored, here or in other notes."""
+        notes = notes or self._notes
+        for key, text in (await notes.load(NOTES)).items() if notes is not None else ():
             try:
                 self._learnt.setdefault(key, _LearntWindow(**json.loads(text)))
             except (TypeError, ValueError):

@@ -2,19 +2,30 @@
 
 import asyncio
 import json
+import re
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.errors import Overflow
+from bot.cli.doctor.report import run_checks
+from bot.cli.main import main
+from bot.config.home import HomeFolder
+from bot.config.schema import Config
+from bot.errors import Overflow, Stalled
+from bot.models.base import Answer, ModelEvent, Request, TextDelta, TokensUsed
 from bot.models.providers.failures import read_failure, to_error
+from bot.models.providers.offline import OfflinePassage
+from bot.models.service import ModelService
 from bot.models.windows import ModelWindow, ModelWindows, ServedModel, answer_reserve
+from memory.conversation import Text
 from tests.bot.inside import Inside
+from tests.bot.models.virtual_time import run_in_virtual_time
 from tests.bot.wired import wired
 from tests.cases import every_case
-from tests.emulators.model import Exchange, Seen
-from tests.emulators.model_replies import is_fold
+from tests.emulators.model import RESPONDERS, Exchange, Seen
+from tests.emulators.model_replies import is_fold, refuse
 from tests.emulators.model_rules import seen_by_model
 from tests.emulators.windows import QWEN, REFUSALS, HomeServer, Refusal
 
@@ -76,12 +87,10 @@ def test_the_answer_gives_way_in_a_small_window(window: int, most: int, reserve:
 
 @pytest.mark.parametrize("window", [8_192, 4_096])
 async def test_a_small_window_works_with_all_other_settings_as_they_are(tmp_path: Path, window: int) -> None:
-    async with (
-        HomeServer("vllm", window) as server,
-        wired(tmp_path, server, llm={**PLAIN, "context_window": window}) as it,
-    ):
-        for number, answer in enumerate(await talk(it, 14)):
-            assert answer.startswith(f"echo: {number}: the crane"), answer
+    llm = {**PLAIN, "context_window": window}
+    server = HomeServer("vllm", window, responder=RESPONDERS["ok"])
+    async with server, wired(tmp_path, server, llm=llm) as it:
+        assert set(await talk(it, 14)) == {"ok"}
         assert not [seen for seen in turns_of(server)[2:] if seen.refused]
         report = await it.text("/context")
         assert f"model window {window:,} tokens, from llm.context_window" in report
@@ -123,24 +132,49 @@ async def test_the_server_says_its_window_in_its_own_way(tmp_path: Path, kind: s
 
 
 class Secretive(HomeServer):
-    """A server that never answers a question about itself."""
+    """A server that never answers a question about itself. events: "asked", "left" for questions, "chat" for calls."""
+
+    def __init__(self) -> None:
+        super().__init__("vllm", 8_192)
+        self.events: list[str] = []
 
     async def _answer(self, path: str, headers: dict[str, str], raw: bytes, out: Exchange) -> None:
         if path.endswith("/chat/completions"):
+            self.events.append("chat")
             await super()._answer(path, headers, raw, out)
         else:
-            self.asked.append(path)
+            self.events.append("asked")
             await out.left()
+            self.events.append("left")
 
 
-async def test_no_message_waits_for_what_a_server_says_of_itself(tmp_path: Path) -> None:
-    async with Secretive("vllm", 8_192) as server, wired(tmp_path, server, llm=PLAIN) as it:
-        began = asyncio.get_running_loop().time()
-        assert (await it.text("hello")).startswith("echo: hello")
-        assert asyncio.get_running_loop().time() - began < 1.5
-        assert server.asked
-        await it.bot.models.windows.settled()
-        assert it.bot.models.window(QWEN).source == "default"
+async def find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:
+    return []
+
+
+def service(server: HomeServer, **llm: Any) -> ModelService:
+    """The models of a configuration, without a bot."""
+    models = ModelService(lambda sha256: b"", find_nothing, lambda name, error: None)
+    models.configure(
+        Config.model_validate({"llm": {"provider": "openai", "base_url": server.base_url, **PLAIN, **llm}})
+    )
+    return models
+
+
+async def test_no_message_waits_for_what_a_server_says_of_itself() -> None:
+    async with Secretive() as server:
+        models = service(server)
+        await models.complete("", "hello", 100)  # imports and connects
+        await models.windows.settled()
+        server.events.clear()
+        models.windows.note_failure(models.served_model(QWEN))
+        await models.complete("", "hello", 100)
+        assert "chat" in server.events
+        assert "left" not in server.events, "the answer is there, the question still open"
+        await models.windows.settled()
+        assert "asked" in server.events
+        assert models.window(QWEN).source == "default"
+        await models.close()
 
 
 async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once(tmp_path: Path) -> None:
@@ -170,3 +204,124 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
         assert all(seen.body["max_tokens"] <= 2_048 for seen in background)
         folds = (await it.bot.report.facts(await it.conversation()))["folds"]
         assert {fold["method"] for fold in folds} == {"model"}
+
+
+async def test_a_refusal_of_the_answers_length_is_followed_by_one_more_call_with_its_numbers() -> None:
+    async with HomeServer("vllm", 2_048, speaks=False) as server:
+        models = service(server)
+        text, _ = await models.complete("", "hello", 8_192)
+        assert text.startswith("echo: hello")
+        assert [(bool(seen.refused), seen.body["max_tokens"]) for seen in server.requests] == [
+            (True, 2_048),
+            (False, 512),
+        ]
+        await models.close()
+
+
+async def test_a_prompt_that_is_too_long_is_not_sent_again_and_later_ones_are_shorter() -> None:
+    async with HomeServer("vllm", 2_048, speaks=False) as server:
+        models = service(server, context_window=2_048)
+        before = models.background_prompt_tokens()
+        with pytest.raises(Overflow):
+            await models.complete("", WORDS * 100, 8_192)
+        assert len(server.requests) == 1
+        assert models.background_prompt_tokens() < before
+        await models.close()
+
+
+def test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_not() -> None:
+    """By a clock that runs only while nothing else can."""
+
+    class Slow:
+        name = "slow"
+
+        def __init__(self, pauses: Sequence[float]) -> None:
+            self.pauses = pauses
+
+        async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+            for pause in self.pauses:
+                await asyncio.sleep(pause)
+                yield TextDelta(text="word ")
+            yield Answer(parts=(Text(text="done"),), stop="end", usage=TokensUsed(), model="slow")
+
+        async def close(self) -> None:
+            pass
+
+    async def play() -> None:
+        models = ModelService(lambda sha256: b"", find_nothing, lambda name, error: None)
+        models.use(Slow([45.0] * 12))
+        assert (await models.complete("", "tell", 100))[0] == "done", "nine minutes, never a minute of silence"
+        models.use(Slow([1.0, 75.0]))
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(Stalled):
+            await models.complete("", "tell", 100)
+        assert asyncio.get_running_loop().time() - began == pytest.approx(61.0, abs=1.0)
+
+    run_in_virtual_time(play())
+
+
+TOO_SMALL = {
+    "en": re.compile(
+        r"This model's window is 2,500 tokens; 625 are kept for the answer and the fixed prompt takes \d,\d{3} "
+        r"\(tools \d,\d{3}\)\. Set llm\.context_window to at least \d,\d{3}"
+    ),
+    "zh": re.compile(
+        r"这个模型的窗口是 2,500 tokens；其中 625 留给回答，固定部分占 \d,\d{3}（其中工具 \d,\d{3}）。"
+        r"请让服务器至少读 \d,\d{3}"
+    ),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+async def test_everything_says_the_same_of_a_window_that_is_too_small(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str
+) -> None:
+    async with HomeServer("vllm", 2_500, speaks=False) as server:
+        llm = {**PLAIN, "context_window": 2_500}
+        async with wired(tmp_path, server, llm=llm, language=lang) as it:
+            said = await it.text("hello")
+            assert TOO_SMALL[lang].match(said), said
+            report = await it.text("/context")
+            assert TOO_SMALL[lang].search(report), report
+            assert "SOUL.md" in report
+            least = int(re.findall(r"\d,\d{3}", said)[-1].replace(",", ""))
+        check = next(each for each in await run_checks(HomeFolder(root=tmp_path), lang) if each.name == "model window")
+        assert not check.ok
+        assert TOO_SMALL[lang].match(check.message), check.message
+        assert await asyncio.to_thread(main, ["--home", str(tmp_path), "config", "check"]) == 3
+        assert TOO_SMALL[lang].search(capsys.readouterr().err)
+        server.window = least
+        async with wired(tmp_path, server, llm={**PLAIN, "context_window": least}, language=lang) as it:
+            assert (await it.text("hello")).startswith("echo: hello"), "the window that was named is enough"
+
+
+async def test_a_limit_that_leaves_no_room_is_not_saved(tmp_path: Path) -> None:
+    async with HomeServer("vllm", 32_768) as server, wired(tmp_path, server, llm=PLAIN, language="en") as it:
+        said = await it.text("/config agent_max_context_tokens 4000")
+        assert said.startswith("Not changed. The context budget is too small: the fixed prompt takes 2,"), said
+        assert it.bot.config().agent_max_context_tokens == 50_000
+        least = re.findall(r"\d,\d{3}", said)[-1].replace(",", "")
+        assert "saved" in await it.text(f"/config agent_max_context_tokens {least}")
+        assert (await it.text("hello")).startswith("echo: hello")
+
+
+async def test_doctor_says_the_window_and_where_it_is_known_from(tmp_path: Path) -> None:
+    async with HomeServer("llamacpp", 5_120) as server:
+        async with wired(tmp_path, server, llm=PLAIN):
+            pass
+        check = next(each for each in await run_checks(HomeFolder(root=tmp_path)) if each.name == "model window")
+        assert (check.ok, check.message) == (True, f"{QWEN}: 5,120 tokens, as the server says.")
+
+
+async def test_a_turn_that_got_no_answer_is_no_answer_in_a_summary(tmp_path: Path) -> None:
+    async with HomeServer("vllm", 32_768) as server, wired(tmp_path, server, llm=PLAIN) as it:
+        await it.text("first")
+        server.script([refuse(400, message="no")])
+        await it.text("second")
+        await talk(it, 4)
+        await it.text("/context fold")
+        await it.bot.settled()
+        (fold,) = [seen for seen in server.requests if is_fold(seen.body)]
+        prompt = fold.body["messages"][-1]["content"]
+        assert "User: second" in prompt
+        assert "[no answer]" not in prompt
