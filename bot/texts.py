@@ -117,10 +117,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "mend that, then /retry.",
     ),
     "budget_small": (
-        "上下文预算太小：固定部分占 {fixed} tokens（其中工具 {tools}），"
-        "agent_max_context_tokens 只有 {max_tokens}，至少要 {least}。",
-        "The context budget is too small: the fixed prompt takes {fixed} tokens (tools {tools}) of the {max_tokens} in "
-        "agent_max_context_tokens, which must be at least {least}.",
+        "上下文预算太小：agent_max_context_tokens 至少要 {least}；现在是 {max_tokens}，"
+        "固定部分就占 {fixed}（其中工具 {tools}）。",
+        "The context budget is too small: agent_max_context_tokens must be at least {least}; it is {max_tokens}, of "
+        "which the fixed prompt takes {fixed} (tools {tools}).",
     ),
     "window_small": (
         "这个模型的窗口是 {window} tokens；其中 {reserve} 留给回答，固定部分占 {fixed}（其中工具 {tools}）。"

@@ -92,12 +92,18 @@ def ignore_request(_: Request) -> OnAnswer:
 
 
 async def run_model_step(
-    model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest = ignore_request
+    model: ModelClient,
+    request: Request,
+    event_sink: EventSink,
+    on_request: OnRequest = ignore_request,
+    *,
+    may_end_cut: bool = False,
 ) -> ModelStep:
     """Get one complete answer; continue it where the provider stopped too early.
 
     Args:
         on_request: called with each request before it is sent; what it returns is called with the answer.
+        may_end_cut: an answer that the window leaves no room to continue is returned as it is.
 
     Raises:
         Overflow: the request, or the answer so far, does not fit the window.
@@ -111,8 +117,14 @@ async def run_model_step(
         again = await _call_model(model, longer, event_sink, on_request)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
     elif first.stop == "length":
-        answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink, on_request)
-        step = replace(_join_steps(step, answer), cut=answer.stop == "length")
+        try:
+            going_on = _with_answer(request, step.parts, CONTINUE_PROMPT)
+            answer = await _call_model(model, going_on, event_sink, on_request)
+            step = replace(_join_steps(step, answer), cut=answer.stop == "length")
+        except Overflow:
+            if not may_end_cut:
+                raise
+            step = replace(step, cut=True)
     for _ in range(MAX_CONTINUATIONS):
         if step.last.stop != "pause":
             break
@@ -201,6 +213,10 @@ class Agent:
             StaleEpoch: the conversation was cleared in the meantime.
             OverBudget: the person, or all together, are over a limit.
         """
+        with self._models.background.reply():
+            return await self._run(context)
+
+    async def _run(self, context: TurnContext) -> TurnResult:
         while True:
             session, spent = await self._load(context)
             turn = session.turns[-1]
@@ -280,7 +296,13 @@ class Agent:
             try:
                 on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
                 async with self._fitter.storing_prefix(session.conversation, fit_limits):
-                    step = await run_model_step(self._models.model, request, context.event_sink, on_request)
+                    step = await run_model_step(
+                        self._models.model,
+                        request,
+                        context.event_sink,
+                        on_request,
+                        may_end_cut=fit_request.refused > 0,
+                    )
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.config.schema import Config, LlmConfig
-from bot.errors import ConfigError, KeyRefused, ModelError, Overflow, Unusable
+from bot.errors import BadRequest, ConfigError, KeyRefused, ModelError, Overflow, Unusable
+from bot.models.background import BackgroundCalls
 from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import context_window, model_facts
 from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
@@ -218,6 +219,8 @@ class ModelService:
         self._on_unusable = on_unusable
         self._telemetry = telemetry or Telemetry()
         self.windows = windows or ModelWindows()
+        #: Lets replies come before summaries and facts.
+        self.background = BackgroundCalls(lambda: self._llm is not None and self._llm.background == "idle")
         self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
@@ -405,9 +408,18 @@ class ModelService:
         The answer is limited to what the model can write, and a refusal that names numbers is followed by one more call
         where they leave room for it. A model that begins is waited for until it falls silent, however long it writes.
 
+        It waits for replies as `llm.background` says.
+
         Raises:
-            ModelError: it did not answer.
+            ModelError: it did not answer; of kind "offline" where background calls are off.
         """
+        if self._llm is not None and self._llm.background == "off":
+            raise BadRequest("llm.background is off", kind="offline")
+        return await self.background.run(lambda: self._complete_in_window(system, prompt, max_tokens, purpose))
+
+    async def _complete_in_window(
+        self, system: str, prompt: str, max_tokens: int, purpose: Purpose
+    ) -> tuple[str, Usage]:
         request = Request(
             model=self.fast_name,
             system=(system,),

@@ -195,7 +195,7 @@ def _window_lines(facts: dict[str, Any], lang: str) -> list[str]:
         lines.append(
             f"模型数得比我们多：按我们的数法最多 {budget:,} tokens"
             if zh
-            else f"the model counts more than we do: {budget:,} tokens at most by our count"
+            else f"the model counts more: {budget:,} at most by our count"
         )
     return lines
 
