@@ -170,7 +170,8 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "llm.background": (
         "后台的模型调用",
         "Background calls",
-        "什么时候写摘要、记事实：parallel 与回答同时；idle 没有人在等回答时，适合一次只能答一个的服务器；off 不用模型，摘要用摘录，也不记事实。",
+        "什么时候写摘要、记事实：parallel 与回答同时；idle 没有人在等回答时，适合一次只能答一个的服务器；"
+        "off 不用模型，摘要用摘录，也不记事实。",
         "idle",
     ),
     "llm.tell_spare": ("注明备用模型", "Name the fallback", "由备用模型回答时，在回答下面注明。", ""),

@@ -86,6 +86,8 @@ class HomeServer(ModelEmulator):
         super().__init__(window=window, **more)
         self.kind, self.model, self.speaks = kind, model, speaks
         self.lenient = True  # it refuses in words of its own
+        #: Of models beside the first, by id.
+        self.others: dict[str, int] = {}
         #: Paths of the questions that came.
         self.asked: list[str] = []
 
@@ -116,11 +118,13 @@ class HomeServer(ModelEmulator):
         entry: dict[str, Any] = {"id": self.model, "object": "model"}
         match self.kind.partition("-")[0], path:
             case "vllm", "/v1/models":
-                return {"object": "list", "data": [{**entry, "owned_by": "vllm", "max_model_len": self.window}]}
+                windows = {self.model: self.window, **self.others}
+                listed = [{**entry, "id": name, "max_model_len": window} for name, window in windows.items()]
+                return {"object": "list", "data": listed}
             case _, "/v1/models":
                 return {"object": "list", "data": [entry]}
             case "llamacpp", "/props":
-                return {"default_generation_settings": {"n_ctx": self.window}, "total_slots": 1}
+                return {"default_generation_settings": {"n_ctx": window}, "total_slots": 1}
             case "lmstudio", "/api/v0/models":
                 loaded = {"state": "loaded", "loaded_context_length": self.window, "max_context_length": 131_072}
                 return {"object": "list", "data": [{**entry, **loaded}]}
@@ -132,14 +136,14 @@ class HomeServer(ModelEmulator):
         return None
 
     def _refuse(self, refusal: Refusal, body: dict[str, Any]) -> dict[str, Any] | None:
-        prompt = self.counts(seen_by_model(body))
+        prompt, window = self.counts(seen_by_model(body)), self.others.get(body["model"], self.window)
         answer = int(body.get("max_tokens") or 0)
-        if prompt + (answer if refusal.counts_answer else 0) <= self.window:
+        if prompt + (answer if refusal.counts_answer else 0) <= window:
             return None
-        left, whole = self.window - answer, prompt + answer
-        text = refusal.text.format(prompt=prompt, answer=answer, window=self.window, left=left, whole=whole)
+        left, whole = window - answer, prompt + answer
+        text = refusal.text.format(prompt=prompt, answer=answer, window=window, left=left, whole=whole)
         error = {"message": text, "type": refusal.type, "code": refusal.status, "param": None}
-        return {**error, "n_prompt_tokens": prompt, "n_ctx": self.window} if refusal.has_fields else error
+        return {**error, "n_prompt_tokens": prompt, "n_ctx": window} if refusal.has_fields else error
 
     def _usage(self, reply: Reply, seen: Seen) -> dict[str, int]:
         """Count what was read: Ollama drops the front, and its count stands just below the window."""

@@ -94,7 +94,7 @@ WINDOW = (
         target="TurnComponents._fold_runner",
         old="min(MAX_PROMPT_TOKENS, self.models.background_prompt_tokens())",
         new="MAX_PROMPT_TOKENS",
-        tests=(f"{WINDOWS}::test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them",),
+        tests=(f"{WINDOWS}::test_a_long_range_is_summarised_in_parts_that_fit_a_small_model",),
     ),
     Mutant(
         name="a refused prompt is summarised by no shorter ones",
@@ -113,6 +113,15 @@ WINDOW = (
         old="gap=SILENCE_SECONDS, step=STEP_SECONDS",
         new="gap=SILENCE_SECONDS, step=SILENCE_SECONDS",
         tests=(f"{WINDOWS}::test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_not",),
+    ),
+    Mutant(
+        name="a reply waits behind a summary where replies come first",
+        guards="window",
+        file="bot/models/background.py",
+        target="BackgroundCalls.reply",
+        old="self._began.set()",
+        new="pass",
+        tests=("tests/bot/models/test_background.py",),
     ),
     Mutant(
         name="a limit that leaves no room for a message is saved",

@@ -206,6 +206,20 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
         assert {fold["method"] for fold in folds} == {"model"}
 
 
+async def test_a_long_range_is_summarised_in_parts_that_fit_a_small_model(tmp_path: Path) -> None:
+    async with HomeServer("vllm", 65_536) as server:
+        server.others = {"small": 4_096}
+        async with wired(tmp_path, server, llm={**PLAIN, "fast_model": "small"}) as it:
+            await talk(it, 16, size=25)
+            await it.bot.models.windows.settled()
+            assert it.bot.models.window("small") == ModelWindow(tokens=4_096, source="server")
+            await it.text("/context fold")
+            await it.bot.settled()
+            folds = [seen for seen in server.requests if is_fold(seen.body)]
+            assert len(folds) > 2
+            assert not [seen.refused for seen in folds if seen.refused]
+
+
 async def test_a_refusal_of_the_answers_length_is_followed_by_one_more_call_with_its_numbers() -> None:
     async with HomeServer("vllm", 2_048, speaks=False) as server:
         models = service(server)
