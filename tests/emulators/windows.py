@@ -124,7 +124,7 @@ class HomeServer(ModelEmulator):
             case _, "/v1/models":
                 return {"object": "list", "data": [entry]}
             case "llamacpp", "/props":
-                return {"default_generation_settings": {"n_ctx": window}, "total_slots": 1}
+                return {"default_generation_settings": {"n_ctx": self.window}, "total_slots": 1}
             case "lmstudio", "/api/v0/models":
                 loaded = {"state": "loaded", "loaded_context_length": self.window, "max_context_length": 131_072}
                 return {"object": "list", "data": [{**entry, **loaded}]}
