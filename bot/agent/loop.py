@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
-from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, FittedView
 from bot.agent.context.recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
@@ -317,17 +317,20 @@ class Agent:
                 session = await self._sessions.load(session.conversation)
             else:
                 await hit_async("llm.ended")
-                used, calibration = step.used, self._fitter.calibration
-                model = step.answers[0].requested or fit_limits.model
-                counts = (context.conversation.id, view.tokens.total, used.input)
-                if self._models.windows.note_usage(self._models.served_model(model), *counts):
-                    self._fitter.note_cut(context.conversation.id)
-                else:
-                    calibration.note(model, view.tokens.total, used.input, context.conversation.id)
-                calibration.note_cache(context.conversation.id, used.cache_read, used.input)
-                if fitted.recalled and not context.turn.step:
-                    self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
+                self._note_answer(context, fitted, step)
                 return step, fitted.tainted
+
+    def _note_answer(self, context: TurnContext, fitted: FittedView, step: ModelStep) -> None:
+        """Learn from the counts of an answer, and record what was recalled for it."""
+        used, conversation = step.used, context.conversation.id
+        model, counted = step.answers[0].requested or fitted.fit_limits.model, fitted.view.tokens.total
+        if self._models.windows.note_usage(self._models.served_model(model), conversation, counted, used.input):
+            self._fitter.note_cut(conversation)
+        else:
+            self._fitter.calibration.note(model, counted, used.input, conversation)
+        self._fitter.calibration.note_cache(conversation, used.cache_read, used.input)
+        if fitted.recalled and not context.turn.step:
+            self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
 
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""
