@@ -170,7 +170,7 @@ def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
 def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     lines = [
         f"**{'上下文' if zh else 'Context'}** · {facts['policy']}",
-        _measure_line(facts["tokens"], facts["max_tokens"], "tokens"),
+        _measure_line(facts["tokens"], max(1, min(facts["budget"], facts["max_tokens"])), "tokens"),
         _measure_line(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
     ]
     if marks := format_triggers(facts["next_fold"], "zh" if zh else "en"):

@@ -190,7 +190,11 @@ async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_on
         assert "3,996" in told[0]
         sizes = [server.counts(seen_by_model(seen.body)) for seen in turns_of(server)]
         assert max(sizes) > 4_096 > max(sizes[-4:]), "it was cut, and later requests are not"
-        assert "the server cut more silently" in await it.text("/context")
+        report = await it.text("/context")
+        assert "the server cut more silently" in report
+        share = re.search(r"([\d,]+) / ([\d,]+) tokens", report)
+        assert share is not None
+        assert int(share[2].replace(",", "")) < 3_996, "it is measured by what the server reads"
         assert (await it.bot.report.facts(await it.conversation()))["folds"]
 
 
