@@ -24,6 +24,7 @@ from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, re
 from bot.cli.replay.run import resolve_models
 from bot.cli.replay.simulate import ReplayOutcome, ReplaySetting, simulate_recording
 from bot.config.schema import Config
+from bot.models.catalog import context_window
 from memory.context.policies.boundary import load_choice
 from memory.context.policies.policies import POLICIES, build_policy
 from memory.context.tokens import load_o200k_counter
@@ -128,7 +129,7 @@ def simulated(
 ) -> ReplayOutcome:
     """Simulate one case under one policy. numbers: changes to the policy's numbers."""
     config = Config()
-    limits = request_limits(config, resolve_models(config, "", "")[0], 1.0)
+    limits = request_limits(config, context_window(resolve_models(config, "", "")[0]), 1.0)
     window = max(limits.window, budget + limits.reserve + limits.margin)
     limits = replace(limits, max_tokens=budget, window=window)
     chosen = build_policy(policy, {policy: numbers})

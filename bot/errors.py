@@ -23,6 +23,8 @@ MnemaError
 └── AccessDenied                the sender: they see the text
 """
 
+from dataclasses import dataclass
+
 
 class MnemaError(Exception):
     """Base class of all errors of the bot."""
@@ -32,18 +34,41 @@ class ConfigError(MnemaError):
     """Invalid configuration; the text names key, file, line and the valid form."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetShortage:
+    """Why a request cannot fit, in tokens."""
+
+    #: Of the model, and what is kept of it for the answer.
+    window: int
+    reserve: int
+    #: `agent_max_context_tokens`.
+    max_tokens: int
+    #: Of system parts and tools; with the newest message where that is too long.
+    fixed: int
+    #: Smallest budget that works.
+    least: int
+    #: Smallest window that works.
+    least_window: int = 0
+    #: Of the tools alone.
+    tools: int = 0
+    #: Of SOUL.md, which is always included in full.
+    soul: int = 0
+    #: The fixed part would fit without the newest message.
+    is_message: bool = False
+
+    @property
+    def is_window(self) -> bool:
+        """Whether the model's window binds, and not the configured limit."""
+        return self.window - self.reserve < self.max_tokens
+
+
 class BudgetTooSmall(ConfigError):
-    """The fixed part of the prompt exceeds the context budget.
+    """The fixed part of the prompt, or the newest message with it, exceeds the context budget."""
 
-    Args:
-        least: smallest budget that works, in tokens.
-        soul: tokens of SOUL.md, which is always included in full.
-    """
-
-    def __init__(self, least: int, soul: int = 0) -> None:
-        super().__init__(f"agent_max_context_tokens must be at least {least:,}; system and tools take the rest")
-        self.least = least
-        self.soul = soul
+    def __init__(self, shortage: BudgetShortage) -> None:
+        binding = "what a request may have of the model's window" if shortage.is_window else "agent_max_context_tokens"
+        super().__init__(f"{binding} must be at least {shortage.least:,}; system and tools take the rest")
+        self.shortage = shortage
 
 
 class FoldFailed(MnemaError):

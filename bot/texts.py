@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 from bot.errors import (
+    BudgetShortage,
     Damaged,
     KeyRefused,
     ModelError,
@@ -122,8 +123,27 @@ TEXTS: dict[str, tuple[str, str]] = {
         "fix that, then send /retry.",
     ),
     "budget_small": (
-        "上下文预算太小：agent_max_context_tokens 至少要 {least}。",
-        "The context budget is too small: agent_max_context_tokens must be at least {least}.",
+        "上下文预算太小：agent_max_context_tokens 至少要 {least}；现在是 {max_tokens}，"
+        "固定部分就占 {fixed}（其中工具 {tools}）。",
+        "The context budget is too small: agent_max_context_tokens must be at least {least}; it is {max_tokens}, of "
+        "which the fixed prompt takes {fixed} (tools {tools}).",
+    ),
+    "window_small": (
+        "这个模型的窗口是 {window} tokens；其中 {reserve} 留给回答，固定部分占 {fixed}（其中工具 {tools}）。"
+        "请让服务器至少读 {least_window}，并把 llm.context_window 设成这个数；或者用 tools.off 关掉一些工具。",
+        "This model's window is {window} tokens; {reserve} are kept for the answer and the fixed prompt takes {fixed} "
+        "(tools {tools}). Set llm.context_window to at least {least_window}, on a server that reads as much, or turn "
+        "tools off with tools.off.",
+    ),
+    "message_large": (
+        "这一步太长：请求至少要 {least} tokens，agent_max_context_tokens 只有 {max_tokens}。请把它调大，或发短一些。",
+        "This is too long: the request needs {least} tokens, and agent_max_context_tokens is {max_tokens}. Raise it, "
+        "or send less at once.",
+    ),
+    "message_large_for_window": (
+        "这一步太长：请求至少要 {least} tokens；这个模型的窗口是 {window}，其中 {reserve} 留给回答。请发短一些。",
+        "This is too long: the request needs {least} tokens; this model's window is {window}, of which {reserve} are "
+        "kept for the answer. Send less at once.",
     ),
     "soul_large": (
         "SOUL.md 占 {soul} tokens，它总是整篇放入；请把它改短。",
@@ -170,11 +190,18 @@ TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
-def format_budget_too_small(lang: str, least: int, soul: int) -> str:
-    """Format the notice of a context budget that is too small; names SOUL.md when it is the reason."""
-    text = format_text(lang, "budget_small", least=f"{least:,}")
+def format_shortage(lang: str, shortage: BudgetShortage) -> str:
+    """Format why a request cannot fit: what binds, and what to change; names SOUL.md when it is the reason."""
+    if shortage.is_message:
+        key = "message_large_for_window" if shortage.is_window else "message_large"
+    else:
+        key = "window_small" if shortage.is_window else "budget_small"
+    names = ("window", "reserve", "max_tokens", "fixed", "tools", "least", "least_window")
+    text = format_text(lang, key, **{name: f"{getattr(shortage, name):,}" for name in names})
+    if shortage.soul <= LONG_SOUL_TOKENS:
+        return text
     space = "" if lang == "zh" else " "
-    return text if soul <= LONG_SOUL_TOKENS else f"{text}{space}{format_text(lang, 'soul_large', soul=f'{soul:,}')}"
+    return f"{text}{space}{format_text(lang, 'soul_large', soul=f'{shortage.soul:,}')}"
 
 
 def format_duration(seconds: float, lang: str) -> str:

@@ -10,7 +10,7 @@ from memory.text.quoting import indent_words
 
 Role = Literal["user", "assistant"]
 # Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that is charged.
-# May raise anything, or never return.
+# Ends by itself, however long a model writes: one that falls silent raises, as anything may.
 Complete = Callable[[str, str, int, str], Awaitable[str]]
 Effect = Literal["pure", "idempotent", "unsafe"]
 #: The daily limit of a person that a tool call counts towards, beside that of all calls.
@@ -100,6 +100,8 @@ class Thinking:
 
 
 Part = Text | Image | Document | ToolCall | ToolResult | Thinking
+# What closes a turn that got no answer: the record needs it, a summary does not.
+UNANSWERED_PARTS: tuple[Part, ...] = (Text(text="[no answer]"),)
 PART_KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Text, Image, Document, ToolCall, ToolResult, Thinking)
 }

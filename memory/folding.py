@@ -38,7 +38,6 @@ from memory.workspace.log_section import body_sha256, replace_body
 MAX_STEPS_BACK = 4  # extractive folds before this one that are summarised again from their messages
 MAX_REJECTED = 2  # unusable answers about the same messages; after these their digest is final
 MAX_PARALLEL_CALLS = 4  # model calls of one fold at the same time
-CHUNKS_TIME_SHARE = 2 / 3  # of the deadline; the merge gets the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +58,12 @@ class _ModelCalls:
     conversation: str
     limit: SummaryLimit
     lang: Language
-    #: Loop time at which an answer is given up.
-    until: float
 
     async def request(self, task: Task, text: str, *, fault: Fault | None = None) -> FoldTexts | None:
-        """The texts of one call, "" for each that is missing; None when the call failed or there was no time for it."""
-        left = self.until - asyncio.get_running_loop().time()
-        if left <= 0:
-            return None
+        """The texts of one call, "" for each that is missing; None when the call failed."""
         system = prompt.system_prompt(self.lang, self.limit.summary_tokens, task, material=len(text), fault=fault)
         work = self.complete(system, text, prompt.MAX_ANSWER_TOKENS, self.conversation)
-        answer = await wait_for_end(work, timeout=left)
-        if not answer.done():
-            return FoldTexts()  # it was sent, and is paid for like an answer that says nothing
+        answer = await wait_for_end(work, timeout=None)
         return None if answer.cancelled() or answer.exception() else parse_answer(answer.result())
 
 
@@ -83,30 +75,34 @@ class SummaryWriter:
     #: Charged for the calls.
     conversation: str
     limit: SummaryLimit
-    #: Seconds for all calls together.
-    deadline: float
-    #: Token limit of one prompt.
-    prompt_tokens: int
+    #: Returns the token limit of one prompt; lower once the model has refused a longer one.
+    prompt_tokens: Callable[[], int]
 
     async def write(self, source: FoldSource) -> WrittenTexts:
-        """The model's usable texts.
+        """The model's usable texts; it is asked once more, in shorter prompts, where it has refused the first ones."""
+        prompt_tokens = self.prompt_tokens()
+        written = await self._write(source, prompt_tokens)
+        is_shorter = self.prompt_tokens() < prompt_tokens
+        if written.texts == FoldTexts() and not written.rejected and is_shorter:
+            return await self._write(source, self.prompt_tokens())
+        return written
+
+    async def _write(self, source: FoldSource, prompt_tokens: int) -> WrittenTexts:
+        """The model's usable texts, of prompts of at most so many tokens.
 
         If only one of the two can be used, the other is asked for once more. A chunk without an answer is represented
         by its extract, in the log and in the merge. When no call about the turns is answered, there are no texts.
         """
-        until = asyncio.get_running_loop().time() + self.deadline
-        budget = await asyncio.to_thread(self._prompt_budget, source)
+        budget = await asyncio.to_thread(self._prompt_budget, source, prompt_tokens)
         prompts = await asyncio.to_thread(prompt.build_prompts, source.before, source.earlier, source.turns, budget)
         lang = detect_language(source.messages)
-        calls = _ModelCalls(
-            complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang, until=until
-        )
+        calls = _ModelCalls(complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang)
         if prompts.whole:
             first = await calls.request("whole" if self.limit.summary_tokens else "log", prompts.whole)
             return await self._improve(first, source, calls, prompts.whole)
         earlier = prompts.earlier if self.limit.summary_tokens else ()
         chunks = (*earlier, *prompts.turns)
-        answers = await self._call_chunks(chunks, calls, until - self.deadline * (1 - CHUNKS_TIME_SHARE))
+        answers = await self._call_chunks(chunks, calls)
         turn_answers = answers[len(earlier) :]
         if not any(texts and (texts.log or texts.summary) for texts in turn_answers):
             return WrittenTexts(texts=FoldTexts(), rejected=int(any(texts is not None for texts in answers)))
@@ -152,11 +148,8 @@ class SummaryWriter:
         found = replace(usable, log=again.log) if name == "log" else replace(usable, summary=again.summary)
         return WrittenTexts(texts=found, rejected=1)
 
-    async def _call_chunks(
-        self, chunks: Sequence[PromptChunk], calls: _ModelCalls, until: float
-    ) -> list[FoldTexts | None]:
+    async def _call_chunks(self, chunks: Sequence[PromptChunk], calls: _ModelCalls) -> list[FoldTexts | None]:
         slots = asyncio.Semaphore(MAX_PARALLEL_CALLS)
-        calls = replace(calls, until=until)
         task: Task = "part" if self.limit.summary_tokens else "log"
 
         async def call(chunk: PromptChunk) -> FoldTexts | None:
@@ -178,9 +171,9 @@ class SummaryWriter:
         ]
         return await asyncio.to_thread(prompt.merge_prompt, before, parts, budget)
 
-    def _prompt_budget(self, source: FoldSource) -> PromptBudget:
+    def _prompt_budget(self, source: FoldSource, prompt_tokens: int) -> PromptBudget:
         return PromptBudget(
-            counter=self.limit.counter, most=self.prompt_tokens, zone=self.limit.zone, weights=source.weights()
+            counter=self.limit.counter, most=prompt_tokens, zone=self.limit.zone, weights=source.weights()
         )
 
 
@@ -199,12 +192,10 @@ class FoldRunner:
     counter: Callable[[], TokenCounter]
     #: Time zone of the daily log.
     zone: tzinfo
-    #: Seconds for all model calls of one fold.
-    deadline: float = 60.0
     #: Token limit of a summary, by policy name.
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
-    #: Token limit of one prompt; a longer range is summarised in chunks.
-    prompt_tokens: int = MAX_PROMPT_TOKENS
+    #: Returns the token limit of one prompt; a longer range is summarised in chunks.
+    prompt_tokens: Callable[[], int] = lambda: MAX_PROMPT_TOKENS
     #: Called with the row and "planned", "summarised", "digest" (no usable answer), "logged", "folded" or "stale".
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
     #: Requests of folds that were finished before the answer, by id of the fold.
@@ -376,7 +367,6 @@ class FoldRunner:
                 complete=self.complete,
                 conversation=row.conversation,
                 limit=await self._limit(row),
-                deadline=self.deadline,
                 prompt_tokens=self.prompt_tokens,
             )
             request = asyncio.create_task(writer.write(source))

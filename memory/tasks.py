@@ -12,10 +12,11 @@ MAX_TRIES = 4
 ResultT = TypeVar("ResultT")
 
 
-async def wait_for_end(work: Awaitable[ResultT], timeout: float) -> asyncio.Future[ResultT]:
+async def wait_for_end(work: Awaitable[ResultT], timeout: float | None) -> asyncio.Future[ResultT]:
     """Wait at most `timeout` seconds, then cancel the work; its future is returned, ended or not.
 
-    Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its cancellation.
+    None waits until its end. Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its
+    cancellation.
     """
     future = asyncio.ensure_future(work)
     future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # marks a late error as seen
@@ -26,10 +27,10 @@ async def wait_for_end(work: Awaitable[ResultT], timeout: float) -> asyncio.Futu
     return future
 
 
-async def result_or_none(work: Awaitable[ResultT], timeout: float) -> ResultT | None:
-    """The result of the work; None when it fails, is cancelled, or takes longer than `timeout` seconds."""
-    future = await wait_for_end(work, timeout)
-    if not future.done() or future.cancelled() or future.exception() is not None:
+async def result_or_none(work: Awaitable[ResultT]) -> ResultT | None:
+    """The result of the work; None when it fails or is cancelled."""
+    future = await wait_for_end(work, timeout=None)
+    if future.cancelled() or future.exception() is not None:
         return None
     return future.result()
 

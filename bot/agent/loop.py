@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.access.budget_guard import BudgetGuard
-from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest
+from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, FittedView
 from bot.agent.context.recorder import OnAnswer, OnRequest, ViewRecorder
 from bot.agent.subagents.values import CORRECTION_PROMPT
 from bot.agent.tool_calls import INVALID_CALL_PREFIX, ToolRunner
@@ -94,12 +94,18 @@ def ignore_request(_: Request) -> OnAnswer:
 
 
 async def run_model_step(
-    model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest = ignore_request
+    model: ModelClient,
+    request: Request,
+    event_sink: EventSink,
+    on_request: OnRequest = ignore_request,
+    *,
+    may_end_cut: bool = False,
 ) -> ModelStep:
     """Get one complete answer; continue it where the provider stopped too early.
 
     Args:
         on_request: called with each request before it is sent; what it returns is called with the answer.
+        may_end_cut: an answer that the window leaves no room to continue is returned as it is.
 
     Raises:
         Overflow: the request, or the answer so far, does not fit the window.
@@ -117,8 +123,14 @@ async def run_model_step(
         again = await _call_model(model, _without_thinking(request), event_sink, on_request)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.stop == "length")
     elif first.stop == "length":
-        answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink, on_request)
-        step = replace(_join_steps(step, answer), cut=answer.stop == "length")
+        try:
+            going_on = _with_answer(request, step.parts, CONTINUE_PROMPT)
+            answer = await _call_model(model, going_on, event_sink, on_request)
+            step = replace(_join_steps(step, answer), cut=answer.stop == "length")
+        except Overflow:
+            if not may_end_cut:
+                raise
+            step = replace(step, cut=True)
     for _ in range(MAX_CONTINUATIONS):
         if step.last.stop != "pause":
             break
@@ -211,6 +223,10 @@ class Agent:
             StaleEpoch: the conversation was cleared in the meantime.
             OverBudget: the person, or all together, are over a limit.
         """
+        with self._models.background.reply():
+            return await self._run(context)
+
+    async def _run(self, context: TurnContext) -> TurnResult:
         while True:
             session, spent = await self._load(context)
             turn = session.turns[-1]
@@ -290,7 +306,13 @@ class Agent:
             try:
                 on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
                 async with self._fitter.storing_prefix(session.conversation, fit_limits):
-                    step = await run_model_step(self._models.model, request, context.event_sink, on_request)
+                    step = await run_model_step(
+                        self._models.model,
+                        request,
+                        context.event_sink,
+                        on_request,
+                        may_end_cut=fit_request.refused > 0,
+                    )
             except Overflow as err:
                 if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
                     raise
@@ -305,14 +327,22 @@ class Agent:
                 session = await self._sessions.load(session.conversation)
             else:
                 await hit_async("llm.ended")
-                used, calibration = step.used, self._fitter.calibration
-                model = step.answers[0].requested or fit_limits.model
-                unsent = view.tokens.tools if self._models.refuses_tools(model) else 0
-                calibration.note(model, view.tokens.total - unsent, used.input, context.conversation.id)
-                calibration.note_cache(context.conversation.id, used.cache_read, used.input)
-                if fitted.recalled and not context.turn.step:
-                    self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
+                self._note_answer(context, fitted, step)
                 return step, fitted.tainted
+
+    def _note_answer(self, context: TurnContext, fitted: FittedView, step: ModelStep) -> None:
+        """Learn from the counts of an answer, and record what was recalled for it."""
+        used, conversation = step.used, context.conversation.id
+        model = step.answers[0].requested or fitted.fit_limits.model
+        unsent = fitted.view.tokens.tools if self._models.refuses_tools(model) else 0
+        counted = fitted.view.tokens.total - unsent
+        if self._models.windows.note_usage(self._models.served_model(model), conversation, counted, used.input):
+            self._fitter.note_cut(conversation)
+        else:
+            self._fitter.calibration.note(model, counted, used.input, conversation)
+        self._fitter.calibration.note_cache(conversation, used.cache_read, used.input)
+        if fitted.recalled and not context.turn.step:
+            self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
 
     async def _store_step(self, context: TurnContext, step: ModelStep, label: ReplyLabel) -> None:
         """Store the answer with its calls as planned, before any of them runs."""

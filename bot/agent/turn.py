@@ -40,10 +40,10 @@ from bot.models.providers.failures import server_words
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
-from bot.texts import format_budget_too_small, format_text, format_turn_failure, resolve_language
+from bot.texts import format_shortage, format_text, format_turn_failure, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
-from memory.conversation import UNFINISHED_MARKS, Part, Reduction, Text
+from memory.conversation import UNANSWERED_PARTS, UNFINISHED_MARKS, Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
 from memory.store.conversations.delivery import NextWork
 from memory.store.errors import MessageEdited, StaleEpoch, StoreError
@@ -65,7 +65,6 @@ STORM_SECONDS = 900.0
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
-UNANSWERED_PARTS = (Text(text="[no answer]"),)
 # Runs a command row and settles it; returns parts when the row is to go on as a turn with them (/retry).
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
 
@@ -570,7 +569,7 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
     except OverBudget as err:
         return _failed_result(str(err))
     except BudgetTooSmall as err:
-        return _failed_result(format_budget_too_small(lang, err.least, err.soul))
+        return _failed_result(format_shortage(lang, err.shortage))
     except FoldFailed as err:
         log.error("fold failed", error=str(err))
         return _failed_result(format_text(lang, "fold_failed", why=err.why))

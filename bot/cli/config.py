@@ -48,15 +48,21 @@ def change(
 @app.command("check")
 def check(ctx: typer.Context) -> int:
     """Check config.json; an error names key, line and column."""
+    import asyncio
+
+    from bot.cli.doctor.window import measure_window
     from bot.config.file import ConfigFile
     from bot.errors import ConfigError
     from bot.gateway.channel_manager import build_channels
+    from bot.texts import detect_machine_language, format_shortage
 
     path = ctx.obj.config
     file = ConfigFile(path)
     file.check()
     if troubles := build_channels(file).troubles:
         raise ConfigError("; ".join(troubles.values()))
+    if shortage := asyncio.run(measure_window(ctx.obj, file, ask=False)).shortage:
+        raise ConfigError(format_shortage(detect_machine_language(file.current.language), shortage))
     print(f"{path} is valid." if path.exists() else f"There is no {path}; every setting has its default.")
     return 0
 

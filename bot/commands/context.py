@@ -16,9 +16,7 @@ from bot.agent.context.report import (
 )
 from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
-from bot.errors import BudgetTooSmall
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
-from bot.texts import format_budget_too_small
 from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
 from memory.context.summary.statistics import RangeStatistics, count_statistics
 from memory.store.rows import FoldRow
@@ -166,10 +164,7 @@ async def _report_all(context: CommandContext) -> str:
 async def _format_facts(
     context: CommandContext, format_report: Callable[[dict[str, Any], str, tzinfo | None], str]
 ) -> str:
-    try:
-        facts = await context.services.report.facts(context.conversation.id)
-    except BudgetTooSmall as err:
-        return format_budget_too_small(context.lang, err.least, err.soul)
+    facts = await context.services.report.facts(context.conversation.id)
     return format_report(facts, context.lang, context.services.now().tzinfo)
 
 

@@ -1,11 +1,13 @@
 """Commands that change settings: /config, /model and /policy."""
 
 import json
+from functools import partial
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
 from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key
 from bot.config.loader import find_named_key, nearest_policies
+from bot.texts import format_shortage
 from memory.context.policies.policies import POLICIES, Policy, build_policy
 
 # Admins may set these too, in any private chat; all other keys need the owner at the terminal or console.
@@ -34,10 +36,28 @@ async def _config(context: CommandContext) -> str:
     if not value.strip():
         return _explain_key(context, key)
     require(context, _write_action(key))
+    if refusal := await _find_refusal(context, key, value.strip()):
+        return refusal
     file.set(key, value.strip())
     await context.store.note("config", key, "set", context.who, args={"value": file.get(key)})
     setting = f"{key} = {_format_json(file.get(key))}"
     return context.text(f"{setting}，已写入 config.json。", f"{setting}, saved.")
+
+
+async def _find_refusal(context: CommandContext, key: str, value: str) -> str:
+    """Say why no request would fit with this value; "" if it does, or if none fits with the present one either."""
+    services = context.services
+    config = services.config.preview_value(key, value)
+    model = context.conversation.model or services.models.name
+    find = partial(services.fitter.find_shortage, context.conversation.place.space)
+    before = await find(context.config, model, services.models.window(model))
+    if before is not None:
+        return ""
+    shortage = await find(config, model, services.models.window_with(config, model))
+    if shortage is None:
+        return ""
+    text = format_shortage(context.lang, shortage)
+    return context.text(f"没有改：{text}", f"Not changed. {text}")
 
 
 def _write_action(key: str) -> str:

@@ -155,11 +155,15 @@ class ConfigFile:
         Raises:
             ConfigRejected: no such key, a wrong value, a broken file, or a file that has changed; nothing is written.
         """
-        path, key = _find_key(name)
-        value = parse_typed_value(key, text.strip())
-        if key.form == "policies":  # replaced as a whole: a number that is left out gets its default again
-            return self._change([(path, value)])
-        return self._change(list(_leaves(value, path)))
+        return self._change(_typed_edits(name, text))
+
+    def preview_value(self, name: str, text: str) -> Config:
+        """Return the settings as they would be with this value; writes nothing.
+
+        Raises:
+            ConfigRejected: as `set`.
+        """
+        return self._preview(_typed_edits(name, text))
 
     def patch(self, part: Mapping[str, Any]) -> Config:
         """Apply a partial config.json; values equal to the shown (masked) ones stay as they are.
@@ -177,7 +181,9 @@ class ConfigFile:
             ConfigRejected: as `patch`.
         """
         shown = self.masked()
-        edits = [edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]]
+        return self._preview([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
+
+    def _preview(self, edits: list[ConfigEdit]) -> Config:
         try:
             return build_config(parse_nodes(self._edited(self._read(), edits), self.path.name).value, self._environ)
         except SettingError as fault:
@@ -434,6 +440,15 @@ class ConfigFile:
 
     def _refusal(self, fault: str, **words: str) -> ConfigRejected:
         return ConfigRejected(fault, location=SourceLocation(file=self.path.name), words=words)
+
+
+def _typed_edits(name: str, text: str) -> list[ConfigEdit]:
+    """Return the edits that set a dotted key to a typed value."""
+    path, key = _find_key(name)
+    value = parse_typed_value(key, text.strip())
+    if key.form == "policies":  # replaced as a whole: a number that is left out gets its default again
+        return [(path, value)]
+    return list(_leaves(value, path))
 
 
 def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:

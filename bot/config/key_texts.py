@@ -148,7 +148,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "${MY_KEY}",
     ),
     "llm.base_url": ("模型接口地址", "Endpoint", "留空用服务商自己的地址。", "http://127.0.0.1:11434/v1"),
-    "llm.context_window": ("模型窗口", "Context window", "模型一次能看多少 token；0 表示查模型表。", "128000"),
+    "llm.context_window": ("模型窗口", "Context window", "模型一次能看多少 token；0 表示自动得知。", "128000"),
     "llm.max_output_tokens": ("回答长度上限", "Longest answer", "一次回答最多多少 token。", "8192"),
     "llm.proxy": (
         "模型代理",
@@ -167,6 +167,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "llm.fallback.*.api_key": ("密钥", "Key", "这个模型的密钥。", ""),
     "llm.fallback.*.base_url": ("接口地址", "Endpoint", "留空用服务商自己的地址。", ""),
     "llm.fallback.*.proxy": ("代理", "Proxy", "访问它时走的 HTTP 代理；留空不用代理。", ""),
+    "llm.background": (
+        "后台的模型调用",
+        "Background calls",
+        "什么时候写摘要、记事实：parallel 与回答同时；idle 没有人在等回答时，适合一次只能答一个的服务器；"
+        "off 不用模型，摘要用摘录，也不记事实。",
+        "idle",
+    ),
     "llm.tell_spare": ("注明备用模型", "Name the fallback", "由备用模型回答时，在回答下面注明。", ""),
     "channels": ("渠道", "Channels", "在哪些平台上和机器人说话。", ""),
     "channels.*.enabled": ("启用", "Enabled", "关闭时保留设置，但不启动；不写的话，填好凭据就会启动。", ""),

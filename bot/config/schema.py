@@ -91,12 +91,16 @@ class LlmConfig(ConfigSection):
     )
     base_url: Url = Field("", description="Endpoint; empty means the provider's own.")
     context_window: int = Field(
-        0, ge=0, le=100_000_000, description="What the model can read, in tokens; 0 means from the model table."
+        0, ge=0, le=100_000_000, description="What the model can read, in tokens; 0 means learnt."
     )
     max_output_tokens: int = Field(4096, ge=16, le=1_000_000, description="Maximum tokens of one answer.")
     proxy: SecretUrl = Field("", description="HTTP proxy for model calls; empty means none.")
     fallback: Annotated[tuple[FallbackConfig, ...], Field(strict=False), ValueForm("fallbacks")] = Field(
         (), description="Further models, tried in order when this one is unavailable."
+    )
+    background: Literal["parallel", "idle", "off"] = Field(
+        "parallel",
+        description="When a model writes summaries and facts: beside replies, while none is under way, or never.",
     )
     tell_spare: bool = Field(True, description="Say under an answer when a model of `fallback` gave it.")
 

@@ -212,6 +212,7 @@ class MemoryService:
             memories=self.memories,
             complete=self.completion("extract"),
             settings=lambda: extraction_settings(self._config()),
+            prompt_tokens=self._models.background_prompt_tokens,
             storing=self.storing,
         )
 

@@ -12,6 +12,7 @@ from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
 from bot.models.catalog import model_facts
 from bot.models.health import HEALTHY, ModelHealth, after_answer, after_event, after_failure
 from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts
+from bot.models.windows import answer_reserve
 
 log = structlog.get_logger(__name__)
 STEP_SECONDS = 900.0  # for all models of one call together: as long as a whole turn may take
@@ -31,8 +32,8 @@ class ChainModel:
     model_id: str = ""
     #: The same client without retries, to try it again after a failure; None for `model` itself.
     probe: ModelClient | None = None
-    #: In tokens; 0 if requests already fit it.
-    window: int = 0
+    #: Returns its window in tokens; 0 if requests already fit it.
+    window: Callable[[], int] = lambda: 0
 
 
 # full: with retries; once: without; probe: without, and with little time for the first event, by one caller at a time.
@@ -77,7 +78,8 @@ class FallbackModel:
         self._chain, self._on_unusable, self._clock = tuple(chain), on_unusable, clock
         # By index and model id.
         self._health: dict[tuple[int, str], ModelHealth] = {}
-        self._windows = [entry.window for entry in chain]
+        # Named by refusals; 0 for none.
+        self._named_windows = [0 for _ in chain]
 
     def end_rests(self) -> None:
         """Let the next call try failed models again in the order of the chain."""
@@ -125,8 +127,8 @@ class FallbackModel:
     def _plan(self, request: Request) -> list[_ChainStep]:
         """Return the calls to make: usable models in the chain's order, then those that rest, the first due first."""
         now, usable, resting = self._clock(), list[_ChainStep](), list[_ChainStep]()
-        for index, entry in enumerate(self._chain):
-            step = self._step(index, _adapt_request(entry, request))
+        for index in range(len(self._chain)):
+            step = self._step(index, self._adapt_request(index, request))
             (usable if self.health(*step.key).is_usable(now) else resting).append(step)
         resting.sort(key=lambda step: self.health(*step.key).until)
         if not usable:
@@ -173,7 +175,7 @@ class FallbackModel:
 
     def _check_window(self, step: _ChainStep) -> None:
         """Raise Overflow instead of sending a request that a smaller window must refuse."""
-        window = self._windows[step.index]
+        window = self._window(step.index)
         limit = int(window * WINDOW_SHARE) - step.request.max_tokens
         if window and step.request.size > limit:
             raise Overflow(
@@ -186,9 +188,25 @@ class FallbackModel:
 
     def _learn_window(self, step: _ChainStep, error: Overflow) -> None:
         error.model = error.model or step.request.model
-        window = self._windows[step.index]
+        window = self._window(step.index)
         if self._chain[step.index].model_id and error.limit and (not window or error.limit < window):
-            self._windows[step.index] = error.limit
+            self._named_windows[step.index] = error.limit
+
+    def _window(self, index: int) -> int:
+        """Return the window of a model, 0 if requests already fit it."""
+        windows = (self._named_windows[index], self._chain[index].window())
+        return min((window for window in windows if window), default=0)
+
+    def _adapt_request(self, index: int, request: Request) -> Request:
+        """Set the model id of the request, and limit the answer to what that model can give."""
+        model_id, window = self._chain[index].model_id, self._window(index)
+        if not model_id:
+            return request
+        facts = model_facts(model_id)
+        max_tokens = min(request.max_tokens, facts.max_output) if facts else request.max_tokens
+        if window:
+            max_tokens = answer_reserve(window, max_tokens)
+        return replace(request, model=model_id, max_tokens=max_tokens)
 
     def _record_failure(self, step: _ChainStep, error: ModelError) -> None:
         """Record a failure of the model.
@@ -215,12 +233,3 @@ class FallbackModel:
     async def close(self) -> None:
         for entry in self._chain:
             await entry.model.close()
-
-
-def _adapt_request(entry: ChainModel, request: Request) -> Request:
-    """Set the model id of the request, and limit the answer to what that model can give."""
-    if not entry.model_id:
-        return request
-    facts = model_facts(entry.model_id)
-    max_tokens = min(request.max_tokens, facts.max_output) if facts else request.max_tokens
-    return replace(request, model=entry.model_id, max_tokens=max_tokens)

@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 import structlog
 
 from bot.config.schema import Config, LlmConfig
-from bot.errors import ConfigError, KeyRefused, ModelError, Unusable
+from bot.errors import BadRequest, ConfigError, KeyRefused, ModelError, Overflow, Unusable
+from bot.models.background import BackgroundCalls
 from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, ThinkingDelta
-from bot.models.catalog import context_window
-from bot.models.fallback import ChainModel, FallbackModel
+from bot.models.catalog import context_window, model_facts
+from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.quirks import NO_QUIRKS, ModelQuirks
-from bot.models.providers.transport import ClosingStream, timeouts_for
+from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
+from bot.models.windows import ModelWindow, ModelWindows, ServedModel, answer_reserve
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
@@ -131,6 +133,11 @@ def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
 
 log = structlog.get_logger(__name__)
 MAX_REASON_CHARS = 200
+SILENCE_SECONDS = 60.0  # without a token, that end an answer of the fast model which has begun
+SYSTEM_PROMPT_TOKENS = 800  # of a summary; that of extraction is shorter
+MIN_PROMPT_TOKENS = 400
+COUNT_SHARE = 0.8  # of the room for a prompt: other tokenizers make up to a fourth more of a text
+SHRUNK_SHARE, MIN_PROMPT_SHARE = 0.95, 0.25  # after a refusal
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
 # Whether a model's server takes tools shows with the smallest one.
 PROBE_TOOL = ToolSpec(
@@ -147,15 +154,29 @@ RECORD_TEMPERATURE = 0.3
 RECORD_PURPOSES = ("fold", "extract")
 
 
-class InstrumentedModel:
-    """A model client that records each request of another one: outcome, duration, tokens."""
+CallOutcome = Answer | ModelError | None
 
-    def __init__(self, model: ModelClient, telemetry: Telemetry) -> None:
+
+class InstrumentedModel:
+    """A model client that records each request of another one: outcome, duration, tokens.
+
+    Args:
+        on_call: called with each request before it is sent and None, then with what became of it.
+    """
+
+    def __init__(
+        self,
+        model: ModelClient,
+        telemetry: Telemetry,
+        on_call: Callable[[Request, CallOutcome], None] = lambda request, outcome: None,
+    ) -> None:
         self.name = model.name
         self._model = model
         self._telemetry = telemetry
+        self._on_call = on_call
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
+        self._on_call(request, None)
         trace = current_trace() if request.purpose in TRACED_PURPOSES else ""
         began, first, outcome, answer = time.perf_counter(), 0.0, "stopped", None
         try:
@@ -164,6 +185,7 @@ class InstrumentedModel:
                     first = first or time.perf_counter()
                     if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
                         outcome, answer = "ok", event
+                        self._on_call(request, event)
                         facts, used = self._facts(request, answer), answer.usage
                         tokens = (used.input, used.output, used.cache_read)
                         self._telemetry.model_called(
@@ -172,6 +194,7 @@ class InstrumentedModel:
                     yield event
         except ModelError as err:
             outcome = to_snake_case(type(err).__name__)
+            self._on_call(request, err)
             raise
         finally:
             if answer is None:
@@ -206,6 +229,7 @@ class ModelService:
         blobs: reads a stored file by its SHA-256.
         recall: finds passages for the offline model.
         on_unusable: see FallbackModel.
+        windows: what is known of the models' windows; None starts with nothing.
     """
 
     def __init__(
@@ -214,11 +238,15 @@ class ModelService:
         recall: RecallPassages,
         on_unusable: Callable[[str, Unusable], None],
         telemetry: Telemetry | None = None,
+        windows: ModelWindows | None = None,
     ) -> None:
         self._blobs = blobs
         self._recall = recall
         self._on_unusable = on_unusable
         self._telemetry = telemetry or Telemetry()
+        self.windows = windows or ModelWindows()
+        #: Lets replies come before summaries and facts.
+        self.background = BackgroundCalls(lambda: self._llm is not None and self._llm.background == "idle")
         self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
@@ -229,6 +257,8 @@ class ModelService:
         self.on_closing_tag: Callable[[str, str], None] = lambda endpoint, model: None
         # Provider and model id of each model of the chain; the id "" stands for `name`.
         self._models: list[tuple[str, str]] = []
+        # Of each model of the chain; none for one that is no account.
+        self._accounts: list[ProviderAccount] = []
         self.provider = "offline"
         self.name = "offline"
         self.fast_name = "offline"
@@ -343,25 +373,75 @@ class ModelService:
         llm = config.llm
         if self._chain is not None and llm == self._llm:
             return
-        self._llm = llm
+        self._llm, self._prompt_share = llm, 1.0
         accounts = configured_models(llm)
         if self._chain is not None:
             self._old_chains.append(self._chain)  # calls may still run on it; its idle connections cost little
         self._clients = [self._open_client(account) for account in accounts]
+        self._models = [(effective_provider(account), account.model) for account in accounts]
+        self._accounts = list(accounts)
         self._chain = FallbackModel(
-            [
-                _to_chain_model(InstrumentedModel(client, self._telemetry), account.model)
-                for client, account in zip(self._clients, accounts, strict=True)
-            ],
+            [self._to_chain_model(client, index) for index, client in enumerate(self._clients)],
             on_unusable=self._on_unusable,
         )
-        self._models = [(effective_provider(account), account.model) for account in accounts]
         self.provider = self._models[0][0]
         defaults, is_online = PROVIDERS[self.provider], self.provider != "offline"
         self.name = (llm.model if is_online else "") or defaults.model
         # A server of one's own may not have the default fast model.
         own_model = llm.model if self.provider == "openai" and llm.base_url else ""
         self.fast_name = (llm.fast_model if is_online else "") or own_model or defaults.fast_model
+        members = (self._serve(index, model) for index, model, _ in self._members())
+        self.windows.forget_others({served.key: served for served in members})
+
+    def _to_chain_model(self, client: ModelClient, index: int) -> ChainModel:
+        account, configured = self._accounts[index], self._configured_window(index)
+
+        def note(request: Request, outcome: CallOutcome) -> None:
+            self._note_call(_serve(account, request.model, configured), request, outcome)
+
+        def find_window() -> int:
+            return self.windows.find(_serve(account, account.model, 0)).tokens if account.model else 0
+
+        model = InstrumentedModel(client, self._telemetry, note)
+        return ChainModel(
+            model=RetryingModel(model),
+            model_id=account.model,
+            probe=RetryingModel(model, settings=SINGLE_RETRY),
+            window=find_window,
+        )
+
+    def _note_call(self, served: ServedModel, request: Request, outcome: CallOutcome) -> None:
+        """Learn of the window from a call, before it is made and after it."""
+        if isinstance(outcome, ModelError):
+            self.windows.note_failure(served)
+            if isinstance(outcome, Overflow):
+                self.windows.note_refusal(served, request.size, outcome)
+        else:
+            self.windows.ask_soon(served, has_answered=outcome is not None)
+
+    def served_model(self, model: str) -> ServedModel:
+        """Return where a model id is served: by the model of the chain with that id, else by the first."""
+        indexes = (index for index, (_, configured) in enumerate(self._models) if index and configured == model)
+        return self._serve(next(indexes, 0), model)
+
+    def window(self, model: str) -> ModelWindow:
+        """Return the context window of a model."""
+        return self.windows.find(self.served_model(model))
+
+    def window_with(self, config: Config, model: str) -> ModelWindow:
+        """Return the window that a model would have with another `llm.context_window`."""
+        served = self.served_model(model)
+        if not served.configured and not config.llm.context_window:
+            return self.windows.find(served)
+        return self.windows.find(replace(served, configured=config.llm.context_window))
+
+    def _serve(self, index: int, model: str) -> ServedModel:
+        if not self._accounts:
+            return ServedModel(provider=self.provider, model=model, configured=self._configured_window(index))
+        return _serve(self._accounts[index], model, self._configured_window(index))
+
+    def _configured_window(self, index: int) -> int:
+        return self._llm.context_window if self._llm and not index else 0
 
     def _open_client(self, account: ProviderAccount) -> ProviderModel:
         """Create the client of an account, with what is known of its models."""
@@ -399,54 +479,105 @@ class ModelService:
                 [ChainModel(model=InstrumentedModel(model, self._telemetry))], on_unusable=self._on_unusable
             )
         )
-        self._models = [(model.name, "")]
+        self._models, self._accounts = [(model.name, "")], []
         self.provider = self.name = self.fast_name = model.name
 
     async def preload(self) -> None:
         """Import the SDKs of all clients in threads, before the first message needs them."""
+        for index, model, _ in self._members():
+            self.windows.ask_soon(self._serve(index, model))
         await asyncio.gather(*(client.preload() for client in self._clients))
 
     async def complete(self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold") -> tuple[str, Usage]:
         """Return one answer of the fast model without tools, and its usage.
 
+        The answer is limited to what the model can write, and a refusal that names numbers is followed by one more call
+        where they leave room for it. A model that begins is waited for until it falls silent, however long it writes.
+
+        It waits for replies as `llm.background` says.
+
         Raises:
-            ModelError: it did not answer.
+            ModelError: it did not answer; of kind "offline" where background calls are off.
         """
+        if self._llm is not None and self._llm.background == "off":
+            raise BadRequest("llm.background is off", kind="offline")
+        return await self.background.run(lambda: self._complete_in_window(system, prompt, max_tokens, purpose))
+
+    async def _complete_in_window(
+        self, system: str, prompt: str, max_tokens: int, purpose: Purpose
+    ) -> tuple[str, Usage]:
         request = Request(
             model=self.fast_name,
             system=(system,),
             messages=(ShownMessage(role="user", parts=(Text(text=prompt),)),),
-            max_tokens=max_tokens,
+            max_tokens=self._fast_answer_limit(max_tokens),
             purpose=purpose,
             temperature=RECORD_TEMPERATURE if purpose in RECORD_PURPOSES else None,
         )
+        try:
+            return await self._complete(request)
+        except Overflow as err:
+            again = replace(request, max_tokens=self._fast_answer_limit(max_tokens))
+            if not err.actual or not err.limit:
+                raise
+            if err.actual + again.max_tokens > err.limit:
+                self._note_long_prompt(err, again.max_tokens)
+                raise
+        return await self._complete(again)
+
+    async def _complete(self, request: Request) -> tuple[str, Usage]:
         answer = await self._answer(request)
-        used = build_usage_row(answer, purpose)
+        used = build_usage_row(answer, request.purpose)
         if answer.only_thought:
             answer = await self._answer(replace(request, may_think=False))
-            again = build_usage_row(answer, purpose)
+            again = build_usage_row(answer, request.purpose)
             used = replace(again, input=used.input + again.input, output=used.output + again.output)
         return "".join(part.text for part in answer.parts if isinstance(part, Text)), used
 
     async def _answer(self, request: Request) -> Answer:
-        async with ClosingStream(self.model.stream(request)) as events:
+        base_url = self._accounts[0].base_url if self._accounts else ""
+        limits = Timeouts(first=timeouts_for(base_url).first, gap=SILENCE_SECONDS, step=STEP_SECONDS)
+        async with TimedStream(self.model.stream(request), limits) as events:
             async for event in events:
                 if isinstance(event, Answer):
                     return event
         raise RuntimeError(f"{self.model.name} ended its stream without an answer")
 
+    def background_prompt_tokens(self) -> int:
+        """Return how long a prompt to the fast model may be, by our count, beside its system prompt and answer."""
+        window = self.window(self.fast_name).tokens
+        left = window - self._fast_answer_limit(window) - SYSTEM_PROMPT_TOKENS
+        return max(MIN_PROMPT_TOKENS, int(left * COUNT_SHARE * self._prompt_share))
+
+    def _fast_answer_limit(self, most: int) -> int:
+        """Return how much of `most` tokens the fast model can write in its window."""
+        facts = model_facts(self.fast_name)
+        if facts is not None:
+            most = min(most, facts.max_output)
+        elif self._llm is not None and self._accounts:
+            most = min(most, self._llm.max_output_tokens)
+        return answer_reserve(self.window(self.fast_name).tokens, most)
+
+    def _note_long_prompt(self, refusal: Overflow, max_tokens: int) -> None:
+        """Make later prompts shorter: this one had more tokens than our counter said."""
+        share = max(refusal.limit - max_tokens, 0) / refusal.actual * SHRUNK_SHARE
+        self._prompt_share = max(self._prompt_share * share, MIN_PROMPT_SHARE)
+
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, once what was learnt of windows is stored."""
+        await self.windows.settled()
         chains = [*self._old_chains, self._chain] if self._chain is not None else self._old_chains
         await asyncio.gather(*(chain.close() for chain in chains))
 
 
-def _to_chain_model(client: ModelClient, model: str) -> ChainModel:
-    return ChainModel(
-        model=RetryingModel(client),
-        model_id=model,
-        probe=RetryingModel(client, settings=SINGLE_RETRY),
-        window=context_window(model) if model else 0,
+def _serve(account: ProviderAccount, model: str, configured: int) -> ServedModel:
+    return ServedModel(
+        provider=account.provider,
+        model=model,
+        base_url=account.base_url,
+        api_key=account.api_key,
+        proxy=account.proxy,
+        configured=configured,
     )
 
 

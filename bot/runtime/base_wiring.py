@@ -35,6 +35,7 @@ from bot.gateway.notifications import (
 from bot.memory.service import MemoryService
 from bot.models.closing_tags import ClosingTags
 from bot.models.service import ModelService, log_unusable
+from bot.models.windows import ModelWindows, ServedModel, format_cut
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
@@ -93,7 +94,11 @@ class BaseComponents(ABC):
         self.blobs = Blobs(self.home.blobs)
         self.workspace = Workspace(self.home.workspace, dependencies.writers)
         self.models = ModelService(
-            self.blobs.get, lambda *asked: self.memory_service.passages(*asked), log_unusable, self.telemetry
+            self.blobs.get,
+            lambda *asked: self.memory_service.passages(*asked),
+            log_unusable,
+            self.telemetry,
+            ModelWindows(self.store.notes, self._report_cut),
         )
         self.closing_tags = ClosingTags(self.store.sessions, self.models, self.spawn)
         self.memory_service = self._memory_service(dependencies.indexes)
@@ -190,6 +195,10 @@ class BaseComponents(ABC):
         if self._known_secrets[0] is not config:
             self._known_secrets = (config, known_secrets(config))
         return self._known_secrets[1]
+
+    def _report_cut(self, served: ServedModel, tokens: int) -> None:
+        """Tell the owner once that a server cuts requests silently."""
+        self.spawn(self.owner("", *format_cut(served, tokens), f"cut:{served.key}:{tokens}"))
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run work in the background until it ends or the bot is closed; an error is logged."""

@@ -36,7 +36,7 @@ class Bot(TurnComponents):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         """Recover, then start outbox, turns and receivers, in that order. model: replaces the configured one."""
-        self._configure(channels, model)
+        await self._configure(channels, model)
         recovered = await self.store.delivery.recover()
         log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
         self.telemetry.outcome_unknown(recovered.sends_unknown)
@@ -82,7 +82,8 @@ class Bot(TurnComponents):
         if interrupted := await self.approvals.report_interrupted():
             await self.store.delivery.accept(interrupted)
 
-    def _configure(self, channels: Sequence[Channel], model: ModelClient | None) -> None:
+    async def _configure(self, channels: Sequence[Channel], model: ModelClient | None) -> None:
+        await self.models.windows.load()
         self.models.configure(self.config())
         if model is not None:
             self.models.use(model)
@@ -146,6 +147,7 @@ class Bot(TurnComponents):
         await self.turns_settled()
         await self.outbox_dispatcher.settled()
         await self.memory_service.settled()
+        await self.models.windows.settled()
 
     async def _close_files(self) -> None:
         """Close files to other accounts that an older version, or an editor, left open to them."""

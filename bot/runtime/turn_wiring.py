@@ -45,6 +45,7 @@ from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
 from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
+from memory.context.summary.prompt import MAX_PROMPT_TOKENS
 from memory.conversation import ToolSpec
 from memory.folding import FoldRunner
 from memory.store.errors import WrongState
@@ -54,6 +55,7 @@ from memory.store.people.rows import ApprovalRow
 log = structlog.get_logger(__name__)
 MAX_RESTORED_CONVERSATIONS = 10_000
 MAX_INDEX_WAIT = 2.0  # seconds that the first turns wait for the owner's index, while the model's SDK is imported
+SUMMARY_SHARE = 16  # a summary gets at most a sixteenth of the window
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 
 
@@ -120,7 +122,7 @@ class TurnComponents(Components):
     async def restore_lean(self) -> None:
         """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
         sessions, counter = self.store.sessions, await self.message_counter.counter()
-        limits = request_limits(self.config(), self.model_name(), 1.0)
+        limits = request_limits(self.config(), self.models.window(self.model_name()).tokens, 1.0)
         for row in await sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
             session = await sessions.load(row.id)
             planned = plan_context(session, LEAN, limits, 0, counter)
@@ -157,9 +159,15 @@ class TurnComponents(Components):
             complete=self.summarise,
             counter=load_best_counter,
             zone=self.zone(),
-            summary_tokens=lambda policy: build_policy(policy, self.config().policies).settings.summary_tokens,
+            summary_tokens=self._summary_tokens,
+            prompt_tokens=lambda: min(MAX_PROMPT_TOKENS, self.models.background_prompt_tokens()),
             notify=lambda fold, state: self.spawn(self.fold_notifications.moved(fold, state)),
         )
+
+    def _summary_tokens(self, policy: str) -> int:
+        """Return the token limit of a summary: the policy's, less in a small window."""
+        window = self.models.window(self.model_name()).tokens
+        return min(build_policy(policy, self.config().policies).settings.summary_tokens, window // SUMMARY_SHARE)
 
     def _build_tools(self) -> None:
         """Build what the model may use."""
@@ -272,6 +280,7 @@ class TurnComponents(Components):
             calibration=TokenCalibration(self.store.sessions),
             tool_lines=self.tool_lines,
             config=self.config,
+            window=self.models.window,
             all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
             telemetry=self.telemetry,
         )

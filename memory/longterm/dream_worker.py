@@ -75,14 +75,12 @@ class DreamWorker:
         settings: Callable[[], DreamSettings],
         now: Callable[[], datetime],
         complete: Complete,
-        deadline: float = 60.0,
     ) -> None:
         """
         Args:
             spaces: the spaces that have a memory.
             now: aware, in the zone whose days the logs go by.
             complete: words new lines; if it fails, lines stay as the person said them.
-            deadline: seconds for one model call.
         """
         self._links = store.links
         self._dreams = store.dreams
@@ -94,7 +92,6 @@ class DreamWorker:
         self._settings = settings
         self._now = now
         self._complete = complete
-        self._deadline = deadline
         self._lock = asyncio.Lock()
 
     async def night(self, day: date) -> list[DreamRow]:
@@ -280,7 +277,7 @@ class DreamWorker:
             return plan
         system, prompt = recurring.build_prompts(plan.noted)
         call = self._complete(system, prompt, recurring.MAX_ANSWER_TOKENS, conversations[-1])
-        answer = await result_or_none(call, timeout=self._deadline)
+        answer = await result_or_none(call)
         if answer is None:
             return plan
         return replace(plan, noted=await asyncio.to_thread(recurring.reword_lines, plan.noted, answer))

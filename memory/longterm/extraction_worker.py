@@ -29,7 +29,7 @@ RETRYABLE_ERRORS = (OSError, StoreError, FileConflict, PathRefused, FileTooBig, 
 MAX_BATCH = 8  # turns of a space in one request
 MAX_NEAREST = 5  # known memories shown to the model
 MORE_NEAREST = 2  # for each further turn
-MODEL_SECONDS = 60.0
+EXCHANGE_TOKENS = 1_500  # of a turn in a request, at most: as many as extraction shows characters of it
 
 
 class NoModel(Exception):
@@ -37,7 +37,7 @@ class NoModel(Exception):
 
 
 class ModelUnanswered(Exception):
-    """The model failed or did not answer in time."""
+    """The model failed, or fell silent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,8 @@ class ExtractionWorker:
     #: Calls the fast model; raises NoModel when there is none.
     complete: Complete
     settings: Callable[[], ExtractionSettings]
-    deadline: float = MODEL_SECONDS
+    #: Returns the token limit of a prompt to the model.
+    prompt_tokens: Callable[[], int] = lambda: MAX_BATCH * EXCHANGE_TOKENS
     #: Held from reading the messages until their facts are stored; /forget takes it too.
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -69,7 +70,8 @@ class ExtractionWorker:
 
         When the model fails or a file cannot be written, the rows wait for the next turn or start.
         """
-        rows = await self.extractions.next(space, MAX_BATCH)
+        batch = max(1, min(MAX_BATCH, self.prompt_tokens() // EXCHANGE_TOKENS))
+        rows = await self.extractions.next(space, batch)
         if not rows:
             return False
         try:
@@ -139,9 +141,9 @@ class ExtractionWorker:
     async def _call_model(self, rows: Sequence[ExtractionRow], prompts: tuple[str, str]) -> str:
         most = extraction.MAX_ANSWER_TOKENS + extraction.MORE_ANSWER_TOKENS * (len(rows) - 1)
         call = self.complete(*prompts, most, rows[0].conversation)
-        answer = await wait_for_end(call, timeout=self.deadline)
-        if not answer.done() or answer.cancelled():
-            raise ModelUnanswered("the model took too long")
+        answer = await wait_for_end(call, timeout=None)
+        if answer.cancelled():
+            raise ModelUnanswered("the call was cancelled")
         if (err := answer.exception()) is not None:
             raise err if isinstance(err, NoModel) else ModelUnanswered(type(err).__name__) from err
         return answer.result()

@@ -159,6 +159,9 @@ class ModelEmulator:
         if path.endswith("/count_tokens"):
             await self._count(path, headers, raw, out)
             return
+        if not path.endswith(("/chat/completions", "/messages", "/count_tokens")):  # see tests.emulators.windows
+            await out.send_json(404, {"error": {"message": "not found"}})
+            return
         chat = path.endswith("/chat/completions")
         body = json.loads(raw)
         seen = Seen(wire="chat" if chat else "messages", path=path, raw=raw, body=body, headers=_open_headers(headers))

@@ -18,6 +18,7 @@ from tests.mutants.promise_patches import PROMISED
 from tests.mutants.server_patches import SERVER
 from tests.mutants.taint_patches import TAINT
 from tests.mutants.tool_patches import TOOLS
+from tests.mutants.window_patches import WINDOW
 
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
@@ -48,6 +49,7 @@ UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 MUTANTS = (
     *PROCESSES,
+    *WINDOW,
     *GUARDS,
     Mutant(
         name="an update is confirmed though it could not be stored",

@@ -24,7 +24,6 @@ MIN_FACTOR_CHANGE = 0.005
 CONVERSATION_WEIGHT = 0.7  # of the newest reply in a conversation's factor: its requests repeat most of their text
 MAX_FACTORS = 10_000
 STORE_SECONDS = 5.0  # in which factors gather for one transaction; those of a process that dies are learned again
-WINDOW_KEY = "window"  # the row "MODEL window" holds the window that the model's provider named
 
 _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
@@ -105,17 +104,6 @@ class TokenCalibration:
             return
         known = {key: await self._read(key) for key in _factor_keys(model, conversation)}
         await self._store(_learn_factors(known, counted, actual))
-
-    async def window(self, model: str) -> int:
-        """Return the window that the model's provider named when it refused a request; 0 if it never did."""
-        tokens, known, _ = await self._read(_factor_key(model, WINDOW_KEY))
-        return int(tokens) if known else 0
-
-    async def note_window(self, model: str, tokens: int) -> None:
-        """Store the limit that a provider named, if it is the lowest so far."""
-        known = await self.window(model)
-        if not known or tokens < known:
-            await self._store({_factor_key(model, WINDOW_KEY): (float(tokens), 1, 0.0)})
 
     async def _read(self, row: str) -> CalibrationFactor:
         if row not in self._known:

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,11 +15,18 @@ from bot.agent.prompt.builder import SystemPromptBuilder
 from bot.agent.subagents.values import SUBAGENT_RULES
 from bot.agent.turn_context import MessageCounter, TurnSuffix
 from bot.config.schema import Config, time_zone
-from bot.errors import BudgetTooSmall, FoldFailed, Overflow
-from bot.models.catalog import context_window
+from bot.errors import BudgetShortage, BudgetTooSmall, FoldFailed, Overflow
 from bot.models.fallback import SMALLER_WINDOW
+from bot.models.windows import RESERVE_SHARE, ModelWindow, answer_reserve
 from bot.telemetry.recorder import Telemetry
-from memory.context.policies.planner import ContextLimits, ContextPlan, min_budget, plan_ahead, plan_context
+from memory.context.policies.planner import (
+    MIN_TURN_SHARE,
+    ContextLimits,
+    ContextPlan,
+    min_budget,
+    plan_ahead,
+    plan_context,
+)
 from memory.context.policies.policies import Policy, build_policy
 from memory.context.system_prompt import RULES, SOUL
 from memory.context.tokens import TokenCounter, is_believable
@@ -67,10 +74,14 @@ class FitLimits:
     model: str
     limits: ContextLimits
     policy: Policy
+    #: Of the model; `limits` has its tokens too.
+    window: ModelWindow
     parts: tuple[SystemPart, ...]
     tools: tuple[ToolSpec, ...]
     #: Tokens of system parts and tools.
     fixed: int
+    #: Why the parts before the conversation alone are too many; None while they fit.
+    shortage: BudgetShortage | None
     #: Tokens of the model per token of our counter, as learnt in this conversation.
     factor: float
     #: Error of the last estimate.
@@ -111,6 +122,8 @@ class ContextFitter:
     calibration: TokenCalibration
     tool_lines: ToolLineWriter
     config: Callable[[], Config]
+    #: Returns the window of a model.
+    window: Callable[[str], ModelWindow]
     #: Returns the tools of a space, those that are not in its prompt included.
     all_specs: Callable[[str], tuple[ToolSpec, ...]]
     telemetry: Telemetry = field(default_factory=Telemetry)
@@ -142,36 +155,30 @@ class ContextFitter:
         return replace(session, zone=time_zone(self.config()))
 
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
-        """Load the limits and system parts of the session's next request.
-
-        Raises:
-            BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
-        """
+        """Load the limits and system parts of the session's next request."""
         config, counter, tools = self.config(), await self.counter(), self._specs_of(session.space, fit_request)
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
-        limits = request_limits(config, fit_request.model, factor, fit_request.refused, fit_request.shrunk_tokens)
+        window = self.window(fit_request.model)
+        limits = request_limits(config, window.tokens, factor, fit_request.refused, fit_request.shrunk_tokens)
         parts, memory_changes = _SUBAGENT_PARTS, ""
         if fit_request.tools is None:
-            prompt_budget = self._prompt_budget(limits.most, session.space, tools, counter)
+            prompt_budget = self._prompt_budget(limits, session.space, tools, counter)
             prompt = await self.prompt.load(session, prompt_budget, counter)
             parts, memory_changes = prompt.parts, prompt.memory_changes
         fixed = fixed_tokens((part.text for part in parts), tools, "", counter)
-        least = min_budget(fixed)
-        if limits.most < least:
-            raise BudgetTooSmall(least, counter.text(parts[0].text))
-        learned = 0 if config.llm.context_window else await self.calibration.window(fit_request.model)
-        if learned and learned < limits.window:
-            reserve, margin = min(limits.reserve, learned // 2), int(learned * ESTIMATE_MARGIN)
-            limits = replace(limits, window=learned, reserve=reserve, margin=margin)
-        if limits.budget < least and not fit_request.shrunk_tokens:
+        least = min_budget(fixed, limits.window)
+        shortage = find_shortage(limits, fixed, tools, parts[0].text, counter)
+        if shortage is None and limits.budget < least and not fit_request.shrunk_tokens:
             limits = replace(limits, factor=limits.most / least)
         return FitLimits(
             model=fit_request.model,
             limits=limits,
             policy=build_policy(fit_request.policy, config.policies),
+            window=window,
             parts=parts,
             tools=tools,
             fixed=fixed,
+            shortage=shortage,
             factor=factor,
             error_percent=error,
             memory_changes=memory_changes,
@@ -184,12 +191,14 @@ class ContextFitter:
             suffix: text at the end of the running message, outside the cached prefix.
 
         Raises:
-            BudgetTooSmall: see load_limits; or the newest step alone is over the budget.
+            BudgetTooSmall: the parts before the conversation, or with the newest step, are over the budget.
             FoldFailed: nothing fits without a fold, and the fold cannot be written.
         """
         counter, session = await self.counter(), self._in_zone(session)
         for _ in range(MAX_FIT_ROUNDS):
             fit_limits = await self.load_limits(session, fit_request)
+            if fit_limits.shortage is not None:
+                raise BudgetTooSmall(fit_limits.shortage)
             tokens = fit_limits.limits.budget - fit_limits.fixed
             summary = session.summary.text if session.summary else ""
             changes = self._memory_changes(session, fit_limits)
@@ -204,7 +213,7 @@ class ContextFitter:
                 break
             session = self._in_zone(await self.sessions.load(session.conversation))
         if not planned.fits and not fit_request.shrunk_tokens:
-            raise BudgetTooSmall(planned.tokens)
+            raise BudgetTooSmall(_message_shortage(fit_limits.limits, planned.tokens))
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
         view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
         if view.repaired:
@@ -222,7 +231,7 @@ class ContextFitter:
     async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
     ) -> FitRequest:
-        """Return what to fit after the provider refused a request as too long; learn from its numbers, if any.
+        """Return what to fit after the provider refused a request as too long; learn from its count, if it has one.
 
         The next request fills the limit that the provider named, by its own count, else SHRINK_FACTOR of the refused.
         """
@@ -230,14 +239,16 @@ class ContextFitter:
         model, is_named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
         if refusal.kind != SMALLER_WINDOW:  # the fallback chain says that, not a provider
             await self.calibration.learn(model, counted, refusal.actual, conversation)
-            if is_named and refusal.limit > fit_limits.fixed:
-                await self.calibration.note_window(model, refusal.limit)
         refused = counted - fit_limits.fixed
         left = int(refused * SHRINK_FACTOR)
         if is_named and is_believable(counted, refusal.actual):
             left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - fit_limits.fixed
         left = min(max(left, int(refused * MIN_SHRINK_FACTOR)), int(refused * NAMED_LIMIT_SHARE))
         return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
+
+    def note_cut(self, conversation: str) -> None:
+        """Let a fold be prepared after this turn: the server reads less than was believed."""
+        self._far_from_fold.pop(conversation, None)
 
     def needs_preparation(self, conversation: str) -> bool:
         """Tell whether a fold may be due after the turn that has just ended: not if it was far from one."""
@@ -248,9 +259,8 @@ class ContextFitter:
         counter, session = await self.counter(), await self.load_session(conversation)
         if session.running:
             return
-        try:
-            fit_limits = await self.load_limits(session, fit_request)
-        except BudgetTooSmall:
+        fit_limits = await self.load_limits(session, fit_request)
+        if fit_limits.shortage is not None:
             return  # the next message reports it
         plan = partial(plan_ahead, session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
         ahead = await run_beside_loop(plan, len(session.turns))
@@ -258,11 +268,26 @@ class ContextFitter:
         if ahead.fold is not None:
             await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
 
-    def _prompt_budget(self, most: int, space: str, tools: tuple[ToolSpec, ...], counter: TokenCounter) -> int:
+    async def find_shortage(self, space: str, config: Config, model: str, window: ModelWindow) -> BudgetShortage | None:
+        """Return why the parts before any conversation of a space do not fit; None if they do.
+
+        Args:
+            config: may be another one than the current.
+        """
+        counter, tools = await self.counter(), self.specs(space)
+        factor, _, _ = await self.calibration.factor(model)
+        texts = self.prompt.fixed_texts(space)
+        fixed = fixed_tokens(texts, tools, "", counter)
+        limits = request_limits(config, window.tokens, factor)
+        return find_shortage(limits, fixed, tools, texts[0], counter)
+
+    def _prompt_budget(
+        self, limits: ContextLimits, space: str, tools: tuple[ToolSpec, ...], counter: TokenCounter
+    ) -> int:
         """Return the request size to cut the system parts for; MEMORY.md must leave some for the talk."""
-        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter))
-        spare = max(0, most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
-        return min(most, spare)
+        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter), limits.window)
+        spare = max(0, limits.most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
+        return min(limits.most, spare)
 
     def _memory_changes(self, session: Session, fit_limits: FitLimits) -> str:
         """Return the changes of memory that the turn's first request told of, while the system parts are the same.
@@ -350,19 +375,57 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
 
 
 def request_limits(
-    config: Config, model: str, factor: float, refused: int = 0, shrunk_tokens: int = 0
+    config: Config, window: int, factor: float, refused: int = 0, shrunk_tokens: int = 0
 ) -> ContextLimits:
-    """Return the limits of one request. A factor below 1 is ignored: the budget also holds by our count."""
-    window = config.llm.context_window or context_window(model)
+    """Return the limits of one request. A factor below 1 is ignored: the budget also holds by our count.
+
+    Args:
+        window: of the model, in tokens.
+    """
     return ContextLimits(
         max_tokens=config.agent_max_context_tokens,
         max_turns=config.agent_max_context_turns,
         window=window,
-        reserve=min(config.llm.max_output_tokens, window // 2),
+        reserve=answer_reserve(window, config.llm.max_output_tokens),
         margin=int(window * ESTIMATE_MARGIN),
         factor=max(1.0, factor),
         refused=refused,
         shrunk_tokens=shrunk_tokens,
+    )
+
+
+def find_shortage(
+    limits: ContextLimits, fixed: int, tools: Sequence[ToolSpec], soul: str, counter: TokenCounter
+) -> BudgetShortage | None:
+    """Return why the parts before the conversation do not fit; None if they do. Pure.
+
+    Args:
+        fixed: tokens of system parts and tools.
+        soul: text of SOUL.md.
+    """
+    least = min_budget(fixed, limits.window)
+    if limits.most >= least:
+        return None
+    return BudgetShortage(
+        window=limits.window,
+        reserve=limits.reserve,
+        max_tokens=limits.max_tokens,
+        fixed=fixed,
+        least=least,
+        least_window=int(fixed / (1 - 1 / RESERVE_SHARE - 1 / MIN_TURN_SHARE - ESTIMATE_MARGIN)) + 1,
+        tools=counter.tools(tools),
+        soul=counter.text(soul),
+    )
+
+
+def _message_shortage(limits: ContextLimits, tokens: int) -> BudgetShortage:
+    return BudgetShortage(
+        window=limits.window,
+        reserve=limits.reserve,
+        max_tokens=limits.max_tokens,
+        fixed=tokens,
+        least=tokens,
+        is_message=True,
     )
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, run_beside_loop
 from bot.config.schema import Config
+from bot.errors import BudgetShortage
 from bot.gateway.notifications import count_text_zh
 from bot.memory.view_segments import fixed_segments, session_segments
-from bot.texts import LONG_SOUL_TOKENS
+from bot.models.windows import ModelWindow, format_window
+from bot.texts import LONG_SOUL_TOKENS, format_shortage
 from memory.context.policies.boundary import load_choice
 from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
@@ -168,16 +170,32 @@ def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
 def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     lines = [
         f"**{'上下文' if zh else 'Context'}** · {facts['policy']}",
-        _measure_line(facts["tokens"], facts["max_tokens"], "tokens"),
+        _measure_line(facts["tokens"], max(1, min(facts["budget"], facts["max_tokens"])), "tokens"),
         _measure_line(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
     ]
     if marks := format_triggers(facts["next_fold"], "zh" if zh else "en"):
         lines.append(f"下次整理：{marks}" if zh else f"next fold {marks}")
-    if facts["budget"] < facts["max_tokens"]:
+    return [*lines, *_window_lines(facts, "zh" if zh else "en")]
+
+
+def _window_lines(facts: dict[str, Any], lang: str) -> list[str]:
+    """Say how large the model's window is, where that number comes from, and what it leaves for a request."""
+    zh, budget, reserve = lang == "zh", facts["budget"], facts["reserve"]
+    window = format_window(ModelWindow(tokens=facts["window"], source=facts["window_source"]), lang)
+    lines = [f"模型窗口 {window}" if zh else f"model window {window}"]
+    if facts["shortage"]:
+        lines.append(f"⚠ {format_shortage(lang, BudgetShortage(**facts['shortage']))}")
+    elif facts["window"] - reserve < facts["max_tokens"]:
         lines.append(
-            f"这个模型最多只能看 {facts['budget']:,} tokens"
+            f"其中 {reserve:,} 留给回答，请求最多 {budget:,}"
             if zh
-            else f"this model can read {facts['budget']:,} tokens at most"
+            else f"{reserve:,} of it for the answer, {budget:,} at most for a request"
+        )
+    elif budget < facts["max_tokens"]:
+        lines.append(
+            f"模型数得比我们多：按我们的数法最多 {budget:,} tokens"
+            if zh
+            else f"the model counts more: {budget:,} at most by our count"
         )
     return lines
 
@@ -353,7 +371,6 @@ class ContextReport:
 
         Raises:
             LookupError: there is no such conversation.
-            BudgetTooSmall: the configured budget cannot even hold the parts before the conversation.
         """
         row, session, fit_limits, counter = await self._load(conversation)
 
@@ -368,6 +385,10 @@ class ContextReport:
             "policy": fit_limits.policy.name,
             "policy_own": bool(row.policy),
             "model": fit_limits.model,
+            "window": fit_limits.limits.window,
+            "window_source": fit_limits.window.source,
+            "reserve": fit_limits.limits.reserve,
+            "shortage": asdict(fit_limits.shortage) if fit_limits.shortage else None,
             "counter": {
                 "name": counter.name,
                 "factor": fit_limits.factor,

@@ -16,6 +16,7 @@ from bot.access.audit import AuditCheckpoints
 from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
 from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
+from bot.cli.doctor.window import check_window
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.keys import KEYS, REFERENCE_PATTERN
@@ -74,6 +75,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     config = file.current
     checks += [
         *await _check_models(file),
+        *await check_window(home, file, lang),
         *await _check_model_health(home),
         *await _check_embedding(config),
         *await check_channels(home, file, lang=lang),

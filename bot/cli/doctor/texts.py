@@ -24,6 +24,7 @@ TITLES = {
     "embedding": "向量模型",
     "model": "模型",
     "model health": "模型状态",
+    "model window": "模型窗口",
     "counter": "token 计数",
     "clock": "时钟",
     "web token": "网页令牌",

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.agent.context.calibration import load_best_counter
-from bot.agent.context.fitter import request_limits
+from bot.agent.context.fitter import find_shortage, request_limits
 from bot.cli.common import find_session_to_read
 from bot.cli.replay.plot import PlotLine, draw_plot
 from bot.cli.replay.probes import score_probes, with_probes
@@ -22,10 +22,10 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall
-from bot.models.catalog import model_facts
+from bot.models.catalog import context_window, model_facts
 from bot.models.service import PROVIDERS
 from bot.runtime.store_access import run_with_store
-from memory.context.policies.planner import ContextLimits, min_budget
+from memory.context.policies.planner import ContextLimits
 from memory.context.policies.policies import build_policy
 from memory.context.view import fixed_tokens
 from memory.store.store import Store
@@ -136,13 +136,13 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
     counter, zone = load_best_counter(), time_zone(config)
     recording = with_probes(count_recording(_load_recording(home, options, config), counter), options.probes)
     model, fast_model = resolve_models(config, options.model, options.fast_model)
-    limits = request_limits(config, model, 1.0)
+    limits = request_limits(config, config.llm.context_window or context_window(model), 1.0)
     limits = replace(
         limits, max_tokens=options.budget or limits.max_tokens, max_turns=options.turns or limits.max_turns
     )
     fixed = fixed_tokens(recording.system, recording.tools, "", counter)
-    if limits.budget < (least := min_budget(fixed)):
-        raise BudgetTooSmall(least)
+    if shortage := find_shortage(limits, fixed, recording.tools, "", counter):
+        raise BudgetTooSmall(shortage)
     results = []
     for name in options.policies:
         policy = build_policy(name, config.policies)

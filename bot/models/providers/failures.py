@@ -43,7 +43,10 @@ _CODES: dict[type[ModelError], tuple[str, ...]] = {
         *("overloaded_error", "api_error", "timeout_error", "conflict_error", "server_error"),
         *("engine_overloaded_error", "network_error", "insufficient_system_resource", "1234", "1305"),
     ),
-    Overflow: ("context_length_exceeded", "model_context_window_exceeded", "1261"),
+    Overflow: (
+        *("context_length_exceeded", "model_context_window_exceeded", "1261"),
+        "exceed_context_size_error",  # llama.cpp, with n_prompt_tokens and n_ctx
+    ),
     TooLarge: ("request_too_large", "request_body_too_large_after_decoding"),
 }
 _ERROR_BY_CODE = {code: error for error, codes in _CODES.items() for code in codes}
@@ -61,7 +64,7 @@ _ERROR_BY_STATUS: dict[int, type[ModelError]] = {
 
 _TOO_LONG = re.compile(
     r"context length|context limit|context window|context size|too long|token limit|maximum number of tokens"
-    r"|input length|reduce the length|超长",
+    r"|maximum model length|input length|reduce the length|超长",
     re.IGNORECASE,
 )
 MAX_WORDS_CHARS = 300  # of a server's words that the owner reads
@@ -77,6 +80,11 @@ _THINKING = re.compile(
 _REPEATED = re.compile(r"'input': .*?(?=\}, \{'type'|\}\]|\Z)", re.DOTALL)
 _IMAGE_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _TOKEN_COUNTS = (
+    # vLLM: "length is 4096 tokens and your request has 3220 input tokens"; before those that take "requested" alone
+    re.compile(
+        r"\A(?>.*?length is (?P<limit>\d++)).*?(?:has|contains(?: at least)?) (?P<actual>\d++) input tokens",
+        re.DOTALL,
+    ),
     re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
     re.compile(r"(?<!\d)(?P<actual>\d++) \+ \d++ > (?P<limit>\d+)"),
     re.compile(
@@ -87,6 +95,14 @@ _TOKEN_COUNTS = (
     re.compile(r"limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)"),
     re.compile(r"\A(?>.*?token count \((?P<actual>\d++)\)).*?allowed \((?P<limit>\d+)\)", re.DOTALL),
     re.compile(r"should be \[1, (?P<limit>\d+)\]"),
+    re.compile(r"\A(?>.*?passed (?P<actual>\d++) input tokens).*?length is only (?P<limit>\d+)", re.DOTALL),
+    re.compile(r"\(length (?P<actual>\d++)\) is longer than the maximum model length of (?P<limit>\d+)"),
+    # llama.cpp without its typed fields, and LM Studio
+    re.compile(r"request \((?P<actual>\d++) tokens\) exceeds the available context size \((?P<limit>\d+)"),
+    re.compile(r"\A(?>.*?keep the first (?P<actual>\d++) tokens).*?context length of only (?P<limit>\d+)", re.DOTALL),
+    re.compile(r"n_keep: (?P<actual>\d++) ?>= n_ctx: (?P<limit>\d+)"),
+    # SGLang
+    re.compile(r"\((?P<actual>\d++) tokens\) is longer than the model's context length \((?P<limit>\d+)"),
 )
 
 
@@ -105,6 +121,9 @@ class ProviderFailure:
     retry_after: float | None = None
     #: The request filled most of the model's window.
     nearly_full: bool = False
+    #: Tokens sent and allowed, where the server names them in fields of their own; else 0.
+    actual: int = 0
+    limit: int = 0
 
 
 def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> ProviderFailure:
@@ -121,6 +140,8 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
         param=str(error.get("param") or ""),
         text=_server_words(error.get("message") or error.get("detail"))[:MAX_ERROR_CHARS],
         retry_after=_retry_after_seconds(headers or {}),
+        actual=_token_field(error.get("n_prompt_tokens")),
+        limit=_token_field(error.get("n_ctx")),
     )
 
 
@@ -148,6 +169,10 @@ def _error_by_code(failure: ProviderFailure) -> type[ModelError] | None:
     return None if error is Transient and failure.status in (400, 404, 405, 422) else error
 
 
+def _token_field(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
 def to_error(failure: ProviderFailure) -> ModelError:
     """Map a failure to our error by typed code, else status; by text only for length, images, thinking."""
     by_code = _error_by_code(failure)
@@ -158,7 +183,7 @@ def to_error(failure: ProviderFailure) -> ModelError:
     if error is RateLimited or error is Transient:
         return error(why, retry_after=failure.retry_after, status=status, kind=kind)
     if error is Overflow:
-        actual, limit = _parse_token_counts(failure.text)
+        actual, limit = _token_counts(failure)
         return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
     return error(why, status=status, kind=kind)
 
@@ -182,7 +207,7 @@ def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelErro
     silent = status in (400, 413) and not text and not failure.kinds and failure.nearly_full
     if not (long or silent):
         return None
-    actual, limit = _parse_token_counts(text)
+    actual, limit = _token_counts(failure)
     return Overflow(why, status=status, kind=kind, actual=actual, limit=limit)
 
 
@@ -227,8 +252,12 @@ def _retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     return None
 
 
+def _token_counts(failure: ProviderFailure) -> tuple[int, int]:
+    """Return the tokens sent and allowed that a failure names; 0 for what it does not name."""
+    return (failure.actual, failure.limit) if failure.limit else _parse_token_counts(failure.text)
+
+
 def _parse_token_counts(text: str) -> tuple[int, int]:
-    """Return the tokens sent and allowed that the text names; 0 for what it does not name."""
     for pattern in _TOKEN_COUNTS:
         if found := pattern.search(text):
             named = found.groupdict()

@@ -122,14 +122,18 @@ FIRST_SECONDS_AT_HOME = 600.0
 _HOME_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
 
-def timeouts_for(base_url: str) -> Timeouts:
-    """Return the limits for an endpoint: a server on a private or loopback address may take long to begin."""
+def is_at_home(base_url: str) -> bool:
+    """Tell whether an endpoint is on a private or loopback address."""
     host = urlsplit(base_url).hostname or ""
     try:
-        at_home = not ip_address(host).is_global
+        return not ip_address(host).is_global
     except ValueError:
-        at_home = host.endswith(_HOME_SUFFIXES) or (bool(host) and "." not in host)
-    return Timeouts(first=FIRST_SECONDS_AT_HOME) if at_home else Timeouts()
+        return host.endswith(_HOME_SUFFIXES) or (bool(host) and "." not in host)
+
+
+def timeouts_for(base_url: str) -> Timeouts:
+    """Return the limits for an endpoint: a server on a private or loopback address may take long to begin."""
+    return Timeouts(first=FIRST_SECONDS_AT_HOME) if is_at_home(base_url) else Timeouts()
 
 
 class ClosingStream(Generic[Item]):

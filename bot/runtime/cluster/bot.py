@@ -91,7 +91,7 @@ class ClusterBot(Bot):
         self._standing_by: set[str] = set()
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
-        self._configure(channels, model)
+        await self._configure(channels, model)
         self._membership.open()  # first: the lease is a few seconds long, and plug-ins may take longer to import
         await self.open_tools()
         await self.lost_rights.end()

@@ -15,6 +15,7 @@ from memory.context.view import summary_tokens
 from memory.conversation import Reduction, Session
 
 MIN_TURN_TOKENS = 2_000  # of a budget, for the turns
+MIN_TURN_SHARE = 8  # the turns of a small window need no more than an eighth of it
 SOON_SHARE = 0.1  # of the available tokens; so far below `line_at` a model begins to write the lines
 
 
@@ -90,9 +91,9 @@ class PreparationPlan:
     lines: tuple[ToolResultRef, ...]
 
 
-def min_budget(fixed: int) -> int:
+def min_budget(fixed: int, window: int = MIN_TURN_TOKENS * MIN_TURN_SHARE) -> int:
     """The smallest accepted budget for a request whose system parts and tools cost `fixed` tokens."""
-    return fixed + MIN_TURN_TOKENS
+    return fixed + min(MIN_TURN_TOKENS, window // MIN_TURN_SHARE)
 
 
 def plan_context(

@@ -9,6 +9,7 @@ from memory.context.reductions import part_handle, snip_text
 from memory.context.taint import speaker_of
 from memory.conversation import (
     BOT_SPEAKER,
+    UNANSWERED_PARTS,
     Document,
     Image,
     Message,
@@ -34,9 +35,11 @@ class Utterance:
 
 
 def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
-    """All utterances in order and in full, without the model's reasoning."""
+    """All utterances in order and in full, without the model's reasoning and the mark of a turn without an answer."""
     names: dict[str, str] = {}
     for message in messages:
+        if message.origin == "house" and message.parts == UNANSWERED_PARTS:
+            continue
         for number, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
                 names[part.id] = inner_call(part).name

@@ -247,7 +247,7 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
     facts = {
         "epoch": 3, "policy": "balanced", "tokens": 31_000, "max_tokens": 50_000, "turns": 9, "max_turns": 20,
         "next_fold": [{"unit": "tokens", "now": 1, "at": 37_500}, {"unit": "turns", "now": 9, "at": 20}],
-        "budget": 43_000,
+        "budget": 43_000, "window": 200_000, "window_source": "default", "reserve": 4_096, "shortage": None,
         "parts": {"system": 3_100, "tools": 2_050, "summary": 900, "history": 24_950, "running": 0},
         "system_parts": [{"name": name, "tokens": 620, "left_out": []} for name in
                          ("SOUL.md", "rules", "awareness", "MEMORY.md", "log")],

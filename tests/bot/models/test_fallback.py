@@ -349,7 +349,7 @@ async def test_I21_all_models_together_have_one_deadline() -> None:
 
 async def test_a_spare_model_with_a_smaller_window_is_not_sent_what_it_must_refuse() -> None:
     first, spare = ScriptedModel([KeyRefused("no")]), ScriptedModel(["fits"])
-    links = [ChainModel(model=first), ChainModel(model=spare, model_id="small", window=1_000)]
+    links = [ChainModel(model=first), ChainModel(model=spare, model_id="small", window=lambda: 1_000)]
     made = FallbackModel(links, on_unusable=lambda *_: None)
     with pytest.raises(Overflow) as refused:
         await answer_of(made, asking("hi", size=900))

@@ -122,12 +122,12 @@ async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_cal
         spare = ScriptedModel(small)
         links = [
             ChainModel(model=ScriptedModel(lambda _: KeyRefused("no"))),
-            ChainModel(model=spare, model_id="spare", window=8_000),
+            ChainModel(model=spare, model_id="spare", window=lambda: 8_000),
         ]
         it.bot.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         assert (await it.text("and now?")).startswith("it fits")
-        assert len(spare.requests) == 1
-        assert await it.bot.fitter.calibration.window("spare") == 0
+        assert [request.purpose for request in spare.requests].count("turn") == 1
+        assert it.bot.models.window("spare").source == "default"
 
 
 def state(phase: str, **fields: Any) -> ModelStatus:

@@ -148,7 +148,7 @@ async def test_a_model_writes_the_summary_and_what_it_invents_is_dropped() -> No
         return FoldTexts(log="- The gate is at 77.12.", summary="- Code 99-XK-4711 opens /etc/gate.")
 
     limit = SummaryLimit(counter=WEIGHTED, summary_tokens=1_000, zone=UTC)
-    writer = SummaryWriter(complete=complete, conversation="", limit=limit, deadline=5, prompt_tokens=60_000)
+    writer = SummaryWriter(complete=complete, conversation="", limit=limit, prompt_tokens=lambda: 60_000)
 
     async def write(source: FoldSource) -> FoldTexts:
         return (await writer.write(source)).texts

@@ -58,7 +58,6 @@ class Desk:
             memories=self.memories,
             complete=self._complete,
             settings=lambda: ExtractionSettings(extract=self.extract, rules=self.rules),
-            deadline=5.0,
         )
 
     def memories(self, space: str) -> Memories:

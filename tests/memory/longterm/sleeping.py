@@ -34,7 +34,7 @@ class Sleeper:
         self.held = {}
         self.dreamer = self.dream_worker()
 
-    def dream_worker(self, deadline=5.0):
+    def dream_worker(self):
         return DreamWorker(
             store=self.store,
             workspace=self.workspace,
@@ -43,7 +43,6 @@ class Sleeper:
             settings=lambda: DreamSettings(similarity=self.similarity, categories=CATEGORIES),
             now=lambda: self.now.astimezone(self.zone),
             complete=self.complete,
-            deadline=deadline,
         )
 
     async def restart(self):

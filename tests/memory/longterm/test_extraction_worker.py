@@ -1,8 +1,8 @@
 """The extraction queue, on a real store and real files."""
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from memory.conversation import Document, Text
 from memory.failpoints import FailpointError, arm
 from memory.longterm.extraction import ExtractedFact, ExtractionResult, ExtractionRules, dump_result
-from memory.longterm.extraction_worker import ExtractionSettings, ExtractionWorker, NoModel
+from memory.longterm.extraction_worker import EXCHANGE_TOKENS, ExtractionSettings, ExtractionWorker, NoModel
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import AccountIdentity
 from memory.store.open import open_store
@@ -239,23 +239,29 @@ async def test_a_model_that_fails_once_loses_nothing_and_keeps_the_order(desk: D
     assert sorted(await desk.lines()) == ["The user now prefers coffee", "The user prefers tea over coffee"]
 
 
-async def test_a_model_that_never_answers_is_waited_for_so_long_only(desk: Desk) -> None:
-    async def hang(*_: object) -> str:
-        await asyncio.Event().wait()
-        return ""
+async def test_turns_that_a_model_falls_silent_about_are_given_up_in_the_end(desk: Desk) -> None:
+    async def fall_silent(*_: object) -> str:
+        raise TimeoutError("silent")
 
     work = ExtractionWorker(
         extractions=desk.store.extractions,
         sessions=desk.store.sessions,
         memories=desk.memories,
-        complete=hang,
+        complete=fall_silent,
         settings=lambda: ExtractionSettings(extract=True, rules=ExtractionRules()),
-        deadline=0.01,
     )
     await desk.say(TEA)
     for _ in range(MOST_ASKED):
         assert not await work.step("")
-    assert await reasons(desk) == ["the model took too long"]
+    assert await reasons(desk) == ["TimeoutError"]
+
+
+async def test_a_small_model_reads_fewer_turns_at_once(desk: Desk) -> None:
+    for _ in range(4):
+        await desk.say(TEA)
+    desk.work = replace(desk.work, prompt_tokens=lambda: 2 * EXCHANGE_TOKENS)
+    await desk.run()
+    assert [prompt.count("<data name='user") for _, prompt in desk.asked] == [2, 2]
 
 
 @pytest.mark.parametrize("at", ["extract.found", "extract.upserted", "extract.done"])

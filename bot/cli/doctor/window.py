@@ -1,0 +1,76 @@
+"""Checks the model's window, and whether a request fits it, before the first message does."""
+
+import shutil
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.cli.doctor.channels import DoctorCheck, failed, passed
+from bot.config.file import ConfigFile
+from bot.config.home import HomeFolder
+from bot.errors import BudgetShortage, MnemaError
+from bot.models.service import PROVIDERS
+from bot.models.windows import ModelWindow, format_window
+from bot.runtime.base_wiring import BotDependencies
+from bot.runtime.bot import Bot
+from bot.runtime.store_access import open_store_for_command, store_exists
+from bot.texts import format_shortage
+from memory.context.system_prompt import SOUL
+from memory.store.errors import StoreError
+from memory.store.open import open_store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowMeasure:
+    """The window of the configured model, and whether the fixed part of a prompt leaves room in it."""
+
+    model: str
+    window: ModelWindow
+    #: None where a request fits.
+    shortage: BudgetShortage | None
+
+
+async def measure_window(home: HomeFolder, file: ConfigFile, *, ask: bool) -> WindowMeasure:
+    """Measure SOUL.md, the rules and the tools of the configuration, in a home of its own: nothing of `home` changes.
+
+    Args:
+        ask: ask the model's server for its window too.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        aside = HomeFolder(root=Path(folder))
+        aside.workspace.mkdir()
+        with suppress(OSError):
+            shutil.copyfile(home.workspace / SOUL, aside.workspace / SOUL)
+        store = await open_store(aside.root / "measure.db")
+        bot = Bot(BotDependencies(home=aside, file=file, store=store))
+        try:
+            return await _measure(bot, home, file, ask=ask)
+        finally:
+            await bot.models.close()
+            await store.close()
+
+
+async def _measure(bot: Bot, home: HomeFolder, file: ConfigFile, *, ask: bool) -> WindowMeasure:
+    with suppress(StoreError, MnemaError):  # the check of the database reports it
+        if store_exists(home):
+            async with open_store_for_command(home) as opened:
+                await bot.models.windows.load(opened.store.notes)
+    bot.models.configure(file.current)
+    model = bot.models.name
+    if ask:
+        await bot.models.windows.ask(bot.models.served_model(model))
+    window = bot.models.window(model)
+    shortage = await bot.fitter.find_shortage("", file.current, model, window)
+    return WindowMeasure(model=model, window=window, shortage=shortage)
+
+
+async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[DoctorCheck]:
+    """Check that a request fits the model's window, and say where the window is known from; nothing while offline."""
+    measure = await measure_window(home, file, ask=True)
+    if measure.shortage is not None:
+        return [failed("model window", format_shortage(lang, measure.shortage))]
+    if measure.model == PROVIDERS["offline"].model:
+        return []
+    text = f"{measure.model}: {format_window(measure.window, lang)}"
+    return [passed("model window", f"{text}{'。' if lang == 'zh' else '.'}")]

@@ -1,0 +1,111 @@
+"""Asks the server of an OpenAI-compatible endpoint how large the context window of a model is."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.models.providers.transport import create_http_client, is_at_home
+
+ASK_SECONDS = 2.0  # for each question; all are asked at once
+MIN_WINDOW, MAX_WINDOW = 256, 100_000_000  # tokens; other numbers are taken for none
+_NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.MULTILINE)
+# Fields of a list's entry. Source: vLLM; OpenRouter and others; Groq.
+_LISTED_FIELDS = ("max_model_len", "context_length", "context_window")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowQuestion:
+    """Whom to ask about which model."""
+
+    #: Base URL of the chat completions API.
+    base_url: str
+    model: str
+    #: "" for a server that needs none.
+    api_key: str = field(default="", repr=False)
+    #: URL; "" for the environment's.
+    proxy: str = ""
+
+
+async def ask_window(question: WindowQuestion) -> int:
+    """Return the window in tokens that the server names for a model; 0 if it names none within ASK_SECONDS.
+
+    A server at home is also asked in the words of llama.cpp, Ollama and LM Studio. Where several answer, what is loaded
+    now comes before what a list says.
+    """
+    import httpx2
+
+    base, model = question.base_url.rstrip("/"), question.model
+    root = base.removesuffix("/v1")
+    headers = {"authorization": f"Bearer {question.api_key}"} if question.api_key else {}
+
+    async def ask(client: Any, method: str, url: str, **content: Any) -> Any:
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                answer = await client.request(method, url, headers=headers, **content)
+                return answer.json() if answer.status_code == 200 else None
+        except (TimeoutError, ValueError, httpx2.HTTPError, httpx2.InvalidURL):
+            return None
+
+    async with create_http_client(question.proxy) as client:
+        if not is_at_home(base):
+            return listed_window(await ask(client, "GET", f"{base}/models"), model)
+        props, loaded, studio, listed, shown = await asyncio.gather(
+            ask(client, "GET", f"{root}/props", params={"model": model, "autoload": "false"}),
+            ask(client, "GET", f"{root}/api/ps"),
+            ask(client, "GET", f"{root}/api/v0/models"),
+            ask(client, "GET", f"{base}/models"),
+            ask(client, "POST", f"{root}/api/show", json={"model": model}),
+        )
+    return (
+        props_window(props)
+        or loaded_window(loaded, model)
+        or studio_window(studio, model)
+        or listed_window(listed, model)
+        or parameter_window(shown)
+    )
+
+
+def props_window(answer: object) -> int:
+    """Read llama.cpp's /props: the window of one slot, as `--ctx-size` is shared by `--parallel` of them."""
+    return _tokens(_field(_field(answer, "default_generation_settings"), "n_ctx"))
+
+
+def loaded_window(answer: object, model: str) -> int:
+    """Read Ollama's /api/ps: the window of the model as it is loaded now."""
+    return _tokens(_field(_find_entry(_field(answer, "models"), ("model", "name"), model), "context_length"))
+
+
+def studio_window(answer: object, model: str) -> int:
+    """Read LM Studio's /api/v0/models: the window of the loaded instance; what the model could have is none."""
+    return _tokens(_field(_find_entry(_field(answer, "data"), ("id",), model), "loaded_context_length"))
+
+
+def listed_window(answer: object, model: str) -> int:
+    """Read the list of models of a compatible endpoint."""
+    entry = _find_entry(_field(answer, "data"), ("id",), model)
+    return next((tokens for name in _LISTED_FIELDS if (tokens := _tokens(_field(entry, name)))), 0)
+
+
+def parameter_window(answer: object) -> int:
+    """Read Ollama's /api/show: `num_ctx` of the Modelfile. The most that the model could have is not what it gets."""
+    found = _NUM_CTX.search(str(_field(answer, "parameters") or ""))
+    return _tokens(int(found[1])) if found else 0
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _find_entry(entries: object, names: tuple[str, ...], model: str) -> object:
+    """Return the entry of a model; Ollama writes "qwen3" as "qwen3:latest"."""
+    known = (model, f"{model}:latest")
+    for entry in entries if isinstance(entries, list) else ():
+        if any(_field(entry, name) in known for name in names):
+            return entry
+    return None
+
+
+def _tokens(value: object) -> int:
+    return value if isinstance(value, int) and MIN_WINDOW <= value <= MAX_WINDOW else 0
