@@ -1,14 +1,32 @@
 """Bodies of the API of the web channel, as its description (OpenAPI) and the types of the page have them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from channels.web.fields import (
+    MAX_WORD_CHARS,
+    Base64Data,
+    RequiredWord,
+    Word,
+    at_most,
+    check_client_key,
+    check_conversation_name,
+)
+
+MAX_LINE = 2**31 - 1  # number of a line in a transcript
 
 
 class ApiModel(BaseModel):
-    """A JSON object of the API; a client leaves unknown fields alone."""
+    """A JSON object of the API; who reads one leaves unknown fields alone."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)  # few of them are needed by a bot that nobody looks at
+
+
+class StrictApiModel(ApiModel):
+    """One in which an unknown field is refused."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 class ErrorDetailBody(ApiModel):
@@ -54,11 +72,11 @@ class ConversationQueryBody(ApiModel):
     """Which page of the list is wanted."""
 
     cursor: str = Field("", description="The `next` of the page before.")
-    limit: int = Field(200, ge=1, le=200)
+    limit: Annotated[int, at_most(200)] = Field(200, ge=1, le=200)
     own: bool = Field(False, description="Only the owner's own private conversations.")
-    q: str = Field("", max_length=200, description="Only those whose title (of other people: whose id) contains it.")
-    channel: str = Field("", description="Only those of this channel.")
-    person: str = Field("", description="Only the chat with this id on its channel.")
+    q: Word = Field("", description="Only those whose title (of other people: whose id) contains it.")
+    channel: Word = Field("", description="Only those of this channel.")
+    person: Word = Field("", description="Only the chat with this id on its channel.")
     state: Literal["", "archived", "unread", "all"] = Field("", description="Archived ones are left out by default.")
 
 
@@ -127,10 +145,10 @@ class MessageQueryBody(ApiModel):
     """Which page of a transcript is wanted; without any of these the newest one."""
 
     before: str = Field("", description="Id or line of a message.")
-    after: int | None = Field(None, ge=0, description="Line of a message.")
+    after: int | None = Field(None, ge=0, le=MAX_LINE, description="Line of a message.")
     around: str = Field("", description="Id or line of a message, or turn-N: the lines on both sides of it.")
-    q: str = Field("", max_length=200, description="Only messages that hold these words, newest first.")
-    limit: int = Field(50, ge=1, le=200)
+    q: Word = Field("", description="Only messages that hold these words, newest first.")
+    limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
 
 
 class MessagePageBody(ApiModel):
@@ -140,10 +158,19 @@ class MessagePageBody(ApiModel):
     line: int | None = Field(None, description="The line that `around` names.")
 
 
-class ConversationChoiceBody(ApiModel):
+def _clean_title(title: str) -> str:
+    cleaned = " ".join(title.replace("\0", "").split())
+    if len(cleaned) > MAX_WORD_CHARS:
+        raise ValueError(f"title may have {MAX_WORD_CHARS} characters")
+    return cleaned
+
+
+class ConversationChoiceBody(StrictApiModel):
     """What the owner chooses for a conversation; what is left out stays."""
 
-    title: str | None = Field(None, max_length=200, description="Empty shows the first words again.")
+    title: Annotated[str, AfterValidator(_clean_title)] | None = Field(
+        None, description="Up to 200 characters; empty shows the first words again."
+    )
     pinned: bool | None = None
     archived: bool | None = None
 
@@ -168,7 +195,7 @@ class WaitingBody(ApiModel):
 class SeenBody(ApiModel):
     """How far a conversation was read."""
 
-    line: int = Field(ge=0)
+    line: int = Field(ge=0, le=MAX_LINE)
 
 
 class ToolStepBody(ApiModel):
@@ -194,24 +221,30 @@ class FileQueryBody(ApiModel):
     """Where a file is; it is given to those who may read that conversation."""
 
     conversation: str
-    message: str = Field(description="Id of the message that it came or went with, or of the answer of its turn.")
+    message: RequiredWord = Field(
+        description="Id of the message that it came or went with, or of the answer of its turn."
+    )
 
 
 class AttachedFileBody(ApiModel):
     """A file that is sent with a message."""
 
-    name: str
-    media_type: str
-    data: str = Field(description="Base64.")
+    name: str = ""
+    media_type: str = Field("", description="Such as image/png.")
+    data: Base64Data = Field(description="Base64.")
 
 
-class NewMessageBody(ApiModel):
+class NewMessageBody(StrictApiModel):
     """A message to the bot; its conversation is created by the first one."""
 
-    conversation: str = Field(pattern=r"^[A-Za-z0-9._:-]{1,128}$")
+    conversation: Annotated[str, AfterValidator(check_conversation_name)] = Field(
+        json_schema_extra={"pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+    )
     text: str = ""
-    key: str = Field("", max_length=200, description="The client's own id: a repeat with the same key is one message.")
-    attachments: list[AttachedFileBody] = Field([])
+    key: Annotated[str, AfterValidator(check_client_key)] | None = Field(
+        None, description="The client's own id, up to 200 characters: a repeat with the same key is one message."
+    )
+    attachments: list[AttachedFileBody] | None = None
 
 
 class AcceptedBody(ApiModel):
@@ -226,8 +259,15 @@ class DoneBody(ApiModel):
     ok: bool
 
 
+class ConversationStreamQueryBody(ApiModel):
+    """Where a stream of one conversation begins."""
+
+    after: str = Field("", description="A line, or the id of an event; Last-Event-ID goes first.")
+
+
 class StreamQueryBody(ApiModel):
     """What one tab follows."""
 
     topics: str = Field("conversations", description="`conversations`, `c:ID`, `jobs`, `logs`; separated by commas.")
+    conversation: str = Field("", description="The same as `c:ID`.")
     after: str = Field("", description="Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first.")

@@ -30,6 +30,7 @@ from channels.web.requests import (
     NAME,
     CannotServe,
     HttpRefusal,
+    LargeBodies,
     Route,
     error_response,
     header_values,
@@ -38,6 +39,7 @@ from channels.web.requests import (
     read_json,
 )
 from channels.web.routes import HOOKS_PATH, PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
+from channels.web.validation import read_fields
 
 # The page's files, read once.
 
@@ -176,6 +178,7 @@ class WebSite:
         self.web = web
         self.calls: tuple[Route, ...] = ()
         self._proxy_check = ProxyCheck()
+        self._large_bodies = LargeBodies()
         self._services: WebServices | None = None
         self._router: Starlette | None = None
         self._load: LoadRoutes | None = None
@@ -199,9 +202,9 @@ class WebSite:
         self.calls = calls
         self._router = Starlette(
             routes=[
-                routing.Route(path, _require_access(route, services.allow), methods=[route.method])
+                routing.Route(path, _make_endpoint(route, services.allow, self._large_bodies), methods=[route.method])
                 for route in calls
-                for path in filter(None, (route.v1, route.path))
+                for path in route.paths
             ],
             exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
@@ -296,13 +299,16 @@ class WebSite:
         return json_response({"csrf": session.csrf}, headers={"set-cookie": cookie})
 
 
-def _require_access(route: Route, allow: Allow) -> Any:
+def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:
+    """Return what answers a route's requests: access first, then what it is given, then its handler."""
+
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
             raise HttpRefusal(403, "denied", "not allowed")
         if route.needs_fresh_login:
             require_fresh_login(request.state.visitor)
-        return await route.handler(request)
+        async with read_fields(route, request, large_bodies) as fields:
+            return await route.handler(request, *fields)
 
     return endpoint
 

@@ -19,7 +19,7 @@ from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle
 from channels.base import Channel
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.forgetting.person_removal import PersonNotFound, find_person
 from memory.store.errors import StoreError
 from memory.store.people.rows import Person
@@ -50,7 +50,7 @@ class PeopleRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path = "/api/people/{who}"
+        path = "/api/v1/people/{who}"
         return (
             Route(method="GET", path=path, action="access.read", handler=self.person, reply=models.PersonFactsBody),
             Route(method="GET", path=f"{path}/export", action=READ_OTHER_ACTION, handler=self.export),
@@ -154,12 +154,12 @@ class PeopleRoutes:
             raise _not_removable(err) from err
         return json_response(asdict(preview))
 
-    async def delete(self, request: Request) -> Response:
+    async def delete(self, request: Request, body: models.PersonDeletionBody) -> Response:
         """Delete all data of a person, whose name has to be typed; return what was deleted and what stays."""
         channel, id = _parse_account(request)
         name = f"{channel}:{id}"
-        if (await read_json(request)).get("name") != name:
-            raise HttpRefusal(422, "name", f"type the name, {name}, to delete all data of this person", field="name")
+        if body.name != name:
+            raise HttpRefusal(400, "name", f"type the name, {name}, to delete all data of this person", field="name")
         try:
             preview = await self.deletion.preview(name)
             report = await self.deletion.delete(name, CONSOLE_ACTOR)

@@ -16,16 +16,13 @@ from starlette.responses import Response
 
 from bot.console.operations import models
 from channels.web.requests import HttpRefusal, Route, json_response
-from channels.web.routes import parse_bounded
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
-DEFAULT_LINES, MAX_LINES = 200, 500
 BLOCK_BYTES = 256 * 1024
 MAX_SCANNED_BYTES = 4 * 2**20  # of one page, whose cursor then says where the next one goes on
 MAX_LINE_BYTES = 64 * 1024  # a longer one is not shown
 MAX_TAIL_LINES = 500  # of one look; what a flood has more is not shown live
 TAIL_SECONDS = 1.0
-MAX_WORD_CHARS = 200
 OWN_FIELDS = ("timestamp", "level", "logger", "event", "trace", "exception")
 
 
@@ -158,7 +155,7 @@ class LogRoutes:
         return (
             Route(
                 method="GET",
-                path="/api/logs",
+                path="/api/v1/logs",
                 action="console.read",
                 handler=self.page,
                 query=models.LogQueryBody,
@@ -166,20 +163,15 @@ class LogRoutes:
             ),
         )
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, _: Request, query: models.LogQueryBody) -> Response:
         """Return lines of the log, newest first: of a level and worse, of a logger, of one trace."""
-        query = request.query_params
-        level = query.get("level", "")
-        if level and level not in LEVELS:
-            raise HttpRefusal(400, "level", f"level must be one of {', '.join(LEVELS)}")
         wanted = LogFilter(
-            levels=frozenset(LEVELS[LEVELS.index(level) :]) if level else frozenset(),
-            logger=query.get("logger", "")[:MAX_WORD_CHARS],
-            trace=query.get("trace", "")[:MAX_WORD_CHARS],
+            levels=frozenset(LEVELS[LEVELS.index(query.level) :]) if query.level else frozenset(),
+            logger=query.logger,
+            trace=query.trace,
         )
-        limit = parse_bounded(query.get("limit"), DEFAULT_LINES, MAX_LINES)
         try:
-            page = await asyncio.to_thread(read_page, self._log, wanted, limit, query.get("cursor", ""))
+            page = await asyncio.to_thread(read_page, self._log, wanted, query.limit, query.cursor)
         except ValueError as err:
             raise HttpRefusal(400, "cursor", str(err)) from err
         return json_response({"items": page.lines, "next": page.next})
