@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from channels.web.fields import RequiredWord, Word
 from channels.web.models import ApiModel
+from channels.web.validation import RequiredWord, Word
 
 
 class CommandBody(ApiModel):

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from channels.web.fields import (
+from channels.web.validation import (
     MAX_WORD_CHARS,
     Base64Data,
+    CleanText,
     RequiredWord,
     Word,
     at_most,
@@ -18,15 +19,9 @@ MAX_LINE = 2**31 - 1  # number of a line in a transcript
 
 
 class ApiModel(BaseModel):
-    """A JSON object of the API; who reads one leaves unknown fields alone."""
+    """A JSON object of the API; a client leaves unknown fields alone."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)  # few of them are needed by a bot that nobody looks at
-
-
-class StrictApiModel(ApiModel):
-    """One in which an unknown field is refused."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class ErrorDetailBody(ApiModel):
@@ -165,8 +160,10 @@ def _clean_title(title: str) -> str:
     return cleaned
 
 
-class ConversationChoiceBody(StrictApiModel):
+class ConversationChoiceBody(ApiModel):
     """What the owner chooses for a conversation; what is left out stays."""
+
+    model_config = ConfigDict(extra="forbid")
 
     title: Annotated[str, AfterValidator(_clean_title)] | None = Field(
         None, description="Up to 200 characters; empty shows the first words again."
@@ -229,18 +226,20 @@ class FileQueryBody(ApiModel):
 class AttachedFileBody(ApiModel):
     """A file that is sent with a message."""
 
-    name: str = ""
+    name: CleanText = ""
     media_type: str = Field("", description="Such as image/png.")
     data: Base64Data = Field(description="Base64.")
 
 
-class NewMessageBody(StrictApiModel):
+class NewMessageBody(ApiModel):
     """A message to the bot; its conversation is created by the first one."""
+
+    model_config = ConfigDict(extra="forbid")
 
     conversation: Annotated[str, AfterValidator(check_conversation_name)] = Field(
         json_schema_extra={"pattern": "^[A-Za-z0-9._:-]{1,128}$"}
     )
-    text: str = ""
+    text: CleanText = ""
     key: Annotated[str, AfterValidator(check_client_key)] | None = Field(
         None, description="The client's own id, up to 200 characters: a repeat with the same key is one message."
     )

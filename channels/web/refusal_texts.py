@@ -48,6 +48,7 @@ CHINESE = {
     "{} is empty": "{} 是空的",
     "{} is not a field here": "这里没有 {} 这个字段",
     "{} must be a string": "{} 须为字符串",
+    "{} must be plain text": "{} 须为纯文本",
     "{} must be a whole number": "{} 须为整数",
     "{} must be a number": "{} 须为数字",
     "{} must be true or false": "{} 须为 true 或 false",

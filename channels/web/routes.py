@@ -31,13 +31,12 @@ from channels.web.events import (
     parse_position,
     wait_for_disconnect,
 )
-from channels.web.fields import CURSOR_REFUSED, check_client_key
 from channels.web.requests import (
+    HOOKS_PATH,
     LARGE_BODY,
     NAME,
     HttpRefusal,
     Route,
-    clean_text,
     conversation_json,
     file_label,
     header_values,
@@ -47,6 +46,7 @@ from channels.web.requests import (
     peer_address,
     read_body,
 )
+from channels.web.validation import CURSOR_REFUSED, check_client_key
 
 MAX_MARKS = 100  # of one message
 DEFAULT_LINES = 50
@@ -66,8 +66,8 @@ class WebApi:
 
     def calls(self) -> tuple[Route, ...]:
         """Return every route of the channel, with the action each one needs."""
-        one = "/api/v1/conversations/{id}"
         return (
+            *self._conversation_calls("/api/v1/conversations/{id}"),
             Route(
                 method="GET",
                 path="/api/v1/session",
@@ -103,6 +103,10 @@ class WebApi:
                 query=models.ConversationQueryBody,
                 reply=models.ConversationPageBody,
             ),
+        )
+
+    def _conversation_calls(self, one: str) -> tuple[Route, ...]:
+        return (
             Route(
                 method="GET",
                 path=one,
@@ -326,11 +330,10 @@ def to_inbound_message(body: models.NewMessageBody, key: str | None, now: dateti
     Raises:
         HttpRefusal: 400 for a message without content or a wrong key, 413 for what is too large.
     """
-    text = clean_text(body.text)
     if len(body.text) > MAX_TEXT:
         raise HttpRefusal(413, "too_long", f"text has {len(body.text)} characters; {MAX_TEXT} fit, a file takes more")
     attachments = _to_attachments(body.attachments or [])
-    if not text.strip() and not attachments:
+    if not body.text.strip() and not attachments:
         raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
     try:
         key = secrets.token_hex(16) if key is None else check_client_key(key)
@@ -341,7 +344,7 @@ def to_inbound_message(body: models.NewMessageBody, key: str | None, now: dateti
         kind="dm",
         key=f"{body.conversation}\x1f{key}",
         sender=Sender(id="owner"),
-        text=text,
+        text=body.text,
         sent_at=now,
         attachments=attachments,
     )
@@ -422,7 +425,6 @@ async def _two_lines() -> AsyncIterator[bytes]:
 
 # Calls of the platforms, at /hooks/ and a channel's name: limited here, verified by the channel.
 
-HOOKS_PATH = "/hooks/"
 MAX_WEBHOOK_BYTES = 1 << 20
 
 

@@ -23,11 +23,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.web.auth import MAX_SESSION_SECONDS, BrowserSession, RequestGuard, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
-from channels.web.body_limits import BodyLimiter, BodyTimes
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
 from channels.web.requests import (
+    HOOKS_PATH,
     NAME,
+    BodyLimiter,
+    BodyTimes,
     CannotServe,
     HttpRefusal,
     LargeBodies,
@@ -38,7 +40,7 @@ from channels.web.requests import (
     peer_address,
     read_json,
 )
-from channels.web.routes import HOOKS_PATH, PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
+from channels.web.routes import PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
 from channels.web.validation import read_fields
 
 # The page's files, read once.

@@ -1,11 +1,14 @@
 """Bodies of the API of the memory, as its description (OpenAPI) and the types of the page have them."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from channels.web.fields import Day, IdCursor, Word, at_most, matches
 from channels.web.models import ApiModel
+from channels.web.validation import Day, IdCursor, Word, at_most, matches
+
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
 class MemorySpaceBody(ApiModel):
@@ -145,7 +148,7 @@ class ForgetReceiptBody(ApiModel):
 class DaysQueryBody(SpaceQueryBody):
     """Which month is wanted."""
 
-    month: Annotated[str, matches(r"\d{4}-(0[1-9]|1[0-2])", "month must be one such as 2026-11")] = Field(
+    month: Annotated[str, matches(_MONTH, "month must be one such as 2026-11")] = Field(
         "", description="Such as 2026-11; empty for this one."
     )
 

@@ -6,8 +6,8 @@ from pydantic import AfterValidator, Field
 
 from bot.console.models import ModelUsageBody, PersonUsageBody
 from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS
-from channels.web.fields import Base64Data, Word, at_most
 from channels.web.models import ApiModel
+from channels.web.validation import Base64Data, Word, at_most
 
 MAX_USAGE_DAYS = 366
 MAX_PASSPHRASE_CHARS = 1_000

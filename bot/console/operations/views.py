@@ -16,9 +16,9 @@ from bot.config.schema import Config
 from bot.console.models import ContextPartsBody, OutsideSourceBody, ViewPieceBody
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend
 from bot.gateway.notifications import COMMAND_FOLD_REASON
-from channels.web.fields import NumberCursor, at_most
 from channels.web.models import ApiModel
 from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.validation import NumberCursor, at_most
 from memory.context.policies.policies import POLICIES
 from memory.store.rows import ConversationRow
 from memory.store.store import Store

@@ -52,7 +52,7 @@ def test_every_sentence_has_one_in_chinese() -> None:
 
 def test_every_sentence_of_the_models_has_one_in_chinese() -> None:
     general = [re.sub(r"\{\w+\}", "{}", text) for text in (*SENTENCES.values(), OTHER_SENTENCE) if text != "{error}"]
-    names = ("channels/web/fields.py", "channels/web/models.py", *_MODELS_OF_CONSOLE)
+    names = ("channels/web/validation.py", "channels/web/models.py", *_MODELS_OF_CONSOLE)
     own = [text for name in names for text in texts(ROOT / name, "ValueError")]
     assert len(own) >= 8
     assert [text for text in (*general, *own) if text not in CHINESE] == []

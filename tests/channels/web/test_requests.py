@@ -14,11 +14,10 @@ from starlette.requests import Request
 from channels.message import LiveEvent
 from channels.web.backend import web_address
 from channels.web.events import StreamPosition, condense_events, parse_position
-from channels.web.fields import Base64Data, Day, RequiredWord, at_most
 from channels.web.models import NewMessageBody
 from channels.web.requests import HttpRefusal, clean_text, file_label, parse_json
 from channels.web.routes import to_inbound_message
-from channels.web.validation import parse_body, parse_query
+from channels.web.validation import Base64Data, Day, RequiredWord, at_most, parse_body, parse_query
 from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
@@ -138,6 +137,7 @@ class Everything(BaseModel):
         ({"name": 5}, "name", "name must be a string"),
         ({"name": " "}, "name", "name is missing"),
         ({"name": "x" * 201}, "name", "name may have 200 characters"),
+        ({"name": "\ud800"}, "name", "name must be plain text"),
         ({"count": "5"}, "count", "count must be a whole number"),
         ({"count": True}, "count", "count must be a whole number"),
         ({"count": 0}, "count", "count must be 1 or more"),

@@ -34,6 +34,13 @@ async def test_a_message_is_taken_with_202_and_found_in_the_transcript_with_its_
     assert "reply_to" not in messages[0]
 
 
+async def test_what_cannot_be_stored_of_a_text_is_left_out(site: Running) -> None:
+    async with site.client() as client:
+        raw = b'{"conversation": "c1", "text": "half \\ud83d and \\u0000none"}'
+        assert (await client.post("/api/messages", content=raw)).status_code == 202
+    assert site.bot.taken[0].text == "half \ufffd and none"
+
+
 async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(site: Running) -> None:
     async with site.client() as client:
         first = await client.post("/api/messages", json=said(key="k1"))

@@ -1520,10 +1520,6 @@ export interface StreamQuery {
   after?: string;
 }
 
-/** One in which an unknown field is refused. */
-export interface StrictApiModel {
-}
-
 /** A plug-in or a skill. */
 export interface Switch {
   name: string;
