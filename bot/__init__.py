@@ -1,1 +1,1 @@
-"""The application: agent, models, tools, access, gateway, commands, console and command line."""
+"""The application in layers: command line, console, runtime, agent, tools, gateway and more."""

@@ -45,7 +45,7 @@ def format_text(lang: str, key: str, **fields: object) -> str:
 TEXTS: dict[str, tuple[str, str]] = {
     "command_interrupted": (
         "执行 {command} 时程序中断了，可能已经生效，不会自动重做。请用 /context 看看现状再决定。",
-        "I was interrupted during {command}; it may have taken effect and is not done again by itself. See /context.",
+        "I was interrupted during {command}. It may have taken effect and is not repeated automatically. See /context.",
     ),
     "turn": ("第 {number} 轮", "turn {number}"),
     "stopped": ("已停止。", "Stopped."),
@@ -62,20 +62,20 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "machine_failed": (
         "我运行的这台机器出了故障，没能回答；所有者已收到通知。请过一会儿再发一次。（{trace}）",
-        "I could not answer because of a fault of the machine I run on; its owner is told. Please send it again later. "
-        "({trace})",
+        "I could not answer because of a fault on the machine I run on. The owner has been told. Please try again "
+        "later. ({trace})",
     ),
     "model_failed": (
         "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
-        "The model did not answer: {why} Your message is kept; /retry tries again. ({trace})",
+        "The model did not answer: {why} Your message is saved; /retry tries again. ({trace})",
     ),
-    "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or briefly out of reach."),
+    "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or cannot be reached right now."),
     "why_rate": ("请求过于频繁。", "too many requests."),
-    "why_key": ("密钥无效、未付费或没有权限。", "its key is refused, unpaid or not allowed."),
-    "why_model": ("没有叫这个名字的模型。", "there is no model of that name."),
-    "why_quota": ("已达到额度上限。", "its spending or plan limit is reached."),
-    "why_stalled": ("等待太久没有回应。", "it kept silent for too long."),
-    "why_damaged": ("回答中途断开或无法读取。", "its answer broke off or could not be read."),
+    "why_key": ("密钥无效、未付费或没有权限。", "its key is invalid, unpaid or not authorised."),
+    "why_model": ("没有叫这个名字的模型。", "there is no model with that name."),
+    "why_quota": ("已达到额度上限。", "its spending or plan limit has been reached."),
+    "why_stalled": ("等待太久没有回应。", "it did not respond in time."),
+    "why_damaged": ("回答中途断开或无法读取。", "its answer was cut off or could not be read."),
     "why_overflow": ("内容超过了模型的窗口。", "the conversation does not fit its window."),
     "why_other": ("请求被拒绝。", "it refused the request."),
     "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
@@ -83,11 +83,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "cut": ("（已截断）", "(cut)"),
     "steps_spent": (
         "（已用完 {steps} 步，先总结到这里）",
-        "(all {steps} steps are used; this is where it stands)",
+        "(all {steps} steps are used up; this is how far I got)",
     ),
     "time_spent": (
         "（这个回答已用了 {minutes} 分钟，先总结到这里）",
-        "(this answer has taken {minutes} minutes; this is where it stands)",
+        "(this answer has taken {minutes} minutes; this is how far I got)",
     ),
     "time_note": (
         "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and sum up.]",
@@ -95,11 +95,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "too_long": (
         "这个回答超过 {minutes} 分钟，已经结束；工具做过的事不变。可以用 /retry 再试一次。",
-        "This answer took more than {minutes} minutes and was ended; what tools have done stays. /retry tries again.",
+        "This answer took more than {minutes} minutes and was stopped. What tools have done stays. /retry tries again.",
     ),
     "spare_model": (
         "（{chosen} 暂时用不了，这次由 {spare} 回答）",
-        "({chosen} is of no use at the moment; {spare} answered)",
+        "({chosen} is not available right now; {spare} answered)",
     ),
     "steps_note": (
         "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
@@ -107,13 +107,13 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "same_call": (
         "同一个工具（{tool}）用同样的参数已经调用了 5 次，我停下来了。请告诉我接下来怎么做。",
-        "I called {tool} five times with the same arguments and stopped. Tell me how to go on.",
+        "I called {tool} five times with the same arguments and stopped. Tell me how to continue.",
     ),
     "repeated": ("（可能重复）", "(possibly repeated)"),
     "fold_failed": (
         "对话太长，要先整理，可是日志写不进去（{why}）。消息已保存；解决之后用 /retry 再试。",
-        "This conversation has to be folded first, but the daily log cannot be written ({why}). Your message is kept; "
-        "mend that, then /retry.",
+        "This conversation has to be folded first, but the daily log cannot be written ({why}). Your message is saved; "
+        "fix that, then send /retry.",
     ),
     "budget_small": (
         "上下文预算太小：agent_max_context_tokens 至少要 {least}。",
@@ -121,18 +121,21 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "soul_large": (
         "SOUL.md 占 {soul} tokens，它总是整篇放入；请把它改短。",
-        "SOUL.md takes {soul} tokens of it and always goes in whole; shorten it.",
+        "SOUL.md takes {soul} of these tokens and is always sent whole; shorten it.",
     ),
     "file_refused": ("附件未读取：{why}", "Attachment not read: {why}"),
-    "file_away": ("没能从平台取到", "the platform did not give it"),
-    "not_in_a_group": ("这里不能这样做；请私聊我。", "That is not available in a group; write to me in private."),
+    "file_away": ("没能从平台取到", "the platform did not deliver it"),
+    "not_in_a_group": (
+        "这里不能这样做；请私聊我。",
+        "That is not available in a group. Write to me in a private chat.",
+    ),
     "denied": ("这里不能这样做。", "That is not available to you here."),
     "unknown_command": ("没有 /{name} 这个命令。{near}", "There is no command /{name}. {near}"),
     "nearest": ("你是不是想用：{names}？", "Did you mean {names}?"),
-    "see_help": ("用 /帮助 查看全部。", "/help lists them all."),
+    "see_help": ("用 /帮助 查看全部。", "/help lists all commands."),
     "away": (
         "我离开了 {span}；这期间的 {count} 条消息会依次回答。",
-        "I was away for {span}; the {count} messages from that time are answered in order.",
+        "I was away for {span}. I will answer the {count} messages from that time in order.",
     ),
     "dropped_part": (
         "一部分回复没能送达：{why}",
@@ -140,7 +143,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "fold_started": (
         "正在整理较早的 {turns} 轮对话：现有 {before} tokens…",
-        "Folding the oldest turns ({turns}): {before} tokens now…",
+        "Folding the oldest {turns} turns: {before} tokens now…",
     ),
     "fold_started_one": (
         "正在整理较早的 {turns} 轮对话：现有 {before} tokens…",
@@ -156,7 +159,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "command_broke": (
         "这个命令没有做成：{why}。可以再试一次。（{trace}）",
-        "That did not work: {why}. It may be worth another try. ({trace})",
+        "That did not work: {why}. You can try again. ({trace})",
     ),
 }
 

@@ -1,1 +1,1 @@
-"""Durable memory: the store, the context that a model is shown, and long-term facts."""
+"""Durable memory: the store, recall, facts, files, and the context that a model is shown."""

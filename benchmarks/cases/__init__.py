@@ -1,4 +1,4 @@
-"""Recordings in the form in which users' own files are read: seven after published designs, two of everyday use."""
+"""Recordings in the form of users' own files, after published designs and of everyday use."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

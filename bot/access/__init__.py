@@ -1,1 +1,1 @@
-"""Access control: permissions, roles, pairing, budgets and the audit checkpoints."""
+"""Who may do what, and how much: permissions, roles, pairing, budgets, deletion, audit."""

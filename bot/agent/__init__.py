@@ -1,1 +1,1 @@
-"""The agent loop: one turn, its context, folds and tool calls."""
+"""The agent loop: one turn, its context, folds, tool calls and approvals."""

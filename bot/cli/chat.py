@@ -11,6 +11,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
+from bot.models.service import PROVIDERS, ProviderAccount, effective_provider
 from bot.runtime.bot import build_bot
 from bot.runtime.store_access import lock_home
 from bot.texts import detect_machine_language
@@ -79,7 +80,10 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
         await bot.stop(await find_id())
 
     prompt = _prompt_options(home, file.current, StatusBar(facts))
-    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, prompt=prompt, stop=stop))
+    greeting = greet(home, file.current)
+    terminal = Terminal(
+        TerminalOptions(conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=stop)
+    )
     try:
         await bot.open([terminal])
         bot.warm_up()
@@ -98,7 +102,10 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
     token = home.web_token.read_text(encoding="utf-8").strip()
     remote = RemoteConversation(home.address(), token, f"{TERMINAL_PREFIX}{conversation}")
     prompt = _prompt_options(home, config, StatusBar(remote.context))
-    terminal = Terminal(TerminalOptions(conversation=conversation, once=once, prompt=prompt, stop=remote.stop))
+    greeting = greet(home, config)
+    terminal = Terminal(
+        TerminalOptions(conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=remote.stop)
+    )
     listening = asyncio.create_task(remote.listen(terminal))
     talking = asyncio.create_task(terminal.run(remote.deliver))
     try:
@@ -112,6 +119,21 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
             task.cancel()
         await asyncio.gather(listening, talking, return_exceptions=True)
     return 1 if terminal.failed else 0
+
+
+def greet(home: HomeFolder, config: Config) -> str:
+    """Return the first line of a chat: the model, the home, and how to get help and out."""
+    llm = config.llm
+    account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    provider = effective_provider(account)
+    is_chinese = detect_machine_language(config.language) == "zh"
+    if provider == "offline":
+        model = "还没有设置模型" if is_chinese else "no model yet"
+    else:
+        model = f"{provider} · {llm.model or PROVIDERS[provider].model}"
+    if is_chinese:
+        return f"{model} · {home.root} · /帮助 查看命令 · Ctrl-D 退出"
+    return f"{model} · {home.root} · /help lists the commands · Ctrl-D leaves"
 
 
 def _prompt_options(home: HomeFolder, config: Config, toolbar: Callable[[], str]) -> PromptOptions:

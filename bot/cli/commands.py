@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 from typer.main import get_group
 
 from bot.cli.common import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, JsonOption, create_home, print_json
-from bot.config.home import resolve_home
+from bot.config.home import HomeFolder, resolve_home
 from bot.runtime.process_role import PROCESS_ROLES, ProcessRole
 from bot.runtime.store_access import resume_restore
 
@@ -119,10 +119,23 @@ def chat(
     once: Annotated[str | None, typer.Option("--once", help="Send this, print one reply and exit.")] = None,
 ) -> int:
     """Talk to the bot in this terminal."""
+    _confirm_new_home(ctx)
     home = create_home(ctx.obj)
     from bot.cli import chat as terminal
 
     return terminal.chat(home, conversation, once)
+
+
+def _confirm_new_home(ctx: typer.Context) -> None:
+    """Ask a person before a home is made at a path that they typed: it may hold a slip of the keyboard."""
+    home: HomeFolder = ctx.obj
+    is_typed = ctx.parent is not None and ctx.parent.params.get("home") is not None
+    if is_typed and not home.config.exists() and sys.stdin.isatty():
+        from bot.texts import detect_machine_language
+
+        is_chinese = detect_machine_language() == "zh"
+        question = "{} 里还没有机器人。要新建一个吗？" if is_chinese else "There is no bot at {} yet. Create one?"
+        typer.confirm(question.format(home.root), abort=True)
 
 
 @app.command()

@@ -152,7 +152,7 @@ async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> st
     if await is_in_force(row, context.services.roles):
         return line
     return line + context.text(
-        "——不生效：定下它的人现在不能执行命令", " — not in force: whoever made it may not run commands now"
+        "——不生效：定下它的人现在不能执行命令", " — not in effect: the person who made it may not run commands now"
     )
 
 
@@ -393,8 +393,8 @@ ACCESS_COMMANDS = (
         usage="[CODE]",
         usage_zh="[代码]",
         action="pair.status",
-        zh="谁在等待配对；或输入所有者代码",
-        en="who waits to be let in; or type an owner code",
+        zh="查看谁在等待配对；或输入所有者代码",
+        en="see who wants to be let in, or enter an owner code",
         run=_pair,
     ),
     Command(
@@ -403,7 +403,7 @@ ACCESS_COMMANDS = (
         usage_zh="代码 [总是 [词数]]",
         action="approval.decide",
         zh="同意等待确认的请求（在终端和网页里也批准配对）",
-        en="agree to what waits (in the terminal and the page also to somebody's pairing)",
+        en="approve a waiting request (on the terminal and the page also a pairing)",
         run=_approve,
     ),
     Command(
@@ -412,7 +412,7 @@ ACCESS_COMMANDS = (
         usage_zh="代码",
         action="approval.decide",
         zh="拒绝等待确认的请求或配对",
-        en="refuse what waits, or somebody's pairing",
+        en="refuse a waiting request or a pairing",
         run=_deny,
     ),
     Command(
@@ -420,8 +420,8 @@ ACCESS_COMMANDS = (
         usage="[revoke N]",
         usage_zh="[撤销 序号]",
         action="approval.decide",
-        zh="等你批准的操作，和不再询问的命令",
-        en="what waits for your approval, and commands that run without it",
+        zh="查看等你批准的操作，和不再询问的命令",
+        en="see what waits for your approval, and which commands need none",
         run=_approvals,
     ),
 )
@@ -432,7 +432,7 @@ LINK_COMMANDS = (
         usage_zh="[代码|确认|拒绝]",
         action=LINK_ACTION,
         zh="让你的另一个账号共用记忆",
-        en="let another account of yours share this memory",
+        en="share this memory with another of your accounts",
         run=_link,
     ),
     Command(
@@ -441,7 +441,7 @@ LINK_COMMANDS = (
         usage_zh="[序号]",
         action=LINK_ACTION,
         zh="取消账号关联",
-        en="take an account out again",
+        en="stop sharing memory with an account",
         run=_unlink,
     ),
 )

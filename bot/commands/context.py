@@ -242,10 +242,15 @@ CONTEXT_COMMANDS = (
         usage_zh="[全部|清空|整理|撤销|对比]",
         action="context.read",
         zh="上下文用量；全部、清空、整理、撤销、对比",
-        en="what the model sees; all, clear, fold, undo, diff",
+        en="see what the model reads; all, clear, fold, undo, diff",
         run=_context,
     ),
     Command(
-        name="new", usage="", action=CHANGE_ACTION, zh="写入日志后重新开始", en="log it and start afresh", run=_new
+        name="new",
+        usage="",
+        action=CHANGE_ACTION,
+        zh="写入日志后重新开始",
+        en="write this conversation to the log and start a new one",
+        run=_new,
     ),
 )

@@ -94,6 +94,6 @@ EXPORT_COMMAND = Command(
     usage_zh="[全部]",
     action="export",
     zh="导出本会话；写“全部”则导出你的全部资料",
-    en="export this conversation, or all that is kept of you",
+    en="export this conversation, or all your data",
     run=_export,
 )

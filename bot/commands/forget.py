@@ -217,7 +217,7 @@ FORGET_COMMANDS = (
         usage_zh="内容|确认 [代码] [1,3]|取消",
         action=FORGET_ACTION,
         zh="忘掉某件事：先列出，确认后删除",
-        en="forget something: shown first, gone once confirmed",
+        en="forget something: lists it first, deletes it once you confirm",
         run=_forget,
     ),
 )

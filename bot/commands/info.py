@@ -12,17 +12,33 @@ from bot.access.budgets import (
 from bot.access.permissions import cap_role
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
+from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.health import format_model_status, notable_statuses
 from bot.texts import format_span, format_text
 from bot.tools.exec.probe import SHARED_REASON, SHARED_REASON_ZH
 from memory.conversation import Part, Text
 
+MAX_NAME_CHARS = 40  # of an unknown command's name that is repeated
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
 
 
 async def _help(context: CommandContext) -> str:
+    """List the commands that this person may use, or explain one."""
+    if context.arguments:
+        return _explain(context, context.arguments.split()[0].lstrip("/"))
     allowed = (command for command in context.commands.values() if is_allowed(context, command.action))
     return "\n".join(_help_line(context, command) for command in allowed)
+
+
+def _explain(context: CommandContext, word: str) -> str:
+    parsed = parse_command(f"/{word}")
+    command = context.commands.get(parsed[0]) if parsed else None
+    if command is None or not is_allowed(context, command.action):
+        near = format_text(context.lang, "see_help")
+        return format_text(context.lang, "unknown_command", name=word[:MAX_NAME_CHARS], near=near)
+    names = [f"/{command.name}", *(f"/{name}" for name in CHINESE_NAMES[command.name])]
+    spelled = context.text("写法：", "You can also type: ") + context.text("、", ", ").join(names)
+    return f"{_help_line(context, command)}\n{spelled}"
 
 
 def _help_line(context: CommandContext, command: Command) -> str:
@@ -123,20 +139,28 @@ async def _skills(context: CommandContext) -> str:
 
 
 INFO_COMMANDS = (
-    Command(name="help", usage="", action="help", zh="命令列表", en="this list", run=_help),
-    Command(name="status", usage="", action="status", zh="运行状态", en="how it runs", run=_status),
-    Command(name="whoami", usage="", action="whoami", zh="我是谁", en="who you are here", run=_whoami),
+    Command(
+        name="help",
+        usage="[COMMAND]",
+        usage_zh="[命令]",
+        action="help",
+        zh="命令列表；写命令名则说明它",
+        en="list all commands, or explain one",
+        run=_help,
+    ),
+    Command(name="status", usage="", action="status", zh="运行状态", en="see whether everything works", run=_status),
+    Command(name="whoami", usage="", action="whoami", zh="我是谁", en="see who you are to the bot", run=_whoami),
     Command(name="stop", usage="", action="turn.stop", zh="停止当前回复", en="stop the running answer", run=_stop),
     Command(
         name="retry",
         usage="",
         action="turn.retry",
         zh="再回答一次最新的消息",
-        en="answer the newest message again",
+        en="answer the latest message again",
         run=_retry,
     ),
     Command(
-        name="usage", usage="", action="usage.own", zh="用量和花费", en="what was used, and what it cost", run=_usage
+        name="usage", usage="", action="usage.own", zh="用量和花费", en="see tokens used and their cost", run=_usage
     ),
 )
 
@@ -158,9 +182,9 @@ SKILL_COMMAND = Command(
     usage_zh="名称 [要求]",
     action="skill.read",
     zh="按一个技能去做",
-    en="have it follow a skill",
+    en="have the bot follow a skill",
     run=_skill,
 )
 SKILLS_COMMAND = Command(
-    name="skills", usage="", action="status", zh="启用的技能", en="the skills that are on", run=_skills
+    name="skills", usage="", action="status", zh="启用的技能", en="see which skills are on", run=_skills
 )

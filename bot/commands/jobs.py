@@ -416,7 +416,7 @@ JOB_COMMANDS = (
         usage_zh="时间 事情",
         action=JOB_ACTION,
         zh="到时候提醒你",
-        en="remind you later",
+        en="get a reminder at a time you choose",
         run=_remind,
     ),
     Command(
@@ -425,7 +425,7 @@ JOB_COMMANDS = (
         usage_zh="[查看|修改|暂停|继续|取消|执行 编号 | 时区 | 安静]",
         action=JOB_ACTION,
         zh="查看和管理提醒与任务",
-        en="list and change reminders and tasks",
+        en="see and change your reminders and tasks",
         run=_tasks,
     ),
     Command(
@@ -434,7 +434,7 @@ JOB_COMMANDS = (
         usage_zh="[开|关|现在|上次]",
         action="heartbeat",
         zh="机器人定时自己看一眼，有事才说",
-        en="the bot looks by itself from time to time",
+        en="let the bot check things regularly and speak up if needed",
         run=_heartbeat,
     ),
 )

@@ -484,7 +484,7 @@ MEMORY_COMMANDS = (
         usage_zh="[搜索|查看|为什么|撤销]",
         action="memory.read",
         zh="长期记忆；搜索、查看、出处、撤销整理",
-        en="long-term memory; search, show, why, undo",
+        en="see, search and correct long-term memory",
         run=_memory,
     ),
     Command(
@@ -493,7 +493,7 @@ MEMORY_COMMANDS = (
         usage_zh="内容",
         action=WRITE_ACTION,
         zh="记住一句话",
-        en="remember this",
+        en="remember a sentence",
         run=_remember,
     ),
 )

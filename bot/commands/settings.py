@@ -117,12 +117,12 @@ def _format_json(value: object) -> str:
 # What each policy does, in Chinese and in English.
 POLICY_TEXTS: dict[str, tuple[str, str]] = {
     "balanced": (
-        "旧的工具结果先缩成一行；快满时在后台整理较早的一半，话题处下刀",
+        "旧的工具结果先缩成一行；快满时在后台整理较早的一半，在话题转换处分开",
         "old tool results become one line; the older half is folded in the background, cut where it hurts least",
     ),
     "turns": ("轮数到了上限就整理较早的一半", "the older half is folded when the most turns are reached"),
     "budget": ("超过预算就只留最新的部分，其余写进摘要", "beyond its budget only the newest tokens stay"),
-    "layers": ("窗口越满，缩得越狠：截短、一行、整理、丢弃", "shortens in steps as the window fills"),
+    "layers": ("窗口越满，压缩越多：先截短，再缩成一行，再整理，最后丢弃", "shortens in steps as the window fills"),
     "boundary": ("攒到很长才整理，在话题转换的地方切", "folds late, and cuts where the topic changes"),
     "rolling": ("每隔几条消息就并入摘要，只留最近几条", "every few messages are rolled into the summary"),
 }
@@ -247,7 +247,7 @@ SETTINGS_COMMANDS = (
         usage_zh="[名称]",
         action="context.read",
         zh="查看或更换本会话的上下文策略",
-        en="how this conversation is kept small; choose another way",
+        en="see or change how this conversation is kept within its limits",
         run=_policy,
     ),
     Command(

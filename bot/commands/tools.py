@@ -61,7 +61,7 @@ TOOLS_COMMAND = Command(
     usage="",
     action="tools.read",
     zh="模型可用的工具",
-    en="the tools that the model may use",
+    en="see which tools the model may use",
     run=_tools,
 )
 
@@ -125,6 +125,6 @@ MCP_COMMAND = Command(
     usage_zh=_MCP_USAGE[1],
     action="mcp.status",
     zh="查看 MCP 服务器，使用它们的提示词",
-    en="show the MCP servers, use their prompts",
+    en="see the MCP servers and use their prompts",
     run=_mcp,
 )

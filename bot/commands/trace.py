@@ -188,6 +188,6 @@ TRACE_COMMAND = Command(
     usage_zh="[上一条 | 编号]",
     action="trace",
     zh="查看一条消息的处理经过",
-    en="what became of your last message, step by step",
+    en="see how a message was processed, step by step",
     run=_trace,
 )

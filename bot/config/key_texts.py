@@ -95,7 +95,7 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "上下文策略",
         "Context policy",
         "用哪种办法控制上下文的长度。balanced：旧的工具结果先缩成一行，再在后台整理较早的一半；turns：轮数到上限就整理一半；"
-        "budget：只留最新的部分；layers：窗口越满缩得越狠；boundary：在话题转换处切；rolling：随时并入摘要。",
+        "budget：只留最新的部分；layers：窗口越满压缩越多；boundary：在话题转换处分开；rolling：随时并入摘要。",
         "",
     ),
     "policies": (

@@ -1,1 +1,1 @@
-"""Between channels and store: receives messages, sends replies and notices, converts attachments."""
+"""Between channels and store: receives messages, sends replies and notices, handles attachments."""

@@ -174,7 +174,7 @@ NotifyOwner = Callable[[str, str, str], Awaitable[object]]
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
         "渠道 {name} 需要登录：在网页的“渠道”里扫码，或在终端运行 mnema channels login {name}。",
-        "Channel {name} needs its login: scan the code under Channels in the page, or run mnema channels login {name}.",
+        "Channel {name} needs a login: scan the code under Channels on the page, or run mnema channels login {name}.",
     ),
     "token": (
         "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；在那之前它收发不了消息。",
@@ -183,8 +183,8 @@ CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     ),
     "contended": (
         "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；请停掉其中一个。",
-        "Another program receives with the account of channel {name} ({why}). This one stands by and does not compete "
-        "with it; stop one of the two.",
+        "Another program is receiving with the account of channel {name} ({why}). This one stands by and does not "
+        "compete; stop one of the two.",
     ),
 }
 CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works again.")
@@ -295,11 +295,12 @@ MODEL_CALM_SECONDS = 60.0  # a model is back once it has worked for this long: a
 MODEL_TEXTS = {
     "key": (
         "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。请检查密钥和账户。",
-        "Model {name} is of no use: its key is refused, unpaid or not allowed ({why}). Check the key and the account.",
+        "Model {name} cannot be used: its key is invalid, unpaid or not authorised ({why}). Check the key and the "
+        "account.",
     ),
     "name": (
         "没有叫 {name} 的模型（{why}）。请检查 llm 里模型的名字。",
-        "There is no model {name} ({why}). Check its name in the settings of llm.",
+        "There is no model {name} ({why}). Check its name under llm in the settings.",
     ),
     "quota": (
         "模型 {name} 的额度用完了（{why}）。请检查账户。",
@@ -313,7 +314,7 @@ MODEL_TEXTS = {
 # What happens to messages meanwhile.
 FALLBACK_TEXT = (
     "这期间由 {spare} 回答；会隔一段时间自动再试。",
-    " Until then {spare} answers; it is tried again from time to time.",
+    " Until then {spare} answers; this one is tried again from time to time.",
 )
 ALONE_TEXT = ("下一条消息会再试。", " The next message tries it again.")
 MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers again.")

@@ -1,1 +1,1 @@
-"""Reminders and tasks that happen later: schedules, and the clock that fires them."""
+"""Reminders, tasks and the heartbeat: times in words, schedules, and the ticker."""

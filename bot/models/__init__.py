@@ -1,1 +1,1 @@
-"""Model clients, retries and fallbacks, and the catalog of models."""
+"""Model clients with retries, fallback and health, the catalog of models, and embeddings."""

@@ -1,1 +1,1 @@
-"""Builds, starts, schedules and closes the bot."""
+"""Builds, starts, schedules and closes the bot, and opens its store and its HTTP port."""

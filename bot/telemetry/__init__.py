@@ -1,1 +1,1 @@
-"""Log, metrics and traces."""
+"""Log, metrics, traces, and reports of faults."""

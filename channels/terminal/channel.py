@@ -28,6 +28,7 @@ from channels.terminal.view import TEXTS, PlainView, RichView, TerminalView, loc
 KEY_VALID_SECONDS = 10 * 365 * 86_400.0
 MAX_REMEMBERED = 1000
 FINAL_KINDS = frozenset({"final", "notice"})
+LEAVE_WORDS = frozenset({"exit", "quit", "退出"})  # a line of one of these ends an interactive chat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class TerminalOptions:
     #: Send only this message, wait for the reply, and end.
     once: str | None = None
     prompt: PromptOptions = field(default_factory=PromptOptions)
+    #: First line that a person sees; "" for none.
+    greeting: str = ""
     #: Stops the running turn; called at Ctrl-C.
     stop: Callable[[], Awaitable[None]] | None = None
     #: Show a prompt and Markdown; None: if input and output are terminals.
@@ -59,7 +62,7 @@ class Terminal:
         is_tty = sys.stdin.isatty() and sys.stdout.isatty() and options.once is None
         self.interactive = is_tty if options.interactive is None else options.interactive
         self.language = options.prompt.language
-        #: A message could not be stored.
+        #: A message could not be stored, or the only one got no answer.
         self.failed = False
         self._options = options
         self._view = view or (RichView() if self.interactive else PlainView())
@@ -73,17 +76,32 @@ class Terminal:
         #: Set when the message with this inbox id is answered.
         self._waiting: dict[str, asyncio.Event] = {}
         self._output_closed = False
+        #: Inbox id of the message whose answer the person stopped waiting for; "" for none.
+        self._left = ""
 
     async def run(self, deliver: Deliver) -> None:
         """Read and deliver lines until the input ends, the user quits, or the output is closed."""
+        if self.interactive and self._options.greeting:
+            self._view.hint(self._options.greeting)
         try:
             async for line in self._input():
-                if line.strip():
+                if self.interactive and line.strip().lower() in LEAVE_WORDS:
+                    if self._may_leave():
+                        return
+                elif line.strip():
                     await self._send_line(deliver, line)
                 if self._output_closed:
                     return
         finally:
             self._view.clear_status()
+
+    def _may_leave(self) -> bool:
+        """Tell whether to leave at once; while a turn still runs the person is asked to confirm, one time."""
+        if not self._left or self._left in self._answered:
+            return True
+        self._left = ""
+        self.hint("still_running")
+        return False
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Print one part; after the last part of a reply the next line is read."""
@@ -98,6 +116,8 @@ class Terminal:
 
     def show(self, event: LiveEvent) -> None:
         """Show the progress of a turn, while a reply is awaited."""
+        if event.name == "failed" and self._options.once is not None:
+            self.failed = True
         if not self._waiting:
             return
         if event.name == "delta":
@@ -175,6 +195,8 @@ class Terminal:
         try:
             with self._handle_interrupts(self._waiting[id]):
                 await self._waiting[id].wait()
+            if id not in self._answered:
+                self._left = id
         finally:
             del self._waiting[id]
             self._view.clear_status()

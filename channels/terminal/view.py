@@ -19,14 +19,18 @@ TEXTS: dict[str, tuple[str, str]] = {
     "turn_many": ("第 {first}–{last} 轮", "turns {first}–{last}"),
     "fold_planned": ("整理{turns}：总结中…", "folding {turns}: summarising…"),
     "fold_summarised": ("整理{turns}：核对摘要…", "folding {turns}: checking the summary…"),
-    "fold_digest": ("整理{turns}：改用原文摘录…", "folding {turns}: the words themselves are kept…"),
+    "fold_digest": ("整理{turns}：改用原文摘录…", "folding {turns}: keeping quotes instead of a summary…"),
     "fold_logged": ("整理{turns}：已写入日记…", "folding {turns}: written to the diary…"),
-    "stopping": ("正在停止…再按一次 Ctrl-C 就不再等。", "Stopping… Ctrl-C again stops waiting for it."),
+    "stopping": ("正在停止…再按一次 Ctrl-C 就不再等。", "Stopping… Press Ctrl-C again to stop waiting."),
     "left": ("不再等这条回复。", "No longer waiting for this answer."),
-    "leave": ("再按一次 Ctrl-C 退出，或按 Ctrl-D。", "Ctrl-C again leaves; so does Ctrl-D."),
+    "leave": ("再按一次 Ctrl-C 退出，或按 Ctrl-D。", "Press Ctrl-C again or Ctrl-D to leave."),
+    "still_running": (
+        "上一条消息还在处理；再输入一次就退出，之后会继续处理。",
+        "The last message is still being answered. Type it again to leave; the answer will come later.",
+    ),
     "lost": ("这条消息没有存下：{why}", "This message was not stored: {why}"),
     "unread": ("读不了 {path}：{why}", "{path} could not be read: {why}"),
-    "away": ("连接中断，正在重连…", "The connection is gone; trying again…"),
+    "away": ("连接中断，正在重连…", "Connection lost, reconnecting…"),
     "cut": ("[已截断：这一行超过 {most} 字节]", "[cut: the line was longer than {most} bytes]"),
 }
 

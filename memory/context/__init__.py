@@ -1,1 +1,1 @@
-"""What one request shows the model, and what is folded or shortened so that it fits. Pure."""
+"""What a request shows the model, shortened to fit, and which of it is from outside. Pure."""

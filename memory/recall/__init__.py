@@ -1,1 +1,1 @@
-"""Finding again what was said or written down."""
+"""Finds what was said or written down: indexes of a space, search and ranking."""

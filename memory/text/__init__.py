@@ -1,1 +1,1 @@
-"""Pure functions over texts; one of each."""
+"""Functions over texts: language, terms, numbers, quoting and redaction. Pure."""

@@ -1,1 +1,1 @@
-"""Files that people read and edit."""
+"""Files that people read and edit, safe access to them, and stored attachments."""

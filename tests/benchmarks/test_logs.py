@@ -79,7 +79,7 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize("with_model", [False, True], ids=["digest", "story"])
+@pytest.mark.parametrize("with_model", [False, pytest.param(True, marks=by_night)], ids=["digest", "story"])
 @pytest.mark.parametrize(("name", "policy"), RUNS)
 def test_a_log_is_for_people_and_has_every_fact_that_was_stated(name: str, policy: str, with_model: bool) -> None:
     for fold in folds(name, policy, with_model=with_model):

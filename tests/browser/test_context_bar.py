@@ -81,7 +81,9 @@ async def test_the_drawer_has_every_number(chromium: Browser, site: Running) -> 
             "System", "Tools", "Summary", "History", "Running turn", "Free",
         ]  # fmt: skip
         assert await drawer.locator(".legend ul b").all_text_contents() == ["410", "260", "630", "1,400", "400"]
-        await expect(drawer.locator(".cut")).to_have_text("MEMORY.md · Left out to fit: ## Preferences: 3 paragraphs")
+        await expect(drawer.locator(".cut")).to_have_text(
+            "MEMORY.md · Left out to save space: ## Preferences: 3 paragraphs"
+        )
         told = await drawer.locator(".facts dd").all_text_contents()
         assert told == [
             "at 37,500 tokens or after 20 turns", "balanced", "31 (you 8, it 23)", "51,200",
@@ -94,7 +96,7 @@ async def test_less_room_than_is_configured_is_told(chromium: Browser, site: Run
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
-        room = page.locator(".facts dt", has_text="Room by the model's window and count")
+        room = page.locator(".facts dt", has_text="Room in the model's window")
         await expect(room.locator("+ dd")).to_have_text("43,000")
 
 
@@ -112,16 +114,16 @@ async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(ch
         assert await events.locator(".change").all_text_contents() == ["12,400 → 6,100", "21,800 → 900"]
         assert await events.locator("b").all_text_contents() == ["−51 %", "−96 %"]
         points = "155 points: base +100, after an answer +30, change of topic +25"
-        why = f"Cut before turn 11, the best of 5 places ({points})."
+        why = f"Cut before turn 11, the best of 5 possible places ({points})."
         oldest = page.locator("details[data-id=f1]")
         assert why in (await oldest.locator("summary").get_attribute("title") or "")
         await expect(oldest.locator(".fold-more")).to_be_hidden()
         await oldest.locator("summary").click()
-        await expect(oldest.locator(".fold-more")).to_contain_text(f"The tokens had reached the threshold. {why}")
+        await expect(oldest.locator(".fold-more")).to_contain_text(f"The limit on tokens was reached. {why}")
         await expect(oldest.locator(".fold-more")).to_contain_text("summary by the model")
         other = page.locator("details[data-id=f2]")
         await other.locator("summary").click()
-        await expect(other.locator(".fold-more")).to_contain_text("Asked for by /context fold.")
+        await expect(other.locator(".fold-more")).to_contain_text("Requested with /context fold.")
         await expect(other.locator("a")).to_have_count(0)
 
 
@@ -193,7 +195,7 @@ async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(chromium: Browser, 
         await expect(page.locator("#folding")).to_be_hidden()
         fold(site, "planned")
         fold(site, "stale")
-        await expect(line).to_have_text("Not folded: the context changed meanwhile.")
+        await expect(line).to_have_text("Not folded: the context changed in the meantime.")
 
 
 async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conversation(

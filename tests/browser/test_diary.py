@@ -20,7 +20,7 @@ async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromiu
             await write(page, f"The ferry to island {number} leaves at {number + 7}:30.")
             await expect(page.locator(".line.assistant footer")).to_have_count(number + 1)
         await page.goto(f"{real.site.base}/memory/days")
-        await expect(page.locator("main")).to_contain_text("the first will be here")
+        await expect(page.locator("main")).to_contain_text("The first page will appear here")
         async with real.site.client() as client:
             await client.post("/api/v1/conversations/c1/folds", json={"act": "fold"})
         await real.bot.settled()
@@ -35,7 +35,7 @@ async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromiu
         await page.go_back()
         await page.go_back()
         await page.click("text=Earlier")
-        await expect(page.locator("main")).to_contain_text("No diary in this month.")
+        await expect(page.locator("main")).to_contain_text("There is no diary in this month.")
 
 
 async def test_one_night_is_undone_and_what_that_did_is_told(chromium: Browser, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         opened(chromium, real.site, "/tools", ready=".chips") as page,
     ):
         await page.click(".chips >> text=Skills")
-        await page.click("text=Look at it")
+        await page.click("text=Show it")
         await expect(page.locator("pre").first).to_contain_text("Hosts it names: tea.example.org")
         await expect(page.locator("pre").nth(1)).to_contain_text("Boil water. <b>See</b>")
         shown = (await api.get("/api/v1/skills/tea")).json()["sha256"]
@@ -47,7 +47,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         await expect(echo).to_contain_text("not reviewed")
         await echo.get_by_label("ask each time").check()
         await page.get_by_role("button", name="Store the review").click()
-        await expect(echo).to_contain_text("as reviewed")
+        await expect(echo).to_contain_text("unchanged since the review")
         assert [tool.spec.name for tool in real.bot.mcp_tools.offered("")] == ["files__echo"]
 
         server = (await api.get("/api/v1/mcp")).json()["items"][0]

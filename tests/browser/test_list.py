@@ -174,7 +174,7 @@ async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_
             assert await real.audited("chat.read.other") == []
 
             await page.click(f"#list .entry:has-text('Chat of {ANN}')")
-            await expect(page.locator(".hello")).to_contain_text("Opening it is written to the audit list.")
+            await expect(page.locator(".hello")).to_contain_text("Opening it is recorded in the audit list.")
             await page.reload()
             await expect(page.locator(".hello")).to_contain_text("another person's private chat")
             await expect(page.locator(".line")).to_have_count(0)

@@ -128,14 +128,14 @@ async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(ch
         asked = site.bot.add("c1", "user", "tell me")
         site.web.hub.notify_stored("c1")
         site.bot.show("c1", "started", asked.id)
-        await expect(page.locator("#said")).to_have_text("Answering.")
+        await expect(page.locator("#said")).to_have_text("Answering…")
         site.bot.show("c1", "delta", asked.id, "# First\n\nsecond\n\nthird\n\nfou")
         await expect(page.locator(".draft h1")).to_have_text("First")
         await page.evaluate("window.first = document.querySelector('.draft h1')")
         await site.bot.reply("c1", asked.id, "# First\n\nsecond\n\nthird\n\nfourth **word**")
         await expect(page.locator(".line.assistant:not(.draft) strong")).to_have_text("word")
         assert await page.evaluate("window.first === document.querySelector('.line.assistant h1')")
-        await expect(page.locator("#said")).to_have_text("The answer is there.")
+        await expect(page.locator("#said")).to_have_text("The answer is ready.")
         assert await page.locator("#lines").get_attribute("aria-live") == "off"
 
 

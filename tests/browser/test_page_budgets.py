@@ -108,7 +108,7 @@ async def test_no_piece_of_a_long_answer_holds_the_page_as_long_as_the_whole_of_
         asked = site.bot.add("c1", "user", "tell me")
         site.web.hub.notify_stored("c1")
         site.bot.show("c1", "started", asked.id)
-        await expect(page.locator("#said")).to_have_text("Answering.")
+        await expect(page.locator("#said")).to_have_text("Answering…")
         await page.evaluate("window.longest = 0")
         size = len(text) // PIECES
         for start in range(0, len(text), size):

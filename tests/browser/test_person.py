@@ -83,7 +83,7 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         await page.keyboard.type("6")
         await page.keyboard.press("Enter")
 
-        again = page.get_by_role("dialog", name="Is it you?")
+        again = page.get_by_role("dialog", name="Confirm that it is you")
         await expect(again).to_be_visible()
         assert await check(page, "login again") == []
         await again.get_by_label("Token").fill("wrong")
@@ -96,7 +96,7 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         await again.get_by_label("Token").fill(TOKEN)
         await page.keyboard.press("Enter")
 
-        await expect(page.locator(".receipt")).to_contain_text("All data of telegram:5006 is deleted")
+        await expect(page.locator(".receipt")).to_contain_text("All data of telegram:5006 has been deleted")
         await expect(page.locator(".receipt dd").first).to_have_text("1")
         assert await real.bot.store.people.load_people() == []
         assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]

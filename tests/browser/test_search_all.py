@@ -40,5 +40,5 @@ async def test_messages_of_all_conversations_are_found_and_open_there(chromium: 
         await page.click("text=Search all messages")
         await expect(page.locator(".result mark").first).to_have_text("noon")
         await expect(page.locator(".score").first).to_contain_text("words")
-        await page.click("text=As the model gets it")
+        await page.click("text=As the model sees it")
         await expect(page.locator("main pre")).to_contain_text("1. ")

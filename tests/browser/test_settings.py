@@ -22,7 +22,7 @@ async def test_settings_are_checked_saved_merged_and_taken_back(chromium: Browse
     ):
         before = config.read_bytes()
         steps, alert = page.locator("#value-agent_max_steps"), page.locator("#setting-agent_max_steps [role=alert]")
-        await expect(page.locator("#setting-agent_max_steps")).to_contain_text("from the next turn on")
+        await expect(page.locator("#setting-agent_max_steps")).to_contain_text("takes effect with the next turn")
         await steps.fill("many")
         await expect(alert).to_have_text("This must be a number.")
         await steps.fill("100000")

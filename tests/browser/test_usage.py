@@ -29,7 +29,7 @@ async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_
         row = await real.bot.store.sessions.find("web", "console", "c1")
         assert row is not None
         await page.click("#go-usage")
-        await expect(page.locator("[role=tabpanel]")).to_contain_text("Nothing used.")
+        await expect(page.locator("[role=tabpanel]")).to_contain_text("No usage.")
         database = real.bot.store.database
         for days, tokens in ((0, 1_000_000), (2, 400_000)):
             await database.write(add_usage, row.id, OWNER, "claude-sonnet-5-5", days, tokens)
@@ -40,7 +40,7 @@ async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_
         assert await rows.filter(has_text="claude-sonnet-5-5").locator("td").all_inner_texts() == [
             "claude-sonnet-5-5", "answers", "2", "1,400,000 → 0", "25%", "US$ 2.13",
         ]  # fmt: skip
-        await expect(rows.filter(has_text="<b>mine</b>")).to_contain_text("price not known")
+        await expect(rows.filter(has_text="<b>mine</b>")).to_contain_text("price unknown")
         await expect(page.locator(".unpriced")).to_contain_text("<b>mine</b>")
         await expect(page.locator(".totals")).to_contain_text("US$ 2.13 +")
         await expect(page.locator(".by-person")).to_contain_text(f"telegram:1:{ANN}")

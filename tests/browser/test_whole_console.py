@@ -230,7 +230,7 @@ async def test_wechat_is_logged_in_by_a_code_that_expires_and_by_digits(
             await hand.visit("channels")
             card = page.get_by_role("region", name="wechat")
             code, box, digits = card.locator(".qr"), card.locator(".login-box"), card.get_by_role("textbox")
-            await expect(card.get_by_role("timer")).to_contain_text("A new code comes by itself in", timeout=PATIENCE)
+            await expect(card.get_by_role("timer")).to_contain_text("A new code will appear in", timeout=PATIENCE)
             first = str(await code.get_attribute("src"))
             world.expire()
             await expect(code).not_to_have_attribute("src", first, timeout=PATIENCE)

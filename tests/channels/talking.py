@@ -1,6 +1,7 @@
 """A terminal with a minimal bot behind it, as a program that tests drive through pipes and ptys.
 
-It answers `hi` with `echo: hi`; `slow` only when it is stopped; `hostile` with what a terminal must not see.
+It answers `hi` with `echo: hi`; `slow` only when it is stopped; `stuck` never; `hostile` with what a terminal must not
+see.
 """
 
 import asyncio
@@ -42,6 +43,8 @@ class EchoBot:
             self._show(message, "tool_started")
             await self.stopped.wait()
             text = "Stopped."
+        if message.text == "stuck":
+            await asyncio.Event().wait()
         if message.text == "hostile":
             text = HOSTILE
         for part, piece in enumerate((text, "(end)")):
@@ -73,7 +76,7 @@ async def talk(once: str | None, folder: Path) -> int:
     prompt = PromptOptions(
         commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %"
     )
-    bot.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, stop=bot.stop))
+    bot.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, greeting="welcome", stop=bot.stop))
     await bot.terminal.run(bot.deliver)
     if not bot.terminal.interactive:
         heavy = sorted({"rich", "prompt_toolkit"} & set(sys.modules))

@@ -1,4 +1,4 @@
-"""Suites that whatever stands behind a door has to pass."""
+"""Suites that every channel, model client, store and index has to pass."""
 
 from pathlib import Path
 

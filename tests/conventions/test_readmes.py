@@ -15,16 +15,19 @@ LANGUAGES = ["README.md", "README.zh-CN.md"]
 METRICS = ["docs/metrics.md", "docs/metrics.zh-CN.md"]
 COMMAND_PAGES = ["docs/commands.md", "docs/commands.zh-CN.md"]
 SETTINGS = ["docs/configuration.md", "docs/configuration.zh-CN.md"]
+DECISIONS = ROOT / "docs" / "decisions"  # for developers, in English only
 # Pages that exist in English and in Chinese.
 DOCUMENTS = [
     [path.relative_to(ROOT).as_posix(), path.relative_to(ROOT).as_posix().replace(".md", ".zh-CN.md")]
     for path in sorted((ROOT / "docs").rglob("*.md"))
-    if not path.name.endswith(".zh-CN.md")
+    if not path.name.endswith(".zh-CN.md") and path.parent != DECISIONS
 ]
 PAGES = [
     *LANGUAGES,
     *(page for pages in DOCUMENTS for page in pages),
+    *(path.relative_to(ROOT).as_posix() for path in sorted(DECISIONS.glob("*.md"))),
     "CONTRIBUTING.md",
+    "tests/README.md",
     "THIRD_PARTY.md",
     "workspace/README.md",
 ]

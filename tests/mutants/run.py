@@ -22,6 +22,7 @@ from pathlib import Path
 
 from tests.mutants.mutant import Mutant, mutated
 from tests.mutants.patches import MUTANTS
+from tests.quick import is_quick
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("bot", "channels", "memory", "tests", "pyproject.toml", "config.example.json")
@@ -172,11 +173,24 @@ def changed_files(commit: str) -> set[str]:
 
 
 def choose(mutants: Sequence[Mutant], files: Collection[str], most: int) -> list[Mutant]:
-    """Return the mutants of these files; of too many, `most` from beginning to end."""
+    """Return the mutants of these files; of too many, `most` from beginning to end, those with quick tests first."""
     of_files = [mutant for mutant in mutants if mutant.file in files]
-    if len(of_files) <= most:
-        return of_files
-    return [of_files[position * len(of_files) // most] for position in range(most)]
+    quick = [mutant for mutant in of_files if has_quick_tests(mutant)]
+    slow = [mutant for mutant in of_files if mutant not in quick]
+    chosen = _spread(quick, most)
+    return chosen + _spread(slow, most - len(chosen))
+
+
+def has_quick_tests(mutant: Mutant) -> bool:
+    """Whether the tests of a mutant start no process and no emulator."""
+    return all(is_quick(ROOT / test.partition("::")[0]) for test in mutant.tests)
+
+
+def _spread(mutants: Sequence[Mutant], most: int) -> list[Mutant]:
+    """Return at most `most` of these, from beginning to end."""
+    if len(mutants) <= most:
+        return list(mutants)
+    return [mutants[position * len(mutants) // most] for position in range(most)]
 
 
 def main(words: Sequence[str]) -> int:

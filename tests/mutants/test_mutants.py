@@ -134,6 +134,13 @@ def test_of_changed_files_so_many_mutants_are_run() -> None:
     assert [mutant.name for mutant in choose(mutants, {"1.py", "0.py"}, 3)] == ["0", "2", "5"]
 
 
+def test_of_too_many_mutants_those_with_quick_tests_are_run_first() -> None:
+    slow = replace(_mutant(target="A", old="1", new="2"), name="slow", tests=("tests/walk/test_kill_random.py::test",))
+    quick = [replace(slow, name=name, tests=("tests/test_cases_as_one.py::test",)) for name in "ab"]
+    assert [mutant.name for mutant in choose([slow, *quick], {slow.file}, 2)] == ["a", "b"]
+    assert [mutant.name for mutant in choose([slow, *quick], {slow.file}, 3)] == ["a", "b", "slow"]
+
+
 def test_the_command_line_runs_the_mutants_of_changed_files() -> None:
     assert main(["--changed", "HEAD^", "--at-most", "0"]) == 0
 

@@ -1,1 +1,1 @@
-"""What of a conversation the model sees: fitting it into its limits, recording what was shown, and reporting on it."""
+"""What the model sees of a conversation: fitting it into limits, recording and reporting it."""

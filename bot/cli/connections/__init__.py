@@ -1,1 +1,1 @@
-"""Commands about what the bot is connected to: channels, and servers of tools."""
+"""Commands about what the bot is connected to: channels, MCP servers, and plug-ins."""

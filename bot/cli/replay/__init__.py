@@ -1,1 +1,1 @@
-"""Recorded conversations, run again through the policies without a model, and taken into the store."""
+"""Runs recorded conversations through the policies without a model, and imports conversations."""

@@ -1,1 +1,1 @@
-"""When and how a context is compacted."""
+"""Decides when a context is compacted, what is shortened, and how many turns are folded."""

@@ -1,1 +1,1 @@
-"""Units of work on conversations: inbox, turns, folds, outbox."""
+"""Units of work on conversations: inbox, turns, folds, ledger, outbox, usage and traces."""

@@ -1,1 +1,1 @@
-"""Copies, snapshots, retention and counts."""
+"""Snapshots, repair of a damaged database, copies, retention, and counts."""

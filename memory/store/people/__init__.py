@@ -1,1 +1,1 @@
-"""Grants, approvals, people and their spending."""
+"""Units of work on people: rights, approvals, spending, removal; also jobs, tasks and MCP tools."""

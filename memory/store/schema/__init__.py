@@ -1,1 +1,1 @@
-"""Tables and migrations."""
+"""The tables, their creation, and their migrations."""

@@ -229,7 +229,7 @@ def source(kind: str) -> str:
     """Long real text of one kind: this project's own."""
     files = {
         "zh": ["docs/operate.zh-CN.md", "docs/memory.zh-CN.md", "docs/commands.zh-CN.md"],
-        "en": ["CONTRIBUTING.md", "docs/commands.md"],
+        "en": [*map(str, sorted((ROOT / "docs" / "decisions").glob("0*.md"))), "docs/commands.md"],
         "code": ["bot/agent/turn.py", "bot/runtime/bot.py"],
     }
     text = "\n".join((ROOT / name).read_text() for name in files[kind])

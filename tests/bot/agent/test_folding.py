@@ -120,7 +120,7 @@ async def test_with_notices_on_a_fold_is_told_when_it_begins_and_when_it_is_done
         await talk(it, 0, 6)
         await it.channel.until(lambda: sum(part.kind == "notice" for part in it.channel.sent) == 2)
         begun, done = [part.text for part in it.channel.sent if part.kind == "notice"]
-        assert begun.startswith("Folding the oldest turns (3): ")
+        assert begun.startswith("Folding the oldest 3 turns: ")
         assert done.startswith("Folded turns 1–3 into memory/")
         assert "→" in done
         states = [event.facts["state"] for event in it.channel.shown if event.name == "fold"]

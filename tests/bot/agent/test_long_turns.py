@@ -14,7 +14,7 @@ async def test_a_turn_that_has_taken_long_is_summed_up_without_more_tools(tmp_pa
 
     async with inside(tmp_path, script, times=TurnTimeouts(last_step_after=0.0)) as it:  # type: ignore[arg-type]
         said = await it.text("go on for ever")
-        assert said == "as far as I got\n\n(this answer has taken 0 minutes; this is where it stands)"
+        assert said == "as far as I got\n\n(this answer has taken 0 minutes; this is how far I got)"
         [request] = it.model.requests
         assert any("no more time is left" in text for text in words(request))
 
@@ -24,5 +24,5 @@ async def test_a_turn_that_takes_too_long_is_ended_and_says_so(tmp_path: Path) -
         held = Held(lambda _: "late", lambda request: "endless" in str(request.messages[-1]))
         it.bot.models.use(held)
         said = await it.text("endless")
-        assert said.startswith("This answer took more than 0 minutes and was ended")
+        assert said.startswith("This answer took more than 0 minutes and was stopped")
         assert await it.text("another") == "late"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import stat
 import subprocess
@@ -331,6 +332,22 @@ def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
         rest = asked.stderr.read()
     assert asked.returncode == 130
     assert b"Traceback" not in rest
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize(("language", "question"), [("C", "Create one?"), ("zh_CN.UTF-8", "要新建一个吗")])
+def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(home: Path, language: str, question: str) -> None:
+    keyboard, terminal = pty.openpty()
+    command = [sys.executable, "-m", "bot", "--home", str(home), "chat"]
+    os.write(keyboard, b"n\n")
+    ended = subprocess.run(
+        command, stdin=terminal, capture_output=True, timeout=60, env={**os.environ, "LC_ALL": language}, check=False
+    )
+    os.close(terminal)
+    os.close(keyboard)
+    assert question in ended.stdout.decode()
+    assert ended.returncode != 0
+    assert not home.exists()
 
 
 def test_a_traceback_is_shown_only_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

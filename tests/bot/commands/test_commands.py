@@ -64,6 +64,16 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         assert all("\u4e00" <= line.split("— ")[1][0] <= "\u9fff" for line in chinese.splitlines())
 
 
+async def test_help_explains_one_command_however_it_is_spelled(tmp_path: Path) -> None:
+    async with inside(tmp_path, echo) as it:
+        for word in ("remind", "/remind", "提醒"):
+            explained = await it.text(f"/help {word}")
+            assert "/remind" in explained
+            assert "/提醒" in explained
+            assert len(explained.splitlines()) == 2
+        assert "There is no command /rmind" in await it.text("/help rmind")
+
+
 @pytest.mark.parametrize(
     ("command", "zh", "en"),
     [
@@ -86,7 +96,7 @@ async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_
         ("/policy default", "跟随设置里的策略：balanced", "follows the configured policy: balanced"),
         ("/context diff", "还没有整理过", "Nothing is folded"),
         ("/export", "没有可以导出", "nothing to export"),
-        ("/start", "命令列表", "this list"),
+        ("/start", "命令列表", "list all commands"),
         ("/contxt", "你是不是想用：/context", "Did you mean /context"),
         ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
     ],

@@ -119,7 +119,7 @@ async def test_notices_of_a_fold_have_tokens_before_and_after_and_the_ratio(tmp_
         begun, done = [part.text for part in it.channel.sent if part.kind == "notice"]
         (fold,) = (await facts_of(it))["folds"]  # type: ignore[misc]
         before, after = fold["tokens_before"], fold["tokens_after"]
-        assert begun == f"Folding the oldest turns ({fold['to_turn']}): {before:,} tokens now…"
+        assert begun == f"Folding the oldest {fold['to_turn']} turns: {before:,} tokens now…"
         assert f"{before:,} → {after:,} tokens ({round(100 * after / before)}%)." in done
 
 

@@ -131,4 +131,4 @@ async def test_a_bot_tells_its_owner_in_the_terminal_what_another_channel_needs(
         join(it.bot, moody)
         moody.asked = QR
         await it.bot.channel_notifications.look(NOW)
-        await it.channel.until(lambda: "needs its login" in it.channel.sent[-1].text)
+        await it.channel.until(lambda: "needs a login" in it.channel.sent[-1].text)

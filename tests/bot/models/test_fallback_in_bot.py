@@ -22,7 +22,7 @@ from tests.emulators.model_replies import Reply, refuse
 SPARE = "claude-haiku-5-5"
 QUOTA = refuse(429, error="rate_limit_error", code="insufficient_quota", message="You exceeded your current quota.")
 BUSY = refuse(529, retry_after="0")
-NOTE = f"\n\n({MODEL} is of no use at the moment; {SPARE} answered)"
+NOTE = f"\n\n({MODEL} is not available right now; {SPARE} answered)"
 
 
 @asynccontextmanager
@@ -141,7 +141,7 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         for _ in range(3):
             await both.it.bot.model_notifications.look()
         await both.it.bot.outbox_dispatcher.settled()
-        told = [sent.text for sent in both.it.channel.sent if "is of no use: its key" in sent.text]
+        told = [sent.text for sent in both.it.channel.sent if "cannot be used: its key" in sent.text]
         assert len(told) == 1
         assert f"Until then anthropic {SPARE} answers" in told[0]
         both.first.script([refuse(401, message="bad key")] * 2)

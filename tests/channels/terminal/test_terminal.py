@@ -182,11 +182,40 @@ def test_a_person_is_answered_stops_a_turn_and_leaves(person: Person, tmp_path: 
     person.sees("(end)")
     person.sees("›")
     person.type("\x03")
-    person.sees("Ctrl-C again leaves")
+    person.sees("Press Ctrl-C again")
     person.type("\x03")
     assert person.leaves() == 0
     assert "+hi" in (tmp_path / "history").read_text()
     assert (tmp_path / "history").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("word", ["exit", "Quit", "退出"])
+def test_a_person_is_greeted_and_leaves_with_a_word(person: Person, word: str) -> None:
+    person.sees("welcome")
+    person.sees("›")
+    person.type("exit now\r")
+    person.sees("echo: exit now")
+    person.sees("›")
+    person.type(f"{word}\r")
+    assert person.leaves() == 0
+
+
+@pytest.mark.kill
+def test_who_leaves_while_a_turn_runs_is_asked_once(person: Person) -> None:
+    person.sees("›")
+    person.type("stuck\r")
+    person.sees("thinking")
+    person.type("\x03")
+    person.sees("Stopping")
+    person.type("\x03")
+    person.sees("No longer waiting")
+    person.sees("›")
+    person.type("exit\r")
+    person.sees("Type it again to leave")
+    person.sees("›")
+    person.type("exit\r")
+    assert person.leaves() == 0
 
 
 @pytest.mark.kill
@@ -273,6 +302,21 @@ async def test_an_answer_that_overtakes_its_own_receipt_is_not_waited_for() -> N
     async with asyncio.timeout(5):
         await terminal.run(deliver)
     assert out.getvalue() == "yes\n"
+
+
+async def test_once_fails_where_the_turn_fails() -> None:
+    terminal = Terminal(TerminalOptions(once="hi", interactive=False), PlainView(StringIO(), StringIO()))
+
+    async def deliver(messages: object) -> list[Accepted]:
+        terminal.show(LiveEvent(address=PLACE, name="failed", message_id="m", text="no answer"))
+        await terminal.send(
+            OutboundMessage(id="o", address=PLACE, client_key="o", text="no answer", kind="notice", reply_to="m")
+        )
+        return [Accepted(id="m", new=True)]
+
+    async with asyncio.timeout(5):
+        await terminal.run(deliver)
+    assert terminal.failed
 
 
 async def test_progress_and_strange_messages_do_not_end_the_waiting() -> None:
@@ -378,7 +422,7 @@ async def test_a_fold_is_shown_step_by_step_while_its_reply_is_awaited() -> None
         "thinking…",
         "folding turns 1–10: summarising…",
         "folding turns 1–10: checking the summary…",
-        "folding turns 1–10: the words themselves are kept…",
+        "folding turns 1–10: keeping quotes instead of a summary…",
         "folding turns 1–10: written to the diary…",
         "thinking…",
         "folding turn 11: summarising…",

@@ -13,10 +13,14 @@ from bot.models.retry import RetryingModel, RetrySettings
 from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, result, said, streamed, tool, words
 
 
+def model_of(llmock: LLMock, *, gap: float = 30) -> AnthropicModel:
+    limits = Timeouts(first=30, gap=gap, step=60)
+    return AnthropicModel(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+
+
 @pytest.fixture
 async def model(llmock: LLMock) -> AsyncIterator[AnthropicModel]:
-    limits = Timeouts(first=0.3, gap=0.3, step=3)
-    wire = AnthropicModel(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+    wire = model_of(llmock)
     yield wire
     await wire.close()
 
@@ -64,10 +68,12 @@ async def test_a_broken_stream_is_no_answer(model: AnthropicModel, llmock: LLMoc
         await answer_of(model, asking("hi"))
 
 
-async def test_a_stall_is_noticed(model: AnthropicModel, llmock: LLMock) -> None:
+async def test_a_stall_is_noticed(llmock: LLMock) -> None:
     llmock.stall(after_chunks=2, seconds=2)
+    impatient = model_of(llmock, gap=0.3)
     with pytest.raises(Stalled):
-        await answer_of(model, asking("hi"))
+        await answer_of(impatient, asking("hi"))
+    await impatient.close()
 
 
 async def test_the_judge_finds_no_fault_with_the_way_we_repeat(model: AnthropicModel, llmock: LLMock) -> None:
