@@ -1,7 +1,7 @@
 """Routes of one person: role, linked accounts, use of today against the limits, their data as a file, its deletion."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import IO, Any, cast
@@ -83,7 +83,6 @@ class PeopleRoutes:
             raise HttpRefusal(404, "not_found", f"{name} has no role and has written nothing")
         account = getattr(self.channels.get(channel), "account", "") or next((row["account"] for row in grants), "")
         actor = await self.pairing.roles.actor(channel, account, id, id, "dm")
-        rows = [row for row in await self.store.people.load_people() if found and row.space in found.spaces]
         return json_response(
             {
                 "channel": channel,
@@ -92,12 +91,19 @@ class PeopleRoutes:
                 "role": actor.role,
                 "grants": grants,
                 "accounts": list(found.accounts) if found else [name],
-                "last_seen": max(row.updated for row in rows).isoformat() if rows else "",
-                "conversations": sum(len(row.conversations) for row in rows),
-                "messages": sum(row.messages for row in rows),
+                **await self._activity(found.spaces if found else ()),
                 "today": await self._usage(actor),
             }
         )
+
+    async def _activity(self, spaces: Collection[str]) -> dict[str, Any]:
+        """Return how much was written in these spaces, and when last."""
+        rows = [row for row in await self.store.people.load_people() if row.space in spaces]
+        return {
+            "last_seen": max(row.updated for row in rows).isoformat() if rows else "",
+            "conversations": sum(len(row.conversations) for row in rows),
+            "messages": sum(row.messages for row in rows),
+        }
 
     async def _usage(self, actor: Actor) -> list[dict[str, Any]]:
         limits, now = limits_for_actor(self.config().budgets, actor), self.now()

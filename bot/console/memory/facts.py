@@ -24,6 +24,7 @@ from memory.longterm.corrections import Correction, LineExists, LineMissing, res
 from memory.longterm.memories import Memories
 from memory.store.errors import StoreError
 from memory.store.longterm.rows import MemoryPage, MemoryRow, Mention, load_targets
+from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
 FACTS_PATH, SPACES_PATH = "/api/v1/memory/facts", "/api/v1/memory/spaces"
@@ -86,12 +87,7 @@ class FactRoutes:
         items: list[dict[str, Any]] = []
         for space, members in (await self.access.others()).items():
             accounts = sorted({account for member in members for account in accounts_of.get(member, ())})
-            row = newest.get(space)
-            group = row is not None and row.place.kind == "group"
-            known = next((names[account] for account in accounts if names.get(account)), "")
-            title = (row.own_title or row.title) if row and group else known
-            name = title or next(iter(accounts), space)
-            items.append({"space": space, "whose": "group" if group else "person", "name": name, "accounts": accounts})
+            items.append(_space_json(space, accounts, newest.get(space), names))
         items.sort(key=lambda item: (item["whose"], item["name"].casefold()))
         return json_response({"items": [{"space": "", "whose": "own", "name": "", "accounts": []}, *items]})
 
@@ -223,6 +219,17 @@ def fact_tag(row: MemoryRow) -> str:
     """Return the ETag of a fact: it changes with its words, category, importance and state, not with its uses. Pure."""
     parts = (row.id, row.text, row.category, str(row.importance), row.state, row.superseded_by)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def _space_json(
+    space: str, accounts: list[str], newest: ConversationRow | None, names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return an entry of the list of memories: a group is called by its title, a person by name or account."""
+    if newest is not None and newest.place.kind == "group":
+        whose, title = "group", newest.own_title or newest.title
+    else:
+        whose, title = "person", next((names[account] for account in accounts if names.get(account)), "")
+    return {"space": space, "whose": whose, "name": title or next(iter(accounts), space), "accounts": accounts}
 
 
 def _fact_json(row: MemoryRow) -> dict[str, Any]:

@@ -67,10 +67,7 @@ def read_page(log: Path, wanted: LogFilter, limit: int, cursor: str = "") -> Log
     inode, end = _parse_cursor(cursor) if cursor else (0, None)
     found: list[dict[str, Any]] = []
     scanned = 0
-    files = _log_files(log)
-    if inode:
-        numbers = [os.stat(file).st_ino for file in files]
-        files = files[numbers.index(inode) :] if inode in numbers else []
+    files = _log_files(log, inode)
     for file in files:
         with suppress(FileNotFoundError), file.open("rb") as source:
             status = os.fstat(source.fileno())
@@ -104,11 +101,15 @@ def parse_line(raw: bytes) -> dict[str, Any] | None:
     return {**{name: str(line.get(name, "")) for name in OWN_FIELDS}, "facts": facts}
 
 
-def _log_files(log: Path) -> list[Path]:
-    """Return the file and its older ones, newest first."""
+def _log_files(log: Path, inode: int = 0) -> list[Path]:
+    """Return the file and its older ones, newest first; with `inode` from that one on, none if it is gone."""
     rotated = [path for path in log.parent.glob(f"{log.name}.*") if path.suffix[1:].isdigit()]
     rotated.sort(key=lambda path: int(path.suffix[1:]))
-    return [path for path in (log, *rotated) if path.exists()]
+    files = [path for path in (log, *rotated) if path.exists()]
+    if not inode:
+        return files
+    numbers = [os.stat(file).st_ino for file in files]
+    return files[numbers.index(inode) :] if inode in numbers else []
 
 
 def _lines_backwards(handle: int, end: int) -> Iterator[tuple[int, bytes]]:
