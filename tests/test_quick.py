@@ -11,7 +11,7 @@ from tests.quick import TESTS, is_quick
     [
         "walk/test_kill_random.py",
         "browser/test_page.py",
-        "memory/store/test_released.py",  # imports the emulator of a model
+        "memory/store/test_upgrading.py",  # imports the emulator of a model
         "memory/postgres/test_leases.py",  # a conftest beside it opens a database
         "channels/feishu/test_contract.py",  # its stage imports the emulator
         "bot/cli/test_main.py",  # starts processes itself

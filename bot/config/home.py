@@ -76,6 +76,10 @@ class HomeFolder:
         """The token for the page and the API."""
         return self.data / "web_token"
 
+    def web_sessions(self, port: int) -> Path:
+        """The logins of browsers at a port of the page: hashes, of use with the token that is valid now."""
+        return self.data / f"web_sessions.{port}.json"
+
     @property
     def backups(self) -> Path:
         """Backups that were made or uploaded in the page; not in `data`, which a restore replaces."""

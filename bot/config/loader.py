@@ -35,7 +35,7 @@ NUMBER_RANGES: dict[str, tuple[float, float]] = {
     field.name: field.metadata["range"] for field in fields(PolicySettings)
 }
 _STARTER_KEYS = ("agent_max_context_tokens", "agent_max_context_turns", "agent_max_steps", "language")
-_KEY_VARIABLES = {"anthropic": "${ANTHROPIC_API_KEY}", "openai": "${OPENAI_API_KEY}"}
+KEY_VARIABLES = {"anthropic": "${ANTHROPIC_API_KEY}", "openai": "${OPENAI_API_KEY}"}
 
 SettingPath = tuple[str | int, ...]
 
@@ -123,7 +123,7 @@ def add_key_reference(settings: dict[str, Any]) -> dict[str, Any]:
     llm = settings.get("llm", {})
     if not isinstance(llm, dict) or "api_key" in llm:
         return settings
-    variable = _KEY_VARIABLES.get(str(llm.get("provider", "anthropic")), "")
+    variable = KEY_VARIABLES.get(str(llm.get("provider", "anthropic")), "")
     return {**settings, "llm": {**llm, "api_key": variable}}
 
 

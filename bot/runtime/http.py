@@ -79,7 +79,13 @@ def open_page(home: HomeFolder, config: Config) -> WebPage | None:
     sockets = _open_sockets(settings.host, settings.port)
     port, web = bound_port(sockets), Web()
     public = parse_public_host(settings.public_url) if settings.public_url else ""
-    gate = RequestGuard(token=token, port=port, public=public, proxies=parse_networks(settings.trusted_proxies))
+    gate = RequestGuard(
+        token=token,
+        port=port,
+        public=public,
+        proxies=parse_networks(settings.trusted_proxies),
+        sessions_path=home.web_sessions(port),
+    )
     site = WebSite(gate=gate, web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"

@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import hmac
 import ipaddress
+import math
 import os
 import re
 import secrets
@@ -19,6 +20,14 @@ import structlog
 
 from channels.web.backend import PasskeySite
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
+from channels.web.sessions import (
+    MAX_SESSIONS,
+    SAVE_SECONDS,
+    SESSION_IDLE_SECONDS,
+    BrowserSession,
+    SessionFile,
+    StreamSlots,
+)
 from channels.web.settings import IpNetwork
 
 # Pure rules over a request's headers.
@@ -198,34 +207,8 @@ def _client_group(client: str) -> str:
 
 # Sessions.
 
-SESSION_IDLE_SECONDS = 12 * 3_600.0
-MAX_SESSION_SECONDS = 7 * 86_400.0
-MAX_SESSIONS = 100
 TOKEN_STREAMS = 512  # open event streams with the token
-SESSION_STREAMS = 64  # open event streams of one browser session
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-@dataclass(slots=True)
-class StreamSlots:
-    """Counts the open event streams of one session or of the token; at most `most`."""
-
-    most: int
-    count: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
-class BrowserSession:
-    """One login of a browser."""
-
-    csrf: str
-    #: Seconds of the guard's clock.
-    created: float
-    #: Last request, by the same clock.
-    seen: float
-    #: Id of the passkey it was opened with, "" for the token.
-    passkey: str = ""
-    streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +223,8 @@ class Visitor:
     id: str = "token"
     #: Since the token was last given; 0 for a bearer token, which is given each time.
     signed_in_seconds: float = 0.0
+    #: Set-Cookie header by which the browser keeps the session for its full time again; "" without a session.
+    renewed_cookie: str = ""
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
@@ -256,8 +241,13 @@ def require_fresh_login(visitor: Visitor) -> None:
         raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
 
 
+def derive_csrf(session_cookie: str) -> str:
+    """Return the token that a session sends with every change: who does not know the cookie cannot make it."""
+    return hash_secret(f"csrf:{session_cookie}").hex()
+
+
 class RequestGuard:
-    """Authenticates requests. Sessions are in memory only, so a restart ends them.
+    """Authenticates requests. Sessions survive a restart; another token ends them.
 
     The right token and a valid cookie are never delayed. The token has at least 128 random bits; the delay of wrong
     ones only limits the load.
@@ -265,6 +255,9 @@ class RequestGuard:
     Args:
         public: host of a proxy with TLS, accepted besides loopback.
         proxies: their X-Forwarded-For separates clients when wrong tokens are counted; it is used for nothing else.
+        sessions_path: the file that keeps the sessions; None for none.
+        clock: monotonic, seconds.
+        wall_clock: unix seconds.
     """
 
     def __init__(
@@ -274,14 +267,19 @@ class RequestGuard:
         port: int,
         public: str = "",
         proxies: Sequence[IpNetwork] = (),
+        sessions_path: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._token = hash_secret(token)
         self._public = public.encode()
         self._hosts = allowed_hosts(port) | ({self._public} if public else frozenset())
         self._proxies = proxies
         self._clock = clock
-        self._sessions: dict[bytes, BrowserSession] = {}
+        self._wall_clock = wall_clock
+        self._session_file = SessionFile(sessions_path)
+        self._sessions = self._session_file.load(self._token, wall_clock())
+        self._saved_at = wall_clock()
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._throttle = LoginThrottle(clock)
         self.cookie = f"mnema_{port}"  # browsers share cookies between ports, so each home needs its own name
@@ -319,6 +317,7 @@ class RequestGuard:
         self._token = hash_secret(token)
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._sessions.clear()
+        self._save()
         self.changed()
 
     async def visitor(self, method: str, headers: Headers, peer: str = "") -> Visitor:
@@ -335,21 +334,23 @@ class RequestGuard:
         if token is None and session is None:
             raise HttpRefusal(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
         if session is not None:
-            self._check_origin(method, headers, session)
-        csrf = session.csrf if session else ""
+            self._check_origin(method, headers, session_cookie)
+        csrf = derive_csrf(session_cookie) if session else ""
         if token is None and session is not None:
+            signed_in_at = session.signed_in_at
             return Visitor(
                 alive=lambda: self._session(session_cookie, touch=False) is not None,
                 csrf=csrf,
                 id=hash_secret(session_cookie).hex()[:16],
-                signed_in_seconds=self._clock() - session.created,
+                signed_in_seconds=math.inf if signed_in_at is None else self._clock() - signed_in_at,
+                renewed_cookie=self.set_cookie(headers, session_cookie, SESSION_IDLE_SECONDS),
                 streams=session.streams,
             )
         key = self._token
         return Visitor(alive=lambda: hmac.compare_digest(key, self._token), csrf=csrf, streams=self._streams)
 
-    async def login(self, token: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
-        """Create a session for the right token; return the cookie's value and the session.
+    async def login(self, token: str, headers: Headers, peer: str = "") -> str:
+        """Create a session for the right token; return the cookie's value.
 
         Raises:
             HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
@@ -359,7 +360,7 @@ class RequestGuard:
             await self._refuse(headers, peer)
         return self._begin_session(headers, peer)
 
-    async def login_by_passkey(self, passkey: str, headers: Headers, peer: str = "") -> tuple[str, BrowserSession]:
+    async def login_by_passkey(self, passkey: str, headers: Headers, peer: str = "") -> str:
         """Create a session for a passkey that was verified. passkey: its id, "" for one that is not valid.
 
         Raises:
@@ -381,6 +382,7 @@ class RequestGuard:
     def end_passkey(self, passkey: str) -> None:
         """End the sessions that were opened with a passkey."""
         self._sessions = {key: session for key, session in self._sessions.items() if session.passkey != passkey}
+        self._save()
         self.changed()
 
     def _check_login(self, headers: Headers) -> None:
@@ -388,19 +390,20 @@ class RequestGuard:
         if foreign or is_cross_site(headers):
             raise HttpRefusal(403, "origin", "this request came from another site")
 
-    def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> tuple[str, BrowserSession]:
+    def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> str:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
-        now = self._clock()
         session_cookie = secrets.token_urlsafe(32)
-        session = BrowserSession(csrf=secrets.token_urlsafe(32), created=now, seen=now, passkey=passkey)
+        session = BrowserSession(seen=self._wall_clock(), signed_in_at=self._clock(), passkey=passkey)
         self._sessions[hash_secret(session_cookie)] = session
         while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
-        return session_cookie, session
+        self._save()
+        return session_cookie
 
     def logout(self, headers: Headers) -> None:
         """End the cookie's session and its streams."""
         self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
+        self._save()
         self.changed()
 
     def _fits(self, token: str) -> bool:
@@ -408,15 +411,21 @@ class RequestGuard:
 
     def _session(self, session_cookie: str, *, touch: bool = True) -> BrowserSession | None:
         session = self._sessions.get(hash_secret(session_cookie)) if session_cookie else None
-        now = self._clock()
-        if session is None or now - session.created > MAX_SESSION_SECONDS or now - session.seen > SESSION_IDLE_SECONDS:
+        now = self._wall_clock()
+        if session is None or session.is_idle(now):
             self._sessions.pop(hash_secret(session_cookie), None)
             return None
         if touch:
             session.seen = now
+            if now - self._saved_at > SAVE_SECONDS:
+                self._save()
         return session
 
-    def _check_origin(self, method: str, headers: Headers, session: BrowserSession) -> None:
+    def _save(self) -> None:
+        self._saved_at = self._wall_clock()
+        self._session_file.save(self._token, self._sessions)
+
+    def _check_origin(self, method: str, headers: Headers, session_cookie: str) -> None:
         if method in SAFE_METHODS:
             return
         if not is_same_origin(headers, self._public) or is_cross_site(headers):
@@ -425,7 +434,7 @@ class RequestGuard:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         given = header_values(headers, b"x-csrf-token")
         if len(given) != 1 or not hmac.compare_digest(
-            hash_secret(given[0].decode("latin-1")), hash_secret(session.csrf)
+            hash_secret(given[0].decode("latin-1")), hash_secret(derive_csrf(session_cookie))
         ):
             raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
 

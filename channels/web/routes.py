@@ -153,7 +153,8 @@ class WebApi:
     async def session(self, request: Request) -> Response:
         """Return the CSRF token, which the page needs to start."""
         visitor: Visitor = request.state.visitor
-        return json_response({"csrf": visitor.csrf, "now": self._clock().isoformat()})
+        headers = {"set-cookie": visitor.renewed_cookie} if visitor.renewed_cookie else {}
+        return json_response({"csrf": visitor.csrf, "now": self._clock().isoformat()}, headers=headers)
 
     async def send(self, request: Request, body: models.NewMessageBody) -> Response:
         """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""

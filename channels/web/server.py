@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from channels.web.auth import MAX_SESSION_SECONDS, BrowserSession, RequestGuard, is_framed_twice, require_fresh_login
+from channels.web.auth import RequestGuard, derive_csrf, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
@@ -41,6 +41,7 @@ from channels.web.requests import (
     read_json,
 )
 from channels.web.routes import PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
+from channels.web.sessions import SESSION_IDLE_SECONDS
 from channels.web.validation import read_fields
 
 # The page's files, read once.
@@ -279,7 +280,7 @@ class WebSite:
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         fields = await read_json(request, limit=4096)
         headers, token = request.scope["headers"], str(fields.get("token", "")).strip()
-        return self._welcome(request, *await self.gate.login(token, headers, peer_address(request)))
+        return self._welcome(request, await self.gate.login(token, headers, peer_address(request)))
 
     async def _login_by_passkey(self, request: Request) -> Response:
         """GET: the options of a login, null where no passkey is registered. POST: the browser's answer to them."""
@@ -294,11 +295,11 @@ class WebSite:
         passkey = ""
         if services and site and isinstance(answer, dict):
             passkey = await services.verify_passkey(site, answer)
-        return self._welcome(request, *await self.gate.login_by_passkey(passkey, headers, peer_address(request)))
+        return self._welcome(request, await self.gate.login_by_passkey(passkey, headers, peer_address(request)))
 
-    def _welcome(self, request: Request, session_cookie: str, session: BrowserSession) -> Response:
-        cookie = self.gate.set_cookie(request.scope["headers"], session_cookie, MAX_SESSION_SECONDS)
-        return json_response({"csrf": session.csrf}, headers={"set-cookie": cookie})
+    def _welcome(self, request: Request, session_cookie: str) -> Response:
+        cookie = self.gate.set_cookie(request.scope["headers"], session_cookie, SESSION_IDLE_SECONDS)
+        return json_response({"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie})
 
 
 def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:

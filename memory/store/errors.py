@@ -29,6 +29,10 @@ class SchemaNewer(StoreError):
     """A newer version has written the database; this one does not open it."""
 
 
+class SchemaTooOld(StoreError):
+    """The database has the tables of a version that this one cannot upgrade; the text says how to."""
+
+
 class MessageEdited(StoreError):
     """The sender has edited a message since its row was read."""
 

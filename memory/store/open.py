@@ -52,7 +52,7 @@ async def open_store(
         clock: unix seconds.
 
     Raises:
-        SchemaNewer: a newer version of this program has written it.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade its tables.
         SchemaOlder: for reading, it has the tables of an older version.
         StoreBusy: another process held the write lock for too long.
         StoreError: it cannot be opened.

@@ -51,7 +51,7 @@ async def examine_store(path: Path) -> StoreContents:
     """Check a store that no process has open; older tables are upgraded first.
 
     Raises:
-        SchemaNewer: a newer version of this program has written it.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade its tables.
         StoreError: it is damaged, not a store, or its ledger has a fault.
     """
     return await _with_store(path, _count_contents)

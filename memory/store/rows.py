@@ -1,9 +1,9 @@
 """Rows of conversations as frozen values, what transactions take, and the SQL of linked spaces."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, func, or_, select
 
@@ -14,6 +14,8 @@ from memory.store.errors import WrongState
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import conversation
 
+T = TypeVar("T")
+Conversion = Callable[[Any], Any]
 # "approval" starts a call that was approved while a turn ran.
 InboxKind = Literal["message", "command", "aside", "edit", "delete", "move", "approval"]
 InboxState = Literal["new", "aside", "running", "done", "ignored", "dead"]
@@ -477,9 +479,38 @@ def from_unix(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def to_inbox_row(row: Row) -> InboxRow:
-    """Convert an inbox row."""
-    return InboxRow(**{**row, "urgent": bool(row["urgent"]), "received": from_unix(row["received"])})
+def from_row(kind: type[T], row: Row, **others: Any) -> T:
+    """Make a dataclass from a row whose columns are named as its fields.
+
+    Args:
+        others: values of the fields that no column holds as they are.
+    """
+    values = {**row}
+    if kind not in _conversions:
+        _conversions[kind] = _find_conversions(kind)
+    for name, convert in _conversions[kind]:
+        if name in values:
+            values[name] = convert(values[name])
+    return kind(**values | others)
+
+
+def _from_optional_unix(seconds: float) -> datetime | None:
+    return from_unix(seconds) if seconds else None
+
+
+# How a column's value becomes that of a field, by the field's type; other types are stored as they are.
+_CONVERSION_BY_TYPE: Mapping[Any, Conversion] = {
+    bool: bool,
+    datetime: from_unix,
+    datetime | None: _from_optional_unix,  # 0 for none
+}
+_conversions: dict[type, Sequence[tuple[str, Conversion]]] = {}  # by dataclass
+
+
+def _find_conversions(kind: type[Any]) -> Sequence[tuple[str, Conversion]]:
+    """Return the fields of a dataclass whose columns hold another type, each with its conversion."""
+    by_type = _CONVERSION_BY_TYPE
+    return [(field.name, by_type[field.type]) for field in fields(kind) if field.type in by_type]
 
 
 SEEN_ONLY = 2  # in the column `tainted` of a message; 1 if it may rest on words from outside
@@ -487,26 +518,20 @@ SEEN_ONLY = 2  # in the column `tainted` of a message; 1 if it may rest on words
 
 def to_message(row: Row) -> Message:
     """Convert a message's row; its parts are JSON."""
-    taint = {"tainted": bool(row["tainted"]), "seen_only": row["tainted"] == SEEN_ONLY}
-    return name_outcome(Message(**{**row, **taint, "parts": load_parts(row["parts"]), "at": from_unix(row["at"])}))
-
-
-def to_fold_row(row: Row) -> FoldRow:
-    """Convert a fold's row."""
-    flags = {name: bool(row[name]) for name in ("log_only", "tainted", "summary_tainted")}
-    return FoldRow(**{**row, **flags, "at": from_unix(row["at"])})
+    is_seen_only = row["tainted"] == SEEN_ONLY
+    return name_outcome(from_row(Message, row, parts=load_parts(row["parts"]), seen_only=is_seen_only))
 
 
 def to_conversation_row(row: Row) -> ConversationRow:
     """Convert a conversation's row with its PLACE_COLUMNS."""
     columns, place = _split_place(row)
-    return ConversationRow(**columns | {"updated": from_unix(row["updated"]), "place": place})
+    return from_row(ConversationRow, columns, place=place)
 
 
 def to_outbox_row(row: Row) -> OutboxRow:
     """Convert an outbox row with its PLACE_COLUMNS."""
     columns, place = _split_place(row)
-    return OutboxRow(**{**columns, "plain": bool(row["plain"]), "created": from_unix(row["created"])}, place=place)
+    return from_row(OutboxRow, columns, place=place)
 
 
 def _split_place(row: Row) -> tuple[dict[str, Any], Place]:

@@ -70,7 +70,6 @@ MANY: dict[tuple[str, str], int] = {
     ("memory/store/conversations/folds.py", "replace_texts"): 13,
     ("memory/store/longterm/forgetting.py", "erase"): 17,
     ("memory/store/people/people.py", "_collect_blobs"): 13,
-    ("memory/store/schema/migrations/versions/r0010_hardening.py", "_label_files"): 14,
     ("memory/text/numbers.py", "_number_readings"): 13,
     ("memory/workspace/fold_labels.py", "label_reply"): 21,
 }

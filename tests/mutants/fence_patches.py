@@ -12,6 +12,7 @@ STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
 REPAIR = "tests/memory/store/test_repair.py"
 MOVING = "tests/bot/cli/test_migrate.py"
+UPGRADING = "tests/memory/store/test_upgrading.py"
 FENCES = "tests/memory/store/test_fences.py"
 MACHINE = "tests/walk/test_machine.py"
 LOOP = "tests/bot/access/test_budget_in_loop.py"
@@ -369,6 +370,24 @@ LEASES = (
         old="if not moved.equal:",
         new="if moved.tables:",
         tests=(f"{MOVING}::test_each_move_is_an_act_of_the_chain_and_the_chain_stands",),
+    ),
+    Mutant(
+        name="tables of a removed revision are taken for a newer version's",
+        guards="I28",
+        file="memory/store/schema/create.py",
+        target="check_revision_is_known",
+        old="if found in REMOVED_REVISIONS:",
+        new="if not found:",
+        tests=(f"{UPGRADING}::test_I28_tables_of_an_older_commit_are_refused_and_left_alone",),
+    ),
+    Mutant(
+        name="a snapshot with tables of a removed revision is taken for a damaged database",
+        guards="I28",
+        file="memory/store/maintenance/repair.py",
+        target="_copy_base",
+        old="if found:",
+        new="if not found:",
+        tests=(f"{UPGRADING}::test_a_damaged_database_is_not_replaced_by_a_snapshot_with_tables_of_an_older_commit",),
     ),
 )
 REQUESTS = (

@@ -82,13 +82,13 @@ TAINT = (
         tests=(f"{ATTACKS}::test_S53_what_the_bot_says_while_it_sees_a_page_is_labelled",),
     ),
     Mutant(
-        name="files that an older version named while it saw a page have no label",
+        name="files that an older version wrote to while it saw a page have no label",
         guards="S55",
-        file="memory/store/schema/migrations/versions/r0010_hardening.py",
+        file="memory/store/schema/migrations/versions/r0014_contents_from_outside.py",
         target="upgrade",
-        old="_label_files()",
-        new="",
-        tests=(f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_named_is_labelled_with_its_folders",),
+        old="if bind.execute(_KNOWN, label).first() is None:",
+        new="if bind.execute(_KNOWN, label).first() is not None:",
+        tests=(f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_wrote_is_labelled_by_its_content",),
     ),
     Mutant(
         name="a stored label is not looked at",

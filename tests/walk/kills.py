@@ -13,7 +13,7 @@ import httpx
 
 from tests.conventions.sources import Source, product
 from tests.emulators.telegram import TelegramEmulator
-from tests.memory.store.older import go_back
+from tests.memory.store.first_home import go_back
 from tests.walk.harness import OWNER, Scene, until
 from tests.walk.memory_acts import confide, dreamt, forget, forgotten, noted, recur
 from tests.walk.oracle import Oracle

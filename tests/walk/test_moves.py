@@ -16,12 +16,12 @@ from bot.config.home import HomeFolder
 from bot.config.restore_journal import KEPT_DATABASE
 from tests.emulators.model import ModelEmulator
 from tests.emulators.telegram import TelegramEmulator
-from tests.memory.store.test_released import AGO, OPEN_FOLDS
 from tests.memory.store.whole import whole
 from tests.postgres import fresh, made  # noqa: F401  fixtures
-from tests.walk.harness import OWNER, Bot, settings, until
+from tests.walk.first_home_work import NEXT_ID, check_work_is_finished
+from tests.walk.harness import OWNER, Bot, settings
 from tests.walk.processes import RECORD, address, several
-from tests.walk.record import ledger_faults, message_hashes, query, unended
+from tests.walk.record import ledger_faults, message_hashes, query
 from tests.walk.speech import answer, asked
 from tests.walk.test_backups import mnema
 
@@ -54,18 +54,9 @@ async def test_a_bot_that_was_killed_over_sqlite_lives_on_over_postgresql(tmp_pa
     assert (code, err) == (0, ""), err
     model = ModelEmulator(responder=answer)
     async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url, provider="openai") as bots:
-        telegram.chat(int(OWNER), next_id=AGO)
+        telegram.chat(int(OWNER), next_id=NEXT_ID)
         [bot] = await bots.start("all")
-        await until(lambda: not unended(db), "everything that was open is at its end")
-        tool = await bot.web.lines("tool")
-        assert [line["text"] for line in tool if line["role"] == "assistant"] == ["re «x1»", "re «x2»"]
-        assert (tmp_path / "workspace" / "notes" / "x.md").read_text() == "x"
-        await until(lambda: not query(db, OPEN_FOLDS), "the fold is at its end")
-        id = await bot.web.post("garden", asked("now"))
-        assert (await bot.web.answer("garden", id))["text"] == "re «now»"
-        telegram.inject(asked("later"), user=int(OWNER))
-        await until(lambda: "later" in str(telegram.sent(int(OWNER))), "the chat is answered")
-        assert await ledger_faults(db) == []
+        await check_work_is_finished(bot, telegram)
         assert await bot.term() == 0
 
 

@@ -18,6 +18,8 @@ from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
+from bot.config.keys import KEYS, REFERENCE_PATTERN
+from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
@@ -71,7 +73,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     ]
     config = file.current
     checks += [
-        *await _check_models(config),
+        *await _check_models(file),
         *await _check_model_health(home),
         *await _check_embedding(config),
         *await check_channels(home, file, lang=lang),
@@ -252,13 +254,27 @@ async def _check_embedding(config: Config) -> list[DoctorCheck]:
     return [DoctorCheck(name="embedding", ok=found.ok, message=found.message, hint=hint)]
 
 
-async def _check_models(config: Config) -> list[DoctorCheck]:
+def _check_offline(file: ConfigFile) -> DoctorCheck:
+    """Say why the offline model answers; a variable that the settings name and nobody has set is a mistake."""
+    written = file.written(KEYS["llm", "api_key"])
+    is_own = isinstance(written, str) and written not in KEY_VARIABLES.values()  # the example names a provider's
+    names = REFERENCE_PATTERN.findall(written) if is_own else []
+    if missing := [name for name in names if name not in os.environ]:
+        message = (
+            f"The offline model answers: llm.api_key reads the environment variable {missing[0]}, which is not set."
+        )
+        return failed("model", message, "Set it where mnema is started, or write the key into config.json.")
+    hint = "" if file.current.llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
+    return passed("model", "The offline model answers: there is no key.", hint)
+
+
+async def _check_models(file: ConfigFile) -> list[DoctorCheck]:
     """Check each model of the chain with a tiny request."""
+    config = file.current
     llm = config.llm
     account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
     if effective_provider(account) == "offline":
-        hint = "" if llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
-        return [passed("model", "The offline model answers: there is no key.", hint)]
+        return [_check_offline(file)]
     from bot.models.service import probe_model
 
     found = await probe_model(config)

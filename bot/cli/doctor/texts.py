@@ -47,7 +47,15 @@ SENTENCES = {
     "There is no config.json; all settings have their defaults.": "没有 config.json，所有设置都用默认值。",
     "{} is valid.": "{} 有效。",
     "There is none yet; the first start creates it.": "还没有，首次启动时创建。",
+    "the database has the tables of {}, which is newer than this program's {}": (
+        "数据库的表结构是 {}，比本程序的 {} 更新"
+    ),
     "Start it with the newer version of mnema.": "请用更新版本的 mnema 启动。",
+    "the database has the tables of {}, which this version cannot upgrade; go through commit {} first: "
+    "its mnema migrate upgrades a database, its mnema restore a backup": (
+        "数据库的表结构是 {}，这个版本无法升级；请先用提交 {} 过渡："
+        "那里的 mnema migrate 升级数据库，mnema restore 恢复备份"
+    ),
     "mnema migrate upgrades it; a kill meanwhile leaves it unchanged.": (
         "用 mnema migrate 升级；中途被终止也不会改动数据库。"
     ),
@@ -110,6 +118,12 @@ SENTENCES = {
     "{} answers with vectors of {} numbers.": "{} 有回应，向量有 {} 维。",
     "Set llm.api_key, or the environment variable it reads.": "请设置 llm.api_key，或它读取的环境变量。",
     "The offline model answers: there is no key.": "没有密钥，由离线模型回答。",
+    "The offline model answers: llm.api_key reads the environment variable {}, which is not set.": (
+        "由离线模型回答：llm.api_key 读取环境变量 {}，但它没有设置。"
+    ),
+    "Set it where mnema is started, or write the key into config.json.": (
+        "在启动 mnema 的地方设置它，或者把密钥直接写进 config.json。"
+    ),
     "Tokens are counted with the o200k ranks.": "用 o200k 词表计数。",
     "Reinstall mnema: {} or tiktoken is missing.": "请重新安装 mnema：缺少 {} 或 tiktoken。",
     "Tokens are estimated by weight, less exactly.": "按权重估算，不太精确。",

@@ -23,9 +23,9 @@ from memory.store.rows import (
     check_transition,
     column_values,
     columns_of,
+    from_row,
     load_linked_space,
     new_binds,
-    to_fold_row,
 )
 from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, is_one_of, literal_text, message
 
@@ -171,7 +171,7 @@ class FoldChanges(TypedDict, total=False):
 async def load_fold(tx: Tx, id: str) -> FoldRow | None:
     """Load one fold, None for an unknown id."""
     row = (await tx.execute(_SELECT_ONE, id=id)).first()
-    return to_fold_row(row) if row else None
+    return from_row(FoldRow, row) if row else None
 
 
 async def load_labels(tx: Tx, folds: Iterable[str]) -> dict[str, FoldLabel]:
@@ -194,12 +194,12 @@ async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, wi
     """
     statement = _SELECT_FOLDED if with_texts else _SELECT_FOLDED_WITHOUT_TEXTS
     rows = (await tx.execute(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)).all()
-    return [to_fold_row(row) for row in rows]
+    return [from_row(FoldRow, row) for row in rows]
 
 
 async def load_open_folds(tx: Tx) -> list[FoldRow]:
     """Load the folds of all conversations that have not ended, to resume them at start."""
-    return [to_fold_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
+    return [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
@@ -375,7 +375,7 @@ async def take_over(tx: Tx) -> list[FoldRow]:
         conversation_row = await take_numbers(tx, row.conversation)
         if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):
             await _mark_stale(tx, row)
-    awaiting = [to_fold_row(row) for row in (await tx.execute(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)).all()]
+    awaiting = [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)).all()]
     return [*await _load_ours(tx), *awaiting]
 
 
@@ -393,7 +393,7 @@ async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
 
 
 async def _load_ours(tx: Tx) -> list[FoldRow]:
-    return [to_fold_row(row) for row in (await tx.execute(_SELECT_OURS, lease_epoch=tx.lease)).all()]
+    return [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OURS, lease_epoch=tx.lease)).all()]
 
 
 async def _load_live_from(tx: Tx, conversation_row: Row) -> int:

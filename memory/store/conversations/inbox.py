@@ -22,8 +22,8 @@ from memory.store.rows import (
     Place,
     column_values,
     columns_of,
+    from_row,
     load_linked_space,
-    to_inbox_row,
 )
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import channel_note, conversation, inbox, is_one_of, literal_text
@@ -369,7 +369,7 @@ async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     Urgent rows that are new are not in the queue.
     """
     row = (await tx.execute(_SELECT_NEXT, conversation=conversation, now=now)).first()
-    return to_inbox_row(row) if row else None
+    return from_row(InboxRow, row) if row else None
 
 
 async def has_another(tx: Tx, conversation: str, id: str) -> bool:
@@ -394,7 +394,7 @@ async def mark_begun(tx: Tx, inbox_id: str) -> bool:
 async def load_row(tx: Tx, id: str) -> InboxRow | None:
     """Load one inbox row, None for an unknown id."""
     row = (await tx.execute(_SELECT_ONE, id=id)).first()
-    return to_inbox_row(row) if row else None
+    return from_row(InboxRow, row) if row else None
 
 
 async def delay_all_albums(tx: Tx, due: float) -> None:
@@ -420,7 +420,7 @@ async def load_asides(tx: Tx, conversation: str) -> list[InboxRow]:
 
 
 def _in_order(rows: Sequence[Row]) -> list[InboxRow]:
-    return sorted(map(to_inbox_row, rows), key=lambda row: (row.order_key, row.line))
+    return sorted((from_row(InboxRow, row) for row in rows), key=lambda row: (row.order_key, row.line))
 
 
 async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> None:

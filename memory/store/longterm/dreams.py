@@ -3,10 +3,10 @@
 from sqlalchemy import bindparam, func, select, update
 
 from memory.ids import AFTER_ALL, new_id
-from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
+from memory.store.engine.database import Repository, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import DreamRow, DreamState
-from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_unix
+from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_row
 from memory.store.schema.memory_tables import dream, memory_change
 from memory.store.schema.tables import conversation, is_one_of, literal_text, tool_call, turn
 
@@ -68,7 +68,7 @@ async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
     if row is None:
         await tx.execute(insert_into(dream), id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
         row = (await tx.execute(_SELECT_OF_DAY, space=space, day=day)).first()
-    return _to_row(row) if row and row["state"] in OPEN else None
+    return from_row(DreamRow, row) if row and row["state"] in OPEN else None
 
 
 async def _move(
@@ -87,19 +87,19 @@ async def _move(
     await tx.execute(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
     if state == "undone":
         await tx.execute(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
-    return _to_row({**row, **new})
+    return from_row(DreamRow, {**row, **new})
 
 
 async def _load(tx: Tx, id: str) -> DreamRow | None:
     """Load one dream, None for an unknown id."""
     row = (await tx.execute(_SELECT_ONE, id=id)).first()
-    return _to_row(row) if row else None
+    return from_row(DreamRow, row) if row else None
 
 
 async def _load_page(tx: Tx, space: str, before: str, limit: int) -> list[DreamRow]:
     """Load a space's dreams, newest first. before: only those with a smaller id, "" for all."""
     return [
-        _to_row(row)
+        from_row(DreamRow, row)
         for row in (await tx.execute(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)).all()
     ]
 
@@ -107,12 +107,12 @@ async def _load_page(tx: Tx, space: str, before: str, limit: int) -> list[DreamR
 async def _load_last(tx: Tx, space: str) -> DreamRow | None:
     """Load the newest dream that was not refused."""
     row = (await tx.execute(_SELECT_LAST, space=space)).first()
-    return _to_row(row) if row else None
+    return from_row(DreamRow, row) if row else None
 
 
 async def _load_open(tx: Tx) -> list[DreamRow]:
     """Load the dreams that an earlier process left unfinished."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
+    return [from_row(DreamRow, row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def _load_spaces(tx: Tx) -> list[str]:
@@ -128,10 +128,6 @@ async def _is_group(tx: Tx, space: str) -> bool:
 async def _load_tool_writes(tx: Tx, space: str) -> list[str]:
     """Load the arguments (JSON text) of a space's file tool calls that mention memory."""
     return [row["input"] for row in (await tx.execute(_SELECT_TOOL_WRITES, space=space)).all()]
-
-
-def _to_row(row: Row) -> DreamRow:
-    return DreamRow(**{**row, "at": from_unix(row["at"])})
 
 
 class DreamRecords(Repository):

@@ -8,10 +8,10 @@ from sqlalchemy import bindparam, func, select, update
 
 from memory.conversation import Message
 from memory.store.conversations.messages import IS_OF_TURN
-from memory.store.engine.database import Repository, Row, Tx, light, read, soft, write
+from memory.store.engine.database import Repository, Tx, light, read, soft, write
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
-from memory.store.rows import columns_of, from_unix, linked_space, to_message
+from memory.store.rows import columns_of, from_row, linked_space, to_message
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import is_one_of, message
 
@@ -64,7 +64,7 @@ async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
     taken = fresh or rows[:1]
     for row in taken:
         await tx.execute(_COUNT_ATTEMPT, turn_id=row["turn_id"])
-    return [_to_row({**row, "attempts": row["attempts"] + 1}) for row in taken]
+    return [from_row(ExtractionRow, {**row, "attempts": row["attempts"] + 1}) for row in taken]
 
 
 @soft
@@ -80,7 +80,7 @@ async def move_queued(tx: Tx, moves: Sequence[ExtractionMove]) -> None:
 async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
     """Load one row, None when it was removed."""
     row = (await tx.execute(_SELECT_ONE, turn_id=turn_id)).first()
-    return _to_row(row) if row else None
+    return from_row(ExtractionRow, row) if row else None
 
 
 @soft
@@ -111,10 +111,6 @@ async def load_messages(tx: Tx, row: ExtractionRow) -> list[Message]:
     """Load the messages of a row's turn, in order; none when the turn was removed."""
     found = (await tx.execute(_SELECT_MESSAGES, conversation=row.conversation, turn=row.turn)).all()
     return [to_message(one) for one in found]
-
-
-def _to_row(row: Row) -> ExtractionRow:
-    return ExtractionRow(**{**row, "at": from_unix(row["at"])})
 
 
 class ExtractionQueue(Repository):

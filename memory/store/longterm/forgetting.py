@@ -44,7 +44,7 @@ from memory.store.longterm.text_columns import (
     TextColumn,
 )
 from memory.store.longterm.views import mark_forgotten_views, redact_view_texts
-from memory.store.rows import belongs_to_space, columns_of, from_unix, load_member_spaces, to_message
+from memory.store.rows import belongs_to_space, columns_of, from_row, from_unix, load_member_spaces, to_message
 from memory.store.schema.memory_tables import (
     dream,
     extraction,
@@ -473,7 +473,7 @@ async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
 async def _load_unconfirmed(tx: Tx, conversation: str, now: datetime) -> ForgettingRow | None:
     """Load the request of a conversation that waits for its confirmation and has not expired."""
     row = (await tx.execute(_SELECT_UNCONFIRMED, conversation=conversation, now=now.timestamp())).first()
-    return _to_row(row) if row else None
+    return from_row(ForgettingRow, row) if row else None
 
 
 async def _move(
@@ -510,18 +510,18 @@ async def _load_request(tx: Tx, id: str) -> ForgettingRow:
     row = (await tx.execute(_SELECT_ONE, id=id)).first()
     if row is None:
         raise WrongState(f"there is no forget request {id}")
-    return _to_row(row)
+    return from_row(ForgettingRow, row)
 
 
 async def _load_open(tx: Tx) -> list[ForgettingRow]:
     """Load the confirmed requests that are unfinished."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN)).all()]
+    return [from_row(ForgettingRow, row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
 async def _load_last(tx: Tx, space: str) -> ForgettingRow | None:
     """Load the newest request that is done."""
     row = (await tx.execute(_SELECT_LAST, space=space)).first()
-    return _to_row(row) if row else None
+    return from_row(ForgettingRow, row) if row else None
 
 
 async def _expire(tx: Tx, now: datetime) -> None:
@@ -540,10 +540,6 @@ async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[Loc
         )
         for row in rows
     ]
-
-
-def _to_row(row: Row) -> ForgettingRow:
-    return ForgettingRow(**{**row, "expires": from_unix(row["expires"]), "at": from_unix(row["at"])})
 
 
 class ForgetRequests(Repository):

@@ -10,7 +10,7 @@ from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
-from memory.store.rows import columns_of, from_unix, load_linked_space, load_member_spaces
+from memory.store.rows import columns_of, from_row, from_unix, load_linked_space, load_member_spaces
 from memory.store.schema.memory_tables import account_link, link_code
 from memory.store.schema.tables import audit, is_one_of, literal_text
 
@@ -105,7 +105,7 @@ async def _load_linked_spaces(tx: Tx) -> dict[str, str]:
 
 
 async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
-    return [_to_link_row(row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
+    return [from_row(LinkRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
 
 
 async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
@@ -186,7 +186,7 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
         insert_into(account_link), own_space=typist.space, space=space, at=tx.now, **_account_values(typist)
     )
     row = (await tx.execute(_SELECT_OF_ACCOUNT, own_space=typist.space)).first()
-    return _to_link_row(row) if row else None
+    return from_row(LinkRow, row) if row else None
 
 
 async def _may_join(tx: Tx, own_space: str, space: str) -> bool:
@@ -217,10 +217,6 @@ def _account_values(one: AccountIdentity) -> dict[str, str]:
 def _audit_name(one: AccountIdentity) -> str:
     """An account's name in the audit chain; only the last of the three is free text of a platform."""
     return f"{one.channel}/{one.account}/{one.sender_id}"
-
-
-def _to_link_row(row: Row) -> LinkRow:
-    return LinkRow(**{**row, "at": from_unix(row["at"])})
 
 
 def _to_code_row(row: Row) -> LinkCodeRow:

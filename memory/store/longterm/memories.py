@@ -13,7 +13,7 @@ from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
-from memory.store.rows import belongs_to_space, columns_of, from_unix, to_message
+from memory.store.rows import belongs_to_space, columns_of, from_row, to_message
 from memory.store.schema.memory_tables import memory, memory_change
 from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
 
@@ -291,15 +291,14 @@ def _has_source(columns: Mapping[str, Any]) -> bool:
 
 
 def _to_memory_row(row: Row) -> MemoryRow:
-    values = {**row} | {name: from_unix(row[name]) for name in ("created", "updated")}
-    values |= {name: from_unix(row[name]) if row[name] else None for name in ("used", "valid_until", "said")}
-    source = MemorySource(**{name: values.pop(name) for name in _SOURCE_COLUMNS})
-    return MemoryRow(**values, source=source)
+    columns = {**row}
+    source = from_row(MemorySource, {name: columns.pop(name) for name in _SOURCE_COLUMNS})
+    return from_row(MemoryRow, columns, source=source)
 
 
 def _to_change(row: Row) -> MemoryChange:
     lines = {name: tuple(json.loads(row[name])) for name in ("added", "removed")}
-    return MemoryChange(**{**row, **lines, "undone": bool(row["undone"]), "at": from_unix(row["at"])})
+    return from_row(MemoryChange, row, **lines)
 
 
 class MemoryRecords(Repository):

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, func, or_, select, true, tuple_, updat
 
 from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
 from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, insert_into, read, write
-from memory.store.rows import TurnRow, column_values, columns_of, to_message
+from memory.store.rows import TurnRow, column_values, columns_of, from_row, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
 from memory.store.schema.tables import fold, literal_text, message, reduction, turn
 from memory.text.mentions import MentionMatcher
@@ -244,8 +244,7 @@ def load_entries(text: str) -> tuple[ViewEntry, ...]:
 
 
 def _to_row(row: Row) -> ViewRow:
-    flags = {name: bool(row[name]) for name in ("closed", "forgotten")}
-    return ViewRow(**{**row, **flags, "entries": load_entries(row["entries"])})
+    return from_row(ViewRow, row, entries=load_entries(row["entries"]))
 
 
 async def _load_page(tx: Tx, conversation: str, before: int = 0, limit: int = 50) -> list[ViewRow]:

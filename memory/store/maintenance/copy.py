@@ -18,7 +18,7 @@ from memory.store.engine.sqlite_connection import sqlite_errors_as_store_errors
 from memory.store.errors import SchemaOlder, StoreError
 from memory.store.schema import memory_tables  # noqa: F401  adds its tables to the metadata
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
-from memory.store.schema.create import HEAD, creation_statements
+from memory.store.schema.create import HEAD, check_revision_is_known, creation_statements
 from memory.store.schema.tables import duty, instance, metadata, probe, process, stamp
 from memory.workspace.files import fsync_path
 
@@ -128,9 +128,11 @@ def value_normalizer(table: Table) -> Callable[[Sequence[Any]], RowValues]:
     names = [column.name for column in table.columns]
 
     def normalize(row: Sequence[Any]) -> RowValues:
-        values = []
+        values: list[str | int | float | bool] = []
         for name, wanted, value in zip(names, types, row, strict=True):
-            if type(value) is wanted:
+            if wanted is float and value == 0:
+                values.append(0.0)  # SQLite does not store the sign of -0.0
+            elif type(value) is wanted:
                 values.append(value)
             elif type(value) is int and (wanted is float or (wanted is bool and value in (0, 1))):
                 values.append(wanted(value))
@@ -225,6 +227,8 @@ def open_for_copy(path: Path) -> Iterator[SqliteCopySide]:
     with sqlite_errors_as_store_errors(), closing(_connect(path, "ro")) as connection:
         connection.execute("BEGIN DEFERRED")
         found = connection.execute(f"SELECT version_num FROM {stamp.name}").fetchone()  # noqa: S608  our own name
+        if found is not None:
+            check_revision_is_known(found[0])
         if found is None or found[0] != HEAD:
             raise SchemaOlder(f"{path} has another version's tables; run mnema migrate first")
         yield SqliteCopySide(connection)

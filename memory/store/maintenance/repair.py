@@ -20,7 +20,7 @@ from memory.store.maintenance.replaced_rights import settle_open_work
 from memory.store.maintenance.salvage import Salvage, SalvageReport
 from memory.store.maintenance.snapshots import find_snapshots, is_sound, read_revision, snapshot_time, time_stamp
 from memory.store.maintenance.write_ahead_log import log_path, mend_log
-from memory.store.schema.create import HEAD
+from memory.store.schema.create import HEAD, check_revision_is_known
 from memory.store.schema.tables import audit, audit_head, conversation
 from memory.workspace.files import fsync_path
 
@@ -122,7 +122,9 @@ def _copy_base(path: Path, work: Path, now: float, *, is_log_cut: bool) -> tuple
     if source == "nothing":
         with create_copy(work, 0) as new:
             drive(new.tx(now).execute(insert_into(audit_head), id=1))
-    elif read_revision(work) != HEAD:
+    elif (found := read_revision(work)) != HEAD:
+        if found:
+            check_revision_is_known(found)
         from memory.store.schema.migrations.upgrade import upgrade  # loads alembic, which is slow
 
         upgrade(work)

@@ -9,7 +9,7 @@ from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.engine.database import Row, Tx, insert_into, light
 from memory.store.people.rows import Party
-from memory.store.rows import columns_of, from_unix
+from memory.store.rows import columns_of, from_row
 from memory.store.schema.memory_tables import approval_rule as table
 
 MAX_RULES = 50  # of a space
@@ -128,6 +128,6 @@ async def delete_rules_of(tx: Tx, channel: str, person: str) -> int:
 
 
 def _to_row(row: Row) -> ApprovalRuleRow:
-    values = {**row} | {name: from_unix(row[name]) for name in ("expires", "at")}
-    channel, account, id = (values.pop(name) for name in ("channel", "account", "person"))
-    return ApprovalRuleRow(**values, party=Party(channel=channel, account=account, subject="user", id=id))
+    columns = {**row}
+    channel, account, id = (columns.pop(name) for name in ("channel", "account", "person"))
+    return from_row(ApprovalRuleRow, columns, party=Party(channel=channel, account=account, subject="user", id=id))

@@ -14,7 +14,7 @@ from memory.store.conversations.outbox import add_notices
 from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
-from memory.store.rows import NewInboxRow, columns_of, from_unix
+from memory.store.rows import NewInboxRow, columns_of, from_row
 from memory.store.schema.memory_tables import approval as table
 from memory.store.schema.tables import is_one_of, literal_text
 
@@ -149,6 +149,6 @@ async def _load_one(tx: Tx, id: str) -> ApprovalRow:
 
 
 def _to_row(row: Row) -> ApprovalRow:
-    values = {**row} | {name: from_unix(row[name]) for name in ("expires", "at")}
-    channel, account, id = (values.pop(name) for name in ("channel", "account", "subject_id"))
-    return ApprovalRow(**values, party=Party(channel=channel, account=account, subject="user", id=id))
+    columns = {**row}
+    channel, account, id = (columns.pop(name) for name in ("channel", "account", "subject_id"))
+    return from_row(ApprovalRow, columns, party=Party(channel=channel, account=account, subject="user", id=id))

@@ -23,6 +23,7 @@ from memory.store.rows import (
     Usage,
     column_values,
     columns_of,
+    from_row,
 )
 from memory.store.schema.memory_tables import background_task as table
 from memory.store.schema.tables import inbox, is_one_of, literal_text, tool_call, turn
@@ -186,39 +187,39 @@ async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], mos
 
 async def load_tasks_of_call(tx: Tx, call: str) -> list[TaskRow]:
     """Load the tasks of a call, in the order of the call."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OF_CALL, call=call)).all()]
+    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OF_CALL, call=call)).all()]
 
 
 @light
 async def load_task_of_child(tx: Tx, child: str) -> TaskRow | None:
     """Load the task that a hidden conversation works on."""
     row = (await tx.execute(_SELECT_OF_CHILD, child=child)).first()
-    return _to_row(row) if row else None
+    return from_row(TaskRow, row) if row else None
 
 
 @light
 async def find_task(tx: Tx, space: str, number: int) -> TaskRow | None:
     """Find a task of a space, in any state."""
     row = (await tx.execute(_SELECT_BY_NUMBER, space=space, number=number)).first()
-    return _to_row(row) if row else None
+    return from_row(TaskRow, row) if row else None
 
 
 @light
 async def load_open_tasks(tx: Tx, conversation: str) -> list[TaskRow]:
     """Load the running tasks of a conversation."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN, conversation=conversation)).all()]
+    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OPEN, conversation=conversation)).all()]
 
 
 @light
 async def load_open_tasks_of_space(tx: Tx, space: str) -> list[TaskRow]:
     """Load the running tasks of a space."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN_OF_SPACE, space=space)).all()]
+    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OPEN_OF_SPACE, space=space)).all()]
 
 
 @light
 async def load_running_tasks(tx: Tx) -> list[TaskRow]:
     """Load the running tasks of all spaces."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_RUNNING)).all()]
+    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_RUNNING)).all()]
 
 
 @light
@@ -233,7 +234,7 @@ async def load_steps(tx: Tx, child: str) -> TaskSteps:
 @light
 async def load_open_commands(tx: Tx) -> list[TaskRow]:
     """Load the commands that count as running; after a start they are lost."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN_COMMANDS)).all()]
+    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OPEN_COMMANDS)).all()]
 
 
 async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
@@ -334,10 +335,6 @@ async def cancel_task(tx: Tx, id: str, compose: ComposeBody, *, silent: bool = F
 def _to_place(row: Row) -> Place:
     """Return the place with the conversation's own space, which links lead from."""
     return Place(**{name: row[name] for name in Place.__dataclass_fields__})
-
-
-def _to_row(row: Row) -> TaskRow:
-    return TaskRow(**{**row, "detached": bool(row["detached"]), "tainted": bool(row["tainted"])})
 
 
 class TaskRecords(Repository):

@@ -9,7 +9,7 @@ from memory.store.engine.database import Repository, Tx, light, read, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.jobs import OccurrenceRow, OccurrenceState
 from memory.store.people.rows import Notice
-from memory.store.rows import columns_of, new_binds
+from memory.store.rows import columns_of, from_row, new_binds
 from memory.store.schema.memory_tables import job, occurrence
 from memory.store.schema.tables import inbox, is_one_of, literal_text, message, outbox, turn
 
@@ -143,10 +143,7 @@ _SELECT_ANSWER = (
 @light
 async def load_ended_runs(tx: Tx, limit: int) -> list[RunRow]:
     """Load runs whose message is settled, so that their end can be stored."""
-    return [
-        RunRow(**{**row, "told": bool(row["told"])})
-        for row in (await tx.execute(_SELECT_ENDED_RUNS, limit=limit)).all()
-    ]
+    return [from_row(RunRow, row) for row in (await tx.execute(_SELECT_ENDED_RUNS, limit=limit)).all()]
 
 
 @light

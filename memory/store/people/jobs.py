@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, case, delete, exists, func, select, update
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import NEWEST_SENDER, accept
-from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
+from memory.store.engine.database import Repository, Tx, insert_into, light, read, write
 from memory.store.people.approvals import add_all_notices
 from memory.store.people.rows import Notice
 from memory.store.rows import (
@@ -18,6 +18,7 @@ from memory.store.rows import (
     belongs_to_space,
     column_values,
     columns_of,
+    from_row,
     new_binds,
 )
 from memory.store.schema.memory_tables import job, job_setting, occurrence
@@ -231,7 +232,7 @@ async def add_job(tx: Tx, new: NewJob) -> tuple[JobRow, bool]:
         The job, and whether it is new.
     """
     if known := (await tx.execute(_SELECT_EQUAL, space=new.space, norm=new.norm)).first():
-        return _to_row(known), False
+        return from_row(JobRow, known), False
     last = (await tx.execute(_SELECT_LAST_NUMBER, space=new.space)).first()
     row = JobRow(
         **{name: getattr(new, name) for name in NewJob.__dataclass_fields__},
@@ -249,19 +250,19 @@ async def add_job(tx: Tx, new: NewJob) -> tuple[JobRow, bool]:
 @light
 async def load_open_jobs(tx: Tx, space: str) -> list[JobRow]:
     """Load the jobs of a space that are on or paused, by number."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OPEN, space=space)).all()]
+    return [from_row(JobRow, row) for row in (await tx.execute(_SELECT_OPEN, space=space)).all()]
 
 
 async def load_jobs_of_space(tx: Tx, space: str) -> list[JobRow]:
     """Load all jobs of a space, ended ones included, by number."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
+    return [from_row(JobRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
 
 
 @light
 async def find_job(tx: Tx, space: str, number: int) -> JobRow | None:
     """Find a job of a space, in any state."""
     row = (await tx.execute(_SELECT_BY_NUMBER, space=space, number=number)).first()
-    return _to_row(row) if row else None
+    return from_row(JobRow, row) if row else None
 
 
 @light
@@ -280,7 +281,7 @@ async def load_totals(tx: Tx, before: float) -> JobTotals:
 @light
 async def load_due_jobs(tx: Tx, until: float, limit: int) -> list[JobRow]:
     """Load the jobs that are due, oldest first."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_DUE, until=until, limit=limit)).all()]
+    return [from_row(JobRow, row) for row in (await tx.execute(_SELECT_DUE, until=until, limit=limit)).all()]
 
 
 @light
@@ -390,7 +391,7 @@ async def edit_job(tx: Tx, row: JobRow, changed: JobRow, by: str) -> bool:
 async def load_job(tx: Tx, id: str) -> JobRow | None:
     """Load a job by its id, None if it is gone."""
     row = (await tx.execute(_SELECT_BY_ID, id=id)).first()
-    return _to_row(row) if row else None
+    return from_row(JobRow, row) if row else None
 
 
 @light
@@ -439,10 +440,6 @@ async def load_occurrences(tx: Tx, job_id: str, limit: int) -> list[OccurrenceRo
 
 async def _note(tx: Tx, row: JobRow, result: str, by: str) -> None:
     await append_act(tx, f"job {row.kind}", f"{row.space or 'owner'} r{row.number}", result, by)
-
-
-def _to_row(row: Row) -> JobRow:
-    return JobRow(**{**row, "tainted": bool(row["tainted"])})
 
 
 class Jobs(Repository):

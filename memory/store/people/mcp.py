@@ -7,8 +7,8 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, false, select, update
 
 from memory.store.audit import append_act
-from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
-from memory.store.rows import columns_of
+from memory.store.engine.database import Repository, Tx, insert_into, light, read, write
+from memory.store.rows import columns_of, from_row
 from memory.store.schema.memory_tables import mcp_server, mcp_tool
 
 McpMode = Literal["off", "run", "ask"]
@@ -127,7 +127,7 @@ async def load_servers(tx: Tx) -> list[McpServerRow]:
 @light
 async def load_tools(tx: Tx) -> list[McpToolRow]:
     """Load all tools, by server and place."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_TOOLS)).all()]
+    return [from_row(McpToolRow, row) for row in (await tx.execute(_SELECT_TOOLS)).all()]
 
 
 async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool]) -> None:
@@ -196,11 +196,6 @@ async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequenc
 async def mark_told(tx: Tx, server: str, name: str) -> None:
     """Store that the owner was told of a tool's newest change."""
     await tx.execute(_SET_TOLD, of_server=server, of_name=name)
-
-
-def _to_row(row: Row) -> McpToolRow:
-    flags = {name: bool(row[name]) for name in ("read_only", "listed")}
-    return McpToolRow(**{**row, **flags})
 
 
 class McpRecords(Repository):

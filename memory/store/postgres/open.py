@@ -46,7 +46,7 @@ async def open_postgres(
         clock: unix seconds, None for the database's clock.
 
     Raises:
-        SchemaNewer, SchemaOlder: it has the tables of another version.
+        SchemaNewer, SchemaOlder, SchemaTooOld: it has the tables of another version.
         StoreError: the server cannot be reached, or, for reading, there are no tables.
     """
     compiler = StatementCompiler(create_dialect())

@@ -3,7 +3,7 @@
 import asyncio
 
 import psycopg
-from sqlalchemy import Connection, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects.postgresql import psycopg as dialects
 from sqlalchemy.dialects.postgresql.base import PGTypeCompiler
 from sqlalchemy.engine import Dialect
@@ -12,7 +12,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.types import Text
 
 from memory.failpoints import hit_async
-from memory.store.errors import SchemaNewer, SchemaOlder, StoreError
+from memory.store.errors import SchemaOlder, StoreError
 from memory.store.postgres.connection import (
     SCHEMA_LOCK_KEY,
     SELECT_ALIVE,
@@ -22,9 +22,9 @@ from memory.store.postgres.connection import (
     refuse_alive,
     to_store_error,
 )
-from memory.store.schema.create import HEAD, creation_statements, initial_rows
+from memory.store.schema.create import HEAD, check_revision_is_known, creation_statements, initial_rows
 from memory.store.schema.migrations.upgrade import run_revisions
-from memory.store.schema.tables import REVISIONS, metadata, process, stamp
+from memory.store.schema.tables import metadata, process, stamp
 
 SCHEMA = "mnema_index"  # schema of the recall index
 MIGRATE = "stop every mnema run on it and run mnema migrate"
@@ -54,7 +54,7 @@ async def prepare_tables(connection: PostgresConnection) -> None:
     """Create the tables where there are none, and check the revision of others.
 
     Raises:
-        SchemaNewer: a newer version of this program has written them.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade them.
         SchemaOlder: they are of an older version; mnema migrate upgrades them.
         StoreError: they are another program's.
     """
@@ -71,7 +71,7 @@ async def check_revision(connection: PostgresConnection) -> None:
     """Check that the tables are of this version.
 
     Raises:
-        SchemaNewer, SchemaOlder: they are of another one.
+        SchemaNewer, SchemaOlder, SchemaTooOld: they are of another one.
         StoreError: there are none, or they are another program's.
     """
     found = await read_revision(connection)
@@ -85,7 +85,7 @@ async def read_revision(connection: PostgresConnection) -> str | None:
     """Return the revision of the tables, None where there are none.
 
     Raises:
-        SchemaNewer: a newer version of this program has written them.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade them.
         StoreError: they are another program's.
     """
     names = {row["table_name"] for row in await (await connection.execute(_SELECT_TABLES)).fetchall()}
@@ -95,8 +95,7 @@ async def read_revision(connection: PostgresConnection) -> str | None:
         return None
     row = await (await connection.execute(_SELECT_VERSION)).fetchone()
     found = str(row["version_num"]) if row else ""
-    if found not in REVISIONS:
-        raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
+    check_revision_is_known(found)
     return found
 
 
@@ -124,7 +123,8 @@ async def upgrade_tables(url: str) -> str | None:
 
     Raises:
         StoreBusy: a process uses them.
-        StoreError: the server cannot be used, or the tables are a newer version's or another program's.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade them.
+        StoreError: the server cannot be used, or the tables are another program's.
     """
     async with connected(url) as connection:
         found = await read_revision(connection)
@@ -139,11 +139,17 @@ async def upgrade_tables(url: str) -> str | None:
     return found
 
 
-def _upgrade(url: str) -> None:
+def create_engine_for_revisions(url: str) -> Engine:
+    """Make an engine whose statements create the tables as `create_tables` does."""
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=5), poolclass=NullPool
     )
     _set_code_point_order(engine.dialect)
+    return engine
+
+
+def _upgrade(url: str) -> None:
+    engine = create_engine_for_revisions(url)
     event.listen(engine, "begin", _lock_exclusively)
     with engine.begin() as connection:
         refuse_alive([row[0] for row in connection.exec_driver_sql(SELECT_ALIVE)])

@@ -12,9 +12,17 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from memory.failpoints import hit_async
 from memory.store.engine.database import StatementCompiler
 from memory.store.engine.sqlite_connection import SqliteConnection, copy_database
-from memory.store.errors import SchemaNewer, StoreError
+from memory.store.errors import SchemaNewer, SchemaTooOld, StoreError
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
-from memory.store.schema.tables import REVISIONS, audit_head, instance, metadata, stamp
+from memory.store.schema.tables import (
+    LAST_COMMIT_WITH_REMOVED,
+    REMOVED_REVISIONS,
+    REVISIONS,
+    audit_head,
+    instance,
+    metadata,
+    stamp,
+)
 
 HEAD = REVISIONS[-1]
 _GUARDS = {  # per dialect: triggers that make messages insert-only
@@ -73,11 +81,27 @@ def initial_rows(dialect: Dialect) -> Iterator[tuple[str, list[Any]]]:
         yield compiled.sql, compiled.parameters(values)
 
 
+def check_revision_is_known(found: str) -> None:
+    """Check that this version can open or upgrade tables of this revision.
+
+    Raises:
+        SchemaNewer: a newer version of this program has written them.
+        SchemaTooOld: an older version has written them, and this one cannot upgrade them.
+    """
+    if found in REMOVED_REVISIONS:
+        raise SchemaTooOld(
+            f"the database has the tables of {found}, which this version cannot upgrade; go through commit "
+            f"{LAST_COMMIT_WITH_REMOVED} first: its mnema migrate upgrades a database, its mnema restore a backup"
+        )
+    if found not in REVISIONS:
+        raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
+
+
 async def read_revision(connection: SqliteConnection) -> str | None:
     """Return the revision of the tables, "" where the first upgrade was interrupted, None for an empty file.
 
     Raises:
-        SchemaNewer: a newer version of this program has written it.
+        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade the tables.
         StoreError: the tables are another program's.
     """
     tables = await connection.run("SELECT name FROM sqlite_master WHERE type = 'table'", [])
@@ -87,8 +111,8 @@ async def read_revision(connection: SqliteConnection) -> str | None:
     if stamp.name not in names:
         raise StoreError("this file is another program's database")
     found = connection.value(f"SELECT version_num FROM {stamp.name}")  # noqa: S608
-    if found and found not in REVISIONS:
-        raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
+    if found:
+        check_revision_is_known(str(found))
     return str(found or "")
 
 

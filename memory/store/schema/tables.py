@@ -26,12 +26,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = (
-    *("r0001", "r0002", "r0003", "r0004", "r0005", "r0006", "r0007", "r0008", "r0009", "r0010", "r0011"),
-    "r0012",
-    "r0013",
-    "r0014",
-)
+REVISIONS = ("r0013", "r0014")
+# Revisions before the first one; the last commit that upgrades their tables, to those of r0013.
+REMOVED_REVISIONS = tuple(f"r{number:04}" for number in range(1, 13))
+LAST_COMMIT_WITH_REMOVED = "ed4b8f97"
 
 metadata = MetaData()  # of all tables of the store; those of memory_tables too
 

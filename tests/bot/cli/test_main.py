@@ -312,6 +312,16 @@ def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[st
     assert "Over 3000 tokens" in shown
 
 
+def test_doctor_names_the_variable_of_a_key_that_is_not_set(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mnema(home, "init", "--yes")
+    home.joinpath("config.json").write_text('{"llm": {"api_key": "${MY_OWN_KEY}"}}')
+    capsys.readouterr()
+    assert mnema(home, "doctor", "--language", "en") == 1
+    assert "FAIL model: The offline model answers: llm.api_key reads the environment variable MY_OWN_KEY" in (
+        capsys.readouterr().out
+    )
+
+
 def test_a_closed_pipe_is_no_error(home: Path) -> None:
     run = f"{sys.executable} -m bot --home {home} config schema | head -n 1"
     piped = subprocess.run(["bash", "-o", "pipefail", "-c", run], capture_output=True, text=True)

@@ -17,7 +17,7 @@ from bot.config import restore_journal as journal
 from memory.store.maintenance.copy import TABLES
 from memory.store.postgres.move import replace_store, was_replaced
 from memory.store.postgres.open import open_postgres
-from tests.memory.store.older import go_back
+from tests.memory.store.first_home import go_back
 from tests.memory.store.whole import whole
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.record import query
@@ -144,6 +144,17 @@ def test_it_comes_back_row_by_row(
     assert checks["audit"]
 
 
+def test_a_minus_zero_whose_sign_sqlite_does_not_store_arrives_as_zero(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    query_none(fresh, "INSERT INTO model_factor VALUES ('m', 1.5, 2, -0.0::double precision)")
+    code, facts, err = told(tmp_path, capsys, "--from", fresh, "--to", "sqlite")
+    assert (code, err, facts["equal"]) == (0, "", True)
+    assert query(tmp_path / "data" / "mnema.db", "SELECT error_percent FROM model_factor") == [(0.0,)]
+
+
 def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
     home: Path,
     tmp_path: Path,
@@ -254,7 +265,7 @@ def test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence(
     query_none(fresh, "INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
     assert "at work on that database (host:1:worker)" in refused(*there)
     query_none(fresh, "DELETE FROM process")
-    go_back(db, "r0007")
+    go_back(db)
     assert "another version's tables; run mnema migrate first" in refused(*there)
     db.write_bytes(b"x" * 9000)
     assert "damaged" in refused(*there)

@@ -107,11 +107,11 @@ async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed(
 
 async def test_the_hundred_and_first_login_ends_only_the_session_that_was_used_longest_ago() -> None:
     now = 0.0
-    gate = RequestGuard(token=TOKEN, port=80, clock=lambda: now)
+    gate = RequestGuard(token=TOKEN, port=80, wall_clock=lambda: now)
     crumbs = []
     for _ in range(101):
         now += 1.0
-        crumbs.append((await gate.login(TOKEN, []))[0])
+        crumbs.append(await gate.login(TOKEN, []))
     ended = []
     for number, session_cookie in enumerate(crumbs):
         try:

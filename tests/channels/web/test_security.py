@@ -5,17 +5,18 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
 
 import httpx
 import pytest
 
-from channels.web.auth import RequestGuard, login_delay
+from channels.web.auth import RequestGuard, hash_secret, login_delay, require_fresh_login
+from channels.web.requests import HttpRefusal
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
 
 # Literals, so that the product is not compared with itself.
-IDLE = 43_200.0
-LONGEST = 604_800.0
+IDLE = 30 * 86_400.0  # seconds
 
 MESSAGE = {"conversation": "c1", "text": "x"}
 SECURITY_HEADERS = {
@@ -301,20 +302,54 @@ async def test_signing_out_ends_the_session_on_the_server(site: Running) -> None
         assert (await thief.get("/api/v1/session")).status_code == 401
 
 
-async def test_a_session_ends_when_idle_for_12_hours_and_after_7_days_at_most() -> None:
+def cookie_of(session_cookie: str) -> list[tuple[bytes, bytes]]:
+    return [(b"cookie", f"mnema_1={session_cookie}".encode())]
+
+
+async def test_a_session_ends_when_idle_for_30_days_and_each_request_begins_them_again() -> None:
     now = [0.0]
-    gate = RequestGuard(token=TOKEN, port=1, clock=lambda: now[0])
-    session_cookie, _ = await gate.login(TOKEN, [])
-    visitor = await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
-    while now[0] < LONGEST:
-        now[0] += IDLE - 1
-        assert visitor.alive() == (now[0] <= LONGEST)
-        if visitor.alive():
-            await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
-    session_cookie, _ = await gate.login(TOKEN, [])
+    gate = RequestGuard(token=TOKEN, port=1, wall_clock=lambda: now[0])
+    session_cookie = await gate.login(TOKEN, [])
+    for _ in range(3):
+        now[0] += IDLE
+        visitor = await gate.visitor("GET", cookie_of(session_cookie))
+    assert f"Max-Age={IDLE:.0f}" in visitor.renewed_cookie
     now[0] += IDLE + 1
+    assert not visitor.alive()
     with pytest.raises(Exception, match="sign in"):
-        await gate.visitor("GET", [(b"cookie", f"mnema_1={session_cookie}".encode())])
+        await gate.visitor("GET", cookie_of(session_cookie))
+
+
+async def test_S29_a_restart_ends_no_session_and_another_token_ends_all(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.json"
+    gate = RequestGuard(token=TOKEN, port=1, sessions_path=path)
+    kept, ended = await gate.login(TOKEN, []), await gate.login(TOKEN, [])
+    csrf = (await gate.visitor("GET", cookie_of(kept))).csrf
+    gate.logout(cookie_of(ended))
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert kept not in path.read_text()
+    assert csrf not in path.read_text()
+
+    restarted = RequestGuard(token=TOKEN, port=1, sessions_path=path)
+    visitor = await restarted.visitor("GET", cookie_of(kept))
+    assert visitor.csrf == csrf, "an open page goes on"
+    with pytest.raises(HttpRefusal, match="fresh login"):
+        require_fresh_login(visitor)
+    with pytest.raises(HttpRefusal, match="sign in"):
+        await restarted.visitor("GET", cookie_of(ended))
+
+    rotated = RequestGuard(token="another token of many random bits", port=1, sessions_path=path)
+    with pytest.raises(HttpRefusal, match="sign in"):
+        await rotated.visitor("GET", cookie_of(kept))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"token": "x"}', '{"token": "{token}", "sessions": {"zz": {}}}'])
+async def test_a_damaged_file_of_sessions_means_signing_in_again(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "sessions.json"
+    path.write_text(text.replace("{token}", hash_secret(TOKEN).hex()))
+    gate = RequestGuard(token=TOKEN, port=1, sessions_path=path)
+    session_cookie = await gate.login(TOKEN, [])
+    assert (await RequestGuard(token=TOKEN, port=1, sessions_path=path).visitor("GET", cookie_of(session_cookie))).csrf
 
 
 async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(site: Running) -> None:

@@ -1,6 +1,5 @@
 """A PostgreSQL database of an earlier version is upgraded with all rows, in one transaction."""
 
-import asyncio
 import json
 import signal
 from collections.abc import Iterator
@@ -10,20 +9,24 @@ from typing import Any
 import psycopg
 import pytest
 
-from memory.store.errors import SchemaOlder
+from memory.store.errors import SchemaOlder, SchemaTooOld
 from memory.store.maintenance.copy import TABLES
-from memory.store.postgres.move import move_in
 from memory.store.postgres.open import open_postgres
 from memory.store.schema.tables import REVISIONS
-from tests.memory.store.older import BACK
-from tests.memory.store.whole import whole
+from tests.emulators.model import ModelEmulator
+from tests.emulators.telegram import TelegramEmulator
+from tests.memory.store.first_home import FIRST, restore_home_in_postgres
+from tests.memory.store.test_upgrading import upgraded
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
-from tests.walk.harness import settings
+from tests.walk.first_home_work import NEXT_ID, check_work_is_finished
+from tests.walk.harness import OWNER, settings
+from tests.walk.processes import several
 from tests.walk.record import query
+from tests.walk.speech import answer
 from tests.walk.test_backups import mnema
 
 pytestmark = pytest.mark.postgres
-FIRST = "r0006"  # the first revision that PostgreSQL ever had
+VERSION = "SELECT version_num FROM alembic_version"
 Shape = dict[str, list[Any]]
 Rows = dict[str, list[tuple[Any, ...]]]
 SHAPE = {
@@ -33,22 +36,13 @@ SHAPE = {
     "constraints": "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
     "WHERE connamespace = 'public'::regnamespace AND contype <> 'n'",
     "triggers": "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal",
-    "version": "SELECT version_num FROM alembic_version",
+    "version": VERSION,
 }
 
 
 def shape(url: str) -> Shape:
     """Return the structure of a database's tables."""
     return {name: sorted(query(url, sql), key=repr) for name, sql in SHAPE.items()}
-
-
-def go_back(url: str, to: str) -> None:
-    """Downgrade the tables to an earlier version; columns that it lacks are lost."""
-    with psycopg.connect(url, autocommit=True) as held:
-        for revision in sorted(BACK, reverse=True):
-            for statement in BACK[revision] if revision >= to else ():
-                held.execute(statement)
-        held.execute("UPDATE alembic_version SET version_num = %s", [to])
 
 
 def rows(url: str, known: dict[str, list[str]]) -> Rows:
@@ -67,14 +61,12 @@ def columns(url: str) -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def older(tmp_path: Path) -> Iterator[tuple[str, Shape]]:
-    """Make a database of the first version in PostgreSQL with rows in every table; return the new tables' structure."""
+def older() -> Iterator[str]:
+    """Restore the home of the first commit, with rows in every table."""
     needs_postgres()
     with database() as url:
-        asyncio.run(move_in(whole(tmp_path / "whole.db"), url))
-        head = shape(url)
-        go_back(url, FIRST)
-        yield url, head
+        restore_home_in_postgres(url)
+        yield url
 
 
 def home(path: Path, url: str) -> Path:
@@ -86,44 +78,77 @@ def home(path: Path, url: str) -> Path:
 
 
 @pytest.mark.kill
-async def test_I28_a_postgresql_record_is_brought_up_with_all_it_holds_and_survives_kills(
-    tmp_path: Path, older: tuple[str, Shape]
+async def test_I28_a_postgresql_home_is_upgraded_with_all_it_holds_and_survives_kills(
+    tmp_path: Path,
+    older: str,
+    fresh: str,  # noqa: F811
 ) -> None:
-    url, head = older
-    bot, known, old = home(tmp_path / "bot", url), columns(url), shape(url)
-    before = rows(url, known)
-    for point in ("mig.step@1", "mig.step@3"):
-        code, _, _ = await mnema(bot, "migrate", fp=f"{point}:kill9")
-        assert code == -signal.SIGKILL
-        assert (rows(url, known), shape(url)) == (before, old)
+    bot, known, old = home(tmp_path / "bot", older), columns(older), shape(older)
+    before = rows(older, known)
+    code, _, _ = await mnema(bot, "migrate", fp="mig.step@1:kill9")
+    assert code == -signal.SIGKILL
+    assert (rows(older, known), shape(older)) == (before, old)
     code, _, _ = await mnema(bot, "migrate", fp="mig.done:kill9")
     assert code == -signal.SIGKILL
-    assert (rows(url, known), shape(url)) == (before, head)
+    assert (rows(older, known), shape(older)) == (upgraded(before), shape(fresh))
     assert (await mnema(bot, "migrate"))[:2] == (0, "The database of database_url has this version's schema.\n")
-    store = await open_postgres(url)
+    store = await open_postgres(older)
     assert await store.folds.check_ledger() == []
     assert await store.audit.fault([]) is None
     await store.close()
 
 
-async def test_an_older_record_is_refused_by_all_but_migrate_and_the_doctor_tells(
-    tmp_path: Path, older: tuple[str, Shape]
-) -> None:
-    url, _ = older
-    for opening in (open_postgres(url), open_postgres(url, writable=False)):
+@pytest.mark.kill
+async def test_I28_a_bot_finishes_the_open_work_of_an_upgraded_home(tmp_path: Path, older: str) -> None:
+    code, _, err = await mnema(home(tmp_path / "migrated", older), "migrate")
+    assert (code, err) == (0, "")
+    model = ModelEmulator(responder=answer)
+    async with (
+        TelegramEmulator() as telegram,
+        several(tmp_path / "bot", older, model, telegram.url, provider="openai") as bots,
+    ):
+        telegram.chat(int(OWNER), next_id=NEXT_ID)
+        [bot] = await bots.start("all")
+        await check_work_is_finished(bot, telegram)
+        assert await bot.term() == 0
+
+
+async def test_older_tables_are_refused_by_all_but_migrate_and_the_doctor_says_so(tmp_path: Path, older: str) -> None:
+    for opening in (open_postgres(older), open_postgres(older, writable=False)):
         with pytest.raises(SchemaOlder, match="mnema migrate"):
             await opening
-    bot = home(tmp_path / "bot", url)
-    _, out, _ = await mnema(bot, "doctor", "--json")
-    [check] = [one for one in json.loads(out)["checks"] if one["name"] == "database"]
+    bot = home(tmp_path / "bot", older)
+    check = await doctor_check(bot)
     assert not check["ok"]
     assert check["hint"].startswith("mnema migrate upgrades it")
-    with psycopg.connect(url, autocommit=True) as held:
+    with psycopg.connect(older, autocommit=True) as held:
         held.execute("INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
     code, _, err = await mnema(bot, "migrate")
     assert (code, err.count("\n")) == (1, 1)
     assert "at work on that database (host:1:worker)" in err
-    assert query(url, "SELECT version_num FROM alembic_version") == [(FIRST,)]
+    assert query(older, VERSION) == [(FIRST,)]
+
+
+async def test_tables_of_an_older_commit_are_refused_by_all(tmp_path: Path, older: str) -> None:
+    with psycopg.connect(older, autocommit=True) as held:
+        held.execute("UPDATE alembic_version SET version_num = 'r0012'")
+    for opening in (open_postgres(older), open_postgres(older, writable=False)):
+        with pytest.raises(SchemaTooOld, match="go through commit ed4b8f97 first"):
+            await opening
+    bot = home(tmp_path / "bot", older)
+    code, _, err = await mnema(bot, "migrate")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "r0012, which this version cannot upgrade; go through commit ed4b8f97 first" in err
+    assert query(older, VERSION) == [("r0012",)]
+    assert "请先用提交 ed4b8f97 过渡" in (await doctor_check(bot, "zh"))["message"]
+
+
+async def doctor_check(bot: Path, language: str = "en") -> dict[str, Any]:
+    """Return what the doctor says of the database."""
+    assert (await mnema(bot, "config", "set", "language", language))[0] == 0
+    _, out, _ = await mnema(bot, "doctor", "--json")
+    checks: list[dict[str, Any]] = json.loads(out)["checks"]
+    return next(check for check in checks if check["name"] == "database")
 
 
 async def test_a_newer_record_and_no_tables_at_all_are_told(tmp_path: Path, fresh: str) -> None:  # noqa: F811

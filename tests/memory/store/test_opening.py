@@ -14,12 +14,8 @@ import pytest
 from memory.store.errors import SchemaNewer, StoreError
 from memory.store.schema.create import HEAD
 from memory.store.schema.migrations.upgrade import upgrade
-from tests.by_night import first_by_day
-from tests.contracts.store_context_suite import snip
-from tests.contracts.store_snapshot_suite import PARTS, taken
-from tests.contracts.store_words import arrival, folded, logged, numbers, oldest, talk
+from tests.contracts.store_words import arrival, talk
 from tests.memory.store.conftest import SqliteRecord
-from tests.memory.store.older import go_back
 
 
 def shape(path: Path) -> dict[str, object]:
@@ -67,103 +63,6 @@ async def test_I28_older_tables_are_copied_and_then_brought_up(tmp_path: Path) -
     assert await talk(store, "1")
     await store.close()
     assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-nothing"]
-
-
-async def _held(record: SqliteRecord) -> str:
-    """Make a database of the first version with folds, a clear, an open fold, a reduction and replies."""
-    store = await record.open()
-    home = await talk(store, *"123456")
-    await folded(store, home, 2)
-    await folded(store, home, 1)
-    session = await store.sessions.load(home)
-    await store.sessions.reduce(home, [snip(session.turns[0].messages[0].id)], "size")
-    assert await store.folds.plan(oldest(session, 1))
-    gone = await talk(store, "7", "8", chat="c2")
-    await store.sessions.clear(gone)
-    await store.close()
-    go_back(record.path)
-    return home
-
-
-def _content(path: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Return every row of every table, with the columns of the first version."""
-    with closing(sqlite3.connect(path)) as held:
-        names = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        found = {}
-        for name in set(names) - LATER:
-            columns = [row[1] for row in held.execute(f"PRAGMA table_info({name})") if row[1] not in NEW]
-            listed = ", ".join(f'"{column}"' for column in columns)
-            found[name] = sorted(held.execute(f"SELECT {listed} FROM {name}"), key=repr)
-        return found
-
-
-NEW = {"why", "seen_seq", "tainted", "album", "payload", "settled", "who", "asked"} | {
-    *("deaths_alone", "clean_lines", "summary_tainted", "begun_by", "cleared_before"),
-    *("rejected", "sent_from", "awaiting", "body_sha256"),
-    *("fails", "retries", "extra", "resumes_at", "inbox_row"),
-    *("own_title", "pinned", "archived", "seen_line", "deleting", "touched", "recalled", "content_only"),
-}
-LATER = {"instance", "alembic_version", "prefix_text", "snapshot", "snapshot_part", "memory", "memory_change"} | {
-    *("extraction", "dream", "forgetting", "account_link", "link_code", "channel_note"),
-    *("access_grant", "access_request", "approval", "process", "duty", "audit_head", "person_removal"),
-    *("limit_told", "file_label", "job", "occurrence", "file_version", "mcp_server", "mcp_tool"),
-    *("approval_rule", "job_setting", "heartbeat", "background_task", "view_manifest", "view_text"),
-}
-
-
-async def test_I28_a_record_of_the_first_version_is_brought_up_with_all_it_holds(tmp_path: Path) -> None:
-    record = SqliteRecord(tmp_path / "m.db")
-    home = await _held(record)
-    upgrade(tmp_path / "first.db", "r0001")
-    old = shape(record.path)
-    assert {**old, "instance": 0} == {**shape(tmp_path / "first.db"), "instance": 0}
-    before = _content(record.path)
-    store = await record.open()
-    assert _content(record.path) == before
-    session = await store.sessions.load(home)
-    assert session.summary
-    assert (numbers(session), session.summary.turns, len(session.reductions)) == ([4, 5, 6], 3, 1)
-    assert session.summary.seen == session.turns[0].first_seq
-    [open_fold] = (await store.delivery.recover()).folds
-    assert (open_fold.why, open_fold.seen_seq) == ("", open_fold.to_seq + 1)
-    assert await store.folds.check_ledger() == []
-    assert await store.folds.commit(await logged(store, open_fold), 1)
-    await store.sessions.set_snapshot(home, taken(await store.sessions.load(home), *PARTS), "first")
-    assert await store.sessions.snapshot(home)
-    await store.close()
-    assert shape(record.path)["version"] == [(HEAD,)]
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-r0001"]
-
-
-@pytest.mark.parametrize("point", first_by_day(2, ["mig.step@1", "mig.done@1", "mig.backed_up@1"]))
-async def test_I28_a_kill_while_the_tables_are_brought_up_leaves_one_version_whole(tmp_path: Path, point: str) -> None:
-    record = SqliteRecord(tmp_path / "m.db")
-    home = await _held(record)
-    before = _content(record.path)
-    killed = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", OPENED, str(record.path)),
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"},
-    )
-    assert await killed.wait() == -signal.SIGKILL
-    whole = shape(record.path)["version"]
-    assert whole == [(HEAD if point == "mig.done@1" else "r0001",)]
-    store = await record.open()
-    assert store.repaired is None
-    assert _content(record.path) == before
-    assert numbers(await store.sessions.load(home)) == [4, 5, 6]
-    await store.close()
-
-
-OPENED = """
-import asyncio, os, sys
-from pathlib import Path
-from memory.failpoints import arm
-from memory.store.open import open_store
-
-arm(dict(os.environ))
-asyncio.run(open_store(Path(sys.argv[1])))
-"""
 
 
 async def test_I28_newer_tables_are_not_written_to(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ from memory.store.open import open_store
 from memory.store.store import Store
 from tests.contracts.store_access_suite import granted, party
 from tests.contracts.store_words import arrival, parts, talk
-from tests.memory.store.older import go_back
+from tests.memory.store.first_home import go_back
 
 SECRET = "sk-planted-of-the-test-0123456789"
 CONFIG: dict[str, Any] = {
@@ -378,10 +378,21 @@ def test_settings_that_are_not_right_are_left_out_rather_than_with_their_secrets
 def test_an_older_backup_gets_this_versions_tables(home: HomeFolder, file: Path) -> None:
     go_back(home.db)
     create_backup(home, file)
-    assert verify_backup(file).manifest.schema == "r0001"
+    assert verify_backup(file).manifest.schema == "r0013"
     assert not restore_backup(home, file).unreadable
     assert inside(home, lambda store: store.ready())
     assert verify_backup(file).contents.messages == 2
+
+
+def test_a_backup_with_tables_of_an_older_commit_is_refused_and_the_commit_is_named(
+    home: HomeFolder, file: Path
+) -> None:
+    with closing(sqlite3.connect(home.db)) as held, held:
+        held.execute("UPDATE alembic_version SET version_num = 'r0012'")
+    create_backup(home, file)
+    for refused in (verify_backup, lambda backup: restore_backup(home, backup)):
+        with pytest.raises(InvalidBackup, match=r"go through commit ed4b8f97 first: .* its mnema restore a backup"):
+            refused(file)
 
 
 def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(home: HomeFolder, file: Path) -> None:

@@ -131,7 +131,7 @@ async def test_of_very_many_backups_the_newest_are_listed(real: Real) -> None:
 async def test_a_restore_needs_a_login_of_the_last_ten_minutes() -> None:
     now = [0.0]
     guard = RequestGuard(token=TOKEN, port=1, clock=lambda: now[0])
-    session_cookie, _ = await guard.login(TOKEN, [])
+    session_cookie = await guard.login(TOKEN, [])
     headers = [(b"cookie", f"{guard.cookie}={session_cookie}".encode())]
     now[0] = FRESH_SECONDS
     require_fresh_login(await guard.visitor("GET", headers))

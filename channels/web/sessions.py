@@ -1,0 +1,91 @@
+"""Logins of browsers, and the file that keeps them over a restart."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+log = structlog.get_logger(__name__)
+SESSION_IDLE_SECONDS = 30 * 86_400.0  # from the last request; each one begins the time again
+MAX_SESSIONS = 100
+SAVE_SECONDS = 600.0  # between two writes for requests alone; a login or a logout is written at once
+SESSION_STREAMS = 64  # open event streams of one browser session
+MAX_FILE_BYTES = 1_000_000
+
+
+@dataclass(slots=True)
+class StreamSlots:
+    """Counts the open event streams of one session or of the token; at most `most`."""
+
+    most: int
+    count: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class BrowserSession:
+    """One login of a browser."""
+
+    #: Last request, unix seconds.
+    seen: float
+    #: When the token or passkey was given, by the guard's clock; None for a login of an earlier process.
+    signed_in_at: float | None = None
+    #: Id of the passkey it was opened with, "" for the token.
+    passkey: str = ""
+    streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
+
+    def is_idle(self, now: float) -> bool:
+        """Tell whether it has ended because nothing came for too long. now: unix seconds."""
+        return now - self.seen > SESSION_IDLE_SECONDS
+
+
+class SessionFile:
+    """Keeps the sessions of one server in a file that only this account can read.
+
+    It holds no cookie, only their hashes, and a hash of the token: with another token no session is valid.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        """path: None to keep them in memory only."""
+        self._path = path
+
+    def load(self, token_hash: bytes, now: float) -> dict[bytes, BrowserSession]:
+        """Return the sessions by the hash of their cookie; none where the file is missing, damaged or of another token.
+
+        Args:
+            now: unix seconds.
+        """
+        try:
+            if self._path is None or self._path.stat().st_size > MAX_FILE_BYTES:
+                return {}
+            record = json.loads(self._path.read_bytes())
+            if record["token"] != token_hash.hex():
+                return {}
+            sessions = {bytes.fromhex(key): _to_session(entry) for key, entry in record["sessions"].items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
+            log.warning("logins of browsers not read: all have to sign in again", error=type(err).__name__)
+            return {}
+        return {key: session for key, session in sessions.items() if not session.is_idle(now)}
+
+    def save(self, token_hash: bytes, sessions: Mapping[bytes, BrowserSession]) -> None:
+        """Replace the file. An error is logged: a restart would end the newest logins, and nothing else."""
+        if self._path is None:
+            return
+        entries = {key.hex(): {"seen": one.seen, "passkey": one.passkey} for key, one in sessions.items()}
+        draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+        try:
+            opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(opened, "w", encoding="utf-8") as file:
+                json.dump({"token": token_hash.hex(), "sessions": entries}, file)
+            draft.replace(self._path)
+        except OSError as err:
+            log.warning("logins of browsers not written", error=type(err).__name__)
+
+
+def _to_session(entry: Mapping[str, Any]) -> BrowserSession:
+    return BrowserSession(seen=float(entry["seen"]), passkey=str(entry["passkey"]))
