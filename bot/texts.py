@@ -69,6 +69,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
         "The model did not answer: {why} Your message is saved; /retry tries again. ({trace})",
     ),
+    "server_words": ("服务器的原话：{words}", "The server's words: {words}"),
     "why_busy": ("服务繁忙或暂时中断。", "it is overloaded or cannot be reached right now."),
     "why_rate": ("请求过于频繁。", "too many requests."),
     "why_key": ("密钥无效、未付费或没有权限。", "its key is invalid, unpaid or not authorised."),
@@ -80,6 +81,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "why_other": ("请求被拒绝。", "it refused the request."),
     "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
     "no_answer": ("（模型没有给出内容）", "(no answer)"),
+    "only_thought": (
+        "（模型把整个回答都用在思考上，没有给出内容。可以用 /retry 再试；所有者可以把 llm.max_output_tokens 调大。）",
+        "(The model used its whole answer for thinking and wrote nothing else. /retry tries again; the owner can raise "
+        "llm.max_output_tokens.)",
+    ),
     "cut": ("（已截断）", "(cut)"),
     "steps_spent": (
         "（已用完 {steps} 步，先总结到这里）",
@@ -207,6 +213,7 @@ def failure_reason(err: ModelError, lang: str) -> str:
     return format_text(lang, "why_other")
 
 
-def format_turn_failure(err: ModelError, lang: str, trace_id: str) -> str:
-    """Format the notice of a failed turn."""
-    return format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)
+def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = "") -> str:
+    """Format the notice of a failed turn. words: the server's own, for the owner alone."""
+    text = format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)
+    return f"{text}\n{format_text(lang, 'server_words', words=words)}" if words else text

@@ -47,6 +47,8 @@ from memory.store.rows import CallRow
 MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
 EMPTY_ANSWER_PROMPT = "[Your answer was empty. Please answer.]"
+# Qwen reads the command where its server has no switch.
+NO_THINKING_PROMPT = "[Your thinking took up the whole answer. Answer now, without thinking first.] /no_think"
 MAX_SAME_CALLS = 5  # per turn; calls with the same arguments
 MAX_INVALID_STEPS = 3  # in a row; after these the model must answer
 MAX_OVERFLOWS = 2  # requests of one step that the provider may call too long
@@ -110,6 +112,10 @@ async def run_model_step(
         event_sink.restart()
         again = await _call_model(model, longer, event_sink, on_request)
         step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
+    elif first.only_thought:
+        event_sink.restart()
+        again = await _call_model(model, _without_thinking(request), event_sink, on_request)
+        step = ModelStep(parts=again.parts, answers=(first, again), cut=again.stop == "length")
     elif first.stop == "length":
         answer = await _call_model(model, _with_answer(request, step.parts, CONTINUE_PROMPT), event_sink, on_request)
         step = replace(_join_steps(step, answer), cut=answer.stop == "length")
@@ -119,7 +125,7 @@ async def run_model_step(
         answer = await _call_model(model, _with_answer(request, step.parts, ""), event_sink, on_request)
         step = _join_steps(step, answer)
     if not step.parts and step.last.stop in ("end", "unknown"):
-        answer = await _call_model(model, _with_empty_answer_prompt(request), event_sink, on_request)
+        answer = await _call_model(model, _with_prompt(request, EMPTY_ANSWER_PROMPT), event_sink, on_request)
         step = _join_steps(step, answer)
     return step
 
@@ -163,9 +169,13 @@ def _with_answer(request: Request, parts: tuple[Part, ...], prompt: str) -> Requ
     return replace(request, messages=messages)
 
 
-def _with_empty_answer_prompt(request: Request) -> Request:
+def _without_thinking(request: Request) -> Request:
+    return replace(_with_prompt(request, NO_THINKING_PROMPT), may_think=False)
+
+
+def _with_prompt(request: Request, prompt: str) -> Request:
     *earlier, last = request.messages
-    prompted = replace(last, parts=(*last.parts, Text(text=EMPTY_ANSWER_PROMPT)))
+    prompted = replace(last, parts=(*last.parts, Text(text=prompt)))
     return replace(request, messages=(*earlier, prompted))
 
 
@@ -297,7 +307,8 @@ class Agent:
                 await hit_async("llm.ended")
                 used, calibration = step.used, self._fitter.calibration
                 model = step.answers[0].requested or fit_limits.model
-                calibration.note(model, view.tokens.total, used.input, context.conversation.id)
+                unsent = view.tokens.tools if self._models.refuses_tools(model) else 0
+                calibration.note(model, view.tokens.total - unsent, used.input, context.conversation.id)
                 calibration.note_cache(context.conversation.id, used.cache_read, used.input)
                 if fitted.recalled and not context.turn.step:
                     self._views.note_recalled(context.turn.id, recalled_places(fitted.recalled))
@@ -333,7 +344,7 @@ class Agent:
         """Make the turn's result of its last answer, with notes on what limited it."""
         parts = tuple(part for part in step.parts if not isinstance(part, ToolCall))
         text = step.text.strip()
-        notes = [format_text(context.lang, "cut")] if step.cut else []
+        notes = [format_text(context.lang, "cut")] if step.cut and text else []
         if last and context.turn.step >= context.max_steps:
             notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
         elif late:
@@ -346,7 +357,7 @@ class Agent:
         if declined:
             text = format_text(context.lang, "refused", detail=step.last.detail).strip()
         elif not text:
-            text = format_text(context.lang, "no_answer")
+            text = format_text(context.lang, "only_thought" if step.last.only_thought else "no_answer")
         if declined or not step.text.strip():
             parts = (Text(text=text),)
         return TurnResult(

@@ -36,6 +36,7 @@ from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
 from bot.messages import MessageBody, is_mutating, join_parts, load_body, parse_command, split_reply, to_address
+from bot.models.providers.failures import server_words
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
@@ -574,8 +575,11 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         log.error("fold failed", error=str(err))
         return _failed_result(format_text(lang, "fold_failed", why=err.why))
     except ModelError as err:
-        log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind)
-        return replace(_failed_result(format_turn_failure(err, lang, context.turn.trace_id)), unreached=True)
+        words = server_words(err)
+        log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind, words=words)
+        is_for_owner = context.actor.role == "owner" and context.scope.kind != "group"
+        text = format_turn_failure(err, lang, context.turn.trace_id, words if is_for_owner else "")
+        return replace(_failed_result(text), unreached=True)
 
 
 def _failed_result(text: str) -> TurnResult:

@@ -170,6 +170,8 @@ MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 OwnerNeed = Literal["login", "token", "contended"]
 # Notifies the owner through a channel other than the one it is about: that channel, Chinese text, English text.
 NotifyOwner = Callable[[str, str, str], Awaitable[object]]
+# The same with a key: what was told under it is not told again.
+NotifyOwnerOnce = Callable[[str, str, str, str], Awaitable[object]]
 
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
@@ -311,6 +313,12 @@ MODEL_TEXTS = {
         "Model {name} does not answer ({why}).",
     ),
 }
+NO_TOOLS_TEXT = (
+    "模型 {name} 的服务器不接受工具（{why}）。它现在不带工具回答：不能查找、设提醒或读写文件。请换一个支持工具的模型，"
+    "或在服务器上打开工具支持，再到网页的“状态”里点“立即再试”。",
+    "The server of model {name} does not accept tools ({why}). Answers come without them: no search, no reminders, no "
+    "files. Choose a model that supports tools, or enable them on the server, then press Try now on the page's Health.",
+)
 # What happens to messages meanwhile.
 FALLBACK_TEXT = (
     "这期间由 {spare} 回答；会隔一段时间自动再试。",
@@ -326,6 +334,8 @@ class ModelNotifications:
 
     states: Callable[[], Sequence[ModelStatus]]
     notify_owner: NotifyOwner
+    #: Tells what a model's server refuses, once for all processes; None to tell it nobody.
+    notify_once: NotifyOwnerOnce | None = None
     _told: set[str] = field(default_factory=set)
 
     async def watch(self) -> None:
@@ -348,6 +358,9 @@ class ModelNotifications:
                 zh, en = (text.format(name=state.name) for text in MODEL_RECOVERED)
                 await self._say((zh, en))
                 self._told.discard(state.name)
+            if state.tools_refused and self.notify_once is not None:
+                zh, en = (text.format(name=state.name, why=state.tools_refused) for text in NO_TOOLS_TEXT)
+                await self.notify_once("", zh, en, f"tools refused: {state.name}")
 
     async def _say(self, texts: tuple[str, str]) -> None:
         log.warning(texts[1])

@@ -36,6 +36,10 @@ class Request:
     size: int = 0
     #: Whether tools may be called. If not, they are still listed, so that the cached prefix stays valid.
     may_call: bool = True
+    #: Whether the model may think first; a server without a switch for that thinks all the same.
+    may_think: bool = True
+    #: None: the model's own.
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +92,8 @@ class Answer:
     detail: str = ""
     #: A tool call was cut by the length limit; it is not in `parts`.
     cut_call: bool = False
+    #: The output limit ended it before its thinking did: there is no answer.
+    only_thought: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,16 +112,15 @@ class FallbackModel:
                 error = err
         raise error or Transient("there is no model to ask")
 
-    async def probe(self, index: int, request: Request) -> None:
-        """Call one model once, and record its health.
+    async def probe(self, index: int, request: Request) -> list[ModelEvent]:
+        """Call one model once, record its health, and return its events.
 
         Raises:
             ModelError: it did not answer.
         """
         step = replace(self._step(index, request), effort="once")
         async with ClosingStream(self._call(step, STEP_SECONDS)) as events:
-            async for _ in events:
-                pass
+            return [event async for event in events]
 
     def _plan(self, request: Request) -> list[_ChainStep]:
         """Return the calls to make: usable models in the chain's order, then those that rest, the first due first."""

@@ -96,6 +96,8 @@ class ModelStatus:
     why: str = ""
     failures: int = 0
     error: ModelError | None = None
+    #: Its server's words when it refused tools; "" while it takes them.
+    tools_refused: str = ""
 
     @property
     def ready(self) -> bool:
@@ -161,12 +163,23 @@ def format_model_status(status: ModelStatus, lang: str) -> str:
         "resting": (f"没有回应 {since}，{next_zh}", f"does not answer since {since}; {next_en}"),
         "refused": (f"被拒绝 {since}，{next_zh}", f"refused since {since}; {next_en}"),
     }[status.phase]
-    why = (f"（{status.why}）" if zh else f" ({status.why})") if status.why else ""
-    return f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"
+    why = _in_brackets(status.why, zh=zh) if status.why else ""
+    line = f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"
+    if not status.tools_refused:
+        return line
+    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"
+
+
+def _in_brackets(text: str, *, zh: bool) -> str:
+    return f"（{text}）" if zh else f" ({text})"
 
 
 def notable_statuses(statuses: Sequence[ModelStatus]) -> list[ModelStatus]:
-    """Return the statuses to show in /status: none while the only models are healthy."""
-    if not any(status.use == "spare" or not status.ready for status in statuses):
+    """Return the statuses to show in /status: none while the only models are healthy and take all they are sent."""
+    if not any(status.use == "spare" or _is_notable(status) for status in statuses):
         return []
-    return [status for status in statuses if status.use != "fast" or not status.ready]
+    return [status for status in statuses if status.use != "fast" or _is_notable(status)]
+
+
+def _is_notable(status: ModelStatus) -> bool:
+    return not status.ready or bool(status.tools_refused)

@@ -9,23 +9,38 @@ import structlog
 
 from bot.config.schema import Config, LlmConfig
 from bot.errors import ConfigError, KeyRefused, ModelError, Unusable
-from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
+from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, ThinkingDelta
 from bot.models.catalog import context_window
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, RecallPassages
 from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.quirks import NO_QUIRKS, ModelQuirks
 from bot.models.providers.transport import ClosingStream, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
 from bot.texts import failure_reason
-from memory.conversation import ShownMessage, Text
+from memory.conversation import ShownMessage, Text, ToolSpec
 from memory.store.rows import Usage
 
 ProviderModel = AnthropicModel | OpenAIModel | OfflineModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProbe:
+    """What a short request to one model showed."""
+
+    #: Provider and model id; where it did not answer, a sentence that says why.
+    text: str
+    answered: bool
+    #: Its server's words when it refused tools; "" if it takes them.
+    tools_refused: str = ""
+    streams: bool = True
+    #: See ModelQuirks.
+    thinking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +132,19 @@ def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
 log = structlog.get_logger(__name__)
 MAX_REASON_CHARS = 200
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
+# Whether a model's server takes tools shows with the smallest one.
+PROBE_TOOL = ToolSpec(
+    name="now",
+    description="Returns the time.",
+    schema='{"properties":{},"type":"object"}',
+    effect="pure",
+    action="now",
+)
 # Purposes whose requests belong to one message; memory's other work has queues of its own.
 TRACED_PURPOSES = ("turn", "fold")
+# Of what records a conversation: the same words again rather than new ones. Source: seed 004.
+RECORD_TEMPERATURE = 0.3
+RECORD_PURPOSES = ("fold", "extract")
 
 
 class InstrumentedModel:
@@ -197,6 +223,10 @@ class ModelService:
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
         self._old_chains: list[FallbackModel] = []
+        # Endpoint and id of the models that end their thinking with a closing tag alone.
+        self._closing_tags: set[tuple[str, str]] = set()
+        #: Called with the endpoint and the id of a model that is found to do so.
+        self.on_closing_tag: Callable[[str, str], None] = lambda endpoint, model: None
         # Provider and model id of each model of the chain; the id "" stands for `name`.
         self._models: list[tuple[str, str]] = []
         self.provider = "offline"
@@ -222,8 +252,8 @@ class ModelService:
         """Send a short request to each model at once, and record its health."""
         await asyncio.gather(*(self.probe(index, model) for index, model, _ in self._members()))
 
-    async def probe(self, index: int, model: str = "") -> tuple[bool, str]:
-        """Send a short request to one model, once; return whether it answered, and its name or the error.
+    async def probe(self, index: int, model: str = "") -> ModelProbe:
+        """Send a short request with a tool to one model, once; what it was known to refuse is tried again.
 
         Args:
             index: in the chain.
@@ -234,16 +264,42 @@ class ModelService:
             model=model or configured or self.name,
             system=("Answer with one word.",),
             messages=(ShownMessage(role="user", parts=(Text(text="ping"),)),),
-            max_tokens=16,
+            tools=(PROBE_TOOL,),
+            max_tokens=64,
         )
+        client = self._client(index)
+        if client is not None:
+            client.forget_refusals(request.model)
         base_url = configured_models(self._llm)[index].base_url if self._llm else ""
         try:
-            await self._current_chain().probe(index, request)
+            events = await self._current_chain().probe(index, request)
         except ModelError as err:
             where = f" at {base_url}" if base_url else ""
             reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
-            return False, f"{provider} {request.model}{where} does not answer: {reason}"
-        return True, f"{provider} {request.model}"
+            return ModelProbe(text=f"{provider} {request.model}{where} does not answer: {reason}", answered=False)
+        quirks = self._quirks(index, request.model)
+        thinks = any(isinstance(event, ThinkingDelta) for event in events)
+        return ModelProbe(
+            text=f"{provider} {request.model}",
+            answered=True,
+            tools_refused=quirks.tools_refused,
+            streams=quirks.streams is not False,
+            thinking=quirks.thinking or "field" * thinks,
+        )
+
+    def refuses_tools(self, model: str) -> bool:
+        """Tell whether a model of the chain is known to take no tools: requests to it are sent without them."""
+        indexes = (index for index, (_, configured) in enumerate(self._models) if configured == model)
+        return bool(self._quirks(next(indexes, 0), model).tools_refused)
+
+    def _client(self, index: int) -> OpenAIModel | None:
+        """Return the client of a model of the chain if it learns what its server refuses."""
+        client = self._clients[index] if index < len(self._clients) else None
+        return client if isinstance(client, OpenAIModel) else None
+
+    def _quirks(self, index: int, model: str) -> ModelQuirks:
+        client = self._client(index)
+        return client.quirks(model) if client is not None else NO_QUIRKS
 
     @property
     def trouble(self) -> str:
@@ -256,7 +312,10 @@ class ModelService:
             return ()
         chain, now = self._chain, time.monotonic()
         statuses = [
-            model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use)
+            replace(
+                model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use),
+                tools_refused=self._quirks(index, model).tools_refused,
+            )
             for index, model, use in self._members()
         ]
         first, last = statuses[0], statuses[-1]
@@ -288,7 +347,7 @@ class ModelService:
         accounts = configured_models(llm)
         if self._chain is not None:
             self._old_chains.append(self._chain)  # calls may still run on it; its idle connections cost little
-        self._clients = [open_provider(account, blobs=self._blobs, recall=self._recall) for account in accounts]
+        self._clients = [self._open_client(account) for account in accounts]
         self._chain = FallbackModel(
             [
                 _to_chain_model(InstrumentedModel(client, self._telemetry), account.model)
@@ -303,6 +362,33 @@ class ModelService:
         # A server of one's own may not have the default fast model.
         own_model = llm.model if self.provider == "openai" and llm.base_url else ""
         self.fast_name = (llm.fast_model if is_online else "") or own_model or defaults.fast_model
+
+    def _open_client(self, account: ProviderAccount) -> ProviderModel:
+        """Create the client of an account, with what is known of its models."""
+        client = open_provider(account, blobs=self._blobs, recall=self._recall)
+        if isinstance(client, OpenAIModel):
+            client.on_closing_tag = lambda model: self._note_closing_tag(account.base_url, model)
+            for endpoint, model in self._closing_tags:
+                if endpoint == account.base_url:
+                    client.hold_text(model)
+        return client
+
+    def _note_closing_tag(self, endpoint: str, model: str) -> None:
+        self._closing_tags.add((endpoint, model))
+        self.on_closing_tag(endpoint, model)
+
+    def endpoints(self) -> list[tuple[str, str]]:
+        """Return the address, as configured, and the id of each model in use."""
+        accounts = configured_models(self._llm) if self._llm else ()
+        return [(accounts[index].base_url, model) for index, model, _ in self._members() if index < len(accounts)]
+
+    def hold_text(self, endpoint: str, model: str) -> None:
+        """Show no text of a model before its thinking has ended with a closing tag."""
+        self._closing_tags.add((endpoint, model))
+        accounts = configured_models(self._llm) if self._llm else ()
+        for client, account in zip(self._clients, accounts, strict=False):
+            if isinstance(client, OpenAIModel) and account.base_url == endpoint:
+                client.hold_text(model)
 
     def use(self, model: ModelClient) -> None:
         """Answer with this model, whatever is configured: a test double, or a client of an embedding program."""
@@ -332,13 +418,22 @@ class ModelService:
             messages=(ShownMessage(role="user", parts=(Text(text=prompt),)),),
             max_tokens=max_tokens,
             purpose=purpose,
+            temperature=RECORD_TEMPERATURE if purpose in RECORD_PURPOSES else None,
         )
-        text, used = "", Usage(model=self.fast_name, input=0, output=0, purpose=purpose)
-        async for event in self.model.stream(request):
-            if isinstance(event, Answer):
-                text = "".join(part.text for part in event.parts if isinstance(part, Text))
-                used = build_usage_row(event, purpose)
-        return text, used
+        answer = await self._answer(request)
+        used = build_usage_row(answer, purpose)
+        if answer.only_thought:
+            answer = await self._answer(replace(request, may_think=False))
+            again = build_usage_row(answer, purpose)
+            used = replace(again, input=used.input + again.input, output=used.output + again.output)
+        return "".join(part.text for part in answer.parts if isinstance(part, Text)), used
+
+    async def _answer(self, request: Request) -> Answer:
+        async with ClosingStream(self.model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Answer):
+                    return event
+        raise RuntimeError(f"{self.model.name} ended its stream without an answer")
 
     async def close(self) -> None:
         """Close every connection."""
@@ -373,7 +468,7 @@ def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
     )
 
 
-async def probe_model(config: Config) -> list[tuple[bool, str]]:
+async def probe_model(config: Config) -> list[ModelProbe]:
     """Probe each configured model; see `ModelService.probe`."""
 
     async def find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:

@@ -33,6 +33,7 @@ from bot.gateway.notifications import (
     OwnerNotifier,
 )
 from bot.memory.service import MemoryService
+from bot.models.closing_tags import ClosingTags
 from bot.models.service import ModelService, log_unusable
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.recorder import Telemetry
@@ -94,6 +95,7 @@ class BaseComponents(ABC):
         self.models = ModelService(
             self.blobs.get, lambda *asked: self.memory_service.passages(*asked), log_unusable, self.telemetry
         )
+        self.closing_tags = ClosingTags(self.store.sessions, self.models, self.spawn)
         self.memory_service = self._memory_service(dependencies.indexes)
         self.summarise = self.memory_service.completion("fold")
         self.memories = self.memory_service.memories
@@ -108,7 +110,7 @@ class BaseComponents(ABC):
             sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
         )
         self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
-        self.model_notifications = ModelNotifications(self.models.states, owner)
+        self.model_notifications = ModelNotifications(self.models.states, owner, owner)
         self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
         self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)

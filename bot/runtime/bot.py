@@ -49,6 +49,7 @@ class Bot(TurnComponents):
         await self.memory_service.open()
         await self.lost_rights.end()
         await self.job_times.load_zones()
+        await self.closing_tags.load()
         await hit_async("recover.r5")
         await record_checkpoint(self.store, self.home.data, self.now())
         await self._notify_away()
@@ -157,6 +158,7 @@ class Bot(TurnComponents):
         before, self._applied_config = self._applied_config, config
         self.reconfigured(config)  # first: the log knows a new secret before a channel uses it
         self.models.configure(config)  # before the channels, which may take long to close and to connect
+        await self.closing_tags.load()
         await self.lost_rights.end()
         await self.channel_manager.apply(before, self.file)
         await self.store.note("config.reload", "", "in force", "", args=self.file.masked())

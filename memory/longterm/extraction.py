@@ -14,7 +14,7 @@ from memory.longterm.own_words import OwnWords
 from memory.text.bullets import tidy_content
 from memory.text.language import CJK_CHARACTER, is_mostly_cjk
 from memory.text.patterns import lazy_pattern
-from memory.text.quoting import neutralize_data_tags
+from memory.text.quoting import neutralize_data_tags, split_thinking
 from memory.text.tokenizer import fold_text, lexical_question_terms, lexical_terms
 
 MIN_USER_CHARS, MIN_BOT_CHARS = 20, 50
@@ -214,9 +214,11 @@ def describe_categories(names: Iterable[str], lang: Lang) -> str:
 def parse_answer(answer: str) -> list[dict[str, Any]] | None:
     """Parse the records of an answer; None when it contains no JSON.
 
-    Text and fences around the array are skipped; of an incomplete or malformed array, the complete objects count.
+    Thinking, text and fences around the array are skipped; of an incomplete or malformed array, the complete objects
+    count.
     """
-    text = answer[:MAX_ANSWER_READ]
+    _, said = split_thinking(answer)
+    text = said[:MAX_ANSWER_READ]
     empty = False
     for found in _json_values(text, "["):
         if isinstance(found, list):

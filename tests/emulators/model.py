@@ -37,6 +37,7 @@ from tests.emulators.model_rules import (
     count,
     seen_by_model,
 )
+from tests.emulators.personas import PERSONAS, Persona
 
 RESPONDERS: dict[str, Responder] = {"echo": echo, "ok": lambda body: echo(body) if is_fold(body) else "ok"}
 
@@ -68,11 +69,19 @@ class ModelEmulator:
     lenient: a request over the window is answered all the same, as some servers do. bound: see check_messages.
     counts: how its tokenizer counts (see model_counts); told: a refusal of what is too long says how long it is.
     limit_field: the only name chat completions take for the longest answer, "" for any. cache.now: its clock.
+    persona: the kind of server it is on the chat completions wire; None for the vendor's own.
     """
 
     def __init__(
-        self, *, window: int = 200_000, latency: float = 0.0, responder: Responder = echo, keys: set[str] | None = None
+        self,
+        *,
+        window: int = 200_000,
+        latency: float = 0.0,
+        responder: Responder = echo,
+        keys: set[str] | None = None,
+        persona: Persona | None = None,
     ) -> None:
+        self.persona = persona
         self.window, self.latency, self.responder, self.keys = window, latency, responder, keys
         self.lenient, self.bound, self.count_factor = False, True, 1.0
         self.counts: model_counts.Count = count
@@ -153,15 +162,20 @@ class ModelEmulator:
         chat = path.endswith("/chat/completions")
         body = json.loads(raw)
         seen = Seen(wire="chat" if chat else "messages", path=path, raw=raw, body=body, headers=_open_headers(headers))
-        reply = self._next(body)
+        persona = self.persona if chat else None
         try:
+            if persona:
+                persona.check(body, self.counts)
+            reply = self._next(persona.seen(body, self.counts) if persona else body)
             if reply.status == 200:
                 seen = self._checked(seen, headers)
+                reply = persona.speak(reply, body) if persona else reply
         except Refused as err:
             self.failed += 1
             self.requests.append(replace(seen, refused=err.text))
-            body = (model_chat if chat else model_messages).error_body(err.kind, err.text, err.code)
-            await out.send_json(err.status, body)
+            wire = model_chat if chat else model_messages
+            refusal = err.body or json.dumps(wire.error_body(err.kind, err.text, err.code))
+            await out.send(err.status, refusal.encode(), {"content-type": "application/json"})
             return
         self.requests.append(seen)
         self.arrived.set()
@@ -193,7 +207,7 @@ class ModelEmulator:
         else:
             check_messages(seen.body, bound=self.bound)
         chat = seen.wire == "chat"
-        if not self.lenient:
+        if not self.lenient and not (chat and self.persona):
             check_window(seen.body, self.window, chat=chat, told=self.told, counted=self.counts)
         read, write = (0, 0) if chat else self.cache.account(seen.body)
         return replace(seen, read=read if self.lenient else min(read, count(seen_by_model(seen.body))), write=write)
@@ -265,7 +279,8 @@ class ModelEmulator:
         self.hung_up.set()
 
     def _usage(self, reply: Reply, seen: Seen) -> dict[str, int]:
-        whole = self.counts(seen_by_model(seen.body))
+        body = self.persona.seen(seen.body, self.counts) if self.persona and seen.wire == "chat" else seen.body
+        whole = self.counts(seen_by_model(body))
         unit = whole / count(seen_by_model(seen.body))
         read, write = int(seen.read * unit), int(seen.write * unit)
         said = reply.text + reply.thinking + "".join(call.written for call in reply.calls)
@@ -355,6 +370,7 @@ async def _main(arguments: argparse.Namespace) -> None:
         window=arguments.window,
         latency=arguments.latency_ms / 1000,
         responder=RESPONDERS[arguments.reply],
+        persona=PERSONAS.get(arguments.persona),
     )
     emulator.counts, emulator.told = arguments.count, not arguments.no_numbers
     await emulator.start(arguments.port)
@@ -369,6 +385,7 @@ if __name__ == "__main__":
     options.add_argument("--window", type=int, default=200_000)
     options.add_argument("--reply", choices=sorted(RESPONDERS), default="echo")
     options.add_argument("--count", type=model_counts.named, default=count, help="such as characters:0.31:0.02")
+    options.add_argument("--persona", choices=sorted(PERSONAS), help="the kind of server, on chat completions")
     options.add_argument("--no-numbers", action="store_true", help="refuse what is too long without saying how long")
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_main(options.parse_args()))

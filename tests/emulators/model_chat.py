@@ -1,7 +1,7 @@
 """An answer of the model emulator as chunks of chat completions, with the ways of compatible servers.
 
 forms: no_index, same_index, whole_call, no_done, comments, blank, usage_last, usage_every, no_usage, no_finish,
-role_every, no_space, error_line, unstreamed, cache_hit, eager_finish.
+role_every, no_space, error_line, unstreamed, cache_hit, eager_finish, thinking_field (named "reasoning").
 """
 
 import json
@@ -70,7 +70,8 @@ def _chunk(body: dict[str, Any], delta: Frame, finish: str | None = None) -> Fra
 
 
 def _deltas(reply: Reply) -> Iterator[Frame]:
-    yield from ({"reasoning_content": piece} for piece in pieces(reply.thinking, reply.delta))
+    field = "reasoning" if "thinking_field" in reply.forms else "reasoning_content"
+    yield from ({field: piece} for piece in pieces(reply.thinking, reply.delta))
     yield from ({"content": piece} for piece in pieces(reply.text, reply.delta))
     for index, call in enumerate(reply.calls):
         named = {} if "no_index" in reply.forms else {"index": 0 if "same_index" in reply.forms else index}

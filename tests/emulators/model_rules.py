@@ -19,11 +19,13 @@ LOOK_BACK = 20  # blocks in which an older entry is looked for, the marked one c
 
 
 class Refused(Exception):
-    """The request breaks a rule. code: chat completions' own, "" for none."""
+    """The request breaks a rule. code: chat completions' own, "" for none; body: sent as it is, "" for the wire's."""
 
-    def __init__(self, text: str, *, status: int = 400, kind: str = "invalid_request_error", code: str = "") -> None:
+    def __init__(
+        self, text: str, *, status: int = 400, kind: str = "invalid_request_error", code: str = "", body: str = ""
+    ) -> None:
         super().__init__(text)
-        self.text, self.status, self.kind, self.code = text, status, kind, code
+        self.text, self.status, self.kind, self.code, self.body = text, status, kind, code, body
 
 
 def count(value: Any) -> int:

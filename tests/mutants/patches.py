@@ -10,6 +10,7 @@ from tests.mutants.files_patches import FILES
 from tests.mutants.guards_patches import GUARDS
 from tests.mutants.hub_patches import HUBS
 from tests.mutants.index_patches import INDEXES
+from tests.mutants.model_patches import MODELS
 from tests.mutants.mutant import Mutant
 from tests.mutants.page_patches import PAGE
 from tests.mutants.process_patches import PROCESSES
@@ -631,6 +632,7 @@ MUTANTS = (
     *EXEC,
     *EXTENSIONS,
     *TOOLS,
+    *MODELS,
     *PROMISED,
     *DOCUMENTED,
 )

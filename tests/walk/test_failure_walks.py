@@ -77,8 +77,8 @@ async def test_a_spent_budget_is_told_and_the_message_is_kept(tmp_path: Path) ->
     async with scene(tmp_path, model) as talk:
         await talk.bot.start()
         told = await send(talk, "dear")
-        assert "limit is reached" in told
-        assert "kept" in told
+        assert "limit has been reached" in told
+        assert "saved" in told
         assert len(model.requests) == 1
 
 

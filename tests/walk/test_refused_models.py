@@ -11,7 +11,7 @@ from tests.walk.harness import Scene, mnema, scene
 from tests.walk.oracle import unfounded_notices
 from tests.walk.speech import answer, asked
 
-REFUSED = "its key is refused, unpaid or not allowed"
+REFUSED = "its key is invalid, unpaid or not authorised"
 
 
 async def said(talk: Scene, conversation: str, text: str) -> str:

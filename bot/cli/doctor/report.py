@@ -23,7 +23,7 @@ from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
-from bot.models.service import ProviderAccount, effective_provider
+from bot.models.service import ModelProbe, ProviderAccount, effective_provider
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
@@ -279,7 +279,24 @@ async def _check_models(file: ConfigFile) -> list[DoctorCheck]:
 
     found = await probe_model(config)
     names = ["model", *(f"llm.fallback[{at}]" for at in range(len(llm.fallback)))]
-    return [DoctorCheck(name=name, ok=ok, message=message) for name, (ok, message) in zip(names, found, strict=True)]
+    return [_describe_model(name, probe) for name, probe in zip(names, found, strict=True)]
+
+
+THINKING_MARKS = {"": "–", "field": "✓", "tags": "✓ <think>"}
+
+
+def _describe_model(name: str, probe: ModelProbe) -> DoctorCheck:
+    """Say what a model takes, or why it does not answer."""
+    if not probe.answered:
+        return failed(name, probe.text)
+    tools, streaming = "✗" if probe.tools_refused else "✓", "✓" if probe.streams else "✗"
+    thinking = THINKING_MARKS[probe.thinking]
+    message = f"{probe.text} answers: tools {tools}, streaming {streaming}, thinking {thinking}."
+    if not probe.tools_refused:
+        return passed(name, message)
+    words = probe.tools_refused
+    hint = f"Its server refuses tools ({words}): choose a model that supports them, or enable them on the server."
+    return passed(name, message, hint)
 
 
 async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:

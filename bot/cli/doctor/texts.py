@@ -115,6 +115,10 @@ SENTENCES = {
     "The next message tries it again; Try now on the page's Health does so at once.": (
         "下一条消息会再试；网页“状态”里的“立即再试”会马上试。"
     ),
+    "{} answers: tools {}, streaming {}, thinking {}.": "{} 有回应：工具 {}，流式输出 {}，思考 {}。",
+    "Its server refuses tools ({}): choose a model that supports them, or enable them on the server.": (
+        "它的服务器不接受工具（{}）：请换一个支持工具的模型，或在服务器上打开工具支持。"
+    ),
     "{} answers with vectors of {} numbers.": "{} 有回应，向量有 {} 维。",
     "Set llm.api_key, or the environment variable it reads.": "请设置 llm.api_key，或它读取的环境变量。",
     "The offline model answers: there is no key.": "没有密钥，由离线模型回答。",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.errors import BadImage, Damaged, KeyRefused, ModelError, Transient
 from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
-from bot.models.catalog import context_window, supports_effort
+from bot.models.catalog import context_window, model_facts, supports_effort
 from bot.models.providers.anthropic_sdk import load_sdk
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
@@ -281,6 +281,9 @@ def _encode_head(request: Request, marks: int) -> str:
     fields = [f'"model":{to_json(request.model)},"max_tokens":{request.max_tokens}']
     if request.purpose != "turn" and supports_effort(request.model):
         fields.append('"output_config":{"effort":"low"}')
+    facts = model_facts(request.model)
+    if request.temperature is not None and facts is not None and not facts.effort:  # newer models refuse it
+        fields.append(f'"temperature":{request.temperature}')
     texts = [text for text in request.system if text.strip()]
     if request.tools:
         fields.append(_encode_tools(request.tools, marked=not texts or marks + 2 <= MAX_CACHE_MARKS))

@@ -18,6 +18,7 @@ from bot.errors import (
     TooLarge,
     Transient,
 )
+from bot.telemetry.log import redact
 
 # Kind of the BadRequest for thinking that does not belong to the conversation: retry without it.
 BAD_THINKING = "bad_thinking"
@@ -63,6 +64,7 @@ _TOO_LONG = re.compile(
     r"|input length|reduce the length|超长",
     re.IGNORECASE,
 )
+MAX_WORDS_CHARS = 300  # of a server's words that the owner reads
 MAX_ERROR_CHARS = 4_000  # of an error that are searched: some proxies answer with an HTML page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
 _IMAGE = re.compile(
@@ -71,6 +73,8 @@ _IMAGE = re.compile(
 _THINKING = re.compile(
     r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))", re.DOTALL
 )
+# What vLLM repeats of a request: "[{'type': …, 'loc': …, 'msg': …, 'input': WHAT WAS SENT}]".
+_REPEATED = re.compile(r"'input': .*?(?=\}, \{'type'|\}\]|\Z)", re.DOTALL)
 _IMAGE_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _TOKEN_COUNTS = (
     re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
@@ -94,6 +98,8 @@ class ProviderFailure:
     status: int
     #: Type and codes, the most specific last.
     kinds: tuple[str, ...] = ()
+    #: Name of the field of the request that is refused; "" if not given.
+    param: str = ""
     text: str = ""
     #: Seconds; None if not given.
     retry_after: float | None = None
@@ -112,14 +118,39 @@ def read_failure(status: int, body: object, headers: Mapping[str, str] | None = 
     return ProviderFailure(
         status=status,
         kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
-        text=str(error.get("message") or "")[:MAX_ERROR_CHARS],
+        param=str(error.get("param") or ""),
+        text=_server_words(error.get("message") or error.get("detail"))[:MAX_ERROR_CHARS],
         retry_after=_retry_after_seconds(headers or {}),
     )
 
 
+def _server_words(value: object) -> str:
+    """Return what a server says of an error, without what it repeats of the request.
+
+    Source: FastAPI (vLLM, Mistral) lists the faults of a body with the values it found there.
+    """
+    if isinstance(value, dict):
+        return _server_words(value.get("message") or value.get("detail"))
+    if isinstance(value, list):
+        faults = [fault for fault in value if isinstance(fault, dict)]
+        places = ((fault, fault.get("loc")) for fault in faults)
+        named = ((fault, ".".join(map(str, loc)) if isinstance(loc, list) else "") for fault, loc in places)
+        return "; ".join(f"{place}: {fault.get('msg', '')}" for fault, place in named)
+    return _REPEATED.sub("'input': …", str(value or ""))
+
+
+def _error_by_code(failure: ProviderFailure) -> type[ModelError] | None:
+    """Map the most specific code that is known.
+
+    Source: Ollama calls every refusal an `api_error`. What is refused with one of these statuses is no outage.
+    """
+    error = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    return None if error is Transient and failure.status in (400, 404, 405, 422) else error
+
+
 def to_error(failure: ProviderFailure) -> ModelError:
     """Map a failure to our error by typed code, else status; by text only for length, images, thinking."""
-    by_code = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    by_code = _error_by_code(failure)
     why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
     if by_code in (None, TooLarge, Overflow) and (error_from_text := _error_from_text(failure, why, kind)):
         return error_from_text
@@ -159,6 +190,17 @@ def _failure_reason(failure: ProviderFailure) -> str:
     said = failure.text.strip() or "no reason given"
     label = " ".join((f"HTTP {failure.status}", *failure.kinds))
     return f"{label}: {said[:500]}"
+
+
+def server_words(error: ModelError) -> str:
+    """Return what the server said of a failed call, shortened and without secrets; "" if it is not a server's error."""
+    text = str(error)
+    return shorten_words(text.partition(": ")[2]) if text.startswith("HTTP ") else ""
+
+
+def shorten_words(text: str) -> str:
+    """Return a server's words as the owner reads them: on one line, shortened, without secrets."""
+    return redact(" ".join(text.split()))[:MAX_WORDS_CHARS]
 
 
 def _parse_body(body: object) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class DecodedAnswer:
     usage: TokensUsed
     model: str
     detail: str = ""
+    #: There was thinking, in a field or in tags.
+    has_thought: bool = False
 
 
 def replace_surrogates(text: str) -> str:
@@ -154,6 +156,7 @@ def normalize_answer(decoded: DecodedAnswer, request: Request) -> Answer:
         raw_stop=decoded.raw_stop,
         detail=decoded.detail,
         cut_call=cut,
+        only_thought=decoded.stop == "length" and decoded.has_thought and not parts and not cut,
     )
 
 

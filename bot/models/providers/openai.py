@@ -6,14 +6,29 @@ It uses plain HTTP: compatible servers send more forms than the vendor's SDK acc
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
-from bot.errors import Damaged, KeyRefused, Stalled, Transient
-from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
+import structlog
+
+from bot.errors import Damaged, KeyRefused, Overflow, Stalled, Transient
+from bot.models.base import (
+    Answer,
+    Blobs,
+    ModelEvent,
+    Request,
+    Restarted,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    TokensUsed,
+    ToolStarted,
+)
 from bot.models.catalog import UNKNOWN_WINDOW
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.messages import (
@@ -30,8 +45,17 @@ from bot.models.providers.messages import (
     to_json,
     wrap_arguments,
 )
+from bot.models.providers.quirks import (
+    LIMIT_FIELDS,
+    NO_QUIRKS,
+    ModelQuirks,
+    learn_from_refusal,
+    merge_refusals,
+    option_fields,
+)
 from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
 from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
+from memory.text.quoting import SplitPiece, ThinkingSplitter
 
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
     "stop": "end",
@@ -44,6 +68,8 @@ OPENAI_STOP_REASONS: dict[str, StopReason] = {
 }
 # Finish reasons for a failure of the server.
 FAILED_STOP_REASONS = frozenset(("network_error", "insufficient_system_resource"))
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -58,12 +84,20 @@ class _PartialCall:
 
 
 class OpenAIStreamDecoder:
-    """Decodes the chunks of one call in all forms seen. unknown: counts unknown stop reasons. Pure."""
+    """Decodes the chunks of one call in all forms seen. Pure.
 
-    def __init__(self, unknown: Counter[str]) -> None:
+    Args:
+        unknown: counts unknown stop reasons.
+        holds_text: the model ends its thinking with a closing tag alone; see ThinkingSplitter.
+    """
+
+    def __init__(self, unknown: Counter[str], *, holds_text: bool = False) -> None:
         self._unknown = unknown
         self._model, self._stop, self._refusal = "", "", ""
         self._text: list[str] = []
+        self._splitter = ThinkingSplitter(holds=holds_text)
+        #: Thinking that came in a field of its own.
+        self._thought: list[str] = []
         self._calls: list[_PartialCall] = []
         self._budget = CallBudget()
         self._usage: dict[str, Any] = {}
@@ -72,6 +106,23 @@ class OpenAIStreamDecoder:
     def ended(self) -> bool:
         """Whether the answer is complete; its usage may still follow."""
         return bool(self._stop)
+
+    @property
+    def thought(self) -> str:
+        """The thinking that came in a field of its own."""
+        return "".join(self._thought)
+
+    @property
+    def thinks_in_tags(self) -> bool:
+        """Whether thinking came in tags."""
+        return self._splitter.has_thought
+
+    def finish(self) -> list[ModelEvent]:
+        """Return what can be shown of text that was held until the end of a complete answer."""
+        if not self.ended:
+            return []
+        is_cut = OPENAI_STOP_REASONS.get(self._stop) == "length"
+        return list(self._to_events(self._splitter.finish(cut=is_cut)))
 
     def take(self, chunk: dict[str, Any]) -> list[ModelEvent]:
         """Add one chunk, or a whole completion; return what can be shown of it.
@@ -106,6 +157,7 @@ class OpenAIStreamDecoder:
             usage=self._tokens(),
             model=self._model,
             detail=self._refusal,
+            has_thought=bool(self._thought) or self.thinks_in_tags,
         )
 
     def _add(self, chunk: dict[str, Any]) -> Iterator[ModelEvent]:
@@ -120,12 +172,24 @@ class OpenAIStreamDecoder:
     def _add_delta(self, delta: dict[str, Any]) -> Iterator[ModelEvent]:
         self._refusal += delta.get("refusal") or ""
         if thought := delta.get("reasoning_content") or delta.get("reasoning"):
+            self._thought.append(str(thought))
             yield ThinkingDelta(text=replace_surrogates(str(thought)))
         if piece := delta.get("content"):
-            self._text.append(piece)
-            yield TextDelta(text=replace_surrogates(piece))
+            yield from self._to_events(self._splitter.feed(piece))
         for called in delta.get("tool_calls") or []:
             yield from self._add_call(called)
+
+    def _to_events(self, pieces: Iterator[SplitPiece]) -> Iterator[ModelEvent]:
+        for piece in pieces:
+            if piece.kind == "thinking":
+                yield ThinkingDelta(text=replace_surrogates(piece.text))
+                continue
+            if piece.kind == "withdrawn":
+                self._text.clear()
+                yield Restarted(why=THINKING_SHOWN)
+            self._text.append(piece.text)
+            # Empty after what is withdrawn, so that it disappears at once.
+            yield TextDelta(text=replace_surrogates(piece.text))
 
     def _add_call(self, called: dict[str, Any]) -> Iterator[ModelEvent]:
         function = called.get("function") or {}
@@ -162,29 +226,75 @@ class OpenAIStreamDecoder:
         )
 
 
+THINKING_SHOWN = "what was shown was thinking"
 MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
+NO_TOOLS_NOTE = "You have no tools here, whatever else is said of them: answer with what you see."
 
 
-def encode_openai_request(request: Request, blobs: Blobs, limit_field: str = "max_tokens") -> bytes:
+def encode_openai_request(
+    request: Request,
+    blobs: Blobs,
+    quirks: ModelQuirks = NO_QUIRKS,
+    thoughts: Mapping[str, str] = MappingProxyType({}),
+) -> bytes:
     """Encode the body of a streamed call. The same request gives the same bytes.
 
-    Thinking is not sent back. Messages of text alone are sent as plain strings, as some servers accept nothing else.
+    Messages of text alone are sent as plain strings, as some servers accept nothing else.
 
     Args:
-        limit_field: the server's name for the longest answer; see LIMIT_FIELDS.
+        thoughts: of the running turn's messages with calls, by the id of the first one; they are sent back.
     """
-    system = "\n\n".join(text for text in request.system if text.strip())
-    rows = [f'{{"role":"system","content":{quote(system)}}}'] if system else []
-    for message in request.messages:
-        rows.extend(_encode_assistant(message) if message.role == "assistant" else _encode_user(message, blobs))
-    fields = [f'"model":{to_json(request.model)},"{limit_field}":{request.max_tokens}']
-    if request.tools:
+    options = {name: f'"{name}":{value}' for name, value in option_fields(request, quirks).items()}
+    fields = [f'"model":{to_json(request.model)}', *(options.pop(name) for name in LIMIT_FIELDS if name in options)]
+    if request.tools and not quirks.tools_refused:
         fields.append(_encode_tools(request.tools))
-        if not request.may_call:
-            fields.append('"tool_choice":"none"')
-    head = ",".join(fields)
-    end = '"stream":true,"stream_options":{"include_usage":true}'
-    return encode_body(f'{{{head},"messages":[{",".join(rows)}],{end}}}')
+    rows = _encode_messages(request, blobs, quirks, thoughts)
+    fields += [f'"messages":[{",".join(rows)}]', '"stream":true', *options.values()]
+    return encode_body(f"{{{','.join(fields)}}}")
+
+
+def _encode_messages(request: Request, blobs: Blobs, quirks: ModelQuirks, thoughts: Mapping[str, str]) -> Iterator[str]:
+    has_no_tools = bool(quirks.tools_refused) and request.purpose == "turn"
+    system = "\n\n".join(text for text in (*request.system, NO_TOOLS_NOTE * has_no_tools) if text.strip())
+    if system:
+        yield f'{{"role":"system","content":{quote(system)}}}'
+    running = _start_of_turn(request.messages)
+    for index, message in enumerate(request.messages):
+        if has_no_tools:
+            message = _write_calls_out(message)
+        if message.role == "user":
+            yield from _encode_user(message, blobs)
+        else:
+            yield from _encode_assistant(message, _sent_thought(message, quirks, thoughts) if index > running else None)
+
+
+def _start_of_turn(messages: Sequence[ShownMessage]) -> int:
+    """Return the index of the newest message of a person; results of tools come in messages of their own."""
+    people = (
+        index
+        for index, message in enumerate(messages)
+        if message.role == "user" and not any(isinstance(part, ToolResult) for part in message.parts)
+    )
+    return max(people, default=-1)
+
+
+def _sent_thought(message: ShownMessage, quirks: ModelQuirks, thoughts: Mapping[str, str]) -> str | None:
+    """Return the thinking to send back with a message; None to send none."""
+    call = next((part for part in message.parts if isinstance(part, ToolCall)), None)
+    if call is None:
+        return None
+    return thoughts.get(call.id, "" if quirks.wants_thinking else None)
+
+
+def _write_calls_out(message: ShownMessage) -> ShownMessage:
+    """Return the message with calls and results as text, for a server that takes no tools."""
+
+    def written(part: Part) -> Part:
+        if isinstance(part, ToolCall):
+            return Text(text=f"[called {part.name} {part.input}]")
+        return Text(text=f"[result: {part.text}]") if isinstance(part, ToolResult) else part
+
+    return replace(message, parts=tuple(map(written, message.parts)))
 
 
 @lru_cache(maxsize=MAX_CACHED_TOOLS)
@@ -195,14 +305,15 @@ def _encode_tools(tools: tuple[ToolSpec, ...]) -> str:
     return f'"tools":{to_json([{"type": "function", "function": function} for function in functions])}'
 
 
-def _encode_assistant(message: ShownMessage) -> list[str]:
+def _encode_assistant(message: ShownMessage, thought: str | None) -> list[str]:
     text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
     calls = [_encode_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if not text and not calls:
         return []
     content = quote(text) if text else "null"
+    reasoning = f',"reasoning_content":{quote(thought)}' if thought is not None else ""
     called = f',"tool_calls":[{",".join(calls)}]' if calls else ""
-    return [f'{{"role":"assistant","content":{content}{called}}}']
+    return [f'{{"role":"assistant","content":{content}{reasoning}{called}}}']
 
 
 def _encode_call(part: ToolCall) -> str:
@@ -251,10 +362,12 @@ def _encode_block(block: _ContentBlock) -> str:
     return f'{{"type":"text","text":{quote(block.text)}}}'
 
 
-# Names of the limit of the answer; the second is that of the vendor's newer models.
-LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
-
 STREAM_END: dict[str, Any] = {}  # the chunk for the line that ends a stream
+MAX_ADAPTATIONS = 8  # of one request to what a server refuses; each leaves out something else
+MAX_THOUGHTS = 64  # messages with calls whose thinking is kept for the rest of their turns
+# Hosts that want the thinking of the running turn's calls back.
+# Source: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
+_THINKING_HOSTS = ("api.deepseek.com",)
 
 
 class OpenAIModel:
@@ -286,10 +399,17 @@ class OpenAIModel:
             **({"authorization": f"Bearer {api_key}"} if api_key else {}),
         }
         self._limits, self._window = limits or Timeouts(), window
-        self._limit_field = LIMIT_FIELDS[0]
+        #: The vendor asks for the thinking of the running turn's calls.
+        self.sends_thinking_back = urlsplit(base_url).hostname in _THINKING_HOSTS
+        # By model id.
+        self._quirks: dict[str, ModelQuirks] = {}
+        # By conversation and id of the first call; never stored.
+        self._thoughts: dict[tuple[str, str], str] = {}
         self._clients: ClientPool[Any] = ClientPool(
             lambda: create_http_client(self._proxy), lambda client: client.aclose()
         )
+        #: Called with the id of a model that is found to end its thinking with a closing tag alone.
+        self.on_closing_tag: Callable[[str], None] = lambda model: None
         #: Occurrences of unknown stop reasons.
         self.unknown: Counter[str] = Counter()
 
@@ -297,10 +417,25 @@ class OpenAIModel:
         """Import and create the HTTP client in a thread."""
         await self._clients.preload()
 
+    def quirks(self, model: str) -> ModelQuirks:
+        """Return what is known of a model."""
+        return self._quirks.get(model, NO_QUIRKS)
+
+    def hold_text(self, model: str) -> None:
+        """Show no text of a model before its thinking has ended with a closing tag."""
+        self._learn(model, closes_only=True)
+
+    def forget_refusals(self, model: str) -> None:
+        """Send the next request to a model whole: its server may have been set up anew."""
+        self._learn(model, left_out=frozenset(), tools_refused="")
+
+    def _learn(self, model: str, **changes: Any) -> None:
+        self._quirks[model] = replace(self.quirks(model), **changes)
+
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if not (self._key.isascii() and self._key.isprintable()):
             raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
-        decoder = OpenAIStreamDecoder(self.unknown)
+        decoder = OpenAIStreamDecoder(self.unknown, holds_text=self.quirks(request.model).closes_only)
         try:
             async with (
                 self._clients.client() as client,
@@ -308,13 +443,31 @@ class OpenAIModel:
             ):
                 async for chunk in chunks:
                     for event in decoder.take(chunk):
+                        if isinstance(event, Restarted):
+                            self.hold_text(request.model)
+                            self.on_closing_tag(request.model)
                         yield event
                     if chunk is STREAM_END:
                         await chunks.drain()
         except (Transient, Stalled):
             if not decoder.ended:  # after the end of the answer a lost connection does no harm
                 raise
-        yield normalize_answer(decoder.answer(), request)
+        for event in decoder.finish():
+            yield event
+        answer = normalize_answer(decoder.answer(), request)
+        self._note_thinking(request, decoder, answer)
+        yield answer
+
+    def _note_thinking(self, request: Request, decoder: OpenAIStreamDecoder, answer: Answer) -> None:
+        """Note how the model thinks, and what it thought before it called tools."""
+        if decoder.thinks_in_tags or decoder.thought:
+            self._learn(request.model, thinking="tags" if decoder.thinks_in_tags else "field")
+        call = next((part for part in answer.parts if isinstance(part, ToolCall)), None)
+        if call is None or not decoder.thought:
+            return
+        self._thoughts[request.conversation, call.id] = replace_surrogates(decoder.thought)
+        while len(self._thoughts) > MAX_THOUGHTS:
+            del self._thoughts[next(iter(self._thoughts))]
 
     async def _chunks(self, client: Any, request: Request) -> AsyncIterator[dict[str, Any]]:
         """Yield the chunks of one call. Raises only ModelError."""
@@ -322,6 +475,8 @@ class OpenAIModel:
 
         try:
             async with aclosing(await self._post(client, request)) as response:
+                is_stream = "event-stream" in response.headers.get("content-type", "")
+                self._learn(request.model, streams=is_stream)
                 async for line in iterate_data_lines(response.aiter_bytes()):
                     yield _parse_chunk(line)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
@@ -330,26 +485,50 @@ class OpenAIModel:
             raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
     async def _post(self, client: Any, request: Request) -> Any:
-        """Send the request and return the open response; retry once with the other name of the limit."""
-        field = self._limit_field
+        """Send the request and return the open response; send it again without what the server refuses.
+
+        What was left out is remembered once a request without it is answered.
+        """
+        quirks, learnt = self.quirks(request.model), False
+        for _ in range(MAX_ADAPTATIONS):
+            body = await self._encode(request, quirks)
+            post = client.build_request("POST", self._url, content=body, headers=self._headers)
+            response = await client.send(post, stream=True)
+            if response.status_code < 300:
+                if learnt:
+                    self._remember(request.model, quirks)
+                return response
+            failure = read_failure(response.status_code, await response.aread(), response.headers)
+            error = to_error(replace(failure, nearly_full=len(body) / 4 > 0.8 * self._window))
+            adapted = learn_from_refusal(quirks, failure, _sent_fields(request, quirks))
+            if adapted is None or isinstance(error, Overflow):
+                break
+            quirks, learnt = adapted, True
+        raise error
+
+    async def _encode(self, request: Request, quirks: ModelQuirks) -> bytes:
+        thoughts: dict[str, str] = {}
+        if quirks.wants_thinking or self.sends_thinking_back:
+            known = self._thoughts.items()
+            thoughts = {call: thought for (chat, call), thought in known if chat == request.conversation}
         if has_files(request):
-            body = await asyncio.to_thread(encode_openai_request, request, self._blobs, field)
-        else:
-            body = encode_openai_request(request, self._blobs, field)
-        post = client.build_request("POST", self._url, content=body, headers=self._headers)
-        response = await client.send(post, stream=True)
-        if response.status_code < 300:
-            return response
-        failure = read_failure(response.status_code, await response.aread(), response.headers)
-        error = to_error(replace(failure, nearly_full=len(body) / 4 > 0.8 * self._window))
-        if error.kind != "unsupported_parameter" or field != LIMIT_FIELDS[0]:
-            raise error
-        self._limit_field = LIMIT_FIELDS[1]
-        return await self._post(client, request)
+            return await asyncio.to_thread(encode_openai_request, request, self._blobs, quirks, thoughts)
+        return encode_openai_request(request, self._blobs, quirks, thoughts)
+
+    def _remember(self, model: str, quirks: ModelQuirks) -> None:
+        known = self.quirks(model)
+        refused = sorted(quirks.left_out - known.left_out)
+        log.warning("model takes less", model=model, left_out=refused, tools_refused=quirks.tools_refused)
+        self._quirks[model] = merge_refusals(known, quirks)  # other requests may have learnt something meanwhile
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         await self._clients.close()
+
+
+def _sent_fields(request: Request, quirks: ModelQuirks) -> Collection[str]:
+    tools = {"tools"} if request.tools and not quirks.tools_refused else set()
+    return {*option_fields(request, quirks), *tools}
 
 
 def _parse_chunk(line: str) -> dict[str, Any]:

@@ -96,6 +96,7 @@ class ClusterBot(Bot):
         await self.open_tools()
         await self.lost_rights.end()
         await self.job_times.load_zones()
+        await self.closing_tags.load()
         self._events.open(listens=self._role != "worker")
         if self._role != "worker":
             for channel in channels:

@@ -10,7 +10,7 @@ from memory.context.policies.state import FINAL_FORMS, ToolLines
 from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn, inner_call
-from memory.text.quoting import neutralize_data_tags
+from memory.text.quoting import neutralize_data_tags, split_thinking
 
 MIN_CHARS = 300  # a result up to this length stays: a line with its handle would save next to nothing
 MAX_CHARS = 240  # of a line
@@ -121,6 +121,7 @@ def _quote(text: str) -> str:
 
 def parse_answer(answer: str, found: Sequence[ToolResultRef]) -> dict[tuple[str, int], str]:
     """The lines of an answer that are supported by their result or its call; {} for an invalid answer."""
+    _, answer = split_thinking(answer)
     start, end = answer.find("{"), answer.rfind("}")
     try:
         given = json.loads(answer[start : end + 1], strict=False) if 0 <= start < end else {}

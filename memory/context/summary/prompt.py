@@ -19,7 +19,7 @@ from memory.context.summary.transcript import (
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
 from memory.text.language import HEADINGS
-from memory.text.quoting import neutralize_data_tags, shorten
+from memory.text.quoting import neutralize_data_tags, shorten, split_thinking
 
 MAX_CHUNKS = 24  # for a longer range, the least important messages are shortened
 SHORTENING_LEVELS = ((600, 3_000), (200, 1_000), (40, 160))  # characters of (tool traffic, other texts), tried in turn
@@ -420,11 +420,12 @@ class _Tag:
 
 
 def parse_answer(answer: str) -> FoldTexts:
-    """Parse an answer.
+    """Parse an answer; what a model drafts in its thinking is no part of it.
 
     Accepts text and fences around it, either order, either text alone, tags in upper case, and a missing end tag: where
     that is the end of a cut-off answer, its whole lines are kept. A tag inside a sentence is part of the text.
     """
+    _, answer = split_thinking(answer)
     tags = _find_tags(answer)
     if not any(tag.structural and not tag.closes for tag in tags) and (texts := _parse_json(answer)) != FoldTexts():
         return texts

@@ -146,6 +146,8 @@ def test_a_fact_is_one_line_without_marks_that_a_file_would_read() -> None:
         json.dumps({"memories": [TEA]}),
         json.dumps(TEA),
         json.dumps([TEA, {**TEA, "content": "cut"}])[:-30],
+        f"<think>{json.dumps([{**TEA, 'content': 'dropped'}])} No, not that.</think>{json.dumps([TEA])}",
+        f"{json.dumps([{**TEA, 'content': 'dropped'}])} No, not that.\n</think>\n{json.dumps([TEA])}",
         f"[{json.dumps(TEA)},]",
         f"{json.dumps(TEA)}\n{json.dumps(TEA)}"[: len(json.dumps(TEA)) + 20],
     ],

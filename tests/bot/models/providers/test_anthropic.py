@@ -155,6 +155,13 @@ def test_files_go_as_bytes_or_as_words() -> None:
     assert content[3]["text"] == "[picture no longer kept]"
 
 
+def test_a_temperature_goes_to_the_models_that_are_known_to_take_one() -> None:
+    assert body("a", model="claude-haiku-4-5", temperature=0.3)["temperature"] == 0.3
+    assert "temperature" not in body("a", model="claude-haiku-4-5")
+    assert "temperature" not in body("a", temperature=0.3)
+    assert "temperature" not in body("a", model="unknown", temperature=0.3)
+
+
 def test_a_fold_asks_for_little_effort_where_the_model_knows_the_word() -> None:
     assert body("a", purpose="fold")["output_config"] == {"effort": "low"}
     assert "output_config" not in body("a", purpose="fold", model="claude-haiku-4-5")

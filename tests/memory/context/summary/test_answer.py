@@ -24,6 +24,8 @@ BOTH = FoldTexts(log="- a", summary="b")
         "Here are <log> and <summary>:\n<log>\n- a\n</log>\n<summary>\nb\n</summary>",
         '{"log": "- a", "summary": "b"}',
         'Here:\n```json\n{"log": "- a", "summary": "b"}\n```',
+        "<think>\n<log>\n- maybe drunk\n</log>\ntoo harsh\n</think>\n<log>\n- a\n</log>\n<summary>\nb\n</summary>",
+        "<log>\n- maybe drunk\n</log>\nToo harsh, rewrite.\n</think>\n\n<log>\n- a\n</log>\n<summary>b</summary>",
     ],
 )
 def test_both_texts_are_found_whatever_is_around_them(answer):
@@ -51,12 +53,28 @@ def test_what_is_there_is_kept(answer, texts):
     assert parse_answer(answer) == texts
 
 
-@every_case("answer", ["", "no tags", "{", "}{", "[1]", "</log>", '{"log": 1}', "{" * 100_000 + "}"])
+@every_case(
+    "answer",
+    [
+        "",
+        "no tags",
+        "<think>\n<log>\n- maybe drunk\n</log>",
+        "{",
+        "}{",
+        "[1]",
+        "</log>",
+        '{"log": 1}',
+        "{" * 100_000 + "}",
+    ],
+)
 def test_no_texts_are_read_out_of_anything_else(answer):
     assert parse_answer(answer) == FoldTexts()
 
 
-@every_case("piece", ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": '])
+@every_case(
+    "piece",
+    ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": ', "</think> ", "a</think>\n", "<think>"],
+)
 def test_a_hostile_answer_takes_no_long_time(piece):
     began = time.process_time()
     parse_answer(piece * 20_000)
