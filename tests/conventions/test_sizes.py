@@ -14,7 +14,6 @@ LARGE_PACKAGES = {
     "bot": 18,
     "bot/cli": 15,
     "channels": 13,
-    "channels/web": 13,
     "memory/store": 14,
     "memory/text": 13,
     "memory/store/conversations": 13,

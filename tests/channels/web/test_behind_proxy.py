@@ -45,7 +45,7 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
         assert answer.status_code == 200
         name, _, rest = answer.headers["set-cookie"].partition("=")
         assert name == f"__Host-mnema_{site.port}"
-        assert rest.partition(";")[2] == " HttpOnly; SameSite=Strict; Path=/; Max-Age=604800; Secure"
+        assert rest.partition(";")[2] == " HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000; Secure"
         changes = {**JSON, "x-csrf-token": answer.json()["csrf"]}
         sent = await browser.post("/api/messages", json={"conversation": "c1", "text": "x"}, headers=changes)
         assert sent.status_code == 202
