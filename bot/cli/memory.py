@@ -59,7 +59,7 @@ def index(
     home: HomeFolder = ctx.obj
     if home.address():
         body = {} if space is None else {"space": space}
-        answer = call_running_bot_now(home, "POST", "/api/memory/index", body, patience=INDEX_SECONDS)
+        answer = call_running_bot_now(home, "POST", "/api/v1/memory/index", body, patience=INDEX_SECONDS)
         rows: Mapping[str, int] = {row["space"]: row["rows"] for row in answer["spaces"]}
     else:
         rows = _run_offline(home, lambda memory: memory.index(space), lock=True)

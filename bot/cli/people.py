@@ -112,7 +112,7 @@ def add(ctx: typer.Context) -> int:
     """Print a code; the first person who sends it to the bot in a private chat becomes an owner."""
     home: HomeFolder = ctx.obj
     if home.address():
-        code = call_running_bot_now(home, "POST", "/api/access/owner", {}, patience=REQUEST_SECONDS)["code"]
+        code = call_running_bot_now(home, "POST", "/api/v1/access/owner", {}, patience=REQUEST_SECONDS)["code"]
     else:
         code = _run_offline(home, lambda it: it.owner_code(COMMAND_LINE_ACTOR), write=True)
     print(code)
@@ -163,7 +163,7 @@ def _confirm(question: str, *, yes: bool) -> None:
 
 def _load_access(home: HomeFolder) -> Mapping[str, Any]:
     if home.address():
-        return call_running_bot_now(home, "GET", "/api/access", patience=REQUEST_SECONDS)
+        return call_running_bot_now(home, "GET", "/api/v1/access", patience=REQUEST_SECONDS)
     return _run_offline(home, lambda it: it.facts(), write=False)
 
 
@@ -172,7 +172,7 @@ def _change_access(
 ) -> int:
     """Change access through the running bot, or in the store if none runs; print the result."""
     if home.address():
-        print(call_running_bot_now(home, "POST", f"/api/access/{name}", body, patience=REQUEST_SECONDS)["en"])
+        print(call_running_bot_now(home, "POST", f"/api/v1/access/{name}", body, patience=REQUEST_SECONDS)["en"])
     else:
         print(_run_offline(home, offline, write=True)[1])
     return 0

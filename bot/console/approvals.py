@@ -11,7 +11,7 @@ from bot.agent.approvals import Begun
 from bot.console import models
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, is_in_force, to_rule
 from bot.tools.exec.tool import ExecTool
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.people.approval_rules import ApprovalRuleRow
 from memory.store.people.rows import ApprovalRow
 from memory.store.store import Store
@@ -40,7 +40,7 @@ class ApprovalRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path = "/api/approvals"
+        path = "/api/v1/approvals"
         return (
             Route(method="GET", path=path, action="console.read", handler=self.list, reply=models.ApprovalsBody),
             Route(
@@ -67,29 +67,22 @@ class ApprovalRoutes:
         listed = [{**_rule_json(row), "in_force": await is_in_force(row, self._roles)} for row in rules]
         return json_response({"waiting": [_request_json(row) for row in waiting], "rules": listed})
 
-    async def decide(self, request: Request) -> Response:
+    async def decide(self, request: Request, body: models.DecisionBody) -> Response:
         """Decide a request as it was shown: its `digest` has to come back with the decision."""
-        body = await read_json(request)
-        decision, digest = body.get("decision"), body.get("digest")
-        if not isinstance(decision, str) or decision not in DECISIONS:
-            raise HttpRefusal(400, "decision", f"decision must be one of {', '.join(DECISIONS)}")
         row = await self._store.access.approval_of_space(OWNER_SPACE, str(request.path_params["id"]))
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such request")
-        if digest != row.digest:
+        if body.digest != row.digest:
             raise HttpRefusal(409, "digest", "digest must be that of the request as the list shows it; read it again")
-        approve, always = DECISIONS[decision]
+        approve, always = DECISIONS[body.decision]
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:
             raise HttpRefusal(409, "closed", begun.text[1])
         return json_response({"state": "running" if approve else "denied"})
 
-    async def revoke(self, request: Request) -> Response:
+    async def revoke(self, _: Request, body: models.RuleNumberBody) -> Response:
         """Revoke the rule with that `number`."""
-        number = (await read_json(request)).get("number")
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise HttpRefusal(400, "number", "number must be that of a rule")
-        if not await self._store.access.revoke_rule(OWNER_SPACE, number, DECIDER):
+        if not await self._store.access.revoke_rule(OWNER_SPACE, body.number, DECIDER):
             raise HttpRefusal(404, "not_found", "there is no such rule")
         return json_response({"ok": True})
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from bot.console import models
 from channels.base import Channel, HasLogin
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 
 QUIET_ZONE = 4  # light modules around the code. Source: ISO/IEC 18004
 THIN_QUIET_ZONE = 2  # in terminals, where lines are scarce; every current reader accepts it
@@ -70,7 +70,7 @@ class ChannelRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes."""
-        base = "/api/channels/{name}"
+        base = "/api/v1/channels/{name}"
         return (
             Route(method="GET", path=f"{base}/prompt", action=LOGIN_ACTION, handler=self._prompt),
             Route(method="GET", path=f"{base}/qr.svg", action=LOGIN_ACTION, handler=self._qr_code),
@@ -80,6 +80,7 @@ class ChannelRoutes:
                 action=LOGIN_ACTION,
                 handler=self._answer,
                 body=models.TypedCodeBody,
+                max_body=4096,
             ),
         )
 
@@ -97,10 +98,9 @@ class ChannelRoutes:
             raise HttpRefusal(500, "undrawable", str(err)) from err
         return Response(image, 200, IMAGE_HEADERS, "image/svg+xml")
 
-    async def _answer(self, request: Request) -> Response:
+    async def _answer(self, request: Request, body: models.TypedCodeBody) -> Response:
         channel = self._channel_with_login(request)
-        text = (await read_json(request, limit=4096)).get("text")
-        code = text.strip() if isinstance(text, str) else "?"
+        code = body.text.strip()
         prompt = channel.prompt()
         if prompt is None or prompt.kind == "qr":
             raise HttpRefusal(409, "not_asked", "this channel asks for nothing to be typed now")

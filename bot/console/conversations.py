@@ -13,7 +13,7 @@ from bot.access.conversation_deletion import ConversationDeletions
 from bot.console.transcripts import CONSOLE_ACTOR, PICTURE_TYPES, TranscriptBackend, file_to_json, to_entry
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
 from channels.web import models
-from channels.web.requests import HttpRefusal, Route, conversation_json, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, conversation_json, json_response
 from memory.store.console.conversation_list import MAX_TITLE, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile, ToolStep
 from memory.store.rows import ConversationRow
@@ -39,7 +39,7 @@ class ConversationRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one, file = "/api/conversations/{id}", "/api/blobs/{blob}"
+        one, file = "/api/v1/conversations/{id}", "/api/v1/blobs/{blob}"
         return (
             Route(
                 method="PATCH",
@@ -82,21 +82,11 @@ class ConversationRoutes:
             ),
         )
 
-    async def choose(self, request: Request) -> Response:
+    async def choose(self, request: Request, body: models.ConversationChoiceBody) -> Response:
         """Set title, pin or archive of a conversation; If-Match names the state that was seen."""
-        row, fields = await self._existing(request), await read_json(request)
+        row = await self._existing(request)
         expected = _expected_tag(request)
-        values: dict[str, Any] = {}
-        for name, value in fields.items():
-            if name == "title" and isinstance(value, str):
-                values[name] = " ".join(value.replace("\0", "").split())
-            elif name in ("pinned", "archived") and isinstance(value, bool):
-                values[name] = value
-            else:
-                why = "only title (a string), pinned and archived (true or false) can be set"
-                raise HttpRefusal(422, "value", why, field=name[:40])
-        if len(values.get("title", "")) > MAX_TITLE:
-            raise HttpRefusal(422, "value", f"title may have {MAX_TITLE} characters", field="title")
+        values = body.model_dump(exclude_none=True)
         try:
             changed = await self._store.conversations.choose(row.id, expected, **values)
         except StaleChoice as err:
@@ -125,15 +115,12 @@ class ConversationRoutes:
             raise _unknown()
         return _entry_response(kept)
 
-    async def seen(self, request: Request) -> Response:
+    async def seen(self, request: Request, body: models.SeenBody) -> Response:
         """Note how far the owner has read a conversation."""
         row = await self._existing(request)
-        line = (await read_json(request)).get("line")
-        if not isinstance(line, int) or isinstance(line, bool) or not 0 <= line < 2**31:
-            raise HttpRefusal(422, "value", "line must be the number of a line", field="line")
         await self._transcripts.begin_reading(str(request.path_params["id"]), request.state.visitor.id)
-        if row.seen_line < line:
-            await self._store.conversations.mark_seen(row.id, line)
+        if row.seen_line < body.line:
+            await self._store.conversations.mark_seen(row.id, body.line)
         return json_response({"ok": True})
 
     async def steps(self, request: Request) -> Response:
@@ -144,9 +131,9 @@ class ConversationRoutes:
             raise HttpRefusal(404, "not_found", "there is no such message, or it has no turn")
         return json_response({"items": [_step_json(step) for step in found]})
 
-    async def blob(self, request: Request) -> Response:
+    async def blob(self, request: Request, query: models.FileQueryBody) -> Response:
         """Return a file of a message, to be stored and not shown."""
-        file = await self._file(request)
+        file = await self._file(request, query)
         data = await self._read(file)
         name = quote(file.name or file.sha256[:12], safe="")
         headers = {
@@ -156,9 +143,9 @@ class ConversationRoutes:
         }
         return Response(data, 200, headers, "application/octet-stream")
 
-    async def thumbnail(self, request: Request) -> Response:
+    async def thumbnail(self, request: Request, query: models.FileQueryBody) -> Response:
         """Return a small picture of a file of a message, re-encoded in a process of its own."""
-        file = await self._file(request)
+        file = await self._file(request, query)
         if file.media_type not in PICTURE_TYPES:
             raise HttpRefusal(404, "not_found", "there is no picture of this file")
         etag = f'"{file.sha256[:32]}"'
@@ -188,12 +175,11 @@ class ConversationRoutes:
                 self._thumbnails.popitem(last=False)
         return made
 
-    async def _file(self, request: Request) -> LineFile:
+    async def _file(self, request: Request, query: models.FileQueryBody) -> LineFile:
         """Find the file at the message that the query names, in a conversation that may be read."""
-        blob, query = str(request.path_params["blob"]), request.query_params
-        row = await self._readable(query.get("conversation", ""), request)
-        message = query.get("message", "")[:MAX_TITLE]
-        found = await self._store.line_details.file(row.id, message, blob) if is_blob_name(blob) else None
+        blob = str(request.path_params["blob"])
+        row = await self._readable(query.conversation, request)
+        found = await self._store.line_details.file(row.id, query.message, blob) if is_blob_name(blob) else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such file")
         return found

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from channels.web.models import ApiModel
+from channels.web.validation import RequiredWord, Word
 
 
 class CommandBody(ApiModel):
@@ -170,6 +171,12 @@ class TraceBody(ApiModel):
     en: list[str]
 
 
+class MessageTraceQueryBody(ApiModel):
+    """Which message's trace is wanted."""
+
+    message: Word = Field("", description="Its id; empty for the newest one that had a turn.")
+
+
 class LoginPromptBody(ApiModel):
     """What a channel wants of its owner to log in."""
 
@@ -270,14 +277,25 @@ class AccessFactsBody(ApiModel):
     locked_until: str
 
 
-class AccessActBody(ApiModel):
-    """Whom an act on access means."""
+class AccessCodeBody(ApiModel):
+    """The request to be let in that an act on access means."""
 
-    code: str = ""
-    channel: str = ""
-    id: str = ""
-    role: str = ""
-    group: str = ""
+    code: RequiredWord
+    channel: Word = ""
+
+
+class AccessAccountBody(ApiModel):
+    """The account or group that an act on access means."""
+
+    channel: RequiredWord
+    id: RequiredWord
+
+
+class AccessRoleBody(AccessAccountBody):
+    """A role that is given to an account."""
+
+    role: RequiredWord
+    group: Word = Field("", description="Only in this group.")
 
 
 class ToldBody(ApiModel):
@@ -440,6 +458,12 @@ class TaskListBody(ApiModel):
     """The open ones, by number."""
 
     items: list[TaskBody]
+
+
+class TaskQueryBody(ApiModel):
+    """Which tasks are wanted."""
+
+    all: bool = Field(False, description="Ended ones too.")
 
 
 class TaskActBody(ApiModel):

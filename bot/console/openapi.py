@@ -12,7 +12,7 @@ from pydantic.json_schema import models_json_schema
 from bot.config.file import FILE_ONLY
 from bot.config.keys import ConfigKey
 from channels.web.models import ErrorReplyBody
-from channels.web.requests import Route
+from channels.web.requests import VERSIONED_PATH, Route
 
 REFERENCE = "#/components/schemas/{model}"
 BODY = "Body"  # which the names of the models end in, and those of the description do not
@@ -23,11 +23,11 @@ _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
 
 async def describe_api(routes: Sequence[Route]) -> Mapping[str, Any]:
     """Describe every route of the versioned API."""
-    versioned = [route for route in routes if route.v1]
+    versioned = [route for route in routes if route.path.startswith(VERSIONED_PATH)]
     models = {model for route in versioned for model in (route.body, route.reply) if model} | {ErrorReplyBody}
     paths: dict[str, dict[str, Any]] = {}
     for route in versioned:
-        path = _PARAMETER.sub(r"{\1}", route.v1)
+        path = _PARAMETER.sub(r"{\1}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _describe_route(route)
     return {
         "openapi": "3.1.0",
@@ -53,7 +53,7 @@ def _describe_route(route: Route) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "summary": (getdoc(route.handler) or "").partition("\n")[0],
         "x-action": route.action,
-        "parameters": [*_path_parameters(route.v1), *_query_parameters(route.query)],
+        "parameters": [*_path_parameters(route.path), *_query_parameters(route.query)],
         "responses": {
             "200": {"description": "Done.", **_content(route.reply)},
             "default": {"description": "Refused.", **_content(ErrorReplyBody)},

@@ -7,7 +7,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -63,8 +63,7 @@ from channels.base import Channel
 from channels.web.backend import Allow, EventSources
 from channels.web.models import WaitingBody
 from channels.web.refusal_texts import prefers_chinese
-from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key, read_json
-from channels.web.routes import parse_bounded
+from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key
 from channels.web.server import Console, WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
@@ -74,12 +73,8 @@ Answer = TypeVar("Answer")
 OWNER_SPACE = ""
 READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
 MAX_RESULTS = 200
-KINDS = ("", "memory", "log", "said", "tool")
 KIND_FACTOR = 4  # so many times the results are looked at if only one kind is wanted
 MAX_SEARCHED_SPACES = 100  # beside the owner's, in one search of every memory; each may open an index
-DEFAULT_RESULTS = 10
-MAX_QUERY_CHARS = 1_000
-MAX_NAME_CHARS = 200
 
 
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
@@ -315,9 +310,21 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
     operating, sources = console.operating(transcripts)
     handlers = _ConsoleHandlers(console, transcripts)
     routes = (
-        _get_route("/api/conversations/{id}/context", "context.read", handlers.context, models.ContextFactsBody),
-        _get_route("/api/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
-        _get_route("/api/conversations/{id}/trace", "console.read", handlers.trace, models.TraceBody),
+        _get_route(
+            "/api/v1/conversations/{id}/context",
+            "context.read",
+            handlers.context,
+            models.ContextFactsBody,
+            is_promised=True,
+        ),
+        _get_route("/api/v1/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
+        _get_route(
+            "/api/v1/conversations/{id}/trace",
+            "console.read",
+            handlers.trace,
+            models.TraceBody,
+            query=models.MessageTraceQueryBody,
+        ),
         *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
         *ViewRoutes(console.context_services, console.store, transcripts).calls(),
         *FileRoutes(console.files, console.saved).calls(),
@@ -331,13 +338,19 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *TaskRoutes(console.store, console.jobs).calls(),
         *SettingsRoutes(console.settings, console.store, os.environ).calls(),
         *_search_routes(handlers),
-        Route(method="POST", path="/api/memory/index", action="memory.index", handler=handlers.index),
-        _get_route("/api/status", "console.read", handlers.status, models.StatusBody),
-        _get_route("/api/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
-        _get_route("/api/usage", "console.read", _facts_handler(console.usage), models.UsageBody),
-        _get_route("/api/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
-        _get_route("/api/commands", "help", handlers.commands, models.CommandListBody),
-        _get_route("/api/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
+        Route(
+            method="POST",
+            path="/api/v1/memory/index",
+            action="memory.index",
+            handler=handlers.index,
+            body=memory_models.IndexBody,
+        ),
+        _get_route("/api/v1/status", "console.read", handlers.status, models.StatusBody, is_promised=True),
+        _get_route("/api/v1/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
+        _get_route("/api/v1/usage", "console.read", _facts_handler(console.usage), models.UsageBody, is_promised=True),
+        _get_route("/api/v1/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
+        _get_route("/api/v1/commands", "help", handlers.commands, models.CommandListBody),
+        _get_route("/api/v1/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         *operating,
     )
     return Console(
@@ -351,14 +364,15 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
 def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:
     return (
         _get_route(
-            "/api/memory/search",
+            "/api/v1/memory/search",
             "memory.read",
             handlers.search,
             memory_models.SearchHitsBody,
             query=memory_models.SearchQueryBody,
+            is_promised=True,
         ),
         _get_route(
-            "/api/memory/search/model",
+            "/api/v1/memory/search/model",
             "memory.read",
             handlers.model_text,
             memory_models.ModelTextBody,
@@ -393,53 +407,54 @@ class _ConsoleHandlers:
         items = await self._console.segments(row.id)
         return await asyncio.to_thread(json_response, {"items": items})  # of an import they have megabytes
 
-    async def trace(self, request: Request) -> Response:
+    async def trace(self, request: Request, query: models.MessageTraceQueryBody) -> Response:
         """Return the trace of a message; of the newest one without `message`."""
         row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
-        message = request.query_params.get("message", "")[:MAX_NAME_CHARS]
-        found = await self._console.store.sessions.trace(row.id, of=message) if row else None
+        found = await self._console.store.sessions.trace(row.id, of=query.message) if row else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
         return json_response(trace_to_json(found, self._console.now().tzinfo))
 
-    async def search(self, request: Request) -> Response:
-        search = _parse_search(request.query_params, self._console.now())
-        if search.space and not self._console.allow(READ_OTHERS_ACTION):
+    async def search(self, request: Request, query: memory_models.SearchQueryBody) -> Response:
+        search, limit = self._to_search(query), query.limit
+        if (search.space or query.everyone) and not self._console.allow(READ_OTHERS_ACTION):
             raise HttpRefusal(403, "denied", "not allowed")
-        query = request.query_params
-        kind, limit = query.get("kind", ""), search.limit
-        if kind not in KINDS:
-            raise HttpRefusal(400, "kind", f"kind must be one of {', '.join(filter(None, KINDS))}")
-        if kind:  # other kinds are left out of what is found
+        if query.kind:  # other kinds are left out of what is found
             search = replace(search, limit=min(MAX_RESULTS, limit * KIND_FACTOR))
         left_out: dict[str, int] = {}
-        if query.get("everyone") in ("1", "true"):
-            if not self._console.allow(READ_OTHERS_ACTION):
-                raise HttpRefusal(403, "denied", "not allowed")
-            found, left = await _await_index(self._console.search_everyone(search, kind))
+        if query.everyone:
+            found, left = await _await_index(self._console.search_everyone(search, query.kind))
             left_out = {"left_out": left}
         else:
-            found = await _await_index(self._console.search(search, kind))
+            found = await _await_index(self._console.search(search, query.kind))
         return json_response({list_key(request, "results"): [dict(result) for result in found[:limit]], **left_out})
 
-    async def model_text(self, request: Request) -> Response:
+    async def model_text(self, _: Request, query: memory_models.SearchQueryBody) -> Response:
         """Return what the model gets from this search, in the owner's memory."""
-        search = _parse_search(request.query_params, self._console.now())
-        if search.space:
+        if query.space:
             raise HttpRefusal(403, "denied", "not allowed")
-        return json_response({"text": await _await_index(self._console.model_text(search))})
+        return json_response({"text": await _await_index(self._console.model_text(self._to_search(query)))})
 
-    async def index(self, request: Request) -> Response:
-        space = (await read_json(request)).get("space")
-        if space is not None and not isinstance(space, str):
-            raise HttpRefusal(400, "space", "space must be a string; leave it out for all of them")
-        rows = await _await_index(self._console.index(space))
+    def _to_search(self, query: memory_models.SearchQueryBody) -> SearchRequest:
+        return SearchRequest(
+            query=query.q,
+            now=self._console.now(),
+            limit=query.limit,
+            space=query.space,
+            since=query.since,
+            until=query.until,
+            speaker=query.speaker,
+        )
+
+    async def index(self, _: Request, body: memory_models.IndexBody) -> Response:
+        """Rebuild the search index of one memory, or of all."""
+        rows = await _await_index(self._console.index(body.space))
         return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
-        return json_response({list_key(request, "commands"): [dict(command) for command in list_page_commands(lang)]})
+        return json_response({"items": [dict(command) for command in list_page_commands(lang)]})
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:
@@ -450,30 +465,6 @@ async def _await_index(work: Awaitable[Answer]) -> Answer:
         raise HttpRefusal(503, "index", f"memory cannot be searched now: {err}") from err
 
 
-def _parse_search(params: Mapping[str, str], now: datetime) -> SearchRequest:
-    """Parse a search; an invalid parameter is a 400 that names it."""
-    query, speaker = (params.get(name, "").replace("\0", "").strip() for name in ("q", "speaker"))
-    if not query or len(query) > MAX_QUERY_CHARS:
-        raise HttpRefusal(400, "q", f"q must be 1 to {MAX_QUERY_CHARS} characters to search for")
-    return SearchRequest(
-        query=query,
-        now=now,
-        limit=parse_bounded(params.get("limit"), DEFAULT_RESULTS, MAX_RESULTS),
-        space=params.get("space", ""),
-        since=_parse_day(params, "since"),
-        until=_parse_day(params, "until"),
-        speaker=speaker[:MAX_NAME_CHARS],
-    )
-
-
-def _parse_day(params: Mapping[str, str], name: str) -> str:
-    text = params.get(name, "")
-    try:
-        return date.fromisoformat(text).isoformat() if text else ""
-    except ValueError as err:
-        raise HttpRefusal(400, name, f"{name} must be a day such as 2026-11-20") from err
-
-
 def _get_route(
     path: str,
     action: str,
@@ -481,8 +472,11 @@ def _get_route(
     reply: type[BaseModel] | None = None,
     *,
     query: type[BaseModel] | None = None,
+    is_promised: bool = False,
 ) -> Route:
-    return Route(method="GET", path=path, action=action, handler=handler, reply=reply, query=query)
+    return Route(
+        method="GET", path=path, action=action, handler=handler, reply=reply, query=query, is_promised=is_promised
+    )
 
 
 def _facts_handler(load: Callable[[], Awaitable[Mapping[str, Any]]]) -> Handler:

@@ -55,33 +55,49 @@ class HealthProbes:
 
     async def ready(self) -> HealthReport:
         """Tell whether it can answer people."""
-        bot, now = self._bot, time.time()
-        writes, at_head = await bot.store.ready(), await self._is_schema_current()
-        free = shutil.disk_usage(bot.home.root).free
-        states = bot.gateway.local_states()
-        down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
-        models = [state for state in bot.models.states() if state.use != "fast"]
+        bot = self._bot
+        storage, channels = await self._check_storage(), self._check_channels(time.time())
         await asyncio.to_thread(bot.check_files)
-        troubles = troubles_to_json(bot.troubles.current())
+        models, troubles = self._check_models(), troubles_to_json(bot.troubles.current())
         reasons = {
-            "writes": writes,
-            "database": bot.store.file_trouble() or "ok",
-            "schema": "ok" if at_head else "the tables are not of this version",
-            "disk_free_bytes": free,
-            "channels_down": down,
-            "channels": {
-                name: {"state": state.phase, "last_ok_age_s": _age(state.last_contact, now)}
-                for name, state in states.items()
-            },
-            "model": bot.models.trouble or "ok",
-            "models_left_out": {state.name: redact(state.why) for state in models if not state.ready},
-            "model_key": "none: offline" if bot.models.provider == "offline" else "ok",
+            **storage.reasons,
+            **channels.reasons,
+            **models.reasons,
             "config": str(bot.file.trouble or "ok"),
             "troubles": troubles,
         }
-        stored = writes and at_head and free > MIN_FREE_BYTES
-        answers = not bot.models.trouble and any(state.ready for state in models)
-        return HealthReport(ok=stored and not down and answers and TURNS_SUBJECT not in troubles, reasons=reasons)
+        is_ready = storage.ok and channels.ok and models.ok and TURNS_SUBJECT not in troubles
+        return HealthReport(ok=is_ready, reasons=reasons)
+
+    async def _check_storage(self) -> HealthReport:
+        writes, at_head = await self._bot.store.ready(), await self._is_schema_current()
+        free = shutil.disk_usage(self._bot.home.root).free
+        reasons = {
+            "writes": writes,
+            "database": self._bot.store.file_trouble() or "ok",
+            "schema": "ok" if at_head else "the tables are not of this version",
+            "disk_free_bytes": free,
+        }
+        return HealthReport(ok=writes and at_head and free > MIN_FREE_BYTES, reasons=reasons)
+
+    def _check_channels(self, now: float) -> HealthReport:
+        states = self._bot.gateway.local_states()
+        down = {name: state.why or state.phase for name, state in states.items() if not state.ready}
+        shown = {
+            name: {"state": state.phase, "last_ok_age_s": _age(state.last_contact, now)}
+            for name, state in states.items()
+        }
+        return HealthReport(ok=not down, reasons={"channels_down": down, "channels": shown})
+
+    def _check_models(self) -> HealthReport:
+        models = self._bot.models
+        asked = [state for state in models.states() if state.use != "fast"]
+        reasons = {
+            "model": models.trouble or "ok",
+            "models_left_out": {state.name: redact(state.why) for state in asked if not state.ready},
+            "model_key": "none: offline" if models.provider == "offline" else "ok",
+        }
+        return HealthReport(ok=not models.trouble and any(state.ready for state in asked), reasons=reasons)
 
     async def _is_schema_current(self) -> bool:
         try:

@@ -13,7 +13,7 @@ from bot.jobs.firing import job_key
 from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
-from channels.web.requests import HttpRefusal, Route, json_response, list_key, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.people.jobs import JobRow
 from memory.store.store import Store
 
@@ -22,7 +22,7 @@ MAX_NUMBER_DIGITS = 9
 
 
 class TaskRoutes:
-    """Handlers of /api/tasks; a task is named by its number, with or without the letter r."""
+    """Handlers of /api/v1/tasks; a task is named by its number, with or without the letter r."""
 
     def __init__(self, store: Store, jobs: JobService) -> None:
         self._store = store
@@ -36,9 +36,16 @@ class TaskRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one = "/api/tasks/{id}"
+        one = "/api/v1/tasks/{id}"
         return (
-            Route(method="GET", path="/api/tasks", action="console.read", handler=self.list, reply=models.TaskListBody),
+            Route(
+                method="GET",
+                path="/api/v1/tasks",
+                action="console.read",
+                handler=self.list,
+                query=models.TaskQueryBody,
+                reply=models.TaskListBody,
+            ),
             Route(method="GET", path=one, action="console.read", handler=self.show, reply=models.TaskBody),
             Route(
                 method="POST",
@@ -50,11 +57,11 @@ class TaskRoutes:
             ),
         )
 
-    async def list(self, request: Request) -> Response:
-        """Return the open ones, by number; with `all=1` the ended ones too."""
-        jobs, wants_all = self._store.jobs, request.query_params.get("all") == "1"
-        rows = await jobs.of_space("") if wants_all else await jobs.open_jobs("")
-        return json_response({list_key(request, "tasks"): [await self._to_json(row) for row in rows]})
+    async def list(self, _: Request, query: models.TaskQueryBody) -> Response:
+        """Return the open ones, by number; with `all` the ended ones too."""
+        jobs = self._store.jobs
+        rows = await jobs.of_space("") if query.all else await jobs.open_jobs("")
+        return json_response({"items": [await self._to_json(row) for row in rows]})
 
     async def show(self, request: Request) -> Response:
         """Return one, with how its newest times ended, newest first."""
@@ -74,14 +81,12 @@ class TaskRoutes:
         ]
         return json_response({**await self._to_json(row), "occurrences": occurrences})
 
-    async def change(self, request: Request) -> Response:
+    async def change(self, request: Request, body: models.TaskActBody) -> Response:
         """Do what `action` says: pause, resume, cancel or run."""
-        row, act = await self._find(request), (await read_json(request)).get("action")
-        if act not in self._acts:
-            raise HttpRefusal(400, "action", f"action must be one of {', '.join(self._acts)}")
+        row = await self._find(request)
         try:
             await self._jobs.find(row.space, row.number)
-            await self._acts[act](row, CONSOLE_ACTOR)
+            await self._acts[body.action](row, CONSOLE_ACTOR)
         except JobRefused as err:
             raise HttpRefusal(409, "task", str(err)) from err
         return json_response(await self._to_json(await self._find(request)))

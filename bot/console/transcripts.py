@@ -133,13 +133,12 @@ class SpaceReading:
     spaces: Callable[[], Awaitable[Sequence[str]]]
     audit: ReadingAudit
 
-    async def readable(self, request: Request, *, pressed: bool = False) -> str:
-        """Return the space that a request names, and record that it is read if it is not the owner's.
+    async def readable(self, space: str, request: Request, *, pressed: bool = False) -> str:
+        """Return the space that is to be read, and record that it is read if it is not the owner's.
 
         Raises:
             HttpRefusal: as ReadingAudit; 404 for an unknown space.
         """
-        space = request.query_params.get("space", "")
         if not space:
             return ""
         if not self.audit.allows(READ_MEMORY_ACTION):

@@ -100,18 +100,27 @@ def _row(row: Any) -> list[Json]:
     return [element for element in (row if isinstance(row, list) else [row]) if isinstance(element, dict)]
 
 
+def _link_text(text: str, url: str) -> str:
+    return f"[{text}]({url})" if url and url != text else text or url
+
+
+def _mention_text(element: Json) -> str:
+    """Return the placeholder of a mention, or its name where there is none."""
+    id = str(element.get("user_id") or "")
+    if id == "all":
+        return "@_all"
+    return id if id.startswith("@_") else f"@{element.get('user_name') or id}"
+
+
 def _element_text(element: Json) -> str:
     text = str(element.get("text") or element.get("content") or "")
     match element.get("tag"):
         case "text" | "md" | "markdown" | "plain_text" | "button":
             return text
         case "a":
-            url = str(element.get("href") or "")
-            return f"[{text}]({url})" if url and url != text else text or url
+            return _link_text(text, str(element.get("href") or ""))
         case "at":
-            # The placeholder of a mention, or its name where there is none.
-            id = str(element.get("user_id") or "")
-            return "@_all" if id == "all" else id if id.startswith("@_") else f"@{element.get('user_name') or id}"
+            return _mention_text(element)
         case "code_block":
             return f"```{str(element.get('language') or '').lower()}\n{text.rstrip()}\n```"
         case "emotion":

@@ -230,17 +230,24 @@ def _attachment(kind: str, file: Json) -> Attachment:
     )
 
 
+def _quote_reply(replied: Json, passage: str | None, me: BotIdentity) -> Quote | None:
+    """Quote the selected passage of a message that was replied to, or its text, or the names of its files."""
+    quoted = passage or _message_text(replied) or " ".join(f"📎 {file.name}" for file in _attachments(replied))
+    if not quoted:
+        return None
+    person, chat = replied.get("from") or {}, replied.get("sender_chat")
+    ours = person.get("id") == me.id
+    author_id = "" if ours or chat else _user_id(replied.get("from"))
+    return Quote(text=replace_unstorable(quoted), author=_name(chat or person), ours=ours, author_id=author_id)
+
+
 def _quote(message: Json, text: str, me: BotIdentity) -> Quote | None:
     """Quote the forwarded text, or the selected passage or whole text of the message replied to."""
     if "forward_origin" in message:
         return _quote_origin(text, message["forward_origin"])
     passage = (message.get("quote") or {}).get("text")
     if replied := _replied_message(message):
-        quoted = passage or _message_text(replied) or " ".join(f"📎 {file.name}" for file in _attachments(replied))
-        author = _name(replied.get("sender_chat") or replied.get("from") or {})
-        ours = (replied.get("from") or {}).get("id") == me.id
-        author_id = "" if ours or replied.get("sender_chat") else _user_id(replied.get("from"))
-        return Quote(text=replace_unstorable(quoted), author=author, ours=ours, author_id=author_id) if quoted else None
+        return _quote_reply(replied, passage, me)
     return _quote_origin(passage, (message.get("external_reply") or {}).get("origin") or {}) if passage else None
 
 

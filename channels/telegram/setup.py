@@ -68,6 +68,12 @@ def _check_rights(me: Mapping[str, Any]) -> SetupFinding:
     )
 
 
+def _recent_error(info: Mapping[str, Any]) -> str:
+    """Return why the platform could not deliver a short time ago; "" if it could."""
+    failed_at = float(info.get("last_error_date") or 0)
+    return str(info.get("last_error_message") or "") if time.time() - failed_at < RECENT_SECONDS else ""
+
+
 def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> SetupFinding:
     url, own = str(info.get("url") or ""), settings.webhook_url
     host = urlsplit(url).hostname or url
@@ -80,15 +86,7 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
             "Another program uses this bot: stop it and delete its webhook, or get a bot of its own from @BotFather.",
         ),
     )
-    if settings.mode == "polling":
-        if url and url != own:
-            return foreign
-        return SetupFinding(
-            step="webhook",
-            state="ok",
-            text=("用轮询接收，不需要 webhook。", "Messages are polled; no webhook is needed."),
-        )
-    if not own:
+    if settings.mode == "webhook" and not own:
         return SetupFinding(
             step="webhook",
             state="skipped",
@@ -96,8 +94,14 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
         )
     if url and url != own:
         return foreign
-    failed_at, error = float(info.get("last_error_date") or 0), str(info.get("last_error_message") or "")
-    if url and error and time.time() - failed_at < RECENT_SECONDS:
+    if settings.mode == "polling":
+        return SetupFinding(
+            step="webhook",
+            state="ok",
+            text=("用轮询接收，不需要 webhook。", "Messages are polled; no webhook is needed."),
+        )
+    error = _recent_error(info)
+    if url and error:
         return SetupFinding(
             step="webhook",
             state="failed",

@@ -1,8 +1,21 @@
 """Bodies of the API of the web channel, as its description (OpenAPI) and the types of the page have them."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from channels.web.validation import (
+    MAX_WORD_CHARS,
+    Base64Data,
+    CleanText,
+    RequiredWord,
+    Word,
+    at_most,
+    check_client_key,
+    check_conversation_name,
+)
+
+MAX_LINE = 2**31 - 1  # number of a line in a transcript
 
 
 class ApiModel(BaseModel):
@@ -54,11 +67,11 @@ class ConversationQueryBody(ApiModel):
     """Which page of the list is wanted."""
 
     cursor: str = Field("", description="The `next` of the page before.")
-    limit: int = Field(200, ge=1, le=200)
+    limit: Annotated[int, at_most(200)] = Field(200, ge=1, le=200)
     own: bool = Field(False, description="Only the owner's own private conversations.")
-    q: str = Field("", max_length=200, description="Only those whose title (of other people: whose id) contains it.")
-    channel: str = Field("", description="Only those of this channel.")
-    person: str = Field("", description="Only the chat with this id on its channel.")
+    q: Word = Field("", description="Only those whose title (of other people: whose id) contains it.")
+    channel: Word = Field("", description="Only those of this channel.")
+    person: Word = Field("", description="Only the chat with this id on its channel.")
     state: Literal["", "archived", "unread", "all"] = Field("", description="Archived ones are left out by default.")
 
 
@@ -127,10 +140,10 @@ class MessageQueryBody(ApiModel):
     """Which page of a transcript is wanted; without any of these the newest one."""
 
     before: str = Field("", description="Id or line of a message.")
-    after: int | None = Field(None, ge=0, description="Line of a message.")
+    after: int | None = Field(None, ge=0, le=MAX_LINE, description="Line of a message.")
     around: str = Field("", description="Id or line of a message, or turn-N: the lines on both sides of it.")
-    q: str = Field("", max_length=200, description="Only messages that hold these words, newest first.")
-    limit: int = Field(50, ge=1, le=200)
+    q: Word = Field("", description="Only messages that hold these words, newest first.")
+    limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
 
 
 class MessagePageBody(ApiModel):
@@ -140,10 +153,21 @@ class MessagePageBody(ApiModel):
     line: int | None = Field(None, description="The line that `around` names.")
 
 
+def _clean_title(title: str) -> str:
+    cleaned = " ".join(title.replace("\0", "").split())
+    if len(cleaned) > MAX_WORD_CHARS:
+        raise ValueError(f"title may have {MAX_WORD_CHARS} characters")
+    return cleaned
+
+
 class ConversationChoiceBody(ApiModel):
     """What the owner chooses for a conversation; what is left out stays."""
 
-    title: str | None = Field(None, max_length=200, description="Empty shows the first words again.")
+    model_config = ConfigDict(extra="forbid")
+
+    title: Annotated[str, AfterValidator(_clean_title)] | None = Field(
+        None, description="Up to 200 characters; empty shows the first words again."
+    )
     pinned: bool | None = None
     archived: bool | None = None
 
@@ -168,7 +192,7 @@ class WaitingBody(ApiModel):
 class SeenBody(ApiModel):
     """How far a conversation was read."""
 
-    line: int = Field(ge=0)
+    line: int = Field(ge=0, le=MAX_LINE)
 
 
 class ToolStepBody(ApiModel):
@@ -194,24 +218,32 @@ class FileQueryBody(ApiModel):
     """Where a file is; it is given to those who may read that conversation."""
 
     conversation: str
-    message: str = Field(description="Id of the message that it came or went with, or of the answer of its turn.")
+    message: RequiredWord = Field(
+        description="Id of the message that it came or went with, or of the answer of its turn."
+    )
 
 
 class AttachedFileBody(ApiModel):
     """A file that is sent with a message."""
 
-    name: str
-    media_type: str
-    data: str = Field(description="Base64.")
+    name: CleanText = ""
+    media_type: str = Field("", description="Such as image/png.")
+    data: Base64Data = Field(description="Base64.")
 
 
 class NewMessageBody(ApiModel):
     """A message to the bot; its conversation is created by the first one."""
 
-    conversation: str = Field(pattern=r"^[A-Za-z0-9._:-]{1,128}$")
-    text: str = ""
-    key: str = Field("", max_length=200, description="The client's own id: a repeat with the same key is one message.")
-    attachments: list[AttachedFileBody] = Field([])
+    model_config = ConfigDict(extra="forbid")
+
+    conversation: Annotated[str, AfterValidator(check_conversation_name)] = Field(
+        json_schema_extra={"pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+    )
+    text: CleanText = ""
+    key: Annotated[str, AfterValidator(check_client_key)] | None = Field(
+        None, description="The client's own id, up to 200 characters: a repeat with the same key is one message."
+    )
+    attachments: list[AttachedFileBody] | None = None
 
 
 class AcceptedBody(ApiModel):
@@ -226,8 +258,15 @@ class DoneBody(ApiModel):
     ok: bool
 
 
+class ConversationStreamQueryBody(ApiModel):
+    """Where a stream of one conversation begins."""
+
+    after: str = Field("", description="A line, or the id of an event; Last-Event-ID goes first.")
+
+
 class StreamQueryBody(ApiModel):
     """What one tab follows."""
 
     topics: str = Field("conversations", description="`conversations`, `c:ID`, `jobs`, `logs`; separated by commas.")
+    conversation: str = Field("", description="The same as `c:ID`.")
     after: str = Field("", description="Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first.")

@@ -14,7 +14,6 @@ CHINESE = {
     "the extra passkeys is not installed; install it with: {}": "没有安装附加组件 passkeys，可这样安装：{}",
     "the browser's answer is not valid; try again": "浏览器的回答无效，请再试",
     "there is no such passkey": "没有这个通行密钥",
-    "name must have 1 to {} characters": "名称须为 1 到 {} 个字符",
     "passkeys need a name instead of an IP address in the address of the page": (
         "通行密钥要求网页的地址是域名，不能是 IP 地址"
     ),
@@ -29,28 +28,42 @@ CHINESE = {
     "the body's length is given in two ways": "请求体的长度给了两次",
     "a platform calls with GET or POST": "平台应以 GET 或 POST 调用",
     # Messages and their files.
-    "{} is not a field of a message; {} are": "消息没有 {} 这个字段，只有 {}",
     "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -": (
         "conversation 须为 1 到 128 个字符，只用 A-Z a-z 0-9 . _ : -"
     ),
     "text is empty; write something or attach a file": "没有内容，请写点什么或附上文件",
-    "text must be a string": "text 须为字符串",
     "text has {} characters; {} fit, a file takes more": "正文有 {} 个字符，最多 {} 个；更长的内容可作为文件发送",
     "key must be a string of 1 to {} characters, or left out": "key 须为 1 到 {} 个字符的字符串，也可以不给",
     "key must be plain text without NUL": "key 须为不含 NUL 的纯文本",
-    "attachments must be a list": "attachments 须为列表",
     "{} files; {} fit into one message": "有 {} 个文件，一条消息最多 {} 个",
     "the files have {} bytes; {} fit into one message": "文件共 {} 字节，一条消息最多 {} 字节",
-    "an attachment is an object of strings: name, media_type, data": (
-        "附件须为由字符串组成的对象：name、media_type、data"
-    ),
     "{} is not a media type such as image/png": "{} 不是 image/png 这样的媒体类型",
-    "data of an attachment must be base64": "附件的 data 须为 base64",
+    "data must be base64": "data 须为 base64",
     "an attachment is empty": "有一个附件是空的",
     "the message could not be stored; send it again": "消息没能存下，请再发一次",
     "nothing can be stored: {}": "什么都存不下：{}",
     "too many large messages are on their way; send it again in a minute": "正在传送的大消息太多，请一分钟后再发",
     # Bodies and queries.
+    "{} is missing": "缺少 {}",
+    "{} is empty": "{} 是空的",
+    "{} is not a field here": "这里没有 {} 这个字段",
+    "{} must be a string": "{} 须为字符串",
+    "{} must be plain text": "{} 须为纯文本",
+    "{} must be a whole number": "{} 须为整数",
+    "{} must be a number": "{} 须为数字",
+    "{} must be true or false": "{} 须为 true 或 false",
+    "{} must be a list": "{} 须为列表",
+    "{} must be an object": "{} 须为对象",
+    "{} must be one of {}": "{} 须为其中之一：{}",
+    "{} must be {} or more": "{} 须不小于 {}",
+    "{} must be {} or less": "{} 须不大于 {}",
+    "{} may have {} characters": "{} 最多 {} 个字符",
+    "{} may have {} entries": "{} 最多 {} 项",
+    "{} is not as it must be: {}": "{} 不符合要求：{}",
+    "month must be one such as 2026-11": "month 须为 2026-11 这样的月份",
+    "passphrase must be one line of at most {} characters": "passphrase 须为一行，最多 {} 个字符",
+    "passphrase must have {} characters or more; several words are best": ("passphrase 至少 {} 个字符，最好用几个词"),
+    "policies is a list of: {}; empty for all": "policies 须为列表，可选：{}；空列表表示全部",
     "the body is larger than {} bytes": "请求体超过 {} 字节",
     "a message without {} may have {} bytes": "没有 {} 的消息最多 {} 字节",
     "the body has too many members": "请求体的成员太多",
@@ -60,28 +73,16 @@ CHINESE = {
     "nothing more of the body arrived within {} s": "请求体有 {} 秒没有新的数据",
     "the server is stopping; send it again in a moment": "服务正在停止，请稍后再发一次",
     "the body was cut off": "请求体在中途断了",
-    "limit must be a whole number from 1 to {}": "limit 须为 1 到 {} 的整数",
-    "after must be the line of a message": "after 须为消息的行号",
     "{} is neither the id nor the line of a message here": "{} 既不是这里消息的编号，也不是行号",
-    "q may have {} characters": "q 最多 {} 个字符",
-    "q must be 1 to {} characters to search for": "要找的词须为 1 到 {} 个字符",
-    "state must be archived, unread or all": "state 须为 archived、unread 或 all",
     "cursor is not one that this list gave as next": "cursor 不是这个列表给出的 next",
-    "{} must be a text of at most {} characters": "{} 须为最多 {} 个字符的文本",
-    "{} is missing": "缺少 {}",
     "{} must be a day such as 2026-11-20": "{} 须为 2026-11-20 这样的日期",
-    "space must be a string; leave it out for all of them": "space 须为字符串；要全部就不要给",
     # Conversations.
     "there is no such conversation": "没有这段对话",
     "there is no such message": "没有这条消息",
     "there is no such message, or it has no turn": "没有这条消息，或者它没有引出回合",
     "there is no such file": "没有这个文件",
     "there is no picture of this file": "这个文件没有图片",
-    "only title (a string), pinned and archived (true or false) can be set": (
-        "只能设置 title（字符串）、pinned 和 archived（true 或 false）"
-    ),
     "title may have {} characters": "标题最多 {} 个字符",
-    "line must be the number of a line": "line 须为行号",
     "send If-Match with the ETag that the conversation was read with": "请用 If-Match 发送读这段对话时得到的 ETag",
     "the conversation was changed meanwhile; read it again": "这段对话刚被改过，请重新读取",
     "the audit list could not be written, so this stays closed; try again": "审计日志写不进去，因此没有打开，请再试",
@@ -93,8 +94,6 @@ CHINESE = {
     "the file is not UTF-8; it was left as it is": "文件不是 UTF-8，保持原样",
     "the settings were changed meanwhile; read them again": "设置刚被改过，请重新读取",
     "memory cannot be searched now: {}": "现在无法搜索记忆：{}",
-    "{} is not as it must be: {}": "{} 不符合要求：{}",
-    "kind must be one of {}": "kind 须为其中之一：{}",
     "there is no such memory": "没有这份记忆",
     "another person's memory is changed by that person only": "别人的记忆只有本人能改",
     "there is no such fact": "没有这条事实",
@@ -118,7 +117,6 @@ CHINESE = {
     "there is no such night": "没有这一夜",
     "this night changed nothing, or it was undone already": "这一夜什么也没有改，或者已经撤销",
     # Past requests and acts on a context.
-    "act must be fold, undo, clear or policy": "act 须为 fold、undo、clear 或 policy",
     "an answer is being written here; wait for it, or stop it first": "这里正在写回答，请等它写完，或先停下它",
     "there is too little here to fold yet": "这里的内容还太少，不用整理",
     "a fold is in progress already": "已经在整理了",
@@ -139,7 +137,6 @@ CHINESE = {
         "{} 是所有者，或与所有者相连：/unlink 可解除相连；所有者自己的资料用 /forget、mnema sessions delete 删除，"
         "或连同整个主目录删除。"
     ),
-    "decision must be one of {}": "decision 须为其中之一：{}",
     "there is no such request": "没有这个请求",
     "digest must be that of the request as the list shows it; read it again": (
         "digest 须与列表显示的请求一致，请重新读取"
@@ -153,9 +150,7 @@ CHINESE = {
     "{} is not logged in by a person: its credentials are in config.json": (
         "{} 不需要有人登录：它的凭据在 config.json 里"
     ),
-    "action must be one of {}": "action 须为其中之一：{}",
     "there is no such task": "没有这个任务",
-    "number must be that of a rule": "number 须为一条规则的编号",
     "there is no such rule": "没有这条规则",
 }
 

@@ -1,28 +1,23 @@
-"""HTTP requests and responses of the page and the API: refusals, JSON bodies, posted messages."""
+"""HTTP requests and responses of the page and the API: refusals, routes, responses, the reading of bodies."""
 
 import asyncio
-import base64
-import binascii
 import gzip
 import json
 import re
-import secrets
 import unicodedata
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.errors import ChannelError
-from channels.message import Attachment, InboundMessage, Sender
 from channels.toolkit.untrusted import parse_strict_json
-from channels.web.backend import ConversationEntry, web_address
+from channels.web.backend import ConversationEntry
 
 
 class HttpRefusal(ChannelError):
@@ -52,47 +47,10 @@ class CannotServe(ChannelError):
     """The port or the token file cannot be used; the text is one sentence for the operator."""
 
 
-# A posted message.
+# Names and texts.
 
-NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
-MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)
-MAX_TEXT = 200_000
-MAX_KEY = 200
-MAX_FILES = 10
-MAX_FILES_BYTES = 25_000_000
+NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)  # of a conversation
 LABEL_BYTES = 120
-KNOWN_FIELDS = frozenset({"conversation", "text", "key", "attachments"})
-
-
-def parse_message(fields: Mapping[str, Any], now: datetime) -> InboundMessage:
-    """Parse the JSON object of a posted message.
-
-    The key is prefixed with the conversation's name, so clients may number their messages per conversation.
-
-    Raises:
-        HttpRefusal: 400 for a field that is wrong, 413 for one that is too large; the text names it.
-    """
-    unknown = sorted(set(fields) - KNOWN_FIELDS)
-    if unknown:
-        raise HttpRefusal(
-            400, "unknown_field", f"{unknown[0][:40]!r} is not a field of a message; {sorted(KNOWN_FIELDS)} are"
-        )
-    conversation = fields.get("conversation")
-    if not isinstance(conversation, str) or not NAME.fullmatch(conversation):
-        raise HttpRefusal(400, "conversation", "conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
-    text = _text(fields.get("text", ""))
-    attachments = _attachments(fields.get("attachments") or [])
-    if not text.strip() and not attachments:
-        raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
-    return InboundMessage(
-        address=web_address(conversation),
-        kind="dm",
-        key=f"{conversation}\x1f{_key(fields.get('key'))}",
-        sender=Sender(id="owner"),
-        text=text,
-        sent_at=now,
-        attachments=attachments,
-    )
 
 
 def clean_text(text: str) -> str:
@@ -108,54 +66,15 @@ def file_label(name: str) -> str:
     return cut or "file"
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise HttpRefusal(400, "text", "text must be a string")
-    if len(value) > MAX_TEXT:
-        raise HttpRefusal(413, "too_long", f"text has {len(value)} characters; {MAX_TEXT} fit, a file takes more")
-    return clean_text(value)
-
-
-def _key(value: Any) -> str:
-    if value is None:
-        return secrets.token_hex(16)
-    if not isinstance(value, str) or not 1 <= len(value) <= MAX_KEY:
-        raise HttpRefusal(400, "key", f"key must be a string of 1 to {MAX_KEY} characters, or left out")
-    if clean_text(value) != value:
-        raise HttpRefusal(400, "key", "key must be plain text without NUL")
-    return value
-
-
-def _attachments(value: Any) -> tuple[Attachment, ...]:
-    if not isinstance(value, list):
-        raise HttpRefusal(400, "attachments", "attachments must be a list")
-    if len(value) > MAX_FILES:
-        raise HttpRefusal(413, "too_many_files", f"{len(value)} files; {MAX_FILES} fit into one message")
-    files = tuple(_attachment(item) for item in value)
-    total = sum(len(item.data) for item in files)
-    if total > MAX_FILES_BYTES:
-        raise HttpRefusal(413, "too_large", f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message")
-    return files
-
-
-def _attachment(item: Any) -> Attachment:
-    if not isinstance(item, dict) or not all(isinstance(value, str) for value in item.values()):
-        raise HttpRefusal(400, "attachments", "an attachment is an object of strings: name, media_type, data")
-    media_type = item.get("media_type", "").split(";")[0].strip().lower() or "application/octet-stream"
-    if not MEDIA_TYPE.fullmatch(media_type):
-        raise HttpRefusal(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
-    try:
-        data = base64.b64decode(item.get("data", ""), validate=True)
-    except (binascii.Error, ValueError) as err:
-        raise HttpRefusal(400, "attachments", "data of an attachment must be base64") from err
-    if not data:
-        raise HttpRefusal(400, "attachments", "an attachment is empty")
-    return Attachment(name=file_label(item.get("name", "")), media_type=media_type, data=data)
-
-
 # Routes and responses.
 
-Handler = Callable[[Request], Awaitable[ASGIApp]]
+MEBIBYTE = 1 << 20
+SMALL_BODY = MEBIBYTE
+LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
+PROMISED_PATH, VERSIONED_PATH = "/api/", "/api/v1/"
+HOOKS_PATH = "/hooks/"  # calls of the platforms
+#: Takes the request, and what the route's `query` or `body` makes of it.
+Handler = Callable[..., Awaitable[ASGIApp]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,32 +85,39 @@ class Route:
     path: str
     #: Action of bot.access.permissions that the caller must be allowed.
     action: str
-    #: May raise HttpRefusal.
+    #: Called with the request, then with the validated query or body if there is one. May raise HttpRefusal.
     handler: Handler
     #: Only after a login of the last minutes; see `require_fresh_login`.
     needs_fresh_login: bool = False
-    #: What its query, its JSON body and its JSON reply are; None for none, or another format.
+    #: Programs of others rely on it: it is also at `/api/…`, where lists have names of their own.
+    is_promised: bool = False
+    #: Models of its query or its JSON body (one of them at most), and of its JSON reply; None for none.
     query: type[BaseModel] | None = None
     body: type[BaseModel] | None = None
     reply: type[BaseModel] | None = None
+    #: Bytes that the body may have.
+    max_body: int = SMALL_BODY
+    #: Field without which a body may have 1 MiB only; larger ones are read one at a time, see LargeBodies.
+    large_field: str = ""
+    #: Field that a body is the text of if it is not JSON.
+    text_field: str = ""
 
     @property
-    def v1(self) -> str:
-        """Its address in the versioned API, where lists are called `items`; "" outside the API."""
-        return f"{V1_PATH}{self.path.removeprefix(API_PATH)}" if self.path.startswith(API_PATH) else ""
-
-
-API_PATH, V1_PATH = "/api/", "/api/v1/"
+    def paths(self) -> tuple[str, ...]:
+        """All addresses of the route."""
+        if not self.is_promised:
+            return (self.path,)
+        return (self.path, f"{PROMISED_PATH}{self.path.removeprefix(VERSIONED_PATH)}")
 
 
 def list_key(request: Request, name: str) -> str:
-    """Return what a reply calls its list: `items` in the versioned API, else its own name."""
-    return "items" if request.scope["path"].startswith(V1_PATH) else name
+    """Return what the reply of a promised route calls its list: `items` in the versioned API, else its own name."""
+    return "items" if is_versioned(request) else name
 
 
 def is_versioned(request: Request) -> bool:
     """Tell whether a request is of the versioned API."""
-    return bool(request.scope["path"].startswith(V1_PATH))
+    return bool(request.scope["path"].startswith(VERSIONED_PATH))
 
 
 def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -235,36 +161,6 @@ def conversation_json(entry: ConversationEntry, *, full: bool = False) -> dict[s
     return fields | more | {"named": entry.is_named, "deleting": entry.is_deleting}
 
 
-Fields = TypeVar("Fields", bound=BaseModel)
-
-
-def parse_query(model: type[Fields], request: Request) -> Fields:
-    """Parse a query string; what is given twice counts once, NUL is dropped.
-
-    Raises:
-        HttpRefusal: 400 with the parameter that is wrong.
-    """
-    return _parse(model, {name: clean_text(value) for name, value in request.query_params.items()}, 400)
-
-
-def parse_fields(model: type[Fields], body: Mapping[str, Any]) -> Fields:
-    """Parse the fields of a JSON object.
-
-    Raises:
-        HttpRefusal: 422 with the field that is wrong.
-    """
-    return _parse(model, body, 422)
-
-
-def _parse(model: type[Fields], values: Mapping[str, Any], status: int) -> Fields:
-    try:
-        return model.model_validate(values)
-    except ValidationError as err:
-        first = err.errors(include_url=False, include_context=False, include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "body"
-        raise HttpRefusal(status, name, f"{name} is not as it must be: {first['msg']}", field=name) from err
-
-
 Headers = Sequence[tuple[bytes, bytes]]
 
 
@@ -280,9 +176,6 @@ def peer_address(request: Request) -> str:
 
 # Request bodies.
 
-MEBIBYTE = 1 << 20
-SMALL_BODY = MEBIBYTE
-LARGE_BODY = 36 * MEBIBYTE  # 25 MB of files are 33.4 MB in base64
 DRAIN_BYTES = 96 * MEBIBYTE  # read of a refused body: a client that is still sending may not read the refusal
 MAX_LARGE_BODY_MEMBERS = 300_000  # brackets, braces and commas
 RETRY_LARGE_SECONDS = 60  # after which a client may try a large body again
@@ -409,3 +302,83 @@ def as_object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise HttpRefusal(400, "bad_json", "the body must be a JSON object")
     return value
+
+
+# Time limits of bodies: without progress and in all; none is waited for any more once the server stops.
+
+_DISCONNECT: Message = {"type": "http.disconnect"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyTimes:
+    """How long a body is waited for, in seconds; what the handler does in between does not count."""
+
+    #: For the next bytes.
+    stall: float = 30.0
+    #: For all of it.
+    total: float = 300.0
+    #: For all of a platform's call.
+    webhook: float = 5.0
+
+
+class BodyLimiter:
+    """ASGI app around another: its `receive` raises HttpRefusal once the body does not come in time.
+
+    Where the response has begun by then, `receive` returns a disconnect.
+    """
+
+    def __init__(self, app: ASGIApp, times: BodyTimes) -> None:
+        self._app = app
+        self._times = times
+        self._waits: set[asyncio.Timeout] = set()
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Wait for no body any more, nor for the rest of those that are under way."""
+        self._stopping = True
+        for wait in self._waits:
+            wait.reschedule(0.0)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_hook = scope["path"].startswith(HOOKS_PATH) if scope["type"] == "http" else False
+        total = self._times.webhook if is_hook else self._times.total
+        left, has_begun, is_whole = total, False, False
+        loop = asyncio.get_running_loop()
+
+        async def receive_in_time() -> Message:
+            nonlocal left, is_whole
+            if is_whole:
+                return await receive()
+            limit, began = min(left, self._times.stall), loop.time()
+            try:
+                message = await self._wait(receive, limit)
+            except TimeoutError as err:
+                if has_begun:
+                    return _DISCONNECT
+                raise self._refusal(limit if limit < left else total, is_stalled=limit < left) from err
+            left -= loop.time() - began
+            is_whole = not message.get("more_body", False)
+            return message
+
+        async def send_and_see(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        await self._app(scope, receive_in_time, send_and_see)
+
+    async def _wait(self, receive: Receive, seconds: float) -> Message:
+        async with asyncio.timeout(0.0 if self._stopping else seconds) as wait:
+            self._waits.add(wait)
+            try:
+                return await receive()
+            finally:
+                self._waits.discard(wait)
+
+    def _refusal(self, seconds: float, *, is_stalled: bool) -> HttpRefusal:
+        if self._stopping:
+            why = "the server is stopping; send it again in a moment"
+            return HttpRefusal(503, "stopping", why, {**_CLOSE, "retry-after": "5"})
+        if is_stalled:
+            return HttpRefusal(408, "slow", f"nothing more of the body arrived within {seconds:g} s", _CLOSE)
+        return HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE)

@@ -2,9 +2,10 @@
 
 import asyncio
 import errno
+import re
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,11 +16,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from channels.base import HasWebhook, WebhookRequest
-from channels.message import Accepted, InboundMessage
+from channels.message import Accepted, Attachment, InboundMessage, Sender
 from channels.toolkit.delivery import BoundedDict
 from channels.web import models
 from channels.web.auth import Visitor
-from channels.web.backend import ConversationFilter, TranscriptLine, WebServices
+from channels.web.backend import ConversationFilter, TranscriptLine, WebServices, web_address
 from channels.web.channel import Web
 from channels.web.events import HEADERS as STREAM_HEADERS
 from channels.web.events import (
@@ -31,24 +32,22 @@ from channels.web.events import (
     wait_for_disconnect,
 )
 from channels.web.requests import (
+    HOOKS_PATH,
     LARGE_BODY,
     NAME,
     HttpRefusal,
-    LargeBodies,
     Route,
     conversation_json,
+    file_label,
     header_values,
     is_versioned,
     json_response,
     list_key,
-    parse_message,
     peer_address,
     read_body,
 )
+from channels.web.validation import CURSOR_REFUSED, check_client_key
 
-MAX_CONVERSATIONS = 200
-MAX_LINES = 200
-MAX_WORDS = 200  # characters that a title or a message is searched for
 MAX_MARKS = 100  # of one message
 DEFAULT_LINES = 50
 
@@ -64,52 +63,91 @@ class WebApi:
         self._address_of = services.address_of
         self._load_sources = services.load_sources
         self._clock = clock
-        self._large = LargeBodies()
 
     def calls(self) -> tuple[Route, ...]:
         """Return every route of the channel, with the action each one needs."""
-        one = "/api/conversations/{id}"
         return (
+            *self._conversation_calls("/api/v1/conversations/{id}"),
             Route(
-                method="GET", path="/api/session", action="console.read", handler=self.session, reply=models.SessionBody
+                method="GET",
+                path="/api/v1/session",
+                action="console.read",
+                handler=self.session,
+                reply=models.SessionBody,
             ),
             Route(
                 method="POST",
-                path="/api/messages",
+                path="/api/v1/messages",
                 action="chat",
                 handler=self.send,
+                is_promised=True,
                 body=models.NewMessageBody,
                 reply=models.AcceptedBody,
+                max_body=LARGE_BODY,
+                large_field="attachments",
             ),
             Route(
                 method="GET",
-                path="/api/events",
+                path="/api/v1/events",
                 action="console.read",
                 handler=self.page_events,
+                is_promised=True,
                 query=models.StreamQueryBody,
             ),
             Route(
                 method="GET",
-                path="/api/conversations",
+                path="/api/v1/conversations",
                 action="console.read",
                 handler=self.list,
+                is_promised=True,
                 query=models.ConversationQueryBody,
                 reply=models.ConversationPageBody,
             ),
+        )
+
+    def _conversation_calls(self, one: str) -> tuple[Route, ...]:
+        return (
             Route(
-                method="GET", path=one, action="console.read", handler=self.entry, reply=models.ConversationSummaryBody
+                method="GET",
+                path=one,
+                action="console.read",
+                handler=self.entry,
+                is_promised=True,
+                reply=models.ConversationSummaryBody,
             ),
-            Route(method="POST", path=f"{one}/open", action="console.read", handler=self.open, reply=models.DoneBody),
+            Route(
+                method="POST",
+                path=f"{one}/open",
+                action="console.read",
+                handler=self.open,
+                is_promised=True,
+                reply=models.DoneBody,
+            ),
             Route(
                 method="GET",
                 path=f"{one}/messages",
                 action="console.read",
                 handler=self.messages,
+                is_promised=True,
                 query=models.MessageQueryBody,
                 reply=models.MessagePageBody,
             ),
-            Route(method="GET", path=f"{one}/events", action="console.read", handler=self.events),
-            Route(method="POST", path=f"{one}/stop", action="turn.stop", handler=self.stop, reply=models.DoneBody),
+            Route(
+                method="GET",
+                path=f"{one}/events",
+                action="console.read",
+                handler=self.events,
+                is_promised=True,
+                query=models.ConversationStreamQueryBody,
+            ),
+            Route(
+                method="POST",
+                path=f"{one}/stop",
+                action="turn.stop",
+                handler=self.stop,
+                is_promised=True,
+                reply=models.DoneBody,
+            ),
         )
 
     async def session(self, request: Request) -> Response:
@@ -118,14 +156,11 @@ class WebApi:
         headers = {"set-cookie": visitor.renewed_cookie} if visitor.renewed_cookie else {}
         return json_response({"csrf": visitor.csrf, "now": self._clock().isoformat()}, headers=headers)
 
-    async def send(self, request: Request) -> Response:
+    async def send(self, request: Request, body: models.NewMessageBody) -> Response:
         """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""
-        async with self._large.read_json(request, member="attachments") as fields:
-            if (key := request.headers.get("idempotency-key")) is not None:
-                fields.setdefault("key", key)
-            message = parse_message(fields, self._clock())
-            fields.clear()
-            accepted = await self._deliver(message)
+        key = body.key or request.headers.get("idempotency-key")
+        message = to_inbound_message(body, key, self._clock())
+        accepted = await self._deliver(message)
         if accepted.new:
             self._web.accepted(message.address.chat_id)
         return json_response({"id": accepted.id}, 202 if accepted.new else 200)
@@ -143,19 +178,16 @@ class WebApi:
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
         return accepted
 
-    async def list(self, request: Request) -> Response:
+    async def list(self, request: Request, query: models.ConversationQueryBody) -> Response:
         """Return a page of the conversations, newest first: all, only the owner's `own`, or those that `q` finds."""
-        query, full = request.query_params, is_versioned(request)
-        limit = parse_bounded(query.get("limit"), MAX_CONVERSATIONS, MAX_CONVERSATIONS)
-        own = query.get("own") in ("1", "true")
-        wanted = ConversationFilter(own=own, words=parse_words(query.get("q", "")))
-        if full and not own:
-            channel, person, state = (_parse_choice(query, name) for name in ("channel", "person", "state"))
-            wanted = replace(wanted, by_pin=True, channel=channel, person=person, state=state)
+        full = is_versioned(request)
+        wanted = ConversationFilter(own=query.own, words=query.q)
+        if full and not query.own:
+            wanted = replace(wanted, by_pin=True, channel=query.channel, person=query.person, state=query.state)
         try:
-            page = await self._backend.conversations(query.get("cursor", ""), limit, wanted)
+            page = await self._backend.conversations(query.cursor, query.limit, wanted)
         except ValueError as err:
-            raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next") from err
+            raise HttpRefusal(400, "cursor", CURSOR_REFUSED) from err
         found = [conversation_json(one, full=full) for one in page.conversations]
         return json_response({list_key(request, "conversations"): found, "next": page.next or None})
 
@@ -173,38 +205,34 @@ class WebApi:
         await self._begin_reading(await self._existing(request), request, pressed=True)
         return json_response({"ok": True})
 
-    async def messages(self, request: Request) -> Response:
+    async def messages(self, request: Request, query: models.MessageQueryBody) -> Response:
         """Return a page of the transcript, oldest first; `before` is a message's id or line, `after` a line."""
-        conversation, query = await self._existing(request), request.query_params
-        limit = parse_bounded(query.get("limit"), DEFAULT_LINES, MAX_LINES)
+        conversation, limit = await self._existing(request), query.limit
         reader, full = request.state.visitor.id, is_versioned(request)
-        before = await self._line(conversation, query.get("before", ""), reader, "before")
-        if full and (words := parse_words(query.get("q", ""))):
-            found = await self._backend.search(conversation, words, reader=reader, before=before, limit=limit)
+        before = await self._line(conversation, query.before, reader, "before")
+        if full and query.q:
+            found = await self._backend.search(conversation, query.q, reader=reader, before=before, limit=limit)
             return json_response(
-                {"items": [_line_json(line) | {"marks": find_marks(line.text, words)} for line in found]}
+                {"items": [_line_json(line) | {"marks": find_marks(line.text, query.q)} for line in found]}
             )
         get_lines = partial(self._backend.lines, conversation, reader=reader, details=full)
-        around = await self._line(conversation, query.get("around", "") if full else "", reader, "around")
+        around = await self._line(conversation, query.around if full else "", reader, "around")
         if around:
             above = await get_lines(before=around, limit=limit // 2) if limit > 1 else []
             lines = [*above, *await get_lines(after=around - 1, limit=limit - limit // 2)]
         else:
-            lines = await get_lines(before=before, after=parse_line(query.get("after")), limit=limit)
+            lines = await get_lines(before=before, after=query.after, limit=limit)
         sought = {"line": around} if around else {}
         return json_response({list_key(request, "messages"): [_line_json(line) for line in lines], **sought})
 
-    async def events(self, request: Request) -> ASGIApp:
+    async def events(self, request: Request, query: models.ConversationStreamQueryBody) -> ASGIApp:
         """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""
         conversation = await self._begin_reading(await self._existing(request), request)
-        return EventStream(self._follow(request, conversation), request.state.visitor.alive)
+        return EventStream(self._follow(request, conversation, query.after), request.state.visitor.alive)
 
-    async def page_events(self, request: Request) -> ASGIApp:
-        """Stream what one tab follows: the list of conversations, and one of them.
-
-        That one is `c:ID` among `topics`, or, outside the versioned API, `conversation`.
-        """
-        wanted = request.query_params.get("topics", "conversations").split(",")
+    async def page_events(self, request: Request, query: models.StreamQueryBody) -> ASGIApp:
+        """Stream what one tab follows: the list of conversations, and one of them."""
+        wanted = query.topics.split(",")
         topics = [topic for topic in wanted if topic.startswith("c:")]
         others = dict.fromkeys(topic for topic in wanted if topic not in ("", "conversations", *topics))
         known = await self._load_sources() if others else {}
@@ -213,17 +241,17 @@ class WebApi:
             sources.append(list_changes(self._backend.changed, self._is_closed, full=is_versioned(request)))
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
-        if name := (topics[0][2:] if topics else request.query_params.get("conversation", "")):
+        if name := (topics[0][2:] if topics else query.conversation):
             name = await self._begin_reading(await self._check_exists(name), request)
-            sources.append(self._follow(request, name))
+            sources.append(self._follow(request, name, query.after))
             sources.append(context_changes(partial(self._backend.context_stamp, name), lambda: self._web.hub.closed))
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
     def _is_closed(self) -> bool:
         return self._web.hub.closed
 
-    def _follow(self, request: Request, conversation: str) -> AsyncGenerator[bytes]:
-        start = parse_position(request.headers.get("last-event-id", "") or request.query_params.get("after", ""))
+    def _follow(self, request: Request, conversation: str, after: str) -> AsyncGenerator[bytes]:
+        start = parse_position(request.headers.get("last-event-id", "") or after)
         reader, full = request.state.visitor.id, is_versioned(request)
 
         async def lines(
@@ -265,28 +293,6 @@ class WebApi:
         return number
 
 
-_STATES = ("", "archived", "unread", "all")
-
-
-def _parse_choice(query: Mapping[str, str], name: str) -> str:
-    given = query.get(name, "").replace("\0", "")[:MAX_WORDS]
-    if name == "state" and given not in _STATES:
-        raise HttpRefusal(422, "state", "state must be archived, unread or all", field="state")
-    return given
-
-
-def parse_words(given: str) -> str:
-    """Parse the words of a search.
-
-    Raises:
-        HttpRefusal: 400 when they are too long.
-    """
-    words = given.replace("\0", "").strip()
-    if len(words) > MAX_WORDS:
-        raise HttpRefusal(400, "q", f"q may have {MAX_WORDS} characters")
-    return words
-
-
 def find_marks(text: str, words: str) -> list[tuple[int, int]]:
     """Return where the words are in the text, as UTF-16 positions, which a page counts in. Pure."""
     marks: list[tuple[int, int]] = []
@@ -301,36 +307,66 @@ def find_marks(text: str, words: str) -> list[tuple[int, int]]:
     return marks
 
 
-def parse_bounded(given: str | None, usual: int, most: int) -> int:
-    """Parse a number of a query string, from 1 to `most`; larger ones become `most`.
-
-    Raises:
-        HttpRefusal: 400 when it is not a whole number.
-    """
-    if not given:
-        return usual
-    if not (given.isascii() and given.isdigit() and len(given) <= 9) or int(given) < 1:
-        raise HttpRefusal(400, "limit", f"limit must be a whole number from 1 to {most}")
-    return min(int(given), most)
-
-
-def parse_line(given: str | None) -> int | None:
-    """Parse the number of a line in a query string, None without one.
-
-    Raises:
-        HttpRefusal: 400 when it is not a whole number.
-    """
-    if not given:
-        return None
-    if not (given.isascii() and given.isdigit() and len(given) <= 15):
-        raise HttpRefusal(400, "after", "after must be the line of a message")
-    return int(given)
-
-
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
     fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
     more = {"reply_to": line.reply_to, "state": line.state, "tool": line.tool}
     return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
+
+
+# A posted message.
+
+MEDIA_TYPE = re.compile(r"[a-z0-9.+-]{1,64}/[a-z0-9.+-]{1,64}", re.ASCII)
+MAX_TEXT = 200_000
+MAX_FILES = 10
+MAX_FILES_BYTES = 25_000_000
+
+
+def to_inbound_message(body: models.NewMessageBody, key: str | None, now: datetime) -> InboundMessage:
+    """Return the message that a client has posted.
+
+    Args:
+        key: the client's own id. The conversation's name is put before it, so that clients may number their
+            messages per conversation.
+
+    Raises:
+        HttpRefusal: 400 for a message without content or a wrong key, 413 for what is too large.
+    """
+    if len(body.text) > MAX_TEXT:
+        raise HttpRefusal(413, "too_long", f"text has {len(body.text)} characters; {MAX_TEXT} fit, a file takes more")
+    attachments = _to_attachments(body.attachments or [])
+    if not body.text.strip() and not attachments:
+        raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
+    try:
+        key = secrets.token_hex(16) if key is None else check_client_key(key)
+    except ValueError as err:
+        raise HttpRefusal(400, "key", str(err), field="key") from err
+    return InboundMessage(
+        address=web_address(body.conversation),
+        kind="dm",
+        key=f"{body.conversation}\x1f{key}",
+        sender=Sender(id="owner"),
+        text=body.text,
+        sent_at=now,
+        attachments=attachments,
+    )
+
+
+def _to_attachments(files: Sequence[models.AttachedFileBody]) -> tuple[Attachment, ...]:
+    if len(files) > MAX_FILES:
+        raise HttpRefusal(413, "too_many_files", f"{len(files)} files; {MAX_FILES} fit into one message")
+    total = sum(len(file.data) for file in files)
+    if total > MAX_FILES_BYTES:
+        raise HttpRefusal(413, "too_large", f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message")
+    return tuple(_to_attachment(file) for file in files)
+
+
+def _to_attachment(file: models.AttachedFileBody) -> Attachment:
+    media_type = file.media_type.split(";")[0].strip().lower() or "application/octet-stream"
+    if not MEDIA_TYPE.fullmatch(media_type):
+        raise HttpRefusal(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
+    if not file.data:
+        raise HttpRefusal(400, "attachments", "an attachment is empty")
+    return Attachment(name=file_label(file.name), media_type=media_type, data=file.data)
 
 
 # Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.
@@ -353,7 +389,7 @@ class ProxyCheck:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the route that starts a check."""
-        return (Route(method="POST", path="/api/proxy-check", action="console.read", handler=self._begin),)
+        return (Route(method="POST", path="/api/v1/proxy-check", action="console.read", handler=self._begin),)
 
     async def _begin(self, _: Request) -> ASGIApp:
         nonce = secrets.token_urlsafe(24)
@@ -390,7 +426,6 @@ async def _two_lines() -> AsyncIterator[bytes]:
 
 # Calls of the platforms, at /hooks/ and a channel's name: limited here, verified by the channel.
 
-HOOKS_PATH = "/hooks/"
 MAX_WEBHOOK_BYTES = 1 << 20
 
 

@@ -23,13 +23,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.web.auth import RequestGuard, derive_csrf, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
-from channels.web.body_limits import BodyLimiter, BodyTimes
 from channels.web.channel import Web
 from channels.web.refusal_texts import prefers_chinese, to_chinese
 from channels.web.requests import (
+    HOOKS_PATH,
     NAME,
+    BodyLimiter,
+    BodyTimes,
     CannotServe,
     HttpRefusal,
+    LargeBodies,
     Route,
     error_response,
     header_values,
@@ -37,8 +40,9 @@ from channels.web.requests import (
     peer_address,
     read_json,
 )
-from channels.web.routes import HOOKS_PATH, PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
+from channels.web.routes import PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
 from channels.web.sessions import SESSION_IDLE_SECONDS
+from channels.web.validation import read_fields
 
 # The page's files, read once.
 
@@ -177,6 +181,7 @@ class WebSite:
         self.web = web
         self.calls: tuple[Route, ...] = ()
         self._proxy_check = ProxyCheck()
+        self._large_bodies = LargeBodies()
         self._services: WebServices | None = None
         self._router: Starlette | None = None
         self._load: LoadRoutes | None = None
@@ -200,9 +205,9 @@ class WebSite:
         self.calls = calls
         self._router = Starlette(
             routes=[
-                routing.Route(path, _require_access(route, services.allow), methods=[route.method])
+                routing.Route(path, _make_endpoint(route, services.allow, self._large_bodies), methods=[route.method])
                 for route in calls
-                for path in filter(None, (route.v1, route.path))
+                for path in route.paths
             ],
             exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
         )
@@ -297,13 +302,16 @@ class WebSite:
         return json_response({"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie})
 
 
-def _require_access(route: Route, allow: Allow) -> Any:
+def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:
+    """Return what answers a route's requests: access first, then what it is given, then its handler."""
+
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
             raise HttpRefusal(403, "denied", "not allowed")
         if route.needs_fresh_login:
             require_fresh_login(request.state.visitor)
-        return await route.handler(request)
+        async with read_fields(route, request, large_bodies) as fields:
+            return await route.handler(request, *fields)
 
     return endpoint
 

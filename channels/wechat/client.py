@@ -106,6 +106,11 @@ class ILinkClient:
         return _check_body(path, load_object(response.content))
 
 
+def _is_plain(url: str) -> bool:
+    """Tell whether all readers of a URL see the same in it: ASCII without blanks and backslashes."""
+    return url.isascii() and "\\" not in url and all(char > " " for char in url)
+
+
 def checked_root(url: str, root: str) -> str:
     """Return a URL named by the platform, without a trailing slash, if it is allowed.
 
@@ -118,12 +123,16 @@ def checked_root(url: str, root: str) -> str:
     try:
         named, home = urlsplit(url), urlsplit(root)
         host, own = (named.hostname or "").lower(), (home.hostname or "").lower()
-        odd = named.username is not None or "\\" in url or not url.isascii() or any(char <= " " for char in url)
         port = named.port
     except ValueError as err:
         raise ChannelError("WeChat returned an invalid URL") from err
     redirected = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
-    if odd or named.scheme != home.scheme or not (host and (host == own or redirected)):
+    if (
+        named.username is not None
+        or not _is_plain(url)
+        or named.scheme != home.scheme
+        or not (host and (host == own or redirected))
+    ):
         raise ChannelError(f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent there")
     return url.rstrip("/")
 

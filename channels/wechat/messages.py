@@ -48,10 +48,10 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
     # The API has no known group chats; a reply to one would reach its sender in private.
     if message.get("message_type", USER) != USER or message.get("group_id"):
         return None
-    items = [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)]
+    items = _known_items(message)
     text = "\n".join(filter(None, map(_item_text, items)))
     quoted = next((item["ref_msg"] for item in items if item.get("ref_msg")), None)
-    files = [item for item in (*items, (quoted or {}).get("message_item") or {}) if item.get("type") in _ITEM_FIELDS]
+    files = _file_items(items, quoted)
     if not text and not files:
         return None
     person = str(message["from_user_id"])
@@ -68,6 +68,17 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
         raw=json.dumps({name: value for name, value in message.items() if name != "context_token"}),
         quote=_quote(quoted) if quoted else None,
     )
+
+
+def _known_items(message: Json) -> list[Json]:
+    """Return the items of the kinds that are understood."""
+    return [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)]
+
+
+def _file_items(items: list[Json], quoted: Json | None) -> list[Json]:
+    """Return the items that are files, and the quoted one if it is a file."""
+    quoted_item = (quoted or {}).get("message_item") or {}
+    return [item for item in (*items, quoted_item) if item.get("type") in _ITEM_FIELDS]
 
 
 def sent_ms(message: Json) -> int:

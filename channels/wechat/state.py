@@ -154,16 +154,11 @@ class AccountState:
 
     def _update_peer(self, message: Json, now: float) -> str:
         """Update the sender if this is their newest message, and return their id; "" if nothing changed."""
-        try:
-            person, token = str(message["from_user_id"]), str(message.get("context_token") or "")
-            latest_ms = int((now + MAX_CLOCK_AHEAD_SECONDS) * 1000)
-            sent, seq = min(sent_ms(message), latest_ms), int(message.get("seq") or 0)
-            from_person = message.get("message_type", USER) == USER and not message.get("group_id")
-        except (KeyError, TypeError, ValueError, AttributeError):
+        parsed = _parse_sender(message, now)
+        if parsed is None:
             return ""
+        person, token, sent, seq = parsed
         known = self.peers.get(person)
-        if not from_person:
-            return ""
         if known is not None and (sent or seq):
             order, newest = (sent or known.sent, seq or known.seq), (known.sent, known.seq)
             if order <= newest:
@@ -193,3 +188,15 @@ class AccountState:
             else:
                 self._values.pop(name, None)
         await self._notebook.write(values)
+
+
+def _parse_sender(message: Json, now: float) -> tuple[str, str, int, int] | None:
+    """Return the sender's id and context token, when it was sent (ms) and its number; None if no person sent it."""
+    try:
+        if message.get("message_type", USER) != USER or message.get("group_id"):
+            return None
+        latest_ms = int((now + MAX_CLOCK_AHEAD_SECONDS) * 1000)
+        person, token = str(message["from_user_id"]), str(message.get("context_token") or "")
+        return person, token, min(sent_ms(message), latest_ms), int(message.get("seq") or 0)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None

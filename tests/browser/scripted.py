@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.console.memory.files import FileRoutes
 from channels.message import InboundMessage
-from channels.web.requests import HttpRefusal, Route, json_response, list_key
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedBot, running
 
@@ -137,22 +137,22 @@ async def page_bot(
             raise HttpRefusal(404, "not_found", "no")
         return json_response(bot.facts)
 
-    async def commands(request: Any) -> Any:
-        return json_response({list_key(request, "commands"): COMMANDS})
+    async def commands(_: Any) -> Any:
+        return json_response({"items": COMMANDS})
 
     async def search(request: Any) -> Any:
         if request.query_params["q"] == "broken":
             raise HttpRefusal(503, "storage", "the index cannot be read")
         kind, words = request.query_params.get("kind", ""), request.query_params["q"]
         found = [one for one in bot.found if not kind or (one["kind"] == kind and words in one["text"])]
-        return json_response({list_key(request, "results"): found})
+        return json_response({"items": found})
 
     async def saved() -> None: ...
 
     calls = (
-        Route(method="GET", path="/api/conversations/{id}/context", action="context.read", handler=context),
-        Route(method="GET", path="/api/commands", action="help", handler=commands),
-        Route(method="GET", path="/api/memory/search", action="memory.read", handler=search),
+        Route(method="GET", path="/api/v1/conversations/{id}/context", action="context.read", handler=context),
+        Route(method="GET", path="/api/v1/commands", action="help", handler=commands),
+        Route(method="GET", path="/api/v1/memory/search", action="memory.read", handler=search),
         *FileRoutes(Workspace(root).space(""), saved).calls(),
     )
     async with running(bot, calls, port=port, public_url=public_url) as site:

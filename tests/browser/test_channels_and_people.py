@@ -41,11 +41,11 @@ class Behind:
     def calls(self) -> tuple[Route, ...]:
         return (
             *ChannelRoutes({"wechat": self.wechat}).calls(),
-            Route(method="GET", path="/api/status", action="console.read", handler=self.status),
-            Route(method="GET", path="/api/metrics/recent", action="console.read", handler=self.recent),
-            Route(method="GET", path="/api/access", action="access.read", handler=self.access),
+            Route(method="GET", path="/api/v1/status", action="console.read", handler=self.status, is_promised=True),
+            Route(method="GET", path="/api/v1/metrics/recent", action="console.read", handler=self.recent),
+            Route(method="GET", path="/api/v1/access", action="access.read", handler=self.access),
             *(
-                Route(method="POST", path=f"/api/access/{act}", action="access.write", handler=self.act)
+                Route(method="POST", path=f"/api/v1/access/{act}", action="access.write", handler=self.act)
                 for act in ("approve", "deny", "group")
             ),
         )

@@ -38,7 +38,7 @@ async def status(_: Request) -> Response:
     return json_response({**told, **counted, "models": [model_status_to_json(state) for state in STATES]})
 
 
-CALLS = (Route(method="GET", path="/api/status", action="console.read", handler=status),)
+CALLS = (Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True),)
 
 
 async def test_it_is_told_how_models_fare(chromium: Browser) -> None:
@@ -91,7 +91,7 @@ def log_page(lines: int) -> Route:
         ]  # fmt: skip
         return json_response({"items": items, "next": str(start) if start else None})
 
-    return Route(method="GET", path="/api/logs", action="console.read", handler=read)
+    return Route(method="GET", path="/api/v1/logs", action="console.read", handler=read)
 
 
 @pytest.mark.parametrize("lines", [1_800, pytest.param(MOST_LINES + 1, marks=by_night)])

@@ -63,7 +63,7 @@ async def test_the_page_sets_a_foreign_channel_up(bot: ColdBot, tmp_path: Path) 
     path = keys["channels.box.path"]
     assert (path["title_zh"], path["example"]) == ("路径", "/srv/box")
     part = {"channels": {"box": {"enabled": True, "path": str(tmp_path / "other")}}}
-    response = await bot.web.ask("POST", "/api/channels/box/test", json={"part": part})
+    response = await bot.web.ask("POST", "/api/v1/channels/box/test", json={"part": part})
     findings = [json.loads(line) for line in response.text.splitlines()]
     assert [(found["step"], found["state"]) for found in findings] == [("settings", "ok"), ("credentials", "ok")]
 

@@ -256,7 +256,7 @@ GUARDS = (
     Mutant(
         name="a call that trickles is waited for longer",
         guards="S21",
-        file="channels/web/body_limits.py",
+        file="channels/web/requests.py",
         target="BodyTimes.webhook",
         old="webhook: float = 5.0",
         new="webhook: float = 20.0",

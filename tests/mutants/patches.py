@@ -108,10 +108,10 @@ MUTANTS = (
     Mutant(
         name="the same words are the same message",
         guards="I3",
-        file="channels/web/requests.py",
-        target="parse_message",
-        old="_key(fields.get('key'))",
-        new="text",
+        file="channels/web/routes.py",
+        target="to_inbound_message",
+        old="secrets.token_hex(16) if key is None else check_client_key(key)",
+        new="body.text",
         tests=(f"{TURNS}::test_messages_that_come_while_one_is_answered_are_answered_in_order_the_same_words_twice",),
     ),
     Mutant(

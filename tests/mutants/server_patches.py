@@ -149,7 +149,7 @@ SERVER = (
     Mutant(
         name="a server that ends waits for bodies that do not come",
         guards="SIGTERM",
-        file="channels/web/body_limits.py",
+        file="channels/web/requests.py",
         target="BodyLimiter.stop",
         old="wait.reschedule(0.0)",
         new="pass",
@@ -158,7 +158,7 @@ SERVER = (
     Mutant(
         name="the time of a large upload runs while it waits for its turn",
         guards="availability",
-        file="channels/web/body_limits.py",
+        file="channels/web/requests.py",
         target="BodyLimiter.__call__",
         old="loop = asyncio.get_running_loop()",
         new=("loop = asyncio.get_running_loop()\nloop.call_later(self._times.stall, self.stop)"),

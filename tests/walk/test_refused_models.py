@@ -71,7 +71,7 @@ async def test_the_page_asks_a_model_at_once(tmp_path: Path) -> None:
         await said(talk, "talk", asked("refused"))
 
         async def try_now() -> list[dict[str, Any]]:
-            asked_now = (await talk.web.ask("POST", "/api/health/models", json={})).raise_for_status()
+            asked_now = (await talk.web.ask("POST", "/api/v1/health/models", json={})).raise_for_status()
             models: list[dict[str, Any]] = asked_now.json()["models"]
             return models
 

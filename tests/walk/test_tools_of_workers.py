@@ -84,9 +84,9 @@ async def test_a_call_that_a_dead_worker_asked_for_runs_once_at_another(tmp_path
         await until(lambda: not unended(db), "its turn is over")
         await bots.start("worker", "worker")
         await first.kill()
-        [waiting] = (await gateway.web.get("/api/approvals"))["waiting"]
+        [waiting] = (await gateway.web.get("/api/v1/approvals"))["waiting"]
         decision = {"decision": "once", "digest": waiting["digest"]}
-        path = f"/api/approvals/{waiting['id']}"
+        path = f"/api/v1/approvals/{waiting['id']}"
         replies = await asyncio.gather(
             *(gateway.web.post("talk", f"/approve {code}") for _ in range(3)),
             *(gateway.web.ask("POST", path, json=decision) for _ in range(3)),
@@ -159,9 +159,11 @@ async def test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again(
         code = await code_of(gateway, "talk")
         await until(lambda: not unended(db), "its turn is over")
         if how == "page":
-            [waiting] = (await gateway.web.get("/api/approvals"))["waiting"]
+            [waiting] = (await gateway.web.get("/api/v1/approvals"))["waiting"]
             decision = {"decision": "once", "digest": waiting["digest"]}
-            assert (await gateway.web.ask("POST", f"/api/approvals/{waiting['id']}", json=decision)).status_code == 200
+            assert (
+                await gateway.web.ask("POST", f"/api/v1/approvals/{waiting['id']}", json=decision)
+            ).status_code == 200
         else:
             await gateway.web.post("talk", f"/approve {code}")
         assert await (gateway if how == "page" else worker).ended() == -signal.SIGKILL

@@ -72,7 +72,7 @@ def _iterate_prompts(home: HomeFolder, name: str) -> Iterator[dict[str, Any] | N
     """Poll the channel's prompt; yields None once it has none and works."""
     deadline = time.monotonic() + LOGIN_SECONDS
     while time.monotonic() < deadline:
-        prompt = call_running_bot_now(home, "GET", f"/api/channels/{quote(name, safe='')}/prompt")["prompt"]
+        prompt = call_running_bot_now(home, "GET", f"/api/v1/channels/{quote(name, safe='')}/prompt")["prompt"]
         if prompt is not None:
             yield prompt
         elif (state := _running_channels(home).get(name)) and state["state"] == "up":
@@ -95,7 +95,7 @@ def _show_prompt(home: HomeFolder, name: str, prompt: dict[str, Any]) -> None:
 
 
 def _send_answer(home: HomeFolder, name: str, text: str) -> None:
-    call_running_bot_now(home, "POST", f"/api/channels/{quote(name, safe='')}/answer", {"text": text})
+    call_running_bot_now(home, "POST", f"/api/v1/channels/{quote(name, safe='')}/answer", {"text": text})
 
 
 def _running_channels(home: HomeFolder) -> dict[str, Any]:

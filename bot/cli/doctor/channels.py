@@ -244,7 +244,7 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
     if address := home.address():
         port = urlsplit(address).port or port
         try:
-            path = str((await call_running_bot(home, "POST", "/api/proxy-check", {}))["path"])
+            path = str((await call_running_bot(home, "POST", "/api/v1/proxy-check", {}))["path"])
         except MnemaError as err:
             return [failed(ADDRESS_CHECK, str(err), "Look into data/log/mnema.log, or restart it.")]
     target = _CheckTarget(url=web.public_url, path=path, port=port)

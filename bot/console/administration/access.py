@@ -1,20 +1,19 @@
 """Routes of access: who may talk to the bot, and who asks to."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable
 
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.pairing import PairingRefused, PairingService
 from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import Handler, HttpRefusal, Route, json_response
 
-MAX_FIELD_CHARS = 200
-ACCESS_PATH = "/api/access"
+ACCESS_PATH = "/api/v1/access"
 READ_ACCESS_ACTION, WRITE_ACCESS_ACTION = "access.read", "access.write"
-PairingAction = Callable[[Mapping[str, str]], Awaitable[tuple[str, str]]]
+BothLanguages = tuple[str, str]
 
 
 def access_routes(pairing: PairingService) -> tuple[Route, ...]:
@@ -23,8 +22,7 @@ def access_routes(pairing: PairingService) -> tuple[Route, ...]:
     async def facts(_: Request) -> Response:
         return json_response(await pairing.facts())
 
-    async def owner_code(request: Request) -> Response:
-        await read_json(request)
+    async def owner_code(_: Request) -> Response:
         return json_response({"code": await pairing.owner_code(CONSOLE_ACTOR)})
 
     return (
@@ -47,57 +45,46 @@ def access_routes(pairing: PairingService) -> tuple[Route, ...]:
                 method="POST",
                 path=f"{ACCESS_PATH}/{name}",
                 action=WRITE_ACCESS_ACTION,
-                handler=_pairing_handler(act),
+                handler=handler,
                 needs_fresh_login=name == "role",
-                body=models.AccessActBody,
+                body=body,
                 reply=models.ToldBody,
             )
-            for name, act in _actions(pairing).items()
+            for name, (handler, body) in _actions(pairing).items()
         ),
     )
 
 
-def _actions(pairing: PairingService) -> dict[str, PairingAction]:
+def _actions(pairing: PairingService) -> dict[str, tuple[Handler, type[BaseModel]]]:
+    """Return the handler of each act on access, with the model of its body."""
+
+    async def approve(_: Request, body: models.AccessCodeBody) -> Response:
+        return await _respond(pairing.approve(body.code, CONSOLE_ACTOR, body.channel))
+
+    async def deny(_: Request, body: models.AccessCodeBody) -> Response:
+        return await _respond(pairing.deny(body.code, CONSOLE_ACTOR, body.channel))
+
+    async def revoke(_: Request, body: models.AccessAccountBody) -> Response:
+        return await _respond(pairing.revoke(body.channel, body.id, CONSOLE_ACTOR))
+
+    async def allow_group(_: Request, body: models.AccessAccountBody) -> Response:
+        return await _respond(pairing.allow_group(body.channel, body.id, CONSOLE_ACTOR))
+
+    async def set_role(_: Request, body: models.AccessRoleBody) -> Response:
+        return await _respond(pairing.set_role(body.channel, body.id, body.role, CONSOLE_ACTOR, body.group))
+
     return {
-        "approve": lambda body: pairing.approve(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
-        "deny": lambda body: pairing.deny(_required_field(body, "code"), CONSOLE_ACTOR, body["channel"]),
-        "revoke": lambda body: pairing.revoke(
-            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
-        ),
-        "group": lambda body: pairing.allow_group(
-            _required_field(body, "channel"), _required_field(body, "id"), CONSOLE_ACTOR
-        ),
-        "role": lambda body: pairing.set_role(
-            _required_field(body, "channel"),
-            _required_field(body, "id"),
-            _required_field(body, "role"),
-            CONSOLE_ACTOR,
-            body["group"],
-        ),
+        "approve": (approve, models.AccessCodeBody),
+        "deny": (deny, models.AccessCodeBody),
+        "revoke": (revoke, models.AccessAccountBody),
+        "group": (allow_group, models.AccessAccountBody),
+        "role": (set_role, models.AccessRoleBody),
     }
 
 
-def _pairing_handler(act: PairingAction) -> Callable[[Request], Awaitable[Response]]:
-    async def handle(request: Request) -> Response:
-        body = await read_json(request)
-        fields = {name: _text_field(body, name) for name in ("code", "channel", "id", "role", "group")}
-        try:
-            zh, en = await act(fields)
-        except PairingRefused as err:
-            raise HttpRefusal(400, "access", str(err)) from err
-        return json_response({"zh": zh, "en": en})
-
-    return handle
-
-
-def _text_field(body: Mapping[str, Any], name: str) -> str:
-    value = body.get(name, "")
-    if not isinstance(value, str) or len(value) > MAX_FIELD_CHARS:
-        raise HttpRefusal(400, name, f"{name} must be a text of at most {MAX_FIELD_CHARS} characters")
-    return value.strip()
-
-
-def _required_field(fields: Mapping[str, str], name: str) -> str:
-    if not fields[name]:
-        raise HttpRefusal(400, name, f"{name} is missing")
-    return fields[name]
+async def _respond(act: Awaitable[BothLanguages]) -> Response:
+    try:
+        zh, en = await act
+    except PairingRefused as err:
+        raise HttpRefusal(400, "access", str(err)) from err
+    return json_response({"zh": zh, "en": en})

@@ -26,7 +26,7 @@ from channels.errors import ChannelError, LoggedOut
 from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.http import create_http_client
 from channels.toolkit.settings import ChannelSettings, ConfigSection
-from channels.web.requests import HttpRefusal, Route, read_json
+from channels.web.requests import HttpRefusal, Route
 
 STEP_SECONDS = 10.0
 MAX_FINDINGS = 20
@@ -61,7 +61,7 @@ class ChannelTestRoutes:
         return (
             Route(
                 method="POST",
-                path="/api/channels/{name}/test",
+                path="/api/v1/channels/{name}/test",
                 action="config.write",
                 handler=self.test,
                 body=models.ChannelTestBody,
@@ -69,17 +69,17 @@ class ChannelTestRoutes:
             ),
         )
 
-    async def test(self, request: Request) -> Response:
+    async def test(self, request: Request, body: models.ChannelTestBody) -> Response:
         """Try settings that are not saved yet; replies with one JSON line for each step as it ends."""
-        name, body = str(request.path_params["name"]), await read_json(request)
+        name = str(request.path_params["name"])
         names = [each for each, _ in self._file.current.channels if each != "web"]
         if name not in names:
             raise HttpRefusal(404, "not_found", f"there is no channel {name} to test; there are {', '.join(names)}")
-        part, side = body.get("part"), 0 if request.headers.get("accept-language", "").lower().startswith("zh") else 1
-        if not isinstance(part, dict) or set(part) - {"channels"}:
+        side = 0 if request.headers.get("accept-language", "").lower().startswith("zh") else 1
+        if set(body.part) - {"channels"}:
             raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
         return StreamingResponse(
-            self._lines(name, part, side), headers={"cache-control": "no-store"}, media_type="application/x-ndjson"
+            self._lines(name, body.part, side), headers={"cache-control": "no-store"}, media_type="application/x-ndjson"
         )
 
     async def _lines(self, name: str, part: Mapping[str, Any], side: int) -> AsyncIterator[str]:

@@ -4,7 +4,7 @@ import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,13 +24,12 @@ from bot.tools.skills.library import (
     hash_files,
 )
 from bot.tools.skills.review import read_folder, review
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
-from memory.store.people.mcp import McpChoice, McpEffect, McpMode, McpToolRow
+from channels.web.requests import HttpRefusal, Route, json_response
+from memory.store.people.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
 from memory.text.invisible import show_invisible
 
 READ, WRITE = "console.read", "extension.write"
-MAX_CHOICES = 1_000  # tools of one review
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +43,9 @@ class SkillRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one = "/api/skills/{name}"
+        one = "/api/v1/skills/{name}"
         return (
-            Route(method="GET", path="/api/skills", action=READ, handler=self.list, reply=models.SkillListBody),
+            Route(method="GET", path="/api/v1/skills", action=READ, handler=self.list, reply=models.SkillListBody),
             Route(method="GET", path=one, action=READ, handler=self.skill, reply=models.SkillReviewBody),
             Route(method="POST", path=one, action=WRITE, handler=self.switch, body=models.SkillSwitchBody),
         )
@@ -67,19 +66,19 @@ class SkillRoutes:
             {**self._skill_json(skill), "review": lines, "body": skill.body, "files": list(skill.files)}
         )
 
-    async def switch(self, request: Request) -> Response:
+    async def switch(self, request: Request, body: models.SkillSwitchBody) -> Response:
         """Enable a skill as it was shown, or turn it off."""
-        skill, body = await self._find(request), await read_json(request)
+        skill = await self._find(request)
         key = self.library.key(skill.name)
-        if body.get("on") is not True:
+        if not body.on:
             await asyncio.to_thread(self.library.state.set, key, None)
             await self.store.note("skill", skill.name, "off", CONSOLE_ACTOR)
             return json_response(self._skill_json(skill))
         if skill.problem:
             raise HttpRefusal(409, "invalid", f"{skill.name} cannot be enabled: {skill.problem}")
-        if body.get("sha256") != skill.sha256:
+        if body.sha256 != skill.sha256:
             raise HttpRefusal(409, "changed", f"{skill.name} is another one than was shown; read it again")
-        spaces = EVERYONE if body.get("everyone") is True else OWNER_ONLY
+        spaces = EVERYONE if body.everyone else OWNER_ONLY
         row = EnabledSkill(sha256=skill.sha256, spaces=spaces)
         await asyncio.to_thread(self.library.state.set, key, row)
         await self.store.note("skill", skill.name, "on", CONSOLE_ACTOR, args={"sha256": skill.sha256, "spaces": spaces})
@@ -123,9 +122,9 @@ class McpRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one, body, reply = "/api/mcp/{name}", models.McpReviewBody, models.McpServerBody
+        one, body, reply = "/api/v1/mcp/{name}", models.McpReviewBody, models.McpServerBody
         return (
-            Route(method="GET", path="/api/mcp", action=READ, handler=self.list, reply=models.McpListBody),
+            Route(method="GET", path="/api/v1/mcp", action=READ, handler=self.list, reply=models.McpListBody),
             Route(method="POST", path=f"{one}/list", action=WRITE, handler=self.list_again, reply=reply),
             Route(method="POST", path=f"{one}/review", action=WRITE, handler=self.review, body=body, reply=reply),
         )
@@ -137,19 +136,21 @@ class McpRoutes:
     async def list_again(self, request: Request) -> Response:
         """Start a server, and return its tools as they are now."""
         view = self._find(request)
-        await read_json(request)
         try:
             await self.tools.list_again(view.name)
         except McpError as err:
             raise HttpRefusal(502, "down", f"{view.name} could not be listed: {err}") from err
         return json_response(self._server_json(self._find(request)))
 
-    async def review(self, request: Request) -> Response:
+    async def review(self, request: Request, body: models.McpReviewBody) -> Response:
         """Store which tools the model may use, each as it was shown."""
-        view, body = self._find(request), await read_json(request)
-        if body.get("source") != source_sha256(self.tools.settings(view.name)):
+        view = self._find(request)
+        if body.source != source_sha256(self.tools.settings(view.name)):
             raise HttpRefusal(409, "changed", f"config.json names another program for {view.name} now; read it again")
-        choices = _parse_choices(body.get("choices"))
+        choices = [
+            McpChoice(name=choice.name, mode=choice.mode, effect=choice.effect, sha256=choice.sha256)
+            for choice in body.choices
+        ]
         if missed := await self.tools.review(view.name, choices, CONSOLE_ACTOR):
             raise HttpRefusal(409, "changed", f"these are others than were shown; read them again: {', '.join(missed)}")
         return json_response(self._server_json(self._find(request)))
@@ -190,19 +191,3 @@ def _tool_json(row: McpToolRow, *, reviewed: bool) -> dict[str, Any]:
         "mode": row.mode,
         "effect": row.effect,
     }
-
-
-def _parse_choices(given: Any) -> list[McpChoice]:
-    if not isinstance(given, list) or not 0 < len(given) <= MAX_CHOICES:
-        raise HttpRefusal(400, "choices", f"choices must be a list of 1 to {MAX_CHOICES:,} tools")
-    return [_parse_choice(one) for one in given]
-
-
-def _parse_choice(given: Any) -> McpChoice:
-    fields = given if isinstance(given, dict) else {}
-    name, sha256, mode, effect = (fields.get(key) for key in ("name", "sha256", "mode", "effect"))
-    if not isinstance(name, str) or not isinstance(sha256, str) or mode not in ("off", "run", "ask"):
-        raise HttpRefusal(400, "choices", "each choice has name, sha256, and mode: off, run or ask")
-    if effect not in ("pure", "unsafe"):
-        raise HttpRefusal(400, "choices", "effect of a choice must be pure or unsafe")
-    return McpChoice(name=name, mode=cast(McpMode, mode), effect=cast(McpEffect, effect), sha256=sha256)

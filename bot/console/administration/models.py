@@ -1,8 +1,8 @@
 """Bodies of the routes that manage the bot, as the description of the API and the types of the page have them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, RootModel, StringConstraints
 
 from bot.console.models import PersonBody
 from channels.web.models import ApiModel
@@ -59,6 +59,10 @@ class SettingsStateBody(ApiModel):
     tag: str = Field(description="The ETag of the settings.")
     trouble: SettingsProblemBody | None = None
     items: list[SettingsOriginBody] = Field(description="Of every key that does not have its default.")
+
+
+class SettingsPartBody(RootModel[dict[str, Any]]):
+    """A part of config.json: what it leaves out stays."""
 
 
 class SettingsCheckBody(ApiModel):
@@ -203,7 +207,7 @@ class PasskeyOptionsBody(ApiModel):
 class NewPasskeyBody(ApiModel):
     """The passkey that the browser has made."""
 
-    name: str
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
     credential: dict[str, Any]
 
 
@@ -287,4 +291,4 @@ class McpReviewBody(ApiModel):
     """A review."""
 
     source: str = Field(description="Of the server that was shown.")
-    choices: list[McpChoiceBody]
+    choices: list[McpChoiceBody] = Field(min_length=1, max_length=1_000)

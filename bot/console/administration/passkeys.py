@@ -24,7 +24,7 @@ from channels.toolkit.delivery import BoundedDict
 from channels.web.auth import RequestGuard
 from channels.web.backend import PasskeySite
 from channels.web.models import DoneBody
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
@@ -33,7 +33,6 @@ MAX_PASSKEYS = 20
 MAX_USED_CHALLENGES = 1_000
 CHALLENGE_SECONDS = 120.0
 NONCE_BYTES, TIME_BYTES, SEAL_BYTES = 16, 8, 32  # of a challenge
-MAX_NAME_CHARS = 60
 MAX_CREDENTIAL_BYTES = 20_000
 MANAGE_ACTION = "console.write"
 Purpose = Literal["register", "login"]
@@ -225,7 +224,7 @@ class PasskeyRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path = "/api/passkeys"
+        path = "/api/v1/passkeys"
         return (
             Route(method="GET", path=path, action="console.read", handler=self.list, reply=models.PasskeyListBody),
             Route(
@@ -243,6 +242,7 @@ class PasskeyRoutes:
                 handler=self.add,
                 needs_fresh_login=True,
                 body=models.NewPasskeyBody,
+                max_body=MAX_CREDENTIAL_BYTES,
                 reply=DoneBody,
             ),
             Route(
@@ -266,7 +266,6 @@ class PasskeyRoutes:
 
     async def options(self, request: Request) -> Response:
         """Return the options for a new passkey at this address."""
-        await read_json(request)
         site = self._site(request)
         try:
             return json_response({"options": await asyncio.to_thread(self._passkeys.new_options, site)})
@@ -276,19 +275,16 @@ class PasskeyRoutes:
             why = f"the extra passkeys is not installed; install it with: {install_command('passkeys')}"
             raise HttpRefusal(409, "not_installed", why) from err
 
-    async def add(self, request: Request) -> Response:
+    async def add(self, request: Request, body: models.NewPasskeyBody) -> Response:
         """Store a new passkey."""
-        fields, site = await read_json(request, limit=MAX_CREDENTIAL_BYTES), self._site(request)
-        name, credential = str(fields.get("name", "")).strip(), fields.get("credential")
-        if not name or len(name) > MAX_NAME_CHARS or not isinstance(credential, dict):
-            raise HttpRefusal(422, "name", f"name must have 1 to {MAX_NAME_CHARS} characters", field="name")
+        site = self._site(request)
         try:
-            await asyncio.to_thread(self._passkeys.register, site, name, credential)
+            await asyncio.to_thread(self._passkeys.register, site, body.name, body.credential)
         except TooManyPasskeys as err:
             raise HttpRefusal(409, "too_many", str(err)) from err
         except PasskeyRefused as err:
             raise HttpRefusal(422, "passkey", "the browser's answer is not valid; try again") from err
-        await self._store.note("passkey", name, "added", "console")
+        await self._store.note("passkey", body.name, "added", "console")
         return json_response({"ok": True}, 201)
 
     async def remove(self, request: Request) -> Response:

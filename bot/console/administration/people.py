@@ -1,7 +1,7 @@
 """Routes of one person: role, linked accounts, use of today against the limits, their data as a file, its deletion."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import IO, Any, cast
@@ -19,7 +19,7 @@ from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle
 from channels.base import Channel
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.forgetting.person_removal import PersonNotFound, find_person
 from memory.store.errors import StoreError
 from memory.store.people.rows import Person
@@ -50,7 +50,7 @@ class PeopleRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path = "/api/people/{who}"
+        path = "/api/v1/people/{who}"
         return (
             Route(method="GET", path=path, action="access.read", handler=self.person, reply=models.PersonFactsBody),
             Route(method="GET", path=f"{path}/export", action=READ_OTHER_ACTION, handler=self.export),
@@ -83,7 +83,6 @@ class PeopleRoutes:
             raise HttpRefusal(404, "not_found", f"{name} has no role and has written nothing")
         account = getattr(self.channels.get(channel), "account", "") or next((row["account"] for row in grants), "")
         actor = await self.pairing.roles.actor(channel, account, id, id, "dm")
-        rows = [row for row in await self.store.people.load_people() if found and row.space in found.spaces]
         return json_response(
             {
                 "channel": channel,
@@ -92,12 +91,19 @@ class PeopleRoutes:
                 "role": actor.role,
                 "grants": grants,
                 "accounts": list(found.accounts) if found else [name],
-                "last_seen": max(row.updated for row in rows).isoformat() if rows else "",
-                "conversations": sum(len(row.conversations) for row in rows),
-                "messages": sum(row.messages for row in rows),
+                **await self._activity(found.spaces if found else ()),
                 "today": await self._usage(actor),
             }
         )
+
+    async def _activity(self, spaces: Collection[str]) -> dict[str, Any]:
+        """Return how much was written in these spaces, and when last."""
+        rows = [row for row in await self.store.people.load_people() if row.space in spaces]
+        return {
+            "last_seen": max(row.updated for row in rows).isoformat() if rows else "",
+            "conversations": sum(len(row.conversations) for row in rows),
+            "messages": sum(row.messages for row in rows),
+        }
 
     async def _usage(self, actor: Actor) -> list[dict[str, Any]]:
         limits, now = limits_for_actor(self.config().budgets, actor), self.now()
@@ -154,12 +160,12 @@ class PeopleRoutes:
             raise _not_removable(err) from err
         return json_response(asdict(preview))
 
-    async def delete(self, request: Request) -> Response:
+    async def delete(self, request: Request, body: models.PersonDeletionBody) -> Response:
         """Delete all data of a person, whose name has to be typed; return what was deleted and what stays."""
         channel, id = _parse_account(request)
         name = f"{channel}:{id}"
-        if (await read_json(request)).get("name") != name:
-            raise HttpRefusal(422, "name", f"type the name, {name}, to delete all data of this person", field="name")
+        if body.name != name:
+            raise HttpRefusal(400, "name", f"type the name, {name}, to delete all data of this person", field="name")
         try:
             preview = await self.deletion.preview(name)
             report = await self.deletion.delete(name, CONSOLE_ACTOR)

@@ -27,7 +27,7 @@ from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError
 from channels.web.auth import require_fresh_login
-from channels.web.requests import V1_PATH, HttpRefusal, Route, compressed_json, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, compressed_json, is_versioned, json_response
 from memory.store.store import Store
 
 Answer = TypeVar("Answer")
@@ -46,10 +46,17 @@ class SettingsRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path = "/api/config"
+        path = "/api/v1/config"
         return (
-            Route(method="GET", path=path, action=READ, handler=self.settings),
-            Route(method="PATCH", path=path, action=WRITE, handler=self.change),
+            Route(method="GET", path=path, action=READ, handler=self.settings, is_promised=True),
+            Route(
+                method="PATCH",
+                path=path,
+                action=WRITE,
+                handler=self.change,
+                is_promised=True,
+                body=models.SettingsPartBody,
+            ),
             Route(method="GET", path=f"{path}/keys", action=READ, handler=self.keys, reply=models.SettingsKeysBody),
             Route(method="GET", path=f"{path}/schema", action=READ, handler=self.schema),
             Route(method="GET", path=f"{path}/state", action=READ, handler=self.state, reply=models.SettingsStateBody),
@@ -59,13 +66,19 @@ class SettingsRoutes:
                 action=WRITE,
                 handler=self.check,
                 body=models.SettingsCheckBody,
+                max_body=MAX_SOURCE_BYTES,
                 reply=models.SettingsCheckedBody,
             ),
             Route(
                 method="GET", path=f"{path}/source", action=READ, handler=self.source, reply=models.SettingsSourceBody
             ),
             Route(
-                method="PUT", path=f"{path}/source", action=WRITE, handler=self.replace, body=models.SettingsSourceBody
+                method="PUT",
+                path=f"{path}/source",
+                action=WRITE,
+                handler=self.replace,
+                body=models.SettingsSourceBody,
+                max_body=MAX_SOURCE_BYTES,
             ),
             Route(
                 method="GET",
@@ -115,29 +128,26 @@ class SettingsRoutes:
             "unset": [name for name in names if name not in self._environ],
         }
 
-    async def check(self, request: Request) -> Response:
+    async def check(self, request: Request, body: models.SettingsCheckBody) -> Response:
         """Tell what is wrong with a change, or with a whole text; nothing is written."""
-        body, lang = await read_json(request, limit=MAX_SOURCE_BYTES), _language(request)
-        part, text = body.get("part"), body.get("text")
+        lang = _language(request)
         try:
-            if isinstance(text, str):
-                await asyncio.to_thread(self._file.check_source, text)
+            if body.text is not None:
+                await asyncio.to_thread(self._file.check_source, body.text)
                 return json_response({"items": []})
-            if not isinstance(part, dict):
+            if body.part is None:
                 raise HttpRefusal(400, "part", "part must be a part of config.json, or text the whole of it")
-            wrong = await asyncio.to_thread(self._file.check_part, part)
+            wrong = await asyncio.to_thread(self._file.check_part, body.part)
         except ConfigRejected as err:
             return json_response({"items": [_problem_json("", err, lang)]})
         return json_response({"items": [_problem_json(key, err, lang) for key, err in wrong.items()]})
 
-    async def change(self, request: Request) -> Response:
+    async def change(self, request: Request, body: models.SettingsPartBody) -> Response:
         """Apply a part of config.json."""
-        change = await read_json(request)
-        shown = self._file.masked()
+        change, shown = body.root, self._file.masked()
         if changes_access(shown, _merge(shown, change)):
             require_fresh_login(request.state.visitor)
-        is_versioned = request.scope["path"].startswith(V1_PATH)
-        await self._apply(request, lambda: self._file.patch(change), needs_tag=is_versioned)
+        await self._apply(request, lambda: self._file.patch(change), needs_tag=is_versioned(request))
         await self._note(", ".join(change), "set")
         return self._response()
 
@@ -149,14 +159,11 @@ class SettingsRoutes:
             raise HttpRefusal(409, "config", f"the file has to be mended on the disk: {err}") from err
         return json_response({"text": text}, headers={"etag": self._file.tag()})
 
-    async def replace(self, request: Request) -> Response:
+    async def replace(self, request: Request, body: models.SettingsSourceBody) -> Response:
         """Replace the text of config.json; secrets that are still masked stay as they are."""
-        text = (await read_json(request, limit=MAX_SOURCE_BYTES)).get("text")
-        if not isinstance(text, str):
-            raise HttpRefusal(400, "text", "text must be the whole of config.json")
-        if changes_access(await asyncio.to_thread(self._shown), _parse(text)):
+        if changes_access(await asyncio.to_thread(self._shown), _parse(body.text)):
             require_fresh_login(request.state.visitor)
-        await self._apply(request, lambda: self._file.replace_source(text))
+        await self._apply(request, lambda: self._file.replace_source(body.text))
         await self._note("config.json", "set")
         return self._response()
 

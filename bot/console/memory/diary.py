@@ -13,7 +13,7 @@ from starlette.responses import Response
 from bot.console.memory import models
 from bot.console.memory.facts import READ_ACTION, WRITE_ACTION, guard_storage
 from bot.console.transcripts import SpaceReading, conversation_name
-from channels.web.requests import HttpRefusal, Route, json_response, parse_query
+from channels.web.requests import HttpRefusal, Route, json_response
 from memory.longterm.dream_plan import DreamPlan, load_plan
 from memory.longterm.dream_worker import DreamWorker
 from memory.store.longterm.rows import DreamRow
@@ -48,7 +48,7 @@ class DiaryRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        days, nights = "/api/memory/days", "/api/memory/nights"
+        days, nights = "/api/v1/memory/days", "/api/v1/memory/nights"
         reads = (
             (days, self.days, models.DaysQueryBody, models.DaysBody),
             (f"{days}/{{day}}", self.day, models.SpaceQueryBody, models.DiaryBody),
@@ -76,10 +76,10 @@ class DiaryRoutes:
             undo,
         )
 
-    async def days(self, request: Request) -> Response:
+    async def days(self, request: Request, query: models.DaysQueryBody) -> Response:
         """List the days of a month that have a diary, with the turns that were folded into each."""
-        space, month = await self.access.readable(request), parse_query(models.DaysQueryBody, request).month
-        month = month or f"{self.now():%Y-%m}"
+        space = await self.access.readable(query.space, request)
+        month = query.month or f"{self.now():%Y-%m}"
         logs = await self._logs(space)
         entries = await asyncio.to_thread(
             lambda: {
@@ -92,9 +92,9 @@ class DiaryRoutes:
         first, last = (known[0], known[-1]) if known else ("", "")
         return json_response({"month": month, "first": first, "last": last, "items": items})
 
-    async def day(self, request: Request) -> Response:
+    async def day(self, request: Request, query: models.SpaceQueryBody) -> Response:
         """Return the diary of one day; the entry of a fold leads to its turns."""
-        space, day = await self.access.readable(request), str(request.path_params["day"])
+        space, day = await self.access.readable(query.space, request), str(request.path_params["day"])
         try:
             date.fromisoformat(day)
         except ValueError as err:
@@ -104,11 +104,11 @@ class DiaryRoutes:
         path = next((log.path for log in logs if not log.space), "")
         return json_response({"day": day, "path": path, "items": [await self._entry_json(entry) for entry in held]})
 
-    async def nights(self, request: Request) -> Response:
+    async def nights(self, request: Request, query: models.NightsQueryBody) -> Response:
         """Return a page of nights with what each one changed, newest first."""
-        space, wanted = await self.access.readable(request), parse_query(models.NightsQueryBody, request)
-        rows = await self.store.dreams.page(space, wanted.cursor, wanted.limit + 1)
-        shown = rows[: wanted.limit]
+        space = await self.access.readable(query.space, request)
+        rows = await self.store.dreams.page(space, query.cursor, query.limit + 1)
+        shown = rows[: query.limit]
         more = shown[-1].id if len(rows) > len(shown) else None
         return json_response({"items": [_night_json(row) for row in shown], "next": more})
 

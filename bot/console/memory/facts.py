@@ -1,5 +1,6 @@
 """Routes of whose memory there is, and of facts: pages, one with its reasons, corrections, forgetting."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,18 +18,16 @@ from channels.web.requests import (
     HttpRefusal,
     Route,
     json_response,
-    parse_fields,
-    parse_query,
-    read_json,
 )
 from memory.forgetting.forget import ForgetRequester, ForgetService
 from memory.longterm.corrections import Correction, LineExists, LineMissing, restore_obstacle
 from memory.longterm.memories import Memories
 from memory.store.errors import StoreError
 from memory.store.longterm.rows import MemoryPage, MemoryRow, Mention, load_targets
+from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
-FACTS_PATH, SPACES_PATH = "/api/memory/facts", "/api/memory/spaces"
+FACTS_PATH, SPACES_PATH = "/api/v1/memory/facts", "/api/v1/memory/spaces"
 READ_ACTION, WRITE_ACTION, FORGET_ACTION = "memory.read", "memory.write", "memory.forget"
 REQUESTER = "web:console:owner"  # who asks to forget, in the audit chain
 _ID = re.compile(r"[0-9a-z]{26}", re.ASCII)
@@ -88,38 +87,33 @@ class FactRoutes:
         items: list[dict[str, Any]] = []
         for space, members in (await self.access.others()).items():
             accounts = sorted({account for member in members for account in accounts_of.get(member, ())})
-            row = newest.get(space)
-            group = row is not None and row.place.kind == "group"
-            known = next((names[account] for account in accounts if names.get(account)), "")
-            title = (row.own_title or row.title) if row and group else known
-            name = title or next(iter(accounts), space)
-            items.append({"space": space, "whose": "group" if group else "person", "name": name, "accounts": accounts})
+            items.append(_space_json(space, accounts, newest.get(space), names))
         items.sort(key=lambda item: (item["whose"], item["name"].casefold()))
         return json_response({"items": [{"space": "", "whose": "own", "name": "", "accounts": []}, *items]})
 
-    async def open(self, request: Request) -> Response:
+    async def open(self, request: Request, query: models.SpaceQueryBody) -> Response:
         """Begin to read another's memory: a person asked for it, which is noted in the audit list."""
-        await self.access.readable(request, pressed=True)
+        await self.access.readable(query.space, request, pressed=True)
         return json_response({"ok": True})
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, request: Request, query: models.FactQueryBody) -> Response:
         """Return a page of facts, newest first."""
-        space, wanted = await self.access.readable(request), parse_query(models.FactQueryBody, request)
+        space = await self.access.readable(query.space, request)
         page = MemoryPage(
-            former=wanted.former,
-            category=wanted.category,
-            importance=wanted.importance,
-            words=wanted.q.strip(),
-            before=wanted.cursor,
+            former=query.former,
+            category=query.category,
+            importance=query.importance,
+            words=query.q,
+            before=query.cursor,
         )
-        rows = await self.memories(space).page(page, wanted.limit + 1)
-        shown = rows[: wanted.limit]
+        rows = await self.memories(space).page(page, query.limit + 1)
+        shown = rows[: query.limit]
         more = shown[-1].id if len(rows) > len(shown) else None
         return json_response({"items": [_fact_json(row) for row in shown], "next": more})
 
-    async def one(self, request: Request) -> Response:
+    async def one(self, request: Request, query: models.SpaceQueryBody) -> Response:
         """Return a fact with the words that it rests on, what it superseded, and whether it can be put back."""
-        space = await self.access.readable(request)
+        space = await self.access.readable(query.space, request)
         row = await self._row(space, request)
         formers = await self.store.memories.chain(space, row.id)
         successor = await self._successor(row)
@@ -139,17 +133,16 @@ class FactRoutes:
             headers={"etag": f'"{fact_tag(row)}"'},
         )
 
-    async def change(self, request: Request) -> Response:
+    async def change(self, request: Request, body: models.FactChangeBody) -> Response:
         """Correct a fact; with other words it becomes a new one that supersedes the former."""
         row = await self._expected(request)
-        new = parse_fields(models.FactChangeBody, await read_json(request))
         if row.state != "live":
             raise HttpRefusal(409, "state", "only a fact that holds can be corrected")
         correction = Correction(
             norm=row.norm,
-            text=new.text or row.text,
-            category=new.category or row.category,
-            importance=new.importance or row.importance,
+            text=body.text or row.text,
+            category=body.category or row.category,
+            importance=body.importance or row.importance,
         )
         try:
             return _fact_response(await self.memories(row.space).correct(correction))
@@ -176,11 +169,10 @@ class FactRoutes:
         code = await self.forgetter.ask(_requester(space, row.id), row.text, items)
         return json_response({"code": code, "items": [_place_json(item) for item in items]})
 
-    async def forget(self, request: Request) -> Response:
+    async def forget(self, request: Request, body: models.ForgetChoiceBody) -> Response:
         """Forget what the preview showed; with the same code again, the same receipt."""
         space, id, code = self.access.writable(request), _request_id(request), _request_code(request)
-        chosen = parse_fields(models.ForgetChoiceBody, await read_json(request)).chosen
-        requester = _requester(space, id)
+        chosen, requester = body.chosen, _requester(space, id)
         row = await self.forgetter.find_request(requester, code)
         if row is None:
             receipt = await self.forgetter.find_receipt(requester, code)
@@ -189,7 +181,7 @@ class FactRoutes:
             return json_response(asdict(receipt))
         most = len(load_targets(row.targets).items)
         if chosen is not None and (not chosen or max(chosen) >= most):
-            raise HttpRefusal(422, "chosen", f"chosen must be positions from 0 to {most - 1}, or null", field="chosen")
+            raise HttpRefusal(400, "chosen", f"chosen must be positions from 0 to {most - 1}, or null", field="chosen")
         receipt = await self.forgetter.confirm(row, sorted(set(chosen)) if chosen else None)
         return json_response(asdict(receipt))
 
@@ -227,6 +219,17 @@ def fact_tag(row: MemoryRow) -> str:
     """Return the ETag of a fact: it changes with its words, category, importance and state, not with its uses. Pure."""
     parts = (row.id, row.text, row.category, str(row.importance), row.state, row.superseded_by)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def _space_json(
+    space: str, accounts: list[str], newest: ConversationRow | None, names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return an entry of the list of memories: a group is called by its title, a person by name or account."""
+    if newest is not None and newest.place.kind == "group":
+        whose, title = "group", newest.own_title or newest.title
+    else:
+        whose, title = "person", next((names[account] for account in accounts if names.get(account)), "")
+    return {"space": space, "whose": whose, "name": title or next(iter(accounts), space), "accounts": accounts}
 
 
 def _fact_json(row: MemoryRow) -> dict[str, Any]:
@@ -287,14 +290,14 @@ def _requester(space: str, fact: str) -> ForgetRequester:
 def guard_storage(handler: Handler) -> Handler:
     """Respond to what may fail in files and store, with what to do."""
 
-    async def handle(request: Request) -> ASGIApp:
+    @functools.wraps(handler)
+    async def handle(request: Request, *fields: Any) -> ASGIApp:
         try:
-            return await handler(request)
+            return await handler(request, *fields)
         except ValueError as err:  # the file is not text, too large or no plain file; the words say nothing
             raise HttpRefusal(409, "refused", str(err)) from err
         except (StoreError, OSError) as err:
             why = f"not all of it could be written; what was confirmed goes on at the next try: {err}"
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 
-    handle.__doc__ = handler.__doc__
     return handle

@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,19 +11,16 @@ from bot.console.memory import models
 from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
 from channels.web.requests import (
     MEBIBYTE,
-    V1_PATH,
     HttpRefusal,
     Route,
-    as_object,
+    is_versioned,
     json_response,
     list_key,
-    parse_json,
-    read_body,
 )
 from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile
 from memory.workspace.safe_path import PathRefused
 
-FILES_PATH = "/api/memory/files"
+FILES_PATH = "/api/v1/memory/files"
 MAX_FILE_BYTES = 4 * MEBIBYTE
 _ETAG_PATTERN = re.compile(r'"([0-9a-f]{64})"')
 
@@ -42,16 +38,31 @@ class FileRoutes:
         path = FILES_PATH + "/{path:path}"
         return (
             Route(
-                method="GET", path=FILES_PATH, action="files.read", handler=self.list, reply=models.MemoryFileListBody
+                method="GET",
+                path=FILES_PATH,
+                action="files.read",
+                handler=self.list,
+                is_promised=True,
+                reply=models.MemoryFileListBody,
             ),
-            Route(method="GET", path=path, action="files.read", handler=self.read, reply=models.MemoryFileTextBody),
+            Route(
+                method="GET",
+                path=path,
+                action="files.read",
+                handler=self.read,
+                is_promised=True,
+                reply=models.MemoryFileTextBody,
+            ),
             Route(
                 method="PUT",
                 path=path,
                 action="files.write",
                 handler=self.write,
+                is_promised=True,
                 body=models.NewTextBody,
                 reply=models.MemoryFileBody,
+                max_body=MAX_FILE_BYTES,
+                text_field="text",
             ),
         )
 
@@ -70,15 +81,14 @@ class FileRoutes:
         headers["content-disposition"] = "attachment"
         return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
 
-    async def write(self, request: Request) -> Response:
+    async def write(self, request: Request, body: models.NewTextBody) -> Response:
         """Replace the file that If-Match names, or create one with If-None-Match: *; otherwise 412."""
         path = _request_path(request)
-        text = await _request_text(request)
         expected = await self._expected(request, path)
         if expected is not None:
             await self._check_utf8(path)
         try:
-            file = await asyncio.to_thread(self._files.write, path, text, expected)
+            file = await asyncio.to_thread(self._files.write, path, body.text, expected)
         except FileConflict as err:
             raise HttpRefusal(412, "changed", "the file was changed meanwhile; read it again") from err
         except FileTooBig as err:
@@ -114,7 +124,7 @@ class FileRoutes:
         if match == "*":
             return (await self._file(path)).sha256
         tag = _ETAG_PATTERN.fullmatch((match or "").strip())
-        if match is None and request.scope["path"].startswith(V1_PATH):
+        if match is None and is_versioned(request):
             raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the file was read with")
         if tag is None:
             raise HttpRefusal(412, "precondition", "send If-Match with the ETag that the file was read with")
@@ -132,19 +142,6 @@ def _is_current(none_match: str, sha256: str) -> bool:
     """Tell whether the client has this text; weak tags match too (RFC 9110, 13.1.2)."""
     tags = [tag.strip().removeprefix("W/") for tag in none_match.split(",")]
     return f'"{sha256}"' in tags or tags == ["*"]
-
-
-async def _request_text(request: Request) -> str:
-    raw = await read_body(request, limit=MAX_FILE_BYTES)
-    if request.headers.get("content-type", "").startswith("application/json"):
-        value: Any = as_object(await asyncio.to_thread(parse_json, raw)).get("text")
-        if not isinstance(value, str):
-            raise HttpRefusal(400, "text", "text must be a string")
-        return value
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as err:
-        raise HttpRefusal(400, "text", "the file must be UTF-8") from err
 
 
 def _not_found() -> HttpRefusal:

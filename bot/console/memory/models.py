@@ -1,10 +1,14 @@
 """Bodies of the API of the memory, as its description (OpenAPI) and the types of the page have them."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
 from channels.web.models import ApiModel
+from channels.web.validation import Day, IdCursor, Word, at_most, matches
+
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
 class MemorySpaceBody(ApiModel):
@@ -31,12 +35,12 @@ class SpaceQueryBody(ApiModel):
 class FactQueryBody(SpaceQueryBody):
     """Which facts are wanted."""
 
-    q: str = Field("", max_length=200, description="Words that the fact contains.")
+    q: Word = Field("", description="Words that the fact contains.")
     category: Literal["", "user_preference", "project_context", "skill", "fact"] = ""
     importance: int = Field(1, ge=1, le=10, description="The least one.")
     former: bool = Field(False, description="Those that no longer hold, instead of those that do.")
-    cursor: str = Field("", pattern=r"^([0-9a-z]{26})?$", description="The `next` of the page before.")
-    limit: int = Field(50, ge=1, le=200)
+    cursor: IdCursor = Field("", description="The `next` of the page before.")
+    limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
 
 
 class FactBody(ApiModel):
@@ -81,7 +85,7 @@ class FactChangeBody(ApiModel):
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)] | None = None
     category: Literal["user_preference", "project_context", "skill", "fact"] | None = None
-    importance: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
+    importance: Annotated[int, Field(ge=1, le=10)] | None = None
 
 
 class ForgetPlaceBody(ApiModel):
@@ -106,7 +110,7 @@ class ForgetPreviewBody(ApiModel):
 class ForgetChoiceBody(ApiModel):
     """Which of the places go."""
 
-    chosen: list[Annotated[int, Field(strict=True, ge=0)]] | None = Field(
+    chosen: list[Annotated[int, Field(ge=0)]] | None = Field(
         None, description="Their positions; null for all, and all that say the same."
     )
 
@@ -144,7 +148,9 @@ class ForgetReceiptBody(ApiModel):
 class DaysQueryBody(SpaceQueryBody):
     """Which month is wanted."""
 
-    month: str = Field("", pattern=r"^(\d{4}-(0[1-9]|1[0-2]))?$", description="Such as 2026-11; empty for this one.")
+    month: Annotated[str, matches(_MONTH, "month must be one such as 2026-11")] = Field(
+        "", description="Such as 2026-11; empty for this one."
+    )
 
 
 class DiaryDayBody(ApiModel):
@@ -198,8 +204,8 @@ class DiaryBody(ApiModel):
 class NightsQueryBody(SpaceQueryBody):
     """Which nights are wanted."""
 
-    cursor: str = Field("", pattern=r"^([0-9a-z]{26})?$", description="The `next` of the page before.")
-    limit: int = Field(20, ge=1, le=200)
+    cursor: IdCursor = Field("", description="The `next` of the page before.")
+    limit: Annotated[int, at_most(200)] = Field(20, ge=1, le=200)
 
 
 class MergedLinesBody(ApiModel):
@@ -292,14 +298,20 @@ class NewTextBody(ApiModel):
 class SearchQueryBody(ApiModel):
     """A search of the memory."""
 
-    q: str = Field(min_length=1, max_length=1_000)
-    limit: int = Field(10, ge=1, le=200)
+    q: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1_000)]
+    limit: Annotated[int, at_most(200)] = Field(10, ge=1, le=200)
     space: str = ""
-    since: str = Field("", description="A day such as 2026-11-20.")
-    until: str = Field("", description="A day such as 2026-11-20.")
-    speaker: str = ""
+    since: Day = Field("", description="A day such as 2026-11-20.")
+    until: Day = Field("", description="A day such as 2026-11-20.")
+    speaker: Word = ""
     kind: Literal["", "memory", "log", "said", "tool"] = ""
     everyone: bool = Field(False, description="In every memory; those of others are noted in the audit list.")
+
+
+class IndexBody(ApiModel):
+    """Which search index is rebuilt."""
+
+    space: str | None = Field(None, description="Whose memory; null for all.")
 
 
 class ScoreSplitBody(ApiModel):

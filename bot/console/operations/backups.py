@@ -1,8 +1,6 @@
 """Backups in the page: made, checked, downloaded, uploaded and restored by the same code as on the command line."""
 
 import asyncio
-import base64
-import binascii
 import errno
 import json
 import os
@@ -21,19 +19,17 @@ from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp
 
 from bot.console.operations import models
-from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS, is_encrypted
+from bot.console.operations.backup_encryption import is_encrypted
 from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
 from channels.web.models import DoneBody
-from channels.web.requests import HttpRefusal, Route, file_label, json_response, read_json
+from channels.web.requests import HttpRefusal, Route, file_label, json_response
 
-MAX_PASSPHRASE_CHARS = 1_000
 MAX_BACKUPS = 200  # that are listed, the newest
 MAX_PIECE_BYTES = 700_000  # its base64 fits into a small body
 MIN_FREE_BYTES = 200_000_000  # that an upload leaves
-MIN_BACKUP_BYTES = 100
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.backup", re.ASCII)
 SUFFIX = ".backup"
 PART_PREFIX = ".upload-"
@@ -62,7 +58,7 @@ class BackupRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path, one, upload = "/api/backups", "/api/backups/{name}", "/api/backups/uploads"
+        path, one, upload = "/api/v1/backups", "/api/v1/backups/{name}", "/api/v1/backups/uploads"
         passphrase, job = models.BackupPassphraseBody, models.JobBody
         return (
             Route(method="GET", path=path, action="backup", handler=self.list, reply=models.BackupsBody),
@@ -110,14 +106,10 @@ class BackupRoutes:
         """Return the backups that lie in the home, newest first."""
         return json_response(await asyncio.to_thread(self._list))
 
-    async def make(self, request: Request) -> Response:
+    async def make(self, _: Request, body: models.NewBackupBody) -> Response:
         """Make a backup as a job; with a passphrase it is encrypted, and holds the secrets of config.json."""
-        passphrase = await _read_passphrase(request)
-        if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
-            why = f"a passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best"
-            raise HttpRefusal(422, "passphrase", why)
         name = f"mnema-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}"
-        encrypt = ("--encrypt",) if passphrase else ()
+        encrypt = ("--encrypt",) if body.passphrase else ()
         self._folder()
 
         async def work(job: Job) -> Mapping[str, Any]:
@@ -128,7 +120,7 @@ class BackupRoutes:
             path = self._home.backups / name
             try:
                 made = await run_command(
-                    self._home.root, "backup", str(path), *encrypt, typed=passphrase, on_line=progress
+                    self._home.root, "backup", str(path), *encrypt, typed=body.passphrase, on_line=progress
                 )
             except asyncio.CancelledError:
                 path.unlink(missing_ok=True)  # it was complete before the command heard of it
@@ -138,12 +130,12 @@ class BackupRoutes:
 
         return accepted(self._jobs.start("backup", name, work))
 
-    async def verify(self, request: Request) -> Response:
+    async def verify(self, request: Request, body: models.BackupPassphraseBody) -> Response:
         """Check a whole backup as a job; its result is what the backup holds."""
-        path, passphrase = self._existing(request), await _read_passphrase(request)
+        path = self._existing(request)
 
         async def work(_: Job) -> Mapping[str, Any]:
-            return await run_command(self._home.root, "restore", str(path), "--verify", typed=passphrase)
+            return await run_command(self._home.root, "restore", str(path), "--verify", typed=body.passphrase)
 
         return accepted(self._jobs.start("verify", path.name, work))
 
@@ -161,44 +153,38 @@ class BackupRoutes:
         await self._note("backup", path.name, "deleted")
         return json_response({"ok": True})
 
-    async def restore(self, request: Request) -> Response:
+    async def restore(self, request: Request, body: models.RestoreBody) -> Response:
         """Replace all that the home holds: this process ends, restores the backup, and starts again."""
         path = self._existing(request)
-        fields = await read_json(request)
-        if fields.get("home") != self._home.root.name:
-            raise HttpRefusal(422, "home", f"type the home's name, {self._home.root.name}, to replace what it holds")
-        passphrase = _passphrase_of(fields)
+        if body.home != self._home.root.name:
+            raise HttpRefusal(400, "home", f"type the home's name, {self._home.root.name}, to replace what it holds")
         if self._bot.restore is None:
             raise HttpRefusal(409, "cannot_restore", "this process cannot restore; run: mnema restore FILE")
         await self._note("restore", path.name, "begun")
-        asyncio.get_running_loop().call_later(0.2, self._bot.restore, path, passphrase)  # after this answer
+        asyncio.get_running_loop().call_later(0.2, self._bot.restore, path, body.passphrase)  # after this answer
         return json_response({"ok": True}, 202)
 
-    async def begin_upload(self, request: Request) -> Response:
+    async def begin_upload(self, _: Request, body: models.NewUploadBody) -> Response:
         """Begin to upload a file; one that was begun before and not finished is dropped."""
-        fields = await read_json(request)
-        name, size = fields.get("name"), fields.get("size")
-        if not isinstance(name, str) or not isinstance(size, int) or size < MIN_BACKUP_BYTES:
-            raise HttpRefusal(422, "size", "name must be a file's name, and size its bytes")
-        folder = self._folder()
-        free = shutil.disk_usage(folder).free
+        size, free = body.size, shutil.disk_usage(self._folder()).free
         if size + MIN_FREE_BYTES > free:
             why = f"there is no room for {size:,} bytes: {free:,} are free, and {MIN_FREE_BYTES:,} must stay free"
             raise HttpRefusal(507, "no_space", why)
         async with self._writing:
             self._drop_parts()
-            self._upload = _Upload(id=secrets.token_hex(8), name=self._free_name(name), size=size)
+            self._upload = _Upload(id=secrets.token_hex(8), name=self._free_name(body.name), size=size)
         return json_response(_upload_to_json(self._upload), 201)
 
-    async def put_piece(self, request: Request) -> Response:
+    async def put_piece(self, request: Request, body: models.UploadPieceBody) -> Response:
         """Add the next piece; the last one makes the file a backup of the list."""
-        fields = await read_json(request)
-        data = _decode_piece(fields.get("data"))
+        data = body.data
+        if not 0 < len(data) <= MAX_PIECE_BYTES:
+            raise HttpRefusal(413, "data", f"a piece has 1 to {MAX_PIECE_BYTES} bytes")
         async with self._writing:
             upload = self._upload
             if upload is None or upload.id != request.path_params["id"]:
                 raise HttpRefusal(404, "not_found", "this upload was dropped; begin it again")
-            if fields.get("offset") != upload.received or upload.received + len(data) > upload.size:
+            if body.offset != upload.received or upload.received + len(data) > upload.size:
                 raise HttpRefusal(409, "offset", f"the next piece begins at {upload.received} of {upload.size}")
             try:
                 await asyncio.to_thread(self._append, upload, data)
@@ -268,27 +254,6 @@ class BackupRoutes:
 
     async def _note(self, action: str, name: str, result: str) -> None:
         await self._bot.store.note(action, name, result, CONSOLE_ACTOR)
-
-
-async def _read_passphrase(request: Request) -> str:
-    return _passphrase_of(await read_json(request))
-
-
-def _passphrase_of(fields: Mapping[str, Any]) -> str:
-    passphrase = fields.get("passphrase", "")
-    if not isinstance(passphrase, str) or len(passphrase) > MAX_PASSPHRASE_CHARS or {"\n", "\r"} & {*passphrase}:
-        raise HttpRefusal(422, "passphrase", f"a passphrase is one line of at most {MAX_PASSPHRASE_CHARS} characters")
-    return passphrase
-
-
-def _decode_piece(text: object) -> bytes:
-    try:
-        data = base64.b64decode(str(text), validate=True)
-    except (binascii.Error, ValueError) as err:
-        raise HttpRefusal(422, "data", "data must be base64") from err
-    if not 0 < len(data) <= MAX_PIECE_BYTES:
-        raise HttpRefusal(413, "data", f"a piece has 1 to {MAX_PIECE_BYTES} bytes")
-    return data
 
 
 def _upload_to_json(upload: _Upload) -> dict[str, Any]:

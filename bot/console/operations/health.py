@@ -14,7 +14,7 @@ from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
-from channels.web.requests import Route, json_response, read_json
+from channels.web.requests import Route, json_response
 
 TRY_SECONDS = 50.0  # for all models; proxies wait for a minute
 DOCTOR_CODES = (0, 1)  # 1: a check has failed
@@ -32,21 +32,21 @@ class HealthRoutes:
         return (
             Route(
                 method="GET",
-                path="/api/metrics/recent",
+                path="/api/v1/metrics/recent",
                 action="console.read",
                 handler=self.recent,
                 reply=models.RecentMetricsBody,
             ),
             Route(
                 method="POST",
-                path="/api/health/checks",
+                path="/api/v1/health/checks",
                 action="console.write",
                 handler=self.check,
                 reply=models.JobBody,
             ),
             Route(
                 method="POST",
-                path="/api/health/models",
+                path="/api/v1/health/models",
                 action="console.write",
                 handler=self.try_models,
                 reply=ModelStatesBody,
@@ -64,7 +64,6 @@ class HealthRoutes:
 
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
-        await read_json(request)
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
         async def work(_: Job) -> Mapping[str, Any]:
@@ -72,9 +71,8 @@ class HealthRoutes:
 
         return accepted(self._jobs.start("doctor", "", work))
 
-    async def try_models(self, request: Request) -> Response:
+    async def try_models(self, _: Request) -> Response:
         """Send a tiny request to each model at once; return their states after it."""
-        await read_json(request)
         asked = self._bot.models
         with suppress(TimeoutError):  # one that is still silent keeps its state
             async with asyncio.timeout(TRY_SECONDS):

@@ -149,9 +149,15 @@ class JobRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one = "/api/jobs/{id}"
+        one = "/api/v1/jobs/{id}"
         return (
-            Route(method="GET", path="/api/jobs", action="console.read", handler=self.list, reply=models.JobListBody),
+            Route(
+                method="GET",
+                path="/api/v1/jobs",
+                action="console.read",
+                handler=self.list,
+                reply=models.JobListBody,
+            ),
             Route(method="GET", path=one, action="console.read", handler=self.read, reply=models.JobBody),
             Route(method="POST", path=f"{one}/cancel", action="console.write", handler=self.cancel, reply=DoneBody),
         )

@@ -16,16 +16,13 @@ from starlette.responses import Response
 
 from bot.console.operations import models
 from channels.web.requests import HttpRefusal, Route, json_response
-from channels.web.routes import parse_bounded
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
-DEFAULT_LINES, MAX_LINES = 200, 500
 BLOCK_BYTES = 256 * 1024
 MAX_SCANNED_BYTES = 4 * 2**20  # of one page, whose cursor then says where the next one goes on
 MAX_LINE_BYTES = 64 * 1024  # a longer one is not shown
 MAX_TAIL_LINES = 500  # of one look; what a flood has more is not shown live
 TAIL_SECONDS = 1.0
-MAX_WORD_CHARS = 200
 OWN_FIELDS = ("timestamp", "level", "logger", "event", "trace", "exception")
 
 
@@ -70,10 +67,7 @@ def read_page(log: Path, wanted: LogFilter, limit: int, cursor: str = "") -> Log
     inode, end = _parse_cursor(cursor) if cursor else (0, None)
     found: list[dict[str, Any]] = []
     scanned = 0
-    files = _log_files(log)
-    if inode:
-        numbers = [os.stat(file).st_ino for file in files]
-        files = files[numbers.index(inode) :] if inode in numbers else []
+    files = _log_files(log, inode)
     for file in files:
         with suppress(FileNotFoundError), file.open("rb") as source:
             status = os.fstat(source.fileno())
@@ -107,11 +101,15 @@ def parse_line(raw: bytes) -> dict[str, Any] | None:
     return {**{name: str(line.get(name, "")) for name in OWN_FIELDS}, "facts": facts}
 
 
-def _log_files(log: Path) -> list[Path]:
-    """Return the file and its older ones, newest first."""
+def _log_files(log: Path, inode: int = 0) -> list[Path]:
+    """Return the file and its older ones, newest first; with `inode` from that one on, none if it is gone."""
     rotated = [path for path in log.parent.glob(f"{log.name}.*") if path.suffix[1:].isdigit()]
     rotated.sort(key=lambda path: int(path.suffix[1:]))
-    return [path for path in (log, *rotated) if path.exists()]
+    files = [path for path in (log, *rotated) if path.exists()]
+    if not inode:
+        return files
+    numbers = [os.stat(file).st_ino for file in files]
+    return files[numbers.index(inode) :] if inode in numbers else []
 
 
 def _lines_backwards(handle: int, end: int) -> Iterator[tuple[int, bytes]]:
@@ -158,7 +156,7 @@ class LogRoutes:
         return (
             Route(
                 method="GET",
-                path="/api/logs",
+                path="/api/v1/logs",
                 action="console.read",
                 handler=self.page,
                 query=models.LogQueryBody,
@@ -166,20 +164,15 @@ class LogRoutes:
             ),
         )
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, _: Request, query: models.LogQueryBody) -> Response:
         """Return lines of the log, newest first: of a level and worse, of a logger, of one trace."""
-        query = request.query_params
-        level = query.get("level", "")
-        if level and level not in LEVELS:
-            raise HttpRefusal(400, "level", f"level must be one of {', '.join(LEVELS)}")
         wanted = LogFilter(
-            levels=frozenset(LEVELS[LEVELS.index(level) :]) if level else frozenset(),
-            logger=query.get("logger", "")[:MAX_WORD_CHARS],
-            trace=query.get("trace", "")[:MAX_WORD_CHARS],
+            levels=frozenset(LEVELS[LEVELS.index(query.level) :]) if query.level else frozenset(),
+            logger=query.logger,
+            trace=query.trace,
         )
-        limit = parse_bounded(query.get("limit"), DEFAULT_LINES, MAX_LINES)
         try:
-            page = await asyncio.to_thread(read_page, self._log, wanted, limit, query.get("cursor", ""))
+            page = await asyncio.to_thread(read_page, self._log, wanted, query.limit, query.cursor)
         except ValueError as err:
             raise HttpRefusal(400, "cursor", str(err)) from err
         return json_response({"items": page.lines, "next": page.next})

@@ -1,19 +1,24 @@
 """Bodies of the routes to run a bot, as the API's description and the types of the page have them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from bot.console.models import ModelUsageBody, PersonUsageBody
+from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS
 from channels.web.models import ApiModel
+from channels.web.validation import Base64Data, Word, at_most
 
 MAX_USAGE_DAYS = 366
+MAX_PASSPHRASE_CHARS = 1_000
 
 
 class UsageQueryBody(ApiModel):
     """Which days are wanted."""
 
-    days: int = Field(30, ge=1, le=MAX_USAGE_DAYS, description="Today and as many days before it as make this number.")
+    days: Annotated[int, at_most(MAX_USAGE_DAYS)] = Field(
+        30, ge=1, le=MAX_USAGE_DAYS, description="Today and as many days before it as make this number."
+    )
 
 
 class DayUsageItemBody(ModelUsageBody):
@@ -120,16 +125,30 @@ class BackupsBody(ApiModel):
     last_restore: RestoreOutcomeBody | None
 
 
+def _check_passphrase(passphrase: str) -> str:
+    if len(passphrase) > MAX_PASSPHRASE_CHARS or {"\n", "\r"} & {*passphrase}:
+        raise ValueError(f"passphrase must be one line of at most {MAX_PASSPHRASE_CHARS} characters")
+    return passphrase
+
+
+def _check_new_passphrase(passphrase: str) -> str:
+    if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
+        raise ValueError(f"passphrase must have {MIN_PASSPHRASE_CHARS} characters or more; several words are best")
+    return _check_passphrase(passphrase)
+
+
 class NewBackupBody(ApiModel):
     """How to make a backup."""
 
-    passphrase: str = Field("", max_length=1_000, description="Encrypts it; it then holds the secrets too.")
+    passphrase: Annotated[str, AfterValidator(_check_new_passphrase)] = Field(
+        "", description="Encrypts it; it then holds the secrets too."
+    )
 
 
 class BackupPassphraseBody(ApiModel):
     """The passphrase of an encrypted backup."""
 
-    passphrase: str = Field("", max_length=1_000)
+    passphrase: Annotated[str, AfterValidator(_check_passphrase)] = ""
 
 
 class RestoreBody(BackupPassphraseBody):
@@ -142,14 +161,14 @@ class NewUploadBody(ApiModel):
     """A file that is uploaded in pieces."""
 
     name: str
-    size: int
+    size: int = Field(ge=100, description="Bytes.")
 
 
 class UploadPieceBody(ApiModel):
     """The next piece of it."""
 
     offset: int
-    data: str = Field(description="Base64, at most 700,000 bytes.")
+    data: Base64Data = Field(description="Base64, at most 700,000 bytes.")
 
 
 class UploadBody(ApiModel):
@@ -188,10 +207,10 @@ class RecentMetricsBody(ApiModel):
 class LogQueryBody(ApiModel):
     """Which lines of the log are wanted."""
 
-    level: str = Field("", description="This one and worse: debug, info, warning, error, critical.")
-    logger: str = Field("", description="This one and those below it.")
-    trace: str = ""
-    limit: int = Field(200, ge=1, le=500)
+    level: Literal["", "debug", "info", "warning", "error", "critical"] = Field("", description="This one and worse.")
+    logger: Word = Field("", description="This one and those below it.")
+    trace: Word = ""
+    limit: Annotated[int, at_most(500)] = Field(200, ge=1, le=500)
     cursor: str = Field("", description="The `next` of the page before.")
 
 
@@ -219,9 +238,9 @@ class TraceQueryBody(ApiModel):
     """Which turns are wanted."""
 
     conversation: str = ""
-    state: str = ""
-    slow: float = Field(0, description="At least so many seconds.")
-    limit: int = Field(50, ge=1, le=200)
+    state: Literal["", "running", "waiting", "done", "cancelled", "failed", "interrupted"] = ""
+    slow: float = Field(0, ge=0, le=1e6, allow_inf_nan=False, description="At least so many seconds.")
+    limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
     cursor: str = Field("", description="The `next` of the page before.")
 
 

@@ -1,9 +1,9 @@
 """Replays of a conversation through context policies, as jobs: each policy is a run of `mnema replay`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,7 +13,7 @@ from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.operations.models import JobBody
 from bot.console.transcripts import TranscriptBackend
 from channels.web.models import ApiModel
-from channels.web.requests import HttpRefusal, Route, read_json
+from channels.web.requests import HttpRefusal, Route
 from memory.context.policies.policies import POLICIES
 
 MAX_BUDGET, MAX_TURNS = 10_000_000, 10_000
@@ -24,10 +24,16 @@ _FIGURES = (
 )
 
 
+def _check_policies(policies: list[str]) -> list[str]:
+    if any(name not in POLICIES for name in policies):
+        raise ValueError(f"policies is a list of: {', '.join(POLICIES)}; empty for all")
+    return list(dict.fromkeys(policies))
+
+
 class ReplayBody(ApiModel):
     """What to replay a conversation with."""
 
-    policies: list[str] = Field([], description="Empty for all.")
+    policies: Annotated[list[str], AfterValidator(_check_policies)] = Field([], description="Empty for all.")
     budget: int = Field(0, ge=0, le=MAX_BUDGET, description="Tokens of a request; 0 for the configured number.")
     turns: int = Field(0, ge=0, le=MAX_TURNS, description="0 for the configured number.")
 
@@ -88,7 +94,7 @@ class ReplayRoutes:
         return (
             Route(
                 method="POST",
-                path="/api/conversations/{id}/replays",
+                path="/api/v1/conversations/{id}/replays",
                 action="context.read",
                 handler=self.begin,
                 body=ReplayBody,
@@ -96,18 +102,16 @@ class ReplayRoutes:
             ),
         )
 
-    async def begin(self, request: Request) -> Response:
+    async def begin(self, request: Request, body: ReplayBody) -> Response:
         """Replay the conversation as a job; no model is asked."""
         name = str(request.path_params["id"])
         row = await self._transcripts.readable(name, request.state.visitor.id)
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        body = await read_json(request)
-        policies = _parse_policies(body.get("policies", []))
-        budget, turns = _parse_count(body, "budget", MAX_BUDGET), _parse_count(body, "turns", MAX_TURNS)
+        policies = body.policies or list(POLICIES)
 
         async def work(job: Job) -> Mapping[str, Any]:
-            options = ("--budget", str(budget), "--turns", str(turns), "--probes", str(PROBES))
+            options = ("--budget", str(body.budget), "--turns", str(body.turns), "--probes", str(PROBES))
             found: list[dict[str, Any]] = []
             limits: Mapping[str, Any] = {}
             job.expected = len(policies)
@@ -132,16 +136,3 @@ def _policy_figures(policy: Mapping[str, Any]) -> dict[str, Any]:
         "broke": [at for at, request in enumerate(series) if request["prefix_broke"]],
         "fold_list": [{name: fold[name] for name in fold_names} for fold in policy["fold_list"]],
     }
-
-
-def _parse_policies(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or any(not isinstance(name, str) or name not in POLICIES for name in given):
-        raise HttpRefusal(400, "policies", f"policies is a list of: {', '.join(POLICIES)}; empty for all")
-    return tuple(dict.fromkeys(given)) or tuple(POLICIES)
-
-
-def _parse_count(body: Mapping[str, Any], name: str, most: int) -> int:
-    value = body.get(name, 0)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise HttpRefusal(400, name, f"{name} must be a whole number from 0 to {most:,}; 0 for the configured one")
-    return value

@@ -15,14 +15,10 @@ from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from bot.telemetry.recorder import Span
 from channels.web.requests import HttpRefusal, Route, json_response
-from channels.web.routes import parse_bounded
 from memory.store.conversations.traces import Trace, TraceEvent, TraceFilter
 
-DEFAULT_TRACES, MAX_TRACES = 50, 200
-MAX_SLOW_SECONDS = 1e6
 MAX_NAME_CHARS = 200
 NEWEST = "newest"  # as a message: the newest one that had a turn
-STATES = ("running", "waiting", "done", "cancelled", "failed", "interrupted")
 # Kinds of stored events whose spans, where they are still known, say more.
 SPANNED = {"received": "receive", "model": "model", "tool": "tool", "part": "send", "ended": "turn", "claimed": "claim"}
 
@@ -39,7 +35,7 @@ class TraceRoutes:
         return (
             Route(
                 method="GET",
-                path="/api/traces",
+                path="/api/v1/traces",
                 action="console.read",
                 handler=self.list,
                 query=models.TraceQueryBody,
@@ -47,27 +43,21 @@ class TraceRoutes:
             ),
             Route(
                 method="GET",
-                path="/api/conversations/{id}/trace/{message}",
+                path="/api/v1/conversations/{id}/trace/{message}",
                 action="console.read",
                 handler=self.waterfall,
                 reply=models.WaterfallBody,
             ),
         )
 
-    async def list(self, request: Request) -> Response:
+    async def list(self, _: Request, query: models.TraceQueryBody) -> Response:
         """Return turns, newest first: of one conversation, in one state, or slower than so many seconds."""
-        query = request.query_params
-        state = query.get("state", "")
-        if state and state not in STATES:
-            raise HttpRefusal(400, "state", f"state must be one of {', '.join(STATES)}")
-        name, row = query.get("conversation", ""), None
+        name, row = query.conversation, None
         if name and (row := await self._transcripts.find(name)) is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
-        wanted = TraceFilter(conversation=row.id if row else "", state=state, slow=_parse_slow(query.get("slow", "")))
-        limit = parse_bounded(query.get("limit"), DEFAULT_TRACES, MAX_TRACES)
-        cursor = query.get("cursor", "")
-        before = {"before": _parse_cursor(cursor)} if cursor else {}
-        found, following = await self._bot.store.sessions.traces(wanted, limit, **before)
+        wanted = TraceFilter(conversation=row.id if row else "", state=query.state, slow=query.slow)
+        before = {"before": _parse_cursor(query.cursor)} if query.cursor else {}
+        found, following = await self._bot.store.sessions.traces(wanted, query.limit, **before)
         entries = {id: await self._transcripts.conversation(id) for id in {one.conversation for one in found}}
         items = []
         for one in found:
@@ -154,16 +144,6 @@ def _span_to_json(span: Span) -> dict[str, Any]:
         "cached": span.cached,
         "attempts": 0,
     }
-
-
-def _parse_slow(text: str) -> float:
-    try:
-        seconds = float(text or 0)
-    except ValueError as err:
-        raise HttpRefusal(400, "slow", "slow must be a number of seconds") from err
-    if not (math.isfinite(seconds) and 0 <= seconds <= MAX_SLOW_SECONDS):
-        raise HttpRefusal(400, "slow", "slow must be a number of seconds")
-    return seconds
 
 
 def _format_cursor(before: tuple[float, str]) -> str:

@@ -21,11 +21,9 @@ from bot.console.operations import models
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from channels.web.requests import Route, json_response
-from channels.web.routes import parse_bounded
 from memory.store.people.spending import OWNER, ModelUsage
 from memory.store.people.usage_report import ConversationUsage
 
-DEFAULT_DAYS = 30
 MAX_CONVERSATIONS = 50
 CSV_TYPE = "text/csv; charset=utf-8"
 CSV_COLUMNS = (
@@ -44,7 +42,7 @@ class UsageRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        path, query = "/api/usage/days", models.UsageQueryBody
+        path, query = "/api/v1/usage/days", models.UsageQueryBody
         return (
             Route(
                 method="GET",
@@ -57,9 +55,9 @@ class UsageRoutes:
             Route(method="GET", path=f"{path}.csv", action="console.read", handler=self.csv, query=query),
         )
 
-    async def days(self, request: Request) -> Response:
+    async def days(self, _: Request, query: models.UsageQueryBody) -> Response:
         """Return what was used on each of the last days, and by whom and where over all of them."""
-        bounds = self._bounds(request)
+        bounds = day_bounds(self._bot.now(), query.days)
         report, since, until = self._bot.store.usage_report, bounds[0].timestamp(), bounds[-1].timestamp()
         days = await report.days([bound.timestamp() for bound in bounds])
         people = people_usage_to_json(await self._bot.store.spending.sum_by_person(bounds[0]))
@@ -76,18 +74,14 @@ class UsageRoutes:
             }
         )
 
-    async def csv(self, request: Request) -> Response:
+    async def csv(self, _: Request, query: models.UsageQueryBody) -> Response:
         """Return the same days as a table: one line for each model, purpose and day."""
-        bounds = self._bounds(request)
+        bounds = day_bounds(self._bot.now(), query.days)
         days = await self._bot.store.usage_report.days([bound.timestamp() for bound in bounds])
         text = format_csv((_format_day(day), used) for day, used in zip(bounds, days, strict=False))
         name = f"mnema-usage-{_format_day(bounds[0])}-{_format_day(bounds[-2])}.csv"
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(text.encode(), 200, headers, CSV_TYPE)
-
-    def _bounds(self, request: Request) -> list[datetime]:
-        days = parse_bounded(request.query_params.get("days"), DEFAULT_DAYS, models.MAX_USAGE_DAYS)
-        return day_bounds(self._bot.now(), days)
 
     def _limits(self) -> Mapping[str, float]:
         budgets = self._bot.config().budgets

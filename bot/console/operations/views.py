@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -17,15 +17,14 @@ from bot.console.models import ContextPartsBody, OutsideSourceBody, ViewPieceBod
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend
 from bot.gateway.notifications import COMMAND_FOLD_REASON
 from channels.web.models import ApiModel
-from channels.web.requests import HttpRefusal, Route, json_response, read_json
-from channels.web.routes import parse_bounded
+from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.validation import NumberCursor, at_most
 from memory.context.policies.policies import POLICIES
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 
 READ_ACTION, CHANGE_ACTION = "context.read", "context.change"
-MAX_VIEWS, DEFAULT_VIEWS = 200, 50
 MAX_DIGITS = 9
 
 
@@ -71,8 +70,8 @@ class PastViewPageBody(ApiModel):
 class PastViewQueryBody(ApiModel):
     """Which page is wanted."""
 
-    cursor: str = Field("", description="The `next` of the page before.")
-    limit: int = Field(DEFAULT_VIEWS, ge=1, le=MAX_VIEWS)
+    cursor: NumberCursor = Field("", description="The `next` of the page before.")
+    limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
 
 
 class PastSegmentBody(ApiModel):
@@ -132,11 +131,19 @@ class CoverageBody(ApiModel):
     forgotten: list[int]
 
 
+def _check_policy(policy: str) -> str:
+    if policy and policy not in POLICIES:
+        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, or empty")
+    return policy
+
+
 class ContextActBody(ApiModel):
     """What to do to the context of a conversation."""
 
     act: Literal["fold", "undo", "clear", "policy"]
-    policy: str = Field("", description="Its new policy; empty for the configured one.")
+    policy: Annotated[str, AfterValidator(_check_policy)] = Field(
+        "", description="Its new policy; empty for the configured one."
+    )
 
 
 class ContextActDoneBody(ApiModel):
@@ -157,7 +164,7 @@ class ViewRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return every route, with the action each one needs."""
-        views = "/api/conversations/{id}/views"
+        views = "/api/v1/conversations/{id}/views"
         return (
             Route(
                 method="GET",
@@ -179,14 +186,14 @@ class ViewRoutes:
             ),
             Route(
                 method="GET",
-                path="/api/conversations/{id}/coverage",
+                path="/api/v1/conversations/{id}/coverage",
                 action=READ_ACTION,
                 handler=self.coverage,
                 reply=CoverageBody,
             ),
             Route(
                 method="POST",
-                path="/api/conversations/{id}/folds",
+                path="/api/v1/conversations/{id}/folds",
                 action=CHANGE_ACTION,
                 handler=self.act,
                 body=ContextActBody,
@@ -194,15 +201,10 @@ class ViewRoutes:
             ),
         )
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, request: Request, query: PastViewQueryBody) -> Response:
         """Return a page of the conversation's calls, newest first."""
-        row = await self._readable(request)
-        cursor = request.query_params.get("cursor", "")
-        before = _parse_number(cursor) if cursor else 0
-        if before is None:
-            raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next")
-        limit = parse_bounded(request.query_params.get("limit"), DEFAULT_VIEWS, MAX_VIEWS)
-        rows = await self._store.views.page(row.id, before=before, limit=limit + 1)
+        row, limit = await self._readable(request), query.limit
+        rows = await self._store.views.page(row.id, before=int(query.cursor or 0), limit=limit + 1)
         earlier = [*rows[1:], None]
         items = [view_to_json(one, earlier[at]) for at, one in enumerate(rows[:limit])]
         return json_response({"items": items, "next": str(items[-1]["number"]) if len(rows) > limit else None})
@@ -225,19 +227,16 @@ class ViewRoutes:
         row = await self._readable(request)
         return json_response({"forgotten": await self._store.line_details.forgotten(row.id)})
 
-    async def act(self, request: Request) -> Response:
+    async def act(self, request: Request, body: ContextActBody) -> Response:
         """Fold the older half, undo the newest fold or clear, clear, or choose the policy."""
-        body = await read_json(request)
         row = await self._readable(request)
         acts = {"fold": self._fold, "undo": self._undo, "clear": self._clear, "policy": self._choose}
-        act = acts.get(str(body.get("act", "")))
-        if act is None:
-            raise HttpRefusal(400, "act", "act must be fold, undo, clear or policy")
+        act = acts[body.act]
         if act != self._choose and (await self._store.sessions.load(row.id)).running:
             raise HttpRefusal(409, "state", "an answer is being written here; wait for it, or stop it first")
         return json_response(await act(row, body))
 
-    async def _fold(self, row: ConversationRow, _: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _fold(self, row: ConversationRow, _: ContextActBody) -> Mapping[str, Any]:
         session = await self._store.sessions.load(row.id)
         policy = row.policy or self._services.config().context_policy
         plan = plan_older_half(session, COMMAND_FOLD_REASON, policy, await self._services.fitter.counter())
@@ -249,7 +248,7 @@ class ViewRoutes:
         await self._store.note("context.change", row.id, "fold", CONSOLE_ACTOR)
         return {"done": "folding", "from_turn": plan.from_turn, "to_turn": plan.to_turn}
 
-    async def _undo(self, row: ConversationRow, _: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _undo(self, row: ConversationRow, _: ContextActBody) -> Mapping[str, Any]:
         services = self._services
         undone = await undo_newest(self._store, services.folding, services.workspace, row.id, CONSOLE_ACTOR)
         if undone is None:
@@ -259,16 +258,13 @@ class ViewRoutes:
         await self._store.note("context.change", row.id, "fold undone", CONSOLE_ACTOR)
         return {"done": "fold_undone", "from_turn": undone.from_turn, "to_turn": undone.to_turn}
 
-    async def _clear(self, row: ConversationRow, _: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _clear(self, row: ConversationRow, _: ContextActBody) -> Mapping[str, Any]:
         await clear_context(self._store, self._services.folding, row.id, CONSOLE_ACTOR)
         return {"done": "cleared"}
 
-    async def _choose(self, row: ConversationRow, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        policy = body.get("policy", "")
-        if policy != "" and policy not in POLICIES:
-            raise HttpRefusal(400, "policy", f"policy must be one of {', '.join(POLICIES)}, or empty")
-        await self._store.sessions.choose(row.id, policy=policy)
-        await self._store.note("context.change", row.id, f"policy {policy or 'as configured'}", CONSOLE_ACTOR)
+    async def _choose(self, row: ConversationRow, body: ContextActBody) -> Mapping[str, Any]:
+        await self._store.sessions.choose(row.id, policy=body.policy)
+        await self._store.note("context.change", row.id, f"policy {body.policy or 'as configured'}", CONSOLE_ACTOR)
         return {"done": "policy"}
 
     async def _readable(self, request: Request) -> ConversationRow:

@@ -40,7 +40,7 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
         return json_response({"channels": {"wechat": channel_status_to_json(state)}})
 
     calls = [
-        Route(method="GET", path="/api/status", action="console.read", handler=status),
+        Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True),
         *ChannelRoutes({"wechat": wechat}).calls(),
     ]
     async with running(ScriptedBot(), calls) as site:

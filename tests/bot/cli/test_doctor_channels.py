@@ -86,7 +86,7 @@ async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
     home = set_up(
         tmp_path, telegram={"token": "100:x"}, wechat={"enabled": True}, wecom={"bot_id": "b", "secret": "s3"}
     )
-    call = Route(method="GET", path="/api/status", action="console.read", handler=status)
+    call = Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True)
     async with running(ScriptedBot(), [call]) as site:
         with held(home, site.base):
             checks = await found(home)

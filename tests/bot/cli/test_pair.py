@@ -142,7 +142,7 @@ def api(running: Path) -> Iterator[httpx.Client]:
 
 
 def test_the_api_names_what_is_wrong_and_asks_nobody_without_a_token(api: httpx.Client) -> None:
-    assert api.get("/api/access").json()["waiting"] == []
+    assert api.get("/api/v1/access").json()["waiting"] == []
     for path, body, code in (
         ("approve", {}, "code"),
         ("approve", {"code": 7}, "code"),
@@ -152,12 +152,12 @@ def test_the_api_names_what_is_wrong_and_asks_nobody_without_a_token(api: httpx.
         ("role", {"channel": "telegram", "id": "1"}, "role"),
         ("revoke", {"channel": "telegram", "id": "404"}, "access"),
     ):
-        refused = api.post(f"/api/access/{path}", json=body)
+        refused = api.post(f"/api/v1/access/{path}", json=body)
         assert (refused.status_code, refused.json()["error"]["code"]) == (400, code), path
     for path in ("", "/approve", "/deny", "/revoke", "/group", "/role", "/owner"):
         method = "POST" if path else "GET"
         json_body: dict[str, str] | None = {} if path else None
-        answer = api.request(method, f"/api/access{path}", json=json_body, headers={"authorization": "Bearer wrong"})
+        answer = api.request(method, f"/api/v1/access{path}", json=json_body, headers={"authorization": "Bearer wrong"})
         assert answer.status_code == 401, path
 
 

@@ -196,8 +196,8 @@ async def told(tmp_path: Path) -> dict[str, str]:
             ):
                 await bot.web.post("c1", text)
             await until(lambda: _answered(bot, 7), "everything is answered", seconds=60)
-            for path in ("status", "config", "usage", "access", "channels/wechat/qr", "conversations/c1/context"):
-                said[f"/api/{path}"] = (await bot.web.ask("GET", f"/api/{path}")).text
+            for path in ("status", "config", "usage", "access", "channels/wechat/prompt", "conversations/c1/context"):
+                said[f"GET {path}"] = (await bot.web.ask("GET", f"/api/v1/{path}")).text
             said["/metrics"] = (await bot.web.ask("GET", "/metrics")).text
             said["transcript"] = json.dumps(await bot.web.lines("c1"), ensure_ascii=False)
             said["doctor beside it"] = await _cli(tmp_path, "doctor")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import httpx
 import pytest_asyncio
@@ -69,7 +69,7 @@ async def client(real: Real) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def routes(real: Real) -> dict[tuple[str, str], Route]:
-    return {(route.method, route.v1): route for route in real.site.site.calls if route.v1}
+    return {(route.method, route.path): route for route in real.site.site.calls if route.path.startswith("/api/v1/")}
 
 
 async def test_replies_are_as_described(real: Real, client: httpx.AsyncClient) -> None:
@@ -93,6 +93,40 @@ KEPT: Mapping[str, set[str]] = {
 
 def aliases(model: Any) -> set[str]:
     return {field.alias for field in model.model_fields.values() if field.alias}
+
+
+PROMISED = {
+    ("POST", "/api/messages"),
+    ("GET", "/api/conversations"),
+    ("GET", "/api/conversations/{id}"),
+    ("POST", "/api/conversations/{id}/open"),
+    ("GET", "/api/conversations/{id}/messages"),
+    ("GET", "/api/conversations/{id}/events"),
+    ("GET", "/api/conversations/{id}/context"),
+    ("POST", "/api/conversations/{id}/stop"),
+    ("GET", "/api/events"),
+    ("GET", "/api/memory/search"),
+    ("GET", "/api/memory/files"),
+    ("GET", "/api/memory/files/{path:path}"),
+    ("PUT", "/api/memory/files/{path:path}"),
+    ("GET", "/api/config"),
+    ("PATCH", "/api/config"),
+    ("GET", "/api/status"),
+    ("GET", "/api/usage"),
+}
+
+
+async def test_without_a_version_there_are_the_promised_calls_only(real: Real, client: httpx.AsyncClient) -> None:
+    addresses = {(route.method, path) for route in real.site.site.calls for path in route.paths}
+    assert {one for one in addresses if not one[1].startswith("/api/v1/")} == {*PROMISED, ("GET", "/metrics")}
+    assert (await client.get("/api/tasks")).status_code == 404
+    assert (await client.get("/api/v1/tasks")).status_code == 200
+
+
+async def test_each_handler_takes_the_model_of_its_route(real: Real, client: httpx.AsyncClient) -> None:
+    for route in real.site.site.calls:
+        taken = [kind for name, kind in get_type_hints(route.handler).items() if name != "return"][1:]
+        assert taken == [model for model in (route.query, route.body) if model], route.path
 
 
 async def test_every_reference_of_the_description_leads_somewhere(real: Real, client: httpx.AsyncClient) -> None:

@@ -117,7 +117,7 @@ async def test_every_route_that_reads_is_audited_and_none_shows_their_words_befo
         ]
         for whose in ("own", "group"):
             assert (await client.get(f"/api/conversations/{ids[whose]}/messages")).status_code == 200
-        ann = f"/api/conversations/{ids['other']}"
+        ann = f"/api/v1/conversations/{ids['other']}"
         assert "secret" not in (await client.get(ann)).text
         assert await real.audited("chat.read.other") == []
 
@@ -138,7 +138,7 @@ async def test_each_route_alone_writes_the_row(tmp_path: Path, path: str) -> Non
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         await browser.post("/login", json={"token": TOKEN})
         [ann] = [one["id"] for one in (await browser.get("/api/conversations")).json()["conversations"]]
-        where = f"{path}{ann}" if path.startswith("/") else f"/api/conversations/{ann}/{path}"
+        where = f"{path}{ann}" if path.startswith("/") else f"/api/v1/conversations/{ann}/{path}"
         async with browser.stream("GET", where) as answer:
             assert answer.status_code == 200
         assert await real.audited("chat.read.other") == [("console", ann)]

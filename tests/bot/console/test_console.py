@@ -311,9 +311,9 @@ async def test_the_memory_of_somebody_else_needs_a_right_of_its_own(console: Con
 
 async def test_the_index_is_made_anew_for_one_space_or_all(console: Console) -> None:
     async with console.site.client() as client:
-        every = await client.post("/api/memory/index", json={})
-        one = await client.post("/api/memory/index", json={"space": "telegram-42"})
-        wrong = await client.post("/api/memory/index", json={"space": 1})
+        every = await client.post("/api/v1/memory/index", json={})
+        one = await client.post("/api/v1/memory/index", json={"space": "telegram-42"})
+        wrong = await client.post("/api/v1/memory/index", json={"space": 1})
     assert every.json() == {"spaces": [{"space": "", "rows": 7}, {"space": "telegram-42", "rows": 3}]}
     assert one.json() == {"spaces": [{"space": "telegram-42", "rows": 3}]}
     assert wrong.status_code == 400
@@ -354,10 +354,10 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
     async with console.site.client() as client:
         assert (await client.get("/api/status")).json() == {"fine": True}
         assert (await client.get("/api/usage")).json() == {"fine": True}
-        assert (await client.get("/api/tools")).json() == {"fine": True}
-        assert (await client.get("/api/commands")).json()["commands"][0]["name"] == "help"
-        chinese = await client.get("/api/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
-        assert chinese.json()["commands"][0]["name"] == "帮助"
+        assert (await client.get("/api/v1/tools")).json() == {"fine": True}
+        assert (await client.get("/api/v1/commands")).json()["items"][0]["name"] == "help"
+        chinese = await client.get("/api/v1/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
+        assert chinese.json()["items"][0]["name"] == "帮助"
 
 
 async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Console) -> None:
@@ -367,14 +367,14 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
         assert (await client.get("/api/conversations/c1/context")).json() == {"epoch": 1, "for": "r1"}
         assert (await client.get("/api/conversations/r2/context")).json() == {"epoch": 1, "for": "r2"}
         assert (await client.get("/api/conversations/42/context")).status_code == 404
-        told = (await client.get("/api/conversations/c1/trace?message=m1")).json()
+        told = (await client.get("/api/v1/conversations/c1/trace?message=m1")).json()
         assert (told["trace"], told["message_id"], told["state"]) == ("t1", "m1", "done")
         assert told["events"] == [
             {"kind": "received", "name": "web", "state": "done", "at": "2026-11-20T12:00:00+00:00"}
         ]
         assert (told["zh"][0], told["en"][0]) == ("记录 t1 · 完成", "trace t1 · done")
-        unknown = await client.get("/api/conversations/c1/trace?message=other")
-        assert unknown.status_code == (await client.get("/api/conversations/42/trace")).status_code == 404
+        unknown = await client.get("/api/v1/conversations/c1/trace?message=other")
+        assert unknown.status_code == (await client.get("/api/v1/conversations/42/trace")).status_code == 404
         await client.post("/api/conversations/c1/stop")
     assert console.seen.stopped == ["r1"]
 

@@ -39,7 +39,7 @@ async def test_requests_for_it_at_once_load_it_once(real: Real) -> None:
     async with real.site.client() as client:
         found = await asyncio.gather(
             client.get("/api/v1/status"),
-            client.get("/api/waiting"),
+            client.get("/api/v1/waiting"),
             client.get("/api/v1/nothing-of-the-kind"),
             client.patch("/api/v1/conversations/none", json={"pinned": True}),
         )

@@ -36,28 +36,28 @@ def error(reply: httpx.Response) -> tuple[int, str]:
 async def test_a_task_is_listed_shown_paused_resumed_run_and_ended(console: Console) -> None:
     await console.it.text("/remind daily 8:00 water the roses")
     async with console.site.client() as client:
-        [task] = (await client.get("/api/tasks")).json()["tasks"]
+        [task] = (await client.get("/api/v1/tasks")).json()["items"]
         assert (task["id"], task["kind"], task["text"], task["state"]) == ("r1", "say", "water the roses", "on")
         assert (task["cron"], task["zone"], task["next_at"]) == (
             "0 8 * * *",
             "Asia/Shanghai",
             "2026-11-27T00:00:00+00:00",
         )
-        paused = await client.post("/api/tasks/r1", json={"action": "pause"})
+        paused = await client.post("/api/v1/tasks/r1", json={"action": "pause"})
         assert (paused.json()["state"], paused.json()["next_at"]) == ("paused", None)
-        assert (await client.post("/api/tasks/1", json={"action": "resume"})).json()["state"] == "on"
-        await client.post("/api/tasks/1", json={"action": "run"})
+        assert (await client.post("/api/v1/tasks/1", json={"action": "resume"})).json()["state"] == "on"
+        await client.post("/api/v1/tasks/1", json={"action": "run"})
         await tick(console.it)
-        shown = (await client.get("/api/tasks/r1")).json()
+        shown = (await client.get("/api/v1/tasks/r1")).json()
         assert [(one["state"], one["awaits_user"]) for one in shown["occurrences"]] == [("told", False)]
-        assert (await client.post("/api/tasks/r1", json={"action": "cancel"})).json()["state"] == "done"
-        assert (await client.get("/api/tasks")).json() == {"tasks": []}
-        assert len((await client.get("/api/tasks?all=1")).json()["tasks"]) == 1
-        assert error(await client.post("/api/tasks/r1", json={"action": "pause"})) == (409, "task")
-        assert error(await client.post("/api/tasks/r1", json={"action": "explode"})) == (400, "action")
+        assert (await client.post("/api/v1/tasks/r1", json={"action": "cancel"})).json()["state"] == "done"
+        assert (await client.get("/api/v1/tasks")).json() == {"items": []}
+        assert len((await client.get("/api/v1/tasks?all=1")).json()["items"]) == 1
+        assert error(await client.post("/api/v1/tasks/r1", json={"action": "pause"})) == (409, "task")
+        assert error(await client.post("/api/v1/tasks/r1", json={"action": "explode"})) == (400, "action")
 
 
 @pytest.mark.parametrize("name", ["r9", "x", "r", "9" * 10])
 async def test_an_unknown_task_is_not_found(console: Console, name: str) -> None:
     async with console.site.client() as client:
-        assert error(await client.get(f"/api/tasks/{name}")) == (404, "not_found")
+        assert error(await client.get(f"/api/v1/tasks/{name}")) == (404, "not_found")

@@ -46,7 +46,7 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
         attach_console(site.site, it.bot)
         for answer in (
             await owner.get("/api/memory/search", params={"q": "tea"}),
-            await owner.post("/api/memory/index", json={}),
+            await owner.post("/api/v1/memory/index", json={}),
         ):
             assert answer.status_code == 503
             error = answer.json()["error"]

@@ -257,13 +257,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 async def test_a_reply_that_breaks_off_is_a_broken_connection(data: bytes) -> None:
     async with replying(data) as url:
         with pytest.raises(ConnectionError):
-            await BotClient(url, TOKEN).request("GET", "/api/session", timeout=5)
+            await BotClient(url, TOKEN).request("GET", "/api/v1/session", timeout=5)
 
 
 async def test_a_reply_without_an_end_is_not_read_to_its_end() -> None:
     async with replying(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * (MAX_REPLY_BYTES + 1)) as url:
         with pytest.raises(ConnectionError, match="larger"):
-            await BotClient(url, TOKEN).request("GET", "/api/session", timeout=20)
+            await BotClient(url, TOKEN).request("GET", "/api/v1/session", timeout=20)
 
 
 async def test_no_proxy_of_the_environment_sees_the_token(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
         assert answer.status_code == 200
         name, _, rest = answer.headers["set-cookie"].partition("=")
         assert name == f"__Host-mnema_{site.port}"
-        assert rest.partition(";")[2] == " HttpOnly; SameSite=Strict; Path=/; Max-Age=604800; Secure"
+        assert rest.partition(";")[2] == " HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000; Secure"
         changes = {**JSON, "x-csrf-token": answer.json()["csrf"]}
         sent = await browser.post("/api/messages", json={"conversation": "c1", "text": "x"}, headers=changes)
         assert sent.status_code == 202
@@ -60,7 +60,7 @@ async def test_a_login_through_the_proxy_has_a_cookie_for_tls_alone_and_may_writ
         assert (await browser.get("/api/conversations/c1/events", headers=upgrade)).status_code == 403
         out = await browser.post("/logout", json={}, headers=changes)
         assert "Max-Age=0; Secure" in out.headers["set-cookie"]
-        assert (await browser.get("/api/session")).status_code == 401
+        assert (await browser.get("/api/v1/session")).status_code == 401
     assert [message.text for message in site.bot.taken] == ["x"]
 
 
@@ -94,7 +94,7 @@ async def test_loopback_goes_on_with_its_own_cookie_and_origin(tmp_path: Path) -
         assert refused.status_code == 403
         session_cookie = {"cookie": f"__Host-mnema_{site.port}={browser.cookies[f'mnema_{site.port}']}"}
         async with site.nobody() as other:
-            assert (await other.get("/api/session", headers=session_cookie)).status_code == 401
+            assert (await other.get("/api/v1/session", headers=session_cookie)).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from channels.web.body_limits import BodyTimes
+from channels.web.requests import BodyTimes
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 
 TIMES = BodyTimes(stall=0.2, total=0.6, webhook=0.1)

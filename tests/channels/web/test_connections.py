@@ -86,7 +86,7 @@ async def test_the_product_waits_five_seconds_for_a_header() -> None:
 
 async def test_an_unread_body_is_not_waited_for_either() -> None:
     async with running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site:
-        head = request(site, "/api/session", "Content-Length: 1000")
+        head = request(site, "/api/v1/session", "Content-Length: 1000")
         async with wires(site, 1, head) as [(reader, writer)]:
             assert (await reader.readuntil(b"}}")).startswith(b"HTTP/1.1 401")
             closed = asyncio.create_task(rest((reader, writer)))
@@ -112,7 +112,7 @@ async def test_at_the_limit_the_oldest_silent_connection_is_dropped() -> None:
         await open_connections(site, 4)
         for number in range(4):
             client = await clients.enter_async_context(site.client())
-            assert (await client.get("/api/session")).status_code == 200
+            assert (await client.get("/api/v1/session")).status_code == 200
             assert await rest(silent[number]) == b""
             assert not [wire for wire in silent[number + 1 :] if wire[0].at_eof()]
 
@@ -133,12 +133,12 @@ async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_w
             streams[0][1].close()
             await open_connections(site, 3)
             async with site.client() as client:
-                assert (await client.get("/api/session")).status_code == 200
+                assert (await client.get("/api/v1/session")).status_code == 200
 
 
 async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
     async with running(ScriptedBot(), most=3) as site, site.client() as known:
-        assert (await known.get("/api/session")).status_code == 200
+        assert (await known.get("/api/v1/session")).status_code == 200
         login = f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"
         async with wires(site, 2, f"{login}Content-Length: 9\n\n{{") as strangers:
             await open_connections(site, 3)
@@ -147,7 +147,7 @@ async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
             assert await rest(strangers[0]) == b""
             assert not strangers[1][0].at_eof()
             [connection] = known._transport._pool.connections  # type: ignore[attr-defined]
-            assert (await known.get("/api/session")).status_code == 200
+            assert (await known.get("/api/v1/session")).status_code == 200
             assert known._transport._pool.connections == [connection]  # type: ignore[attr-defined]
 
 
@@ -155,7 +155,7 @@ async def test_1100_idle_connections_stop_neither_page_nor_api() -> None:
     async with running(ScriptedBot()) as site, wires(site, 1100):
         async with site.client() as client:
             assert (await client.get("/")).status_code == 200
-            answers = await asyncio.gather(*(client.get("/api/session") for _ in range(20)))
+            answers = await asyncio.gather(*(client.get("/api/v1/session") for _ in range(20)))
             assert {answer.status_code for answer in answers} == {200}
         assert len(site.server.connections) <= 1024
 
@@ -193,7 +193,7 @@ async def _fill(site: Running, most: int, who: str) -> None:
             assert (await reader.readuntil(b"retry: 1000")).startswith(b"HTTP/1.1 200")
         async with wires(site, 1, head) as [(late, _)]:
             assert (await late.readline()).startswith(b"HTTP/1.1 429")
-        async with wires(site, 1, request(site, "/api/session", who)) as [(calling, _)]:
+        async with wires(site, 1, request(site, "/api/v1/session", who)) as [(calling, _)]:
             assert (await calling.readline()).startswith(b"HTTP/1.1 200")
         streams[0][1].close()
         await open_connections(site, most - 1)

@@ -16,7 +16,7 @@ from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import names, until
 
 
-def request(site: Running, path: str = "/api/session") -> bytes:
+def request(site: Running, path: str = "/api/v1/session") -> bytes:
     head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
     return head.encode()
 
@@ -62,12 +62,12 @@ async def test_an_answer_that_tells_of_a_fault_says_that_the_connection_ends() -
     async def broken(_: Request) -> Response:
         raise KeyError("a fault of ours")
 
-    call = Route(method="GET", path="/api/broken", action="console.read", handler=broken)
+    call = Route(method="GET", path="/api/v1/broken", action="console.read", handler=broken)
     async with running(ScriptedBot(), [call]) as site, site.client(limits=httpx.Limits(max_connections=1)) as client:
         for _ in range(20):
-            told = await client.get("/api/broken")
+            told = await client.get("/api/v1/broken")
             assert (told.status_code, told.headers["connection"]) == (500, "close")
-            assert (await client.get("/api/session")).status_code == 200
+            assert (await client.get("/api/v1/session")).status_code == 200
 
 
 async def test_a_stream_that_meets_a_fault_ends_as_any_other_and_can_be_resumed() -> None:

@@ -7,8 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from channels.web.body_limits import BodyLimiter, BodyTimes
-from channels.web.requests import HttpRefusal, LargeBodies
+from channels.web.requests import BodyLimiter, BodyTimes, HttpRefusal, LargeBodies
 
 MIB = 1 << 20
 STALL = 30.0  # seconds

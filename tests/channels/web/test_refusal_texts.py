@@ -1,10 +1,12 @@
 """Refusals of the API are said in Chinese, too."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from channels.web.refusal_texts import CHINESE, prefers_chinese, to_chinese
+from channels.web.validation import OTHER_SENTENCE, SENTENCES
 from tests.cases import every_case
 
 ROOT = Path(__file__).parents[3]
@@ -13,17 +15,32 @@ FOLDERS = ("channels/web", "bot/console", "bot/console/memory")
 UNTRANSLATED = ("there is only {} here", "send GET", "the name and port in the address must be")
 
 
+_MODELS_OF_CONSOLE = (
+    "bot/console/models.py",
+    "bot/console/memory/models.py",
+    "bot/console/administration/models.py",
+    "bot/console/operations/models.py",
+    "bot/console/operations/replays.py",
+    "bot/console/operations/views.py",
+)
+
+
+def texts(path: Path, *names: str) -> Iterator[str]:
+    """Every text that a module writes into an error of these names, with `{}` for what differs."""
+    for call in ast.walk(ast.parse(path.read_text())):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in names:
+            match call.args[0:1] if names == ("ValueError",) else call.args[2:3]:
+                case [ast.Constant(value=str(text))]:
+                    yield text
+                case [ast.JoinedStr(values=values)]:
+                    yield "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in values)
+
+
 def sentences() -> Iterator[tuple[str, str]]:
-    """Every text that is written into a refusal, with `{}` for what differs, and its module."""
+    """Every text of a refusal, and its module."""
     for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.py"))):
-        for call in ast.walk(ast.parse(path.read_text())):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("HttpRefusal", "error_response"):
-                match call.args[2:3]:
-                    case [ast.Constant(value=str(text))]:
-                        yield path.name, text
-                    case [ast.JoinedStr(values=values)]:
-                        pieces = [str(one.value) if isinstance(one, ast.Constant) else "{}" for one in values]
-                        yield path.name, "".join(pieces)
+        for text in texts(path, "HttpRefusal", "error_response"):
+            yield path.name, text
 
 
 def test_every_sentence_has_one_in_chinese() -> None:
@@ -31,6 +48,14 @@ def test_every_sentence_has_one_in_chinese() -> None:
     assert len(found) > 60
     assert [one for one in found if one[1] not in CHINESE and not one[1].startswith(UNTRANSLATED)] == []
     assert [english for english, chinese in CHINESE.items() if english.count("{}") != chinese.count("{}")] == []
+
+
+def test_every_sentence_of_the_models_has_one_in_chinese() -> None:
+    general = [re.sub(r"\{\w+\}", "{}", text) for text in (*SENTENCES.values(), OTHER_SENTENCE) if text != "{error}"]
+    names = ("channels/web/validation.py", "channels/web/models.py", *_MODELS_OF_CONSOLE)
+    own = [text for name in names for text in texts(ROOT / name, "ValueError")]
+    assert len(own) >= 8
+    assert [text for text in (*general, *own) if text not in CHINESE] == []
 
 
 def test_what_differs_is_put_into_the_chinese_sentence() -> None:

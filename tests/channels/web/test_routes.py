@@ -34,6 +34,13 @@ async def test_a_message_is_taken_with_202_and_found_in_the_transcript_with_its_
     assert "reply_to" not in messages[0]
 
 
+async def test_what_cannot_be_stored_of_a_text_is_left_out(site: Running) -> None:
+    async with site.client() as client:
+        raw = b'{"conversation": "c1", "text": "half \\ud83d and \\u0000none"}'
+        assert (await client.post("/api/messages", content=raw)).status_code == 202
+    assert site.bot.taken[0].text == "half \ufffd and none"
+
+
 async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(site: Running) -> None:
     async with site.client() as client:
         first = await client.post("/api/messages", json=said(key="k1"))
@@ -207,16 +214,16 @@ async def test_routes_that_cannot_be_loaded_now_are_503_and_loaded_by_a_later_re
 
     async def load() -> tuple[Route, ...]:
         if not failures:
-            return (Route(method="GET", path="/api/later", action="console.read", handler=shown),)
+            return (Route(method="GET", path="/api/v1/later", action="console.read", handler=shown),)
         raise failures.pop()
 
     failures = [HttpRefusal(503, "starting", "not ready yet; try again in a moment")]
     async with running(ScriptedBot(), opened=False) as site, site.client() as client:
         site.site.open(site.bot.doors(), load=load)
-        assert (await client.get("/api/session")).status_code == 200
+        assert (await client.get("/api/v1/session")).status_code == 200
         assert len(failures) == 1
         assert (await client.get("/api/v1/later")).json()["error"]["code"] == "starting"
-        assert [(await client.get(path)).status_code for path in ("/api/v1/later", "/api/later")] == [200, 200]
+        assert [(await client.get(path)).status_code for path in ("/api/v1/later", "/api/v1/later")] == [200, 200]
 
 
 async def test_health_says_ok_to_anybody_and_why_to_the_owner(site: Running) -> None:

@@ -113,7 +113,7 @@ async def test_the_token_is_exchanged_for_a_cookie_that_scripts_and_other_sites_
         flags = answer.headers["set-cookie"]
         assert all(flag in flags for flag in ("HttpOnly", "SameSite=Strict", "Path=/"))
         assert TOKEN not in flags
-        assert (await client.get("/api/session")).json()["csrf"] == answer.json()["csrf"]
+        assert (await client.get("/api/v1/session")).json()["csrf"] == answer.json()["csrf"]
         assert "/static/assets/" in (await client.get("/")).text
 
 
@@ -262,7 +262,7 @@ async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on
         codes = await flood
         slowed = time.monotonic() - began
         async with site.client() as owner:
-            assert (await owner.get("/api/session")).status_code == 200
+            assert (await owner.get("/api/v1/session")).status_code == 200
     assert set(codes) <= {401, 429}
     assert 429 in codes
     assert slowed > 0.5
@@ -289,9 +289,9 @@ async def test_another_token_ends_sessions_and_open_streams_within_a_second(site
                 with pytest.raises(StopAsyncIteration):
                     await asyncio.wait_for(following, 1)
             if follower is client:
-                assert (await client.get("/api/session")).status_code == 401
+                assert (await client.get("/api/v1/session")).status_code == 401
                 script.headers["authorization"] = "Bearer another token of many random bits"
-        assert (await script.get("/api/session")).status_code == 401
+        assert (await script.get("/api/v1/session")).status_code == 401
 
 
 async def test_signing_out_ends_the_session_on_the_server(site: Running) -> None:
@@ -299,7 +299,7 @@ async def test_signing_out_ends_the_session_on_the_server(site: Running) -> None
         cookie = client.cookies[site.gate.cookie]
         assert (await client.post("/logout", json={}, headers=headers)).status_code == 200
     async with site.nobody(cookies={site.gate.cookie: cookie}) as thief:
-        assert (await thief.get("/api/session")).status_code == 401
+        assert (await thief.get("/api/v1/session")).status_code == 401
 
 
 def cookie_of(session_cookie: str) -> list[tuple[bytes, bytes]]:
@@ -355,7 +355,7 @@ async def test_a_damaged_file_of_sessions_means_signing_in_again(tmp_path: Path,
 async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(site: Running) -> None:
     async with browser(site) as (client, _):
         session_cookie = client.cookies[site.gate.cookie]
-    head = f"GET /api/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"
+    head = f"GET /api/v1/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"
     name = site.gate.cookie
     assert (await raw(site, f"{head}Cookie: {name}={session_cookie}; {name}=x\n\n"))[0] == 401
     assert (await raw(site, f"{head}Authorization: Bearer {TOKEN}\nAuthorization: Bearer {TOKEN}\n\n"))[0] == 401

@@ -75,7 +75,7 @@ def test_an_empty_short_or_linked_token_is_refused(tmp_path: Path) -> None:
 
 async def test_answers_are_not_held_back_by_the_kernel() -> None:
     async with running(ScriptedBot()) as site, site.client() as client:
-        await client.get("/api/session")
+        await client.get("/api/v1/session")
         [connection] = site.server._server.server_state.connections
         wire = connection.transport.get_extra_info("socket")  # type: ignore[union-attr]
         assert wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -5,13 +5,16 @@ export interface Accepted {
   id: string;
 }
 
-/** Whom an act on access means. */
-export interface AccessAct {
-  code?: string;
+/** The account or group that an act on access means. */
+export interface AccessAccount {
+  channel: string;
+  id: string;
+}
+
+/** The request to be let in that an act on access means. */
+export interface AccessCode {
+  code: string;
   channel?: string;
-  id?: string;
-  role?: string;
-  group?: string;
 }
 
 /** Who may talk to the bot, and who asks to. */
@@ -30,6 +33,15 @@ export interface AccessRequest {
   name: string;
   at?: string;
   expires: string;
+}
+
+/** A role that is given to an account. */
+export interface AccessRole {
+  channel: string;
+  id: string;
+  role: string;
+  /** Only in this group. */
+  group?: string;
 }
 
 /** What a turn took of one model. */
@@ -82,8 +94,9 @@ export interface Approvals {
 
 /** A file that is sent with a message. */
 export interface AttachedFile {
-  name: string;
-  media_type: string;
+  name?: string;
+  /** Such as image/png. */
+  media_type?: string;
   /** Base64. */
   data: string;
 }
@@ -221,7 +234,7 @@ export interface ContextParts {
 
 /** What the owner chooses for a conversation; what is left out stays. */
 export interface ConversationChoice {
-  /** Empty shows the first words again. */
+  /** Up to 200 characters; empty shows the first words again. */
   title?: string | null;
   pinned?: boolean | null;
   archived?: boolean | null;
@@ -249,6 +262,12 @@ export interface ConversationQuery {
   person?: string;
   /** Archived ones are left out by default. */
   state?: "" | "archived" | "unread" | "all";
+}
+
+/** Where a stream of one conversation begins. */
+export interface ConversationStreamQuery {
+  /** A line, or the id of an event; Last-Event-ID goes first. */
+  after?: string;
 }
 
 /** An entry of the list of conversations. */
@@ -630,6 +649,12 @@ export interface GatheredSource {
   line: number;
 }
 
+/** Which search index is rebuilt. */
+export interface Index {
+  /** Whose memory; null for all. */
+  space?: string | null;
+}
+
 /** Work that outlives the request that started it. */
 export interface Job {
   id: string;
@@ -692,8 +717,8 @@ export interface LogPage {
 
 /** Which lines of the log are wanted. */
 export interface LogQuery {
-  /** This one and worse: debug, info, warning, error, critical. */
-  level?: string;
+  /** This one and worse. */
+  level?: "" | "debug" | "info" | "warning" | "error" | "critical";
   /** This one and those below it. */
   logger?: string;
   trace?: string;
@@ -822,6 +847,12 @@ export interface MessageQuery {
   limit?: number;
 }
 
+/** Which message's trace is wanted. */
+export interface MessageTraceQuery {
+  /** Its id; empty for the newest one that had a turn. */
+  message?: string;
+}
+
 /** State of one model. */
 export interface ModelState {
   name: string;
@@ -878,9 +909,9 @@ export interface NewBackup {
 export interface NewMessage {
   conversation: string;
   text?: string;
-  /** The client's own id: a repeat with the same key is one message. */
-  key?: string;
-  attachments?: AttachedFile[];
+  /** The client's own id, up to 200 characters: a repeat with the same key is one message. */
+  key?: string | null;
+  attachments?: AttachedFile[] | null;
 }
 
 /** The passkey that the browser has made. */
@@ -897,6 +928,7 @@ export interface NewText {
 /** A file that is uploaded in pieces. */
 export interface NewUpload {
   name: string;
+  /** Bytes. */
   size: number;
 }
 
@@ -1482,6 +1514,8 @@ export interface Status {
 export interface StreamQuery {
   /** `conversations`, `c:ID`, `jobs`, `logs`; separated by commas. */
   topics?: string;
+  /** The same as `c:ID`. */
+  conversation?: string;
   /** Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first. */
   after?: string;
 }
@@ -1524,6 +1558,12 @@ export interface Task {
 /** The open ones, by number. */
 export interface TaskList {
   items: Task[];
+}
+
+/** Which tasks are wanted. */
+export interface TaskQuery {
+  /** Ended ones too. */
+  all?: boolean;
 }
 
 /** How tokens are counted. */
@@ -1619,7 +1659,7 @@ export interface TraceList {
 /** Which turns are wanted. */
 export interface TraceQuery {
   conversation?: string;
-  state?: string;
+  state?: "" | "running" | "waiting" | "done" | "cancelled" | "failed" | "interrupted";
   /** At least so many seconds. */
   slow?: number;
   limit?: number;
