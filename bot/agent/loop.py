@@ -191,6 +191,11 @@ def _with_prompt(request: Request, prompt: str) -> Request:
     return replace(request, messages=(*earlier, prompted))
 
 
+def has_used_steps(context: TurnContext, turn: Turn) -> bool:
+    """Tell whether a turn may call no more tools: its steps are used, or too many had calls that could not run."""
+    return context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
+
+
 class Agent:
     """Runs one turn until it ends."""
 
@@ -239,9 +244,9 @@ class Agent:
                 await self._tool_runner.run(context, open_calls, turn.messages[-1])
                 continue
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
-            last = late or context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
+            last = late or has_used_steps(context, turn)
             final_note = self._final_note(context, late=late) if last else ""
-            if context.max_tokens and await self._sessions.turn_tokens(context.turn) >= context.max_tokens:
+            if await self._has_used_tokens(context):
                 last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note, spent)
             if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
@@ -252,6 +257,10 @@ class Agent:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
             await self._store_step(context, step, label)
             context = replace(context, turn=replace(context.turn, step=context.turn.step + 1))
+
+    async def _has_used_tokens(self, context: TurnContext) -> bool:
+        """Tell whether a turn with a limit on its tokens has reached it."""
+        return context.max_tokens > 0 and await self._sessions.turn_tokens(context.turn) >= context.max_tokens
 
     async def _load(self, context: TurnContext) -> tuple[Session, SpendingTotals | None]:
         """Load the session, and what the person has spent until now; None where `check` loads what is needed."""

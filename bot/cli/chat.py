@@ -11,7 +11,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.models.service import PROVIDERS, ProviderAccount, effective_provider
+from bot.models.providers.accounts import PROVIDERS, ProviderAccount, effective_provider
 from bot.runtime.bot import build_bot
 from bot.runtime.store_access import lock_home
 from bot.texts import detect_machine_language

@@ -109,7 +109,7 @@ WINDOW = (
         name="a slow writer is given up by its age",
         guards="window",
         file="bot/models/service.py",
-        target="ModelService._complete",
+        target="ModelService._answer",
         old="gap=SILENCE_SECONDS, step=STEP_SECONDS",
         new="gap=SILENCE_SECONDS, step=SILENCE_SECONDS",
         tests=(f"{WINDOWS}::test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_not",),

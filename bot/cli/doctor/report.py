@@ -24,7 +24,8 @@ from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
-from bot.models.service import ModelProbe, ProviderAccount, effective_provider
+from bot.models.providers.accounts import ProviderAccount, effective_provider
+from bot.models.service import ModelProbe
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason

@@ -10,7 +10,7 @@ from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import BudgetShortage, MnemaError
-from bot.models.service import PROVIDERS
+from bot.models.providers.accounts import PROVIDERS
 from bot.models.windows import ModelWindow, format_window
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot

@@ -23,7 +23,7 @@ from bot.config.home import HomeFolder
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetTooSmall
 from bot.models.catalog import context_window, model_facts
-from bot.models.service import PROVIDERS
+from bot.models.providers.accounts import PROVIDERS
 from bot.runtime.store_access import run_with_store
 from memory.context.policies.planner import ContextLimits
 from memory.context.policies.policies import build_policy

@@ -6,10 +6,10 @@ import pytest
 
 from bot.errors import ConfigError, ModelError
 from bot.models.catalog import call_cost, context_window
+from bot.models.providers.accounts import ProviderAccount, effective_provider, open_provider
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import OfflineModel, OfflinePassage, is_question, overlap_share
 from bot.models.providers.openai import OpenAIModel
-from bot.models.service import ProviderAccount, effective_provider, open_provider
 from memory.text.tokenizer import question_terms
 from tests.bot.models.asking import answer_of, asking, blobs, hear, said, streamed, words
 from tests.cases import every_case
