@@ -42,13 +42,21 @@ class ApprovalRoutes:
         """Return the routes, with the action each one needs."""
         path = "/api/v1/approvals"
         return (
-            Route(method="GET", path=path, action="console.read", handler=self.list, reply=models.ApprovalsBody),
+            Route(
+                method="GET",
+                path=path,
+                action="console.read",
+                handler=self.list,
+                reply=models.ApprovalsBody,
+                is_promised=True,
+            ),
             Route(
                 method="POST",
                 path=f"{path}/revoke",
                 action="console.write",
                 handler=self.revoke,
                 body=models.RuleNumberBody,
+                is_promised=True,
             ),
             Route(
                 method="POST",
@@ -57,6 +65,7 @@ class ApprovalRoutes:
                 handler=self.decide,
                 body=models.DecisionBody,
                 reply=models.DecidedBody,
+                is_promised=True,
             ),
         )
 

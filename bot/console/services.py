@@ -348,7 +348,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         _get_route("/api/v1/status", "console.read", handlers.status, models.StatusBody, is_promised=True),
         _get_route("/api/v1/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
         _get_route("/api/v1/usage", "console.read", _facts_handler(console.usage), models.UsageBody, is_promised=True),
-        _get_route("/api/v1/tools", "console.read", _facts_handler(console.tools), models.ToolsBody),
+        _get_route("/api/v1/tools", "console.read", _facts_handler(console.tools), models.ToolsBody, is_promised=True),
         _get_route("/api/v1/commands", "help", handlers.commands, models.CommandListBody),
         _get_route("/api/v1/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
         *operating,

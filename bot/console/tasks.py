@@ -13,7 +13,7 @@ from bot.jobs.firing import job_key
 from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.store.people.jobs import JobRow
 from memory.store.store import Store
 
@@ -45,8 +45,16 @@ class TaskRoutes:
                 handler=self.list,
                 query=models.TaskQueryBody,
                 reply=models.TaskListBody,
+                is_promised=True,
             ),
-            Route(method="GET", path=one, action="console.read", handler=self.show, reply=models.TaskBody),
+            Route(
+                method="GET",
+                path=one,
+                action="console.read",
+                handler=self.show,
+                reply=models.TaskBody,
+                is_promised=True,
+            ),
             Route(
                 method="POST",
                 path=one,
@@ -54,14 +62,15 @@ class TaskRoutes:
                 handler=self.change,
                 body=models.TaskActBody,
                 reply=models.TaskBody,
+                is_promised=True,
             ),
         )
 
-    async def list(self, _: Request, query: models.TaskQueryBody) -> Response:
+    async def list(self, request: Request, query: models.TaskQueryBody) -> Response:
         """Return the open ones, by number; with `all` the ended ones too."""
         jobs = self._store.jobs
         rows = await jobs.of_space("") if query.all else await jobs.open_jobs("")
-        return json_response({"items": [await self._to_json(row) for row in rows]})
+        return json_response({list_key(request, "tasks"): [await self._to_json(row) for row in rows]})
 
     async def show(self, request: Request) -> Response:
         """Return one, with how its newest times ended, newest first."""

@@ -85,7 +85,10 @@ async def test_replies_are_as_described(real: Real, client: httpx.AsyncClient) -
 
 # Fields that the older address has as well and that the page has no use for.
 KEPT: Mapping[str, set[str]] = {
-    "/api/v1/conversations/{id}/context": {"summary_turns", "prefix_generation", "soul_tokens", "model"},
+    "/api/v1/conversations/{id}/context": {
+        *("summary_turns", "prefix_generation", "soul_tokens", "model"),
+        *("window", "window_source", "reserve", "shortage"),
+    },
     "/api/v1/conversations/{id}/trace": {"trace", "message_id", "state"},
     "/api/v1/usage": {"unit"},
 }
@@ -113,14 +116,22 @@ PROMISED = {
     ("PATCH", "/api/config"),
     ("GET", "/api/status"),
     ("GET", "/api/usage"),
+    ("GET", "/api/tasks"),
+    ("GET", "/api/tasks/{id}"),
+    ("POST", "/api/tasks/{id}"),
+    ("GET", "/api/approvals"),
+    ("POST", "/api/approvals/{id}"),
+    ("POST", "/api/approvals/revoke"),
+    ("GET", "/api/tools"),
 }
 
 
 async def test_without_a_version_there_are_the_promised_calls_only(real: Real, client: httpx.AsyncClient) -> None:
     addresses = {(route.method, path) for route in real.site.site.calls for path in route.paths}
     assert {one for one in addresses if not one[1].startswith("/api/v1/")} == {*PROMISED, ("GET", "/metrics")}
-    assert (await client.get("/api/tasks")).status_code == 404
-    assert (await client.get("/api/v1/tasks")).status_code == 200
+    assert (await client.get("/api/waiting")).status_code == 404
+    assert (await client.get("/api/v1/waiting")).status_code == 200
+    assert (await client.get("/api/tasks")).json().keys() == {"tasks"}
 
 
 async def test_each_handler_takes_the_model_of_its_route(real: Real, client: httpx.AsyncClient) -> None:
