@@ -87,7 +87,7 @@ async def test_the_drawer_has_every_number(chromium: Browser, site: Running) -> 
         told = await drawer.locator(".facts dd").all_text_contents()
         assert told == [
             "at 37,500 tokens or after 20 turns", "balanced", "31 (you 8, it 23)", "51,200",
-            "o200k × 1.02, off by 1.4 %", "83%",
+            "o200k × 1.02, 1.4 % off", "83%",
         ]  # fmt: skip
 
 

@@ -99,7 +99,7 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         await page.get_by_role("button", name="Use turns in this conversation").click()
         await expect(page.get_by_role("combobox", name="Policy")).to_have_value("turns")
 
-        await page.get_by_role("button", name="Clear: show the model none").click()
+        await page.get_by_role("button", name="Clear: hide the turns so far").click()
         await expect(page.get_by_role("button", name="Undo the last clear")).to_be_visible()
 
 
@@ -129,7 +129,7 @@ async def test_an_undo_on_another_channel_changes_the_open_inspector_within_a_se
         row = await real.bot.store.sessions.find("telegram", "1", OWNER)
         assert row is not None
         await page.goto(f"{real.site.base}/c/{row.id}/context/last")
-        clear = page.get_by_role("button", name="Clear: show the model none")
-        await expect(clear).to_contain_text("turns so far (0)")
+        clear = page.get_by_role("button", name="Clear: hide the turns so far")
+        await expect(clear).to_contain_text("from the model (0)")
         await tell(real, "/context undo")
-        await expect(clear).to_contain_text("turns so far (3)", timeout=1_000)
+        await expect(clear).to_contain_text("from the model (3)", timeout=1_000)

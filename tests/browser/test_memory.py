@@ -92,7 +92,7 @@ async def test_what_others_changed_in_a_file_is_merged_and_shown_beside_ones_own
         await page.get_by_role("button", name="Take theirs instead: Line 3").click()
         await expect(places).to_have_text(["Line 5"])
         await page.get_by_role("button", name="Keep mine: Line 5").click()
-        await expect(page.locator(".conflict [role=alert]")).to_contain_text("has both changes")
+        await expect(page.locator(".conflict [role=alert]")).to_contain_text("contains both changes")
         merged = "# My memory\n\n- drinks oolong tea\n- lives in Oslo\n- has a dog\n"
         await expect(text).to_have_value(merged)
         await page.click("#save")
@@ -113,7 +113,7 @@ async def test_changes_of_a_file_in_different_places_meet_nowhere_and_stay_both(
         await text.fill(SHARED.replace("a cat", "a dog"))
         file.write_text("first\n" + SHARED)
         await page.keyboard.press("Control+s")
-        await expect(page.locator(".conflict")).to_contain_text("look it over, then save")
+        await expect(page.locator(".conflict")).to_contain_text("check it, then save")
         both = "first\n" + SHARED.replace("a cat", "a dog")
         await expect(text).to_have_value(both)
         assert file.read_text() == "first\n" + SHARED

@@ -58,7 +58,7 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
         await add(page, "<b>my telephone</b>")
         await expect(page.locator(".rows li")).to_contain_text("<b>my telephone</b> localhost")
         await add(page, "again")
-        await expect(page.get_by_role("alert")).to_contain_text("this device has one already")
+        await expect(page.get_by_role("alert")).to_contain_text("this device already has one")
         assert len((await device.send("WebAuthn.getCredentials", {"authenticatorId": id}))["credentials"]) == 1
         held = (tmp_path / "data/passkeys.json").read_text()
         assert (tmp_path / "data/passkeys.json").stat().st_mode & 0o777 == 0o600

@@ -134,10 +134,10 @@ async def replay_and_undo(walk: Walk) -> None:
     await tell("/context clear")
     [(id,)] = query(walk.bot.db, "SELECT id FROM conversation WHERE channel = 'telegram'")
     await page.goto(f"{walk.base}/c/{id}/context/last")
-    clear = page.get_by_role("button", name="Clear: show the model none")
-    await expect(clear).to_contain_text("turns so far (0)")
+    clear = page.get_by_role("button", name="Clear: hide the turns so far")
+    await expect(clear).to_contain_text("from the model (0)")
     await tell("/context undo")
-    await expect(clear).to_contain_text("turns so far (1)", timeout=1_000)
+    await expect(clear).to_contain_text("from the model (1)", timeout=1_000)
 
 
 # A fact.

@@ -111,12 +111,12 @@ async def test_a_rule_counts_only_while_its_maker_may_run_commands_and_is_shown_
     script: Script = [MAKE, "asked", "seen", MAKE, "asked", MAKE, "done"]
     async with owned(tmp_path, script, BOTH) as it:
         await make_rule(it, "7")
-        assert "not in force" not in await say(it, "/approvals", "8")
+        assert "not in effect" not in await say(it, "/approvals", "8")
         assert [rule["in_force"] for rule in await listed_rules(it)] == [True]
         await reconfigure(it, now)
         assert WAITING in await called_result(it, "8")
         assert made(it) == 1
-        assert "not in force" in await say(it, "/approvals", "8")
+        assert "not in effect" in await say(it, "/approvals", "8")
         assert [rule["in_force"] for rule in await listed_rules(it)] == [False]
         await reconfigure(it, BOTH)
         assert "exit code 0" in await called_result(it, "8"), "it was not deleted"

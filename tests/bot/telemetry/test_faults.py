@@ -136,7 +136,7 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         assert await it.text("well", chat="c1") == "yes"
         [notice] = await it.answer(waiting.key)
         assert notice.text.startswith(
-            "I could not answer because of a fault of the machine I run on; its owner is told."
+            "I could not answer because of a fault on the machine I run on. The owner has been told."
         )
         assert len(it.model.requests) == 4, "three tries of one, one of the other"
         await it.bot.trouble_notifications.look()

@@ -129,7 +129,7 @@ async def test_S05_the_owners_config_is_refused_in_a_group(tmp_path: Path) -> No
     async with attacked(tmp_path, lambda _: "ok") as one:
         for text in ("/config set language zh", "/config get llm", "/pair"):
             [told] = await one.write(text, OWNER, **GROUP)
-            assert "write to me in private" in told
+            assert "Write to me in a private chat" in told
         for text in ("/context clear", "/new"):
             [told] = await one.write(text, USER, **GROUP)
             assert "not available" in told
