@@ -130,7 +130,8 @@ class HomeFolder:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (*GUARDED_FOLDERS, FILES_FOLDER):
             if not os.path.lexists(self.workspace / name):
-                (self.workspace / name).mkdir(mode=0o700)
+                with suppress(FileExistsError):  # another process starts on this home, too
+                    (self.workspace / name).mkdir(mode=0o700)
         for name, template in ((SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]), ("MEMORY.md", MEMORY_TEMPLATE)):
             if not os.path.lexists(self.workspace / name):
                 write_atomic(self.workspace / name, template.read_bytes())

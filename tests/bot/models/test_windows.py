@@ -207,7 +207,8 @@ async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them
         assert not [seen.refused for seen in background if seen.refused]
         assert all(seen.body["max_tokens"] <= 2_048 for seen in background)
         folds = (await it.bot.report.facts(await it.conversation()))["folds"]
-        assert {fold["method"] for fold in folds} == {"model"}
+        # A fold for which a turn waits is finished at once with quotes, as on a busy machine.
+        assert "model" in {fold["method"] for fold in folds}
 
 
 async def test_a_long_range_is_summarised_in_parts_that_fit_a_small_model(tmp_path: Path) -> None:
