@@ -76,6 +76,7 @@ def run(tree: Path, *command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@by_night
 def test_the_tests_of_the_page_pass(tree: Path) -> None:
     tests = [name for name in new_files() if name.startswith("tests/")]
     assert len(tests) == 6

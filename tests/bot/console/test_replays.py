@@ -12,6 +12,7 @@ import pytest
 
 from tests.bot.console.test_views import answering, own, tell
 from tests.browser.real import QUIET, real_bot
+from tests.by_night import by_night
 from tests.channels.web.streams import sent_events
 
 
@@ -36,6 +37,7 @@ async def printed(home: Path, conversation: str, *options: str) -> dict[str, Any
     return found
 
 
+@by_night
 async def test_its_figures_are_those_of_the_command_and_it_can_be_cancelled(tmp_path: Path) -> None:
     async with real_bot(tmp_path, answering, settings=QUIET) as real, real.site.client() as client:
         for number in range(6):

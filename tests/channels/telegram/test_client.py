@@ -17,6 +17,7 @@ from channels.errors import Ambiguous, BadFormat, ChannelError, ChatMoved, Logge
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
+from tests.by_night import by_night
 from tests.contracts.channel_stage import Inbox, listening
 from tests.emulators.telegram import TelegramEmulator
 
@@ -309,6 +310,7 @@ async def emulator_process() -> AsyncIterator[str]:
         await process.wait()
 
 
+@by_night
 async def test_the_emulator_serves_as_a_process_too() -> None:
     async with emulator_process() as url, aiohttp.ClientSession(url) as control:
         telegram = Telegram(TelegramSettings(token="100:secret-of-the-lab", base_url=url), poll_seconds=1)
