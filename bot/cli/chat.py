@@ -11,7 +11,7 @@ from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import MnemaError
-from bot.models.providers.accounts import PROVIDERS, ProviderAccount, effective_provider
+from bot.models.providers.accounts import PROVIDERS, configured_models, effective_provider
 from bot.runtime.bot import build_bot
 from bot.runtime.store_access import lock_home
 from bot.texts import detect_machine_language
@@ -124,8 +124,7 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
 def greet(home: HomeFolder, config: Config) -> str:
     """Return the first line of a chat: the model, the home, and how to get help and out."""
     llm = config.llm
-    account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
-    provider = effective_provider(account)
+    provider = effective_provider(configured_models(llm)[0])
     is_chinese = detect_machine_language(config.language) == "zh"
     if provider == "offline":
         model = "还没有设置模型" if is_chinese else "no model yet"

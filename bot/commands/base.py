@@ -37,6 +37,8 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+MAX_NAME_CHARS = 60  # of an unknown command's name that the reply repeats
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandServices:

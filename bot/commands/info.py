@@ -10,7 +10,7 @@ from bot.access.budgets import (
     total_usage,
 )
 from bot.access.permissions import cap_role
-from bot.commands.base import Command, CommandContext, is_allowed
+from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
 from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.health import format_model_status, notable_statuses
@@ -18,7 +18,6 @@ from bot.texts import format_span, format_text
 from bot.tools.exec.probe import SHARED_REASON, SHARED_REASON_ZH
 from memory.conversation import Part, Text
 
-MAX_NAME_CHARS = 40  # of an unknown command's name that is repeated
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
 
 

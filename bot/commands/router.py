@@ -8,7 +8,7 @@ import structlog
 
 from bot.access.permissions import AccessScope, Actor, access_scope, authorize
 from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
-from bot.commands.base import Command, CommandContext, CommandServices, is_allowed
+from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
 from bot.commands.forget import FORGET_COMMANDS
@@ -60,7 +60,6 @@ COMMANDS: dict[str, Command] = {
 # Other names; /start is what Telegram sends when a person opens the chat for the first time.
 COMMAND_ALIASES = {"start": "help", PRESS_COMMAND: "approve"}
 RETRY_COMMAND = "retry"
-MAX_NAME_CHARS = 60  # of an unknown name that the reply repeats
 MAX_SUGGESTIONS = 3
 SIMILARITY_CUTOFF = 0.5  # difflib's ratio
 

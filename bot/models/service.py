@@ -268,7 +268,7 @@ class ModelService:
             for index, model, use in self._members()
         ]
         first, last = statuses[0], statuses[-1]
-        # One refused key is told once, whatever models it opens.
+        # A refused key is reported once, whatever models it opens.
         if last.use == "fast" and isinstance(last.error, KeyRefused) and isinstance(first.error, KeyRefused):
             statuses.pop()
         return tuple(replace(status, why=redact(status.why)[:MAX_REASON_CHARS]) for status in statuses)

@@ -100,7 +100,7 @@ class BaseComponents(ABC):
             self.telemetry,
             ModelWindows(self.store.notes, self._report_cut),
         )
-        self.closing_tags = ClosingTags(self.store.sessions, self.models, self.spawn)
+        self.closing_tags = ClosingTags(self.store.notes, self.models, self.spawn)
         self.memory_service = self._memory_service(dependencies.indexes)
         self.summarise = self.memory_service.completion("fold")
         self.memories = self.memory_service.memories

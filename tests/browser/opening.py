@@ -80,7 +80,7 @@ async def opened(
     key = (browser, locale, dark, phone, scale)
     size: ViewportSize = PHONE if phone else DESKTOP  # type: ignore[assignment]
     page = await _take_page(browser, locale, dark=dark, phone=phone, scale=scale)
-    page.set_default_timeout(8_000)
+    page.set_default_timeout(30_000)
     if clocked:
         await page.clock.install()
     wrong: list[str] = []

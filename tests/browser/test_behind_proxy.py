@@ -25,7 +25,7 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
         proxy.lead_to(site.port)
         context = await chromium.new_context(ignore_https_errors=True, locale="en-GB")
         page = await context.new_page()
-        page.set_default_timeout(8_000)
+        page.set_default_timeout(30_000)
         await page.goto(proxy.url)
         await page.fill("#token", TOKEN)
         await page.press("#token", "Enter")

@@ -76,7 +76,7 @@ async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Brow
             await page.fill("textarea", "Lives in Trondheim")
             await real.bot.store.memories.set_importance("", row.norm, 2)
             await page.click("text=Save")
-            await expect(page.locator("main [role=alert]")).to_contain_text("changed meanwhile")
+            await expect(page.locator("main [role=alert]")).to_contain_text("changed in the meantime")
             await expect(page.locator("textarea")).to_have_value("Lives in Trondheim")
             await page.click("text=Save")
             await expect(page.locator("section .text")).to_have_text("Lives in Trondheim")

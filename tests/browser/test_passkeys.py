@@ -109,7 +109,7 @@ async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(chromium: Browse
             proxy.lead_to(real.site.port)
             context = await chromium.new_context(ignore_https_errors=True, locale="en-GB")
             page = await context.new_page()
-            page.set_default_timeout(8_000)
+            page.set_default_timeout(30_000)
             await page.goto(url)
             await page.fill("#token", TOKEN)
             await page.press("#token", "Enter")

@@ -55,7 +55,7 @@ BROKEN = [
 
 
 async def post(url: str, body: Any, headers: dict[str, str] = HEADERS) -> httpx2.Response:
-    async with httpx2.AsyncClient() as client:
+    async with httpx2.AsyncClient(timeout=30) as client:
         return await client.post(url, json=body, headers=headers)
 
 
@@ -211,7 +211,7 @@ async def test_it_runs_as_a_process_and_is_told_over_its_control_port() -> None:
         assert '"told"' in first
         assert '"ok"' in second
         assert f'"prompt_tokens": {named("pieces:9000")({"messages": body["messages"]})},' in second
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=30) as client:
             seen = (await client.get(f"{url}/_ctl/requests")).json()
         assert [item["body"] for item in seen] == [body, body]
     finally:

@@ -49,8 +49,8 @@ MODELS = (
         guards="thinking",
         file="bot/models/closing_tags.py",
         target="ClosingTags.load",
-        old="if known:",
-        new="if not known:",
+        old="if _key(endpoint, model) in known:",
+        new="if _key(endpoint, model) not in known:",
         tests=(f"{THINKING}::test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart",),
     ),
     Mutant(

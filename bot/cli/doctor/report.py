@@ -24,7 +24,7 @@ from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
-from bot.models.providers.accounts import ProviderAccount, effective_provider
+from bot.models.providers.accounts import configured_models, effective_provider
 from bot.models.service import ModelProbe
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.database_repair import describe_repair, load_repair
@@ -275,8 +275,7 @@ async def _check_models(file: ConfigFile) -> list[DoctorCheck]:
     """Check each model of the chain with a tiny request."""
     config = file.current
     llm = config.llm
-    account = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
-    if effective_provider(account) == "offline":
+    if effective_provider(configured_models(llm)[0]) == "offline":
         return [_check_offline(file)]
     from bot.models.service import probe_model
 

@@ -364,7 +364,7 @@ def _encode_block(block: _ContentBlock) -> str:
 
 STREAM_END: dict[str, Any] = {}  # the chunk for the line that ends a stream
 MAX_ADAPTATIONS = 8  # of one request to what a server refuses; each leaves out something else
-MAX_THOUGHTS = 64  # messages with calls whose thinking is kept for the rest of their turns
+MAX_THOUGHTS = 1_000  # messages with calls whose thinking is kept: 60 running turns of 15 steps each, and some
 # Hosts that want the thinking of the running turn's calls back.
 # Source: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
 _THINKING_HOSTS = ("api.deepseek.com",)
@@ -426,7 +426,7 @@ class OpenAIModel:
         self._learn(model, closes_only=True)
 
     def forget_refusals(self, model: str) -> None:
-        """Send the next request to a model whole: its server may have been set up anew."""
+        """Send the next request to a model whole: its server may have other settings now."""
         self._learn(model, left_out=frozenset(), tools_refused="")
 
     def _learn(self, model: str, **changes: Any) -> None:

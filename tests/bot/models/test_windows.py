@@ -18,7 +18,7 @@ from bot.models.base import Answer, ModelEvent, Request, TextDelta, TokensUsed
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
-from bot.models.windows import ModelWindow, ModelWindows, ServedModel, answer_reserve
+from bot.models.windows import MAX_COUNTS, ModelWindow, ModelWindows, ServedModel, answer_reserve
 from memory.conversation import Text
 from tests.bot.inside import Inside
 from tests.bot.models.virtual_time import run_in_virtual_time
@@ -361,3 +361,13 @@ async def test_an_answer_that_a_small_window_leaves_no_room_to_continue_is_sent_
         said = await it.text("tell me everything, " + WORDS * 4)
         assert said.startswith("word word"), said[:200]
         assert len(turns_of(server)) <= 5
+
+
+async def test_with_ten_thousand_and_one_conversations_only_the_oldest_counts_are_dropped() -> None:
+    windows, model = ModelWindows(), served()
+    names = [f"c{number}" for number in range(MAX_COUNTS + 1)]
+    for name in names:
+        assert not windows.note_usage(model, name, 2_000, 2_000)
+    assert not windows.note_usage(model, names[0], 4_000, 2_000), "it is compared with nothing any more"
+    assert windows.note_usage(model, names[2], 4_000, 2_000)
+    assert windows.note_usage(model, names[-1], 4_000, 2_000)
