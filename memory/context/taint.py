@@ -45,7 +45,9 @@ OUTCOME_ORIGIN = "tool"  # of a message that holds the outcome of a call; its ro
 # Outcomes that were stored without the name of their tool: this label, and how their texts begin.
 _FORMER_OUTCOME_LABEL = "outcome of your call, from the program"
 _APPROVED = re.compile(r"(\S{1,64}), (?=approved by the person: )")
-_COMMAND_ENDED = re.compile(r"\[w\d+\] .*\n(?:\[exit code |\[ended: |Nothing was run|The program ended while)")
+_COMMAND_ENDED = re.compile(
+    r"^\[w\d++\] .*+\n(?:\[exit code |\[ended: |Nothing was run|The program ended while)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

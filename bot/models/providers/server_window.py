@@ -10,7 +10,7 @@ from bot.models.providers.transport import create_http_client, is_at_home
 
 ASK_SECONDS = 2.0  # for each question; all are asked at once
 MIN_WINDOW, MAX_WINDOW = 256, 100_000_000  # tokens; other numbers are taken for none
-_NUM_CTX = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.MULTILINE)
+_NUM_CTX = re.compile(r"^[ \t]*+num_ctx[ \t]++(\d++)[ \t\r]*+$", re.MULTILINE)
 # Fields of a list's entry. Source: vLLM; OpenRouter and others; Groq.
 _LISTED_FIELDS = ("max_model_len", "context_length", "context_window")
 
