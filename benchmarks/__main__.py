@@ -1,4 +1,6 @@
-"""`make bench`: every figure beside its floor and its targets; `python -m benchmarks NAME...` measures some."""
+"""`make bench`: every figure beside its floor and its targets; `python -m benchmarks NAME...`
+measures some.
+"""
 
 import difflib
 import logging
@@ -41,7 +43,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def select(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the names to measure, all for no words, and the options where the first word is a report that has some.
+    """Return the names to measure, all for no words, and the options where the first word is a
+    report that has some.
 
     Raises:
         UnknownName: for the first word that is neither.
@@ -51,7 +54,9 @@ def select(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
     for word in words:
         if word not in KNOWN:
             near = difflib.get_close_matches(word, KNOWN, n=1, cutoff=0.0)[0]
-            raise UnknownName(f"There is no figure {word!r}; the nearest is {near!r}, and --list shows all.")
+            raise UnknownName(
+                f"There is no figure {word!r}; the nearest is {near!r}, and --list shows all."
+            )
     return words or KNOWN, ()
 
 

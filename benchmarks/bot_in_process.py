@@ -1,4 +1,6 @@
-"""A whole bot in this process on a temporary home, with a channel whose users write as fast as they are answered."""
+"""A whole bot in this process on a temporary home, with a channel whose users write as fast as they
+are answered.
+"""
 
 import asyncio
 import json
@@ -90,12 +92,18 @@ async def open_bot(url: str, *, rows: int = 0, **settings: object) -> AsyncItera
 
     Args:
         url: of the model server.
-        rows: lines of the space's daily logs, beside those of two friends' real conversations; 0 for no logs at all.
+        rows: lines of the space's daily logs, beside those of two friends' real conversations; 0
+            for no logs at all.
     """
     with tempfile.TemporaryDirectory() as folder:
         home = HomeFolder(root=Path(folder))
         home.ensure()
-        llm = {"provider": "anthropic", "api_key": "bench-key", "base_url": url, "model": "claude-sonnet-5-5"}
+        llm = {
+            "provider": "anthropic",
+            "api_key": "bench-key",
+            "base_url": url,
+            "model": "claude-sonnet-5-5",
+        }
         home.config.write_text(json.dumps({"llm": llm, "concurrency": 128, **settings}))
         home.config.chmod(0o600)
         file = ConfigFile(home.config)
@@ -120,11 +128,15 @@ def questions() -> list[str]:
 
 
 def realistic_texts(count: int) -> list[str]:
-    """Make messages like people's: long enough for facts to be extracted, a few with one, most with a question."""
+    """Make messages like people's: long enough for facts to be extracted, a few with one, most with
+    a question.
+    """
     asked = questions()
     texts = []
     for number in range(count):
         name, city = NAMES[number // STATES_FACT % len(NAMES)], CITIES[number % len(CITIES)]
         fact = f"My sister {name} lives in {city}. " if number % STATES_FACT == 0 else ""
-        texts.append(f"{fact}I was going through my notes this morning. {asked[number % len(asked)]}")
+        texts.append(
+            f"{fact}I was going through my notes this morning. {asked[number % len(asked)]}"
+        )
     return texts

@@ -1,6 +1,8 @@
-"""The six policies on the headline cases of the published designs: what each shows, forgets and costs.
+"""The six policies on the headline cases of the published designs: what each shows, forgets and
+costs.
 
-`python -m benchmarks context` prints it; with `--write` it updates docs/context.md, its translation and the picture.
+`python -m benchmarks context` prints it; with `--write` it updates docs/context.md, its translation
+and the picture.
 """
 
 import tempfile
@@ -37,7 +39,8 @@ OWN = {"layers": 200_000, "boundary": 200_000, "budget": 40_000}
 # Shares of the budget at which no layer ever starts.
 NEVER: Mapping[str, float] = {"line_at": 9.0, "fold_at": 9.0, "drop_at": 9.0}
 ROOMY = 400_000
-EDITS = ("auth.js", "middleware.js", "config.js")  # the three edits that the boundary design shows as kept
+# the three edits that the boundary design shows as kept
+EDITS = ("auth.js", "middleware.js", "config.js")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,15 +66,23 @@ class Measured:
 
 
 def report() -> str:
-    """Measure and return all tables, with verdicts on the default policy, an overview, and the published figures."""
+    """Measure and return all tables, with verdicts on the default policy, an overview, and the
+    published figures.
+    """
     return format_report(measure_all())
 
 
 def measure_all() -> Measured:
     """Run every case under every policy, on all cores."""
     with ProcessPoolExecutor() as pool:
-        asked = [(name, own, pool.submit(measured, name, own)) for own in (True, False) for name in CASES]
-        rows = [row for found in [pool.submit(headline) for headline in HEADLINES] for row in found.result()]
+        asked = [
+            (name, own, pool.submit(measured, name, own)) for own in (True, False) for name in CASES
+        ]
+        rows = [
+            row
+            for found in [pool.submit(headline) for headline in HEADLINES]
+            for row in found.result()
+        ]
         found = [(name, own, *each.result()) for name, own, each in asked]
     return Measured(
         texts=tuple(text for _, _, text, _ in found),
@@ -84,26 +95,36 @@ def measure_all() -> Measured:
 def format_report(results: Measured) -> str:
     """Format all results as text."""
     told = [f"{row.name:<58} {row.seed:>14} {row.ours:>34}" for row in results.headlines]
-    designs = "\n".join([f"{'what the published designs say':<58} {'theirs':>14} {'here':>34}", *told])
-    return "\n\n".join([*results.texts, format_overview(results.own), format_overview(results.equal), designs])
+    designs = "\n".join(
+        [f"{'what the published designs say':<58} {'theirs':>14} {'here':>34}", *told]
+    )
+    return "\n\n".join(
+        [*results.texts, format_overview(results.own), format_overview(results.equal), designs]
+    )
 
 
 def measured(name: str, own: bool) -> tuple[str, dict[str, dict[str, Any]]]:
     """Return one case as text, with table and verdict, and its figures. own: see `compared`."""
     recording, results = recorded(name), compared(name, own)
     how = "each policy at the budget it was made for" if own else f"all at {BUDGET:,} tokens"
-    head = f"{name} ({len(recording.turns)} turns, {whole(recording):,} tokens, {len(recording.probes)} probes), {how}"
+    head = (
+        f"{name} ({len(recording.turns)} turns, {whole(recording):,} tokens, "
+        f"{len(recording.probes)} probes), {how}"
+    )
     return f"{head}\n{format_table(results)}\n{verdict(results)}", {
         result.name: result_figures(result) for result in results
     }
 
 
 def format_overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
-    """Format a Markdown table with visible probes, tokens a request and cost of each case under each policy."""
+    """Format a Markdown table with visible probes, tokens a request and cost of each case under
+    each policy.
+    """
     lines = [f"| | {' | '.join(POLICIES)} |", f"| --- |{' ---: |' * len(POLICIES)}"]
     for name, policies in held.items():
         cells = [
-            f"{each['visible_percent']:.0f} % · {each['tokens_mean'] / 1000:.1f}k · ${each['cost'] or 0:.2f}"
+            f"{each['visible_percent']:.0f} % · {each['tokens_mean'] / 1000:.1f}k · "
+            f"${each['cost'] or 0:.2f}"
             for each in (policies[policy] for policy in POLICIES)
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
@@ -112,7 +133,10 @@ def format_overview(held: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 def compared(name: str, own: bool) -> tuple[PolicyResult, ...]:
     """Run a case under each policy. own: at the policy's own budget instead of the default one."""
-    return tuple(ran(recorded(name), policy, OWN.get(policy, BUDGET) if own else BUDGET) for policy in POLICIES)
+    return tuple(
+        ran(recorded(name), policy, OWN.get(policy, BUDGET) if own else BUDGET)
+        for policy in POLICIES
+    )
 
 
 def ran(recording: Recording, policy: str, budget: int) -> PolicyResult:
@@ -120,12 +144,18 @@ def ran(recording: Recording, policy: str, budget: int) -> PolicyResult:
     outcome = simulated(recording, policy, budget)
     scores = score_probes(outcome, recording, UTC)
     return PolicyResult(
-        name=policy, outcome=outcome, bill=calculate_bill(outcome, *resolve_models(Config(), "", "")), scores=scores
+        name=policy,
+        outcome=outcome,
+        bill=calculate_bill(outcome, *resolve_models(Config(), "", "")),
+        scores=scores,
     )
 
 
 def simulated(
-    recording: Recording, policy: str, budget: int, numbers: Mapping[str, float] = MappingProxyType({})
+    recording: Recording,
+    policy: str,
+    budget: int,
+    numbers: Mapping[str, float] = MappingProxyType({}),
 ) -> ReplayOutcome:
     """Simulate one case under one policy. numbers: changes to the policy's numbers."""
     config = Config()
@@ -133,7 +163,9 @@ def simulated(
     window = max(limits.window, budget + limits.reserve + limits.margin)
     limits = replace(limits, max_tokens=budget, window=window)
     chosen = build_policy(policy, {policy: numbers})
-    return simulate_recording(recording, ReplaySetting(policy=chosen, limits=limits, counter=load_o200k_counter()))
+    return simulate_recording(
+        recording, ReplaySetting(policy=chosen, limits=limits, counter=load_o200k_counter())
+    )
 
 
 @cache
@@ -146,7 +178,9 @@ def recorded(name: str) -> Recording:
 
 
 def verdict(results: Sequence[PolicyResult]) -> str:
-    """Say whether `balanced` shows as many probes as the best other policy, for no more tokens than the median."""
+    """Say whether `balanced` shows as many probes as the best other policy, for no more tokens than
+    the median.
+    """
     held = {result.name: result_figures(result) for result in results}
     mine = held.pop("balanced")
     best = max(held, key=lambda name: held[name]["visible_percent"])
@@ -155,15 +189,16 @@ def verdict(results: Sequence[PolicyResult]) -> str:
     cheap = mine["tokens_mean"] <= middle
     cheaper = [name for name, each in held.items() if _beats(each, mine)]
     return (
-        f"balanced: {mine['visible_percent']:.0f} % visible ({'as the best' if seen else 'fewer than ' + best + ': '}"
-        f"{'' if seen else format(held[best]['visible_percent'], '.0f') + ' %'}), {mine['tokens_mean']:,} tokens a "
-        f"request ({'not over' if cheap else 'over'} the median {middle:,.0f}); "
-        f"better in both: {', '.join(cheaper) or 'none'}"
+        f"balanced: {mine['visible_percent']:.0f} % visible "
+        f"({'as the best' if seen else 'fewer than ' + best + ': '}{'' if seen else format(held[best]['visible_percent'], '.0f') + ' %'}), "  # noqa: E501
+        f"{mine['tokens_mean']:,} tokens a request ({'not over' if cheap else 'over'} the median "
+        f"{middle:,.0f}); better in both: {', '.join(cheaper) or 'none'}"
     )
 
 
 def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
-    """Run the long session under `layers`, one more layer each time; returns name, tokens of the last request, outcome.
+    """Run the long session under `layers`, one more layer each time; returns name, tokens of the
+    last request, outcome.
 
     Before the fold layer the limit is out of reach, or the last resorts would replace it.
     """
@@ -172,7 +207,11 @@ def layer_by_layer() -> list[tuple[str, int, ReplayOutcome]]:
     share = window / ROOMY
     steps: tuple[tuple[str, int, Mapping[str, float]], ...] = (
         ("snip", ROOMY, NEVER),
-        ("one line", ROOMY, {**NEVER, "window": ROOMY, "line_at": POLICIES["layers"].settings.line_at * share}),
+        (
+            "one line",
+            ROOMY,
+            {**NEVER, "window": ROOMY, "line_at": POLICIES["layers"].settings.line_at * share},
+        ),
         ("fold", window, {}),
     )
     found = []
@@ -196,8 +235,13 @@ def draw_case(name: str) -> str:
     ]
     turns, requests = len(recorded(name).turns), max(len(line.tokens) for line in lines)
     budgets = ", ".join(f"{budget:,} for {policy}" for policy, budget in OWN.items())
-    subtitle = f"{turns} turns, {requests} requests; budgets: {budgets}, {BUDGET:,} for the others; ø: the mean"
-    return draw_plot(f"Tokens per request: {name.replace('_', ' ')}", subtitle, lines, max(OWN.values()))
+    subtitle = (
+        f"{turns} turns, {requests} requests; budgets: {budgets}, {BUDGET:,} for the others; ø: "
+        "the mean"
+    )
+    return draw_plot(
+        f"Tokens per request: {name.replace('_', ' ')}", subtitle, lines, max(OWN.values())
+    )
 
 
 def whole(recording: Recording) -> int:
@@ -221,17 +265,29 @@ def layers() -> list[Headline]:
     recording = recorded("long_session")
     raw = whole(recording)
     rows = [
-        Headline(name="long session: tokens without compression", seed="287k", ours=f"{raw / 1000:.1f}k"),
-        Headline(name="  the turn that passes 200,000 tokens", seed="22", ours=str(passes(recording, 200_000))),
+        Headline(
+            name="long session: tokens without compression", seed="287k", ours=f"{raw / 1000:.1f}k"
+        ),
+        Headline(
+            name="  the turn that passes 200,000 tokens",
+            seed="22",
+            ours=str(passes(recording, 200_000)),
+        ),
     ]
     before, said = raw, {"snip": "89k → 198k", "one line": "56k → 142k", "fold": "53k → 89k"}
     for name, tokens, outcome in layer_by_layer():
         ours = f"{(before - tokens) / 1000:.1f}k → {tokens / 1000:.1f}k"
-        rows.append(Headline(name=f"  saved by {name}, and what is left", seed=said[name], ours=ours))
+        rows.append(
+            Headline(name=f"  saved by {name}, and what is left", seed=said[name], ours=ours)
+        )
         before, last = tokens, outcome
     dropped = sum(fold.at_once for fold in last.folds)
     rows.append(Headline(name="  hard truncations", seed="0", ours=str(dropped)))
-    rows.append(Headline(name="  share of the window at the end", seed="44 %", ours=f"{before / 2000:.0f} %"))
+    rows.append(
+        Headline(
+            name="  share of the window at the end", seed="44 %", ours=f"{before / 2000:.0f} %"
+        )
+    )
     rows.append(Headline(name="  requests over the limit", seed="0", ours=str(last.over)))
     return rows
 
@@ -243,13 +299,22 @@ def debugging() -> list[Headline]:
         Headline(name="debugging: tokens", seed="180k", ours=f"{whole(recording) / 1000:.1f}k"),
         Headline(name="  messages", seed="200+", ours=str(len(recording.messages))),
     ]
-    for name, numbers in (("at its own threshold", {}), ("told to wait for 178,000", {"fold_tokens": 178_000})):
+    for name, numbers in (
+        ("at its own threshold", {}),
+        ("told to wait for 178,000", {"fold_tokens": 178_000}),
+    ):
         outcome = simulated(recording, "boundary", OWN["boundary"], numbers)
         left = outcome.asked[-1].view.tokens.total
         seen = _seen(outcome)
         kept = sum(any(path in line for line in seen.splitlines()) for path in EDITS)
-        rows.append(Headline(name=f"  boundary {name}: tokens at the end", seed="90k", ours=f"{left / 1000:.1f}k"))
-        rows.append(Headline(name="    of the three edits, named in the view", seed="3", ours=str(kept)))
+        rows.append(
+            Headline(
+                name=f"  boundary {name}: tokens at the end", seed="90k", ours=f"{left / 1000:.1f}k"
+            )
+        )
+        rows.append(
+            Headline(name="    of the three edits, named in the view", seed="3", ours=str(kept))
+        )
     return rows
 
 
@@ -260,11 +325,23 @@ def topics() -> list[Headline]:
         outcome = simulated(recorded(name), "boundary", BUDGET)
         for fold in outcome.folds:
             choice = load_choice(fold.range.why)
-            terms = next(dict(item.terms) for item in choice.candidates if item.turns == choice.turns) if choice else {}
-            at = sum(len(turn.messages) for turn in recorded(name).turns if turn.number <= fold.range.to_turn)
+            terms = (
+                next(dict(item.terms) for item in choice.candidates if item.turns == choice.turns)
+                if choice
+                else {}
+            )
+            at = sum(
+                len(turn.messages)
+                for turn in recorded(name).turns
+                if turn.number <= fold.range.to_turn
+            )
             change = "a change of topic" if "topic" in terms else "no change of topic"
             rows.append(
-                Headline(name=f"{name}: boundary cuts before message", seed="51 or 111", ours=f"{at + 1}, {change}")
+                Headline(
+                    name=f"{name}: boundary cuts before message",
+                    seed="51 or 111",
+                    ours=f"{at + 1}, {change}",
+                )
             )
     return rows
 
@@ -278,7 +355,9 @@ def errors() -> list[Headline]:
     kept = sum(fault in seen for fault in faults)
     return [
         Headline(name="errors: turns folded by boundary at 50,000", seed="", ours=str(folded)),
-        Headline(name="  of its five remedies, named in the view afterwards", seed="5", ours=str(kept)),
+        Headline(
+            name="  of its five remedies, named in the view afterwards", seed="5", ours=str(kept)
+        ),
     ]
 
 
@@ -293,18 +372,31 @@ def weights() -> list[Headline]:
             for fold in outcome.folds
             if fold.request < len(outcome.requests)
         ]
-        rows.append(Headline(name=f"{name}: turns that budget keeps", seed=seed, ours=", ".join(map(str, kept)) or "–"))
+        rows.append(
+            Headline(
+                name=f"{name}: turns that budget keeps",
+                seed=seed,
+                ours=", ".join(map(str, kept)) or "–",
+            )
+        )
     return rows
 
 
 def _seen(outcome: ReplayOutcome) -> str:
     """Return the summary in the last probe's request."""
     last = outcome.asked[-1]
-    return next((part.text for part in last.view.shown[0].parts if isinstance(part, Text)), "") if last.folds else ""
+    return (
+        next((part.text for part in last.view.shown[0].parts if isinstance(part, Text)), "")
+        if last.folds
+        else ""
+    )
 
 
 def _beats(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return bool(one["visible_percent"] > other["visible_percent"] and one["tokens_mean"] <= other["tokens_mean"])
+    return bool(
+        one["visible_percent"] > other["visible_percent"]
+        and one["tokens_mean"] <= other["tokens_mean"]
+    )
 
 
 HEADLINES = (layers, debugging, topics, errors, weights)

@@ -1,4 +1,5 @@
-"""Writes what `benchmarks.context` measures into docs/context.md and docs/context.zh-CN.md, and draws docs/context.svg.
+"""Writes what `benchmarks.context` measures into docs/context.md and docs/context.zh-CN.md, and
+draws docs/context.svg.
 
 `python -m benchmarks context --write` runs it.
 """
@@ -7,7 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.context import Headline, Measured, draw_case, format_overview, format_report, measure_all
+from benchmarks.context import (
+    Headline,
+    Measured,
+    draw_case,
+    format_overview,
+    format_report,
+    measure_all,
+)
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {"en": DOCS / "context.md", "zh": DOCS / "context.zh-CN.md"}
@@ -18,7 +26,10 @@ HEADS = {
     "zh": "| 项目 | 原设计 | 这里 |\n| --- | ---: | ---: |",
 }
 FOUND = {
-    "en": "Shown or found by a search: {least:.0f} to {most:.0f} % of the answers. Requests over their budget: {over}.",
+    "en": (
+        "Shown or found by a search: {least:.0f} to {most:.0f} % of the answers. Requests over "
+        "their budget: {over}."
+    ),
     "zh": "要么可见、要么能搜到的答案：{least:.0f} % 到 {most:.0f} %。超出预算的请求：{over} 个。",
 }
 NAMES_ZH = {
@@ -41,7 +52,11 @@ NAMES_ZH = {
     "heavy: turns that budget keeps": "heavy：`budget` 保留的轮数",
     "light: turns that budget keeps": "light：`budget` 保留的轮数",
 }
-VALUES_ZH = {" or ": " 或 ", ", a change of topic": "，话题变化处", ", no change of topic": "，不是话题变化处"}
+VALUES_ZH = {
+    " or ": " 或 ",
+    ", a change of topic": "，话题变化处",
+    ", no change of topic": "，不是话题变化处",
+}
 
 
 def main(args: Sequence[str]) -> str:
@@ -49,7 +64,9 @@ def main(args: Sequence[str]) -> str:
     measured = measure_all()
     if "--write" in args:
         for lang, path in PAGES.items():
-            path.write_text(fill_page(path.read_text("utf-8"), format_blocks(measured, lang)), encoding="utf-8")
+            path.write_text(
+                fill_page(path.read_text("utf-8"), format_blocks(measured, lang)), encoding="utf-8"
+            )
         PICTURE.write_text(draw_case("long_session"), encoding="utf-8")
     return format_report(measured)
 
@@ -64,8 +81,15 @@ def fill_page(page: str, blocks: Mapping[str, str]) -> str:
 
 
 def format_blocks(measured: Measured, lang: str) -> dict[str, str]:
-    """Format each block of the page: `owned` and `equal` budgets, what was `found`, and the `plans` of others."""
-    figures = [each for cases in (measured.own, measured.equal) for case in cases.values() for each in case.values()]
+    """Format each block of the page: `owned` and `equal` budgets, what was `found`, and the `plans`
+    of others.
+    """
+    figures = [
+        each
+        for cases in (measured.own, measured.equal)
+        for case in cases.values()
+        for each in case.values()
+    ]
     shares = [each["either_percent"] for each in figures]
     return {
         "owned": format_overview(measured.own),
@@ -73,7 +97,9 @@ def format_blocks(measured: Measured, lang: str) -> dict[str, str]:
         "found": FOUND[lang].format(
             least=min(shares), most=max(shares), over=sum(each["over_budget"] for each in figures)
         ),
-        "plans": "\n".join([HEADS[lang], *(_format_row(row, lang) for row in measured.headlines if row.seed)]),
+        "plans": "\n".join(
+            [HEADS[lang], *(_format_row(row, lang) for row in measured.headlines if row.seed)]
+        ),
     }
 
 

@@ -23,9 +23,13 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print("open", flush=T
 
 
 async def bare_server_start() -> float:
-    """Measure the seconds until a process with uvicorn and an empty Starlette app has an open port."""
+    """Measure the seconds until a process with uvicorn and an empty Starlette app has an open
+    port.
+    """
     began = time.perf_counter()
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", SERVER, stdout=asyncio.subprocess.PIPE)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVER, stdout=asyncio.subprocess.PIPE
+    )
     assert process.stdout is not None
     await process.stdout.readline()
     took = time.perf_counter() - began
@@ -36,12 +40,18 @@ async def bare_server_start() -> float:
 def python_with(modules: str) -> float:
     """Measure the resident memory, in MB, of an interpreter that has imported these modules."""
     code = f"import asyncio, {modules}\nprint(open('/proc/self/statm').read().split()[1])"
-    pages = int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+    pages = int(
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, text=True
+        ).stdout
+    )
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 class BareTurns:
-    """The least that turns need: calls with the bare SDK, and durable commits of one small row each."""
+    """The least that turns need: calls with the bare SDK, and durable commits of one small row
+    each.
+    """
 
     def __init__(self, url: str, folder: Path) -> None:
         import anthropic
@@ -58,7 +68,9 @@ class BareTurns:
         for said in history:
             messages += [{"role": "user", "content": said}, {"role": "assistant", "content": "ok"}]
         messages.append({"role": "user", "content": text})
-        async with self._client.messages.stream(model="claude-sonnet-5-5", max_tokens=64, messages=messages) as stream:
+        async with self._client.messages.stream(
+            model="claude-sonnet-5-5", max_tokens=64, messages=messages
+        ) as stream:
             await stream.get_final_message()
 
     async def calls(self, parallel: int, each: int) -> None:

@@ -1,4 +1,6 @@
-"""What a fold adds to the day's log: appending its section, and indexing it, when the log is already long."""
+"""What a fold adds to the day's log: appending its section, and indexing it, when the log is
+already long.
+"""
 
 import asyncio
 import os
@@ -29,7 +31,9 @@ AT = datetime(2026, 3, 4, 12, 30, tzinfo=UTC)
 
 
 async def fold_log() -> list[Measurement]:
-    """Measure folds into one day's log, each beside a bare append and a bare insert of the same lines."""
+    """Measure folds into one day's log, each beside a bare append and a bare insert of the same
+    lines.
+    """
     lines = synthetic(30_000).lines
     spare, pairs, cpu = iter(reversed(lines)), [], []
     with TemporaryDirectory() as folder:
@@ -38,7 +42,9 @@ async def fold_log() -> list[Measurement]:
         _fill(files, lines)
         store = await open_store(Path(folder) / "mnema.db")
         indexes = FileIndexes(Path(folder) / "index")
-        recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
+        recall = Recall(
+            RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
+        )
         with closing(plain_index(())) as base, (Path(folder) / "bare.md").open("ab") as bare:
             for number in rounds(FOLDS, WITHIN):
                 await asyncio.sleep(SETTLED)
@@ -81,8 +87,12 @@ def _fill(files: SpaceFiles, lines: Sequence[str]) -> None:
 
 
 def _section(fold: str, lines: Sequence[str]) -> LogSection:
-    body = "\n".join(f"- 12:{at:02} {'Bot' if at % 2 else 'User'}: {line}" for at, line in enumerate(lines))
-    return LogSection(fold=fold, channel="web c1", first_turn=1, last_turn=len(lines) // 2, at=AT, body=body)
+    body = "\n".join(
+        f"- 12:{at:02} {'Bot' if at % 2 else 'User'}: {line}" for at, line in enumerate(lines)
+    )
+    return LogSection(
+        fold=fold, channel="web c1", first_turn=1, last_turn=len(lines) // 2, at=AT, body=body
+    )
 
 
 def _append_bare(file: int, base: sqlite3.Connection, section: LogSection) -> None:

@@ -35,7 +35,9 @@ _INSERTS = ("occurrence", "outbox", "moved")  # rows that a reminder writes
 
 
 async def jobs() -> list[Measurement]:
-    """Measure lag and rate on SQLite, and the rate on PostgreSQL, where one process fires for all, if there is one."""
+    """Measure lag and rate on SQLite, and the rate on PostgreSQL, where one process fires for all,
+    if there is one.
+    """
     with TemporaryDirectory() as folder:
         store = await open_store(Path(folder) / "mnema.db")
         lags = await _lags(store)
@@ -47,8 +49,22 @@ async def jobs() -> list[Measurement]:
     cuts = quantiles(lags, n=100)
     is_one = "a bare durable commit of such rows"
     rows = [
-        Measurement(name="job lag p50", ours=cuts[49], floor=1e3 / floor, unit="ms", must=300, floor_is=is_one),
-        Measurement(name="job lag p99", ours=cuts[98], floor=1e3 / floor, unit="ms", must=2_000, floor_is=is_one),
+        Measurement(
+            name="job lag p50",
+            ours=cuts[49],
+            floor=1e3 / floor,
+            unit="ms",
+            must=300,
+            floor_is=is_one,
+        ),
+        Measurement(
+            name="job lag p99",
+            ours=cuts[98],
+            floor=1e3 / floor,
+            unit="ms",
+            must=2_000,
+            floor_is=is_one,
+        ),
         _rate_row("reminders fired, SQLite", rate, floor, 500),
     ]
     if not why_not():
@@ -62,7 +78,9 @@ async def jobs() -> list[Measurement]:
 
 def _rate_row(name: str, ours: float, floor: float, must: float) -> Measurement:
     floor_is = "bare durable commits of such rows, one after the other"
-    return Measurement(name=name, ours=ours, floor=floor, unit="/s", must=must, floor_is=floor_is, more=True)
+    return Measurement(
+        name=name, ours=ours, floor=floor, unit="/s", must=must, floor_is=floor_is, more=True
+    )
 
 
 async def _lags(store: Store) -> list[float]:
@@ -103,11 +121,20 @@ async def _running(ticker: JobTicker) -> AsyncIterator[None]:
 
 async def _set_up(store: Store, dues: Sequence[float]) -> None:
     places = [
-        Place(channel="terminal", account="local", chat_id=f"c{number}", thread_id="", kind="dm", space="")
+        Place(
+            channel="terminal",
+            account="local",
+            chat_id=f"c{number}",
+            thread_id="",
+            kind="dm",
+            space="",
+        )
         for number in range(CHATS)
     ]
     arrivals = [
-        NewInboxRow(place=place, key=f"k{number}", kind="aside", sender_id="me", body='{"text": "hello"}')
+        NewInboxRow(
+            place=place, key=f"k{number}", kind="aside", sender_id="me", body='{"text": "hello"}'
+        )
         for number, place in enumerate(places)
     ]
     chats = [row.conversation for row in await store.delivery.accept(arrivals)]
@@ -181,6 +208,8 @@ def _bare_postgres(url: str) -> float:
         began = time.perf_counter()
         for number in range(MANY):
             for name in _INSERTS:
-                held.execute(f"INSERT INTO bare_{name} VALUES (%s, %s)", (f"{number}", "Water the plants."))  # type: ignore[arg-type]
+                held.execute(
+                    f"INSERT INTO bare_{name} VALUES (%s, %s)", (f"{number}", "Water the plants.")
+                )  # type: ignore[arg-type]
             held.commit()
         return MANY / (time.perf_counter() - began)

@@ -1,4 +1,6 @@
-"""Two hundred parallel conversations on each channel of a real process: are all answered, and how fast?"""
+"""Two hundred parallel conversations on each channel of a real process: are all answered, and how
+fast?
+"""
 
 import asyncio
 import resource
@@ -20,7 +22,12 @@ def main(channels: list[str]) -> str:
 
 
 async def _report(channels: list[str]) -> list[str]:
-    lines = [f"{CONVERSATIONS} parallel conversations; by HTTP with {DEAF} more streams that no client reads"]
+    lines = [
+        (
+            f"{CONVERSATIONS} parallel conversations; by HTTP with {DEAF} more streams that no "
+            "client reads"
+        )
+    ]
     for channel in channels:
         with tempfile.TemporaryDirectory() as folder:
             found = await load(channel, Path(folder) / "home", CONVERSATIONS, MESSAGES, deaf=DEAF)

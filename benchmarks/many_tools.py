@@ -11,8 +11,30 @@ from bot.tools.deferred import Findable, FoundByWords, format_found
 
 TOOLS, ROUNDS = 1_000, 30
 QUERY = "close a milestone of a project"
-_AREAS = ["issue", "branch", "commit", "page", "release", "label", "milestone", "pipeline", "runner", "board"]
-_ACTS = ["create", "delete", "list", "update", "search", "close", "reopen", "assign", "rename", "export"]
+_AREAS = [
+    "issue",
+    "branch",
+    "commit",
+    "page",
+    "release",
+    "label",
+    "milestone",
+    "pipeline",
+    "runner",
+    "board",
+]
+_ACTS = [
+    "create",
+    "delete",
+    "list",
+    "update",
+    "search",
+    "close",
+    "reopen",
+    "assign",
+    "rename",
+    "export",
+]
 
 
 async def find_tools() -> list[Measurement]:
@@ -26,7 +48,10 @@ async def find_tools() -> list[Measurement]:
     return [
         Measurement(
             name=f"find_tools among {TOOLS:,}",
-            ours=1000 * median(_seconds(lambda: format_found(index.search(QUERY), TOOLS)) for _ in range(ROUNDS)),
+            ours=1000
+            * median(
+                _seconds(lambda: format_found(index.search(QUERY), TOOLS)) for _ in range(ROUNDS)
+            ),
             floor=1000 * floor,
             unit="ms",
             must=5,
@@ -35,7 +60,8 @@ async def find_tools() -> list[Measurement]:
         ),
         Measurement(
             name=f"first find_tools among {TOOLS:,}",
-            ours=1000 * median(_seconds(lambda: FoundByWords(items).search(QUERY)) for _ in range(3)),
+            ours=1000
+            * median(_seconds(lambda: FoundByWords(items).search(QUERY)) for _ in range(3)),
             floor=1000 * first_floor,
             unit="ms",
             floor_is="filling a table of SQLite's FTS5",
@@ -44,13 +70,19 @@ async def find_tools() -> list[Measurement]:
 
 
 def _items() -> list[Findable]:
-    text = {"type": "string", "description": "Its value as the project has it, or none to leave it as it is."}
-    schema = json.dumps({"type": "object", "properties": {f"field{place}": text for place in range(6)}})
+    text = {
+        "type": "string",
+        "description": "Its value as the project has it, or none to leave it as it is.",
+    }
+    schema = json.dumps(
+        {"type": "object", "properties": {f"field{place}": text for place in range(6)}}
+    )
     return [
         Findable(
             name=f"hub__{_ACTS[number % 10]}_{_AREAS[number // 10 % 10]}_{number}",
             origin="hub",
-            description=f"{_ACTS[number % 10]} a {_AREAS[number // 10 % 10]} of a project by its number {number}. " * 3,
+            description=f"{_ACTS[number % 10]} a {_AREAS[number // 10 % 10]} of a project by its number {number}. "  # noqa: E501
+            * 3,
             schema=schema,
         )
         for number in range(TOOLS)
@@ -65,7 +97,9 @@ def _fill(database: sqlite3.Connection, items: list[Findable]) -> None:
 
 def _search(database: sqlite3.Connection) -> None:
     words = " OR ".join(QUERY.split())
-    database.execute("SELECT * FROM tool WHERE tool MATCH ? ORDER BY bm25(tool, 4) LIMIT 8", (words,)).fetchall()
+    database.execute(
+        "SELECT * FROM tool WHERE tool MATCH ? ORDER BY bm25(tool, 4) LIMIT 8", (words,)
+    ).fetchall()
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -29,7 +29,8 @@ class Measurement:
     more: bool = False
     #: Whether the targets are of the ratio, which a busy machine changes less than the value.
     targets_ratio: bool = False
-    #: Median of the ratios of pairs that were measured one after the other; None to divide the two values.
+    #: Median of the ratios of pairs that were measured one after the other; None to divide the two
+    #: values.
     pair_ratio: float | None = None
     #: CPU milliseconds of one unit of work, ours and the floor's; None where it was not measured.
     cpu: float | None = None
@@ -46,7 +47,9 @@ class Measurement:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it reached what is aimed for, what must be ("ok"), or neither; "" without a target."""
+        """Whether it reached what is aimed for, what must be ("ok"), or neither; "" without a
+        target.
+        """
         value = self.ratio if self.targets_ratio else self.ours
         if value is None or self.must is None:
             return ""
@@ -58,12 +61,19 @@ class Measurement:
         """Format a line of the table."""
         floor = "" if self.floor is None else f"{self.floor:.2f}"
         ratio = "" if self.ratio is None else f"×{self.ratio:.2f}"
-        cpu = " / ".join("" if one is None else f"{one:.2f}" for one in (self.cpu, self.floor_cpu)).rstrip(" /")
-        children = f", {self.cpu_children:.2f} of it in child processes" if self.cpu_children >= 0.01 else ""
+        cpu = " / ".join(
+            "" if one is None else f"{one:.2f}" for one in (self.cpu, self.floor_cpu)
+        ).rstrip(" /")
+        children = (
+            f", {self.cpu_children:.2f} of it in child processes"
+            if self.cpu_children >= 0.01
+            else ""
+        )
         targets = f"{self._target(self.must):>9} {self._target(self.aim):>9}  {self.verdict:<6}"
         beside = f"  floor: {self.floor_is}{children}" if self.floor_is or children else ""
         return (
-            f"{self.name:<50} {self.ours:>9.2f} {floor:>9} {self.unit:<8} {ratio:>7} {targets} {cpu:>15}{beside}"
+            f"{self.name:<50} {self.ours:>9.2f} {floor:>9} {self.unit:<8} {ratio:>7} {targets} "
+            f"{cpu:>15}{beside}"
         ).rstrip()
 
     def _reaches(self, value: float, target: float) -> bool:
@@ -78,8 +88,8 @@ class Measurement:
 def table(measurements: Iterable[Measurement]) -> str:
     """Format all measurements under a heading."""
     head = (
-        f"{'measurement':<50} {'ours':>9} {'floor':>9} {'unit':<8} {'ratio':>7} {'must':>9} {'aim':>9}  {'':<6} "
-        f"{'CPU ms / floor':>15}"
+        f"{'measurement':<50} {'ours':>9} {'floor':>9} {'unit':<8} {'ratio':>7} {'must':>9} "
+        f"{'aim':>9}  {'':<6} {'CPU ms / floor':>15}"
     )
     return "\n".join([head, *(each.row() for each in measurements)])
 
@@ -95,7 +105,9 @@ def median_ratio(pairs: Iterable[Sequence[float]]) -> float:
 
 
 def rounds(most: int, seconds: float) -> Iterator[int]:
-    """Count rounds of a measurement; on a slow machine none begins after so many seconds, but at least two are made."""
+    """Count rounds of a measurement; on a slow machine none begins after so many seconds, but at
+    least two are made.
+    """
     began = time.perf_counter()
     for number in range(most):
         if number >= LEAST_ROUNDS and time.perf_counter() - began > seconds:

@@ -1,8 +1,9 @@
-"""A cheap model server in a process of its own: it answers every call alike, and records times and counts.
+"""A cheap model server in a process of its own: it answers every call alike, and records times and
+counts.
 
-`python -m benchmarks.model_server [--seconds S] [--pieces N] [--reply TEXT]` prints its URL. `GET /times` returns the
-records since the last one and clears them. A strict server that checks requests is `tests.emulators.model`; its checks
-take more time than a whole turn.
+`python -m benchmarks.model_server [--seconds S] [--pieces N] [--reply TEXT]` prints its URL.
+`GET /times` returns the records since the last one and clears them. A strict server that checks
+requests is `tests.emulators.model`; its checks take more time than a whole turn.
 """
 
 import argparse
@@ -20,8 +21,9 @@ RECALLED = re.compile(rb"\[Recalled [0-9a-f]{8}: ")
 FACT = re.compile(rb"My sister (\w+) lives in (\w+)\.")
 EXTRACTION = b"mnema-extract"
 REPLY = (
-    "Thank you, I have noted that. As far as I can tell from what you wrote before, the survey was finished in spring, "
-    "and the second report is the one with the corrected figures; start with its summary, then look at the tables."
+    "Thank you, I have noted that. As far as I can tell from what you wrote before, the survey was "
+    "finished in spring, and the second report is the one with the corrected figures; start with "
+    "its summary, then look at the tables."
 )
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
@@ -89,7 +91,13 @@ def _facts(body: bytes) -> str:
         return "[]"
     name, city = found[1].decode(), found[2].decode()
     source, fact = f"My sister {name} lives in {city}", f"The user's sister {name} lives in {city}"
-    record = {"category": "fact", "content": fact, "importance": 6, "source": source, "replaces": []}
+    record = {
+        "category": "fact",
+        "content": fact,
+        "importance": 6,
+        "source": source,
+        "replaces": [],
+    }
     return json.dumps([record])
 
 
@@ -103,17 +111,39 @@ def _head(kind: str, length: int) -> bytes:
 
 
 def _events(pieces: list[str], tokens: int) -> list[bytes]:
-    """Return the events of one answer: its start, then its text piece by piece, the last one with its end."""
+    """Return the events of one answer: its start, then its text piece by piece, the last one with
+    its end.
+    """
     used = {"input_tokens": tokens, "output_tokens": 1}
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "claude-sonnet-5-5", "content": []}
+    message = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-5-5",
+        "content": [],
+    }
     first = _event({"type": "message_start", "message": {**message, "usage": used}})
-    first += _event({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
+    first += _event(
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    )
     grown = [
-        _event({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}})
+        _event(
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": piece},
+            }
+        )
         for piece in pieces
     ]
     last = _event({"type": "content_block_stop", "index": 0})
-    last += _event({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 12}})
+    last += _event(
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 12},
+        }
+    )
     last += _event({"type": "message_stop"})
     return [first, *grown[:-1], grown[-1] + last]
 
@@ -134,6 +164,8 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(prog="python -m benchmarks.model_server", description=__doc__)
     options.add_argument("--seconds", type=float, default=0.0, help="that an answer takes")
     options.add_argument("--pieces", type=int, default=8, help="pieces that an answer comes in")
-    options.add_argument("--reply", default=REPLY, help='text of each answer, "" for the mark of the request')
+    options.add_argument(
+        "--reply", default=REPLY, help='text of each answer, "" for the mark of the request'
+    )
     given = options.parse_args()
     asyncio.run(main(Server(given.seconds, given.pieces, given.reply)))

@@ -60,7 +60,9 @@ async def start() -> list[Measurement]:
 
 
 async def memory() -> list[Measurement]:
-    """Measure the memory of one process: idle, after its first messages, and after a hundred conversations."""
+    """Measure the memory of one process: idle, after its first messages, and after a hundred
+    conversations.
+    """
     async with model_server(reply=SHORT) as url:
         with tempfile.TemporaryDirectory() as folder:
             async with running(Path(folder) / "home", settings(url)) as bot:
@@ -101,7 +103,10 @@ async def turn_http_history() -> list[Measurement]:
     async with model_server(reply=SHORT) as url, bare_turns(url) as bare:
         with tempfile.TemporaryDirectory() as folder:
             async with running(Path(folder) / "home", settings(url)) as bot:
-                for name, history in {"20 turns": ["hello"] * 17, "45k tokens": [LONG * 7] * 13}.items():
+                for name, history in {
+                    "20 turns": ["hello"] * 17,
+                    "45k tokens": [LONG * 7] * 13,
+                }.items():
                     writers = [Writer(bot, f"{name[:2]}-{number}") for number in range(8)]
                     for writer in writers:
                         for text in history:
@@ -112,7 +117,9 @@ async def turn_http_history() -> list[Measurement]:
 
 
 async def crowd() -> list[Measurement]:
-    """Measure a hundred conversations of a real process at once, which are driven from this process beside it."""
+    """Measure a hundred conversations of a real process at once, which are driven from this process
+    beside it.
+    """
     pairs, cpu, children = [], [], 0.0
     turns = MANY * EACH
     async with model_server(reply=SHORT) as url, bare_turns(url) as bare:
@@ -127,7 +134,9 @@ async def crowd() -> list[Measurement]:
                     here, began = cpu_of_this(), time.perf_counter()
                     await bare.calls(MANY, EACH)
                     pairs.append((turns / took, turns / (time.perf_counter() - began)))
-                    cpu.append((1000 * spent.own / turns, 1000 * (cpu_of_this() - here).own / turns))
+                    cpu.append(
+                        (1000 * spent.own / turns, 1000 * (cpu_of_this() - here).own / turns)
+                    )
                     children += 1000 * spent.children / turns
                 await asyncio.gather(*(writer.close() for writer in writers))
     return [
@@ -139,7 +148,10 @@ async def crowd() -> list[Measurement]:
             must=0.30,
             aim=0.40,
             targets_ratio=True,
-            floor_is="bare SDK calls at the same concurrency; the ratio is the lower of those of turns/s and CPU",
+            floor_is=(
+                "bare SDK calls at the same concurrency; the ratio is the lower of those of "
+                "turns/s and CPU"
+            ),
             more=True,
             # a neighbour on the core slows what waits for it, and makes neither cheaper
             pair_ratio=min(median_ratio(pairs), median_ratio((floor, one) for one, floor in cpu)),

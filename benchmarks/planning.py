@@ -1,4 +1,6 @@
-"""Cost of a request: counting, policies, the search for a cut, assembling the view, what its cache leaves to pay."""
+"""Cost of a request: counting, policies, the search for a cut, assembling the view, what its cache
+leaves to pay.
+"""
 
 import json
 import time
@@ -14,12 +16,26 @@ from memory.context.policies.planner import ContextLimits, plan_ahead, plan_cont
 from memory.context.policies.policies import POLICIES
 from memory.context.tokens import load_o200k_counter
 from memory.context.view import assemble_view
-from memory.conversation import Message, Part, Role, Session, ShownMessage, Text, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Message,
+    Part,
+    Role,
+    Session,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 from tests.emulators.model_rules import PromptCache, count, seen_by_model
 
 MESSAGES = 500
-WORDS = "The quick survey of the northern harbour took three days and cost 4,200 crowns; 港口的测量花了三天。 "
-STEPS, RESULT = 10, "one line of a page of a file that a tool has read\n" * 400  # 5,000 tokens by the emulator's count
+WORDS = (
+    "The quick survey of the northern harbour took three days and cost 4,200 crowns; "
+    "港口的测量花了三天。 "
+)
+# 5,000 tokens by the emulator's count
+STEPS, RESULT = 10, "one line of a page of a file that a tool has read\n" * 400
 LIMITS = ContextLimits(max_tokens=200_000, max_turns=1_000, window=250_000, reserve=4_096)
 
 
@@ -65,7 +81,9 @@ def _search(session: Session) -> Measurement:
     turns = session.turns
     costs = [turn.tokens for turn in turns]
     found = 1000 * _median(lambda: choose_cut(turns, costs, len(turns), 0.5))
-    bare = 1000 * _median(lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts])
+    bare = 1000 * _median(
+        lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts]
+    )
     return Measurement(
         name=f"boundary search over {MESSAGES} messages",
         ours=found,
@@ -94,12 +112,19 @@ def _counting() -> Measurement:
 
 
 def _uncached_input() -> Measurement:
-    """What the requests of one turn pay that no cache gives, by the rules of Anthropic's cache as emulated."""
-    messages = [_shown("user", Text(text="earlier " * 2_000)), _shown("assistant", Text(text="Yes."))]
+    """What the requests of one turn pay that no cache gives, by the rules of Anthropic's cache as
+    emulated.
+    """
+    messages = [
+        _shown("user", Text(text="earlier " * 2_000)),
+        _shown("assistant", Text(text="Yes.")),
+    ]
     stable, cache, paid = len(messages), PromptCache(), 0
     messages.append(_shown("user", Text(text="Compare them.")))
     for step in range(STEPS + 1):
-        request = Request(model="claude-sonnet-5-5", system=("system",), messages=tuple(messages), stable=stable)
+        request = Request(
+            model="claude-sonnet-5-5", system=("system",), messages=tuple(messages), stable=stable
+        )
         body = json.loads(encode_anthropic_request(request, lambda _: b"").content)
         floor = count(seen_by_model(body))
         paid += floor - cache.account(body)[0]
@@ -138,7 +163,10 @@ def long_session() -> Session:
         )
         for at in range(MESSAGES)
     ]
-    turns = tuple(Turn(number=at + 1, messages=tuple(messages[2 * at : 2 * at + 2])) for at in range(MESSAGES // 2))
+    turns = tuple(
+        Turn(number=at + 1, messages=tuple(messages[2 * at : 2 * at + 2]))
+        for at in range(MESSAGES // 2)
+    )
     return Session(
         conversation="c",
         space="",

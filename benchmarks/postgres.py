@@ -1,4 +1,5 @@
-"""A message on PostgreSQL, and idle workers there; the floor is the bare engine, on a database of its own beside.
+"""A message on PostgreSQL, and idle workers there; the floor is the bare engine, on a database of
+its own beside.
 
 Needs a server, see tests/postgres.py. `python -m benchmarks scale` measures larger loads.
 """
@@ -36,13 +37,17 @@ class Side:
     end: Callable[[], Awaitable[None]]
 
     async def burst(self, names: list[Name]) -> float:
-        """Send messages at a fixed rate; returns the median milliseconds that each took without its model."""
+        """Send messages at a fixed rate; returns the median milliseconds that each took without its
+        model.
+        """
         await send_paced(self.engine, names, SHAPE.rate)
         await self.engine.settle()
         return 1000 * share(self.engine.course.added(names), 0.5)
 
     async def crowd(self, names: list[Name]) -> tuple[float, dict[str, float]]:
-        """Send messages all at once; returns messages a second, and CPU milliseconds of each by process."""
+        """Send messages all at once; returns messages a second, and CPU milliseconds of each by
+        process.
+        """
         before = self.watch.cpu()
         await send_all(self.engine, names)
         spent = less(self.watch.cpu(), before)
@@ -52,7 +57,9 @@ class Side:
 
 
 async def turns() -> list[Measurement]:
-    """Measure what a message adds to its model's time, its CPU, and messages a second when all write at once."""
+    """Measure what a message adds to its model's time, its CPU, and messages a second when all
+    write at once.
+    """
     if why_not():
         return [_unmeasured("PostgreSQL, a message")]
     added, rates, spent = [], [], []
@@ -70,7 +77,9 @@ async def turns() -> list[Measurement]:
         _measurement("PostgreSQL, added to a message, p50", added, "ms", 60, 30),
         _measurement("PostgreSQL, CPU a message, all processes", cpu_pairs, "ms CPU", 35, 20),
         *(
-            _measurement(f"  of that, {who}", [(one[who], other[who]) for one, other in spent], "ms CPU")
+            _measurement(
+                f"  of that, {who}", [(one[who], other[who]) for one, other in spent], "ms CPU"
+            )
             for who in spent[0][0]
         ),
         Measurement(
@@ -91,11 +100,14 @@ async def turns() -> list[Measurement]:
 async def transactions() -> list[Measurement]:
     """Measure the transactions of a message, without those that idle processes make anyway.
 
-    The server publishes its counters late, except those of connections that end: so all end before the last count.
+    The server publishes its counters late, except those of connections that end: so all end before
+    the last count.
     """
     if why_not():
         return [_unmeasured("PostgreSQL, transactions a message")]
-    names = [(who, number) for number in range(1, 1 + COUNTED) for who in range(SHAPE.conversations)]
+    names = [
+        (who, number) for number in range(1, 1 + COUNTED) for who in range(SHAPE.conversations)
+    ]
     async with _both(SHAPE, workers=1) as sides:
         await asyncio.sleep(REST)
         earlier = [await side.watch.transactions() for side in sides]
@@ -122,7 +134,8 @@ async def idle() -> list[Measurement]:
         before = [await side.watch.transactions() for side in sides]
         await asyncio.sleep(IDLE_WINDOW)
         rates = [
-            (await side.watch.transactions() - first) / IDLE_WINDOW for side, first in zip(sides, before, strict=True)
+            (await side.watch.transactions() - first) / IDLE_WINDOW
+            for side, first in zip(sides, before, strict=True)
         ]
     return [_measurement("PostgreSQL, three idle workers", [(rates[0], rates[1])], "/s", 40, 20)]
 
@@ -145,7 +158,11 @@ async def _both(shape: Shape, workers: int) -> AsyncIterator[tuple[Side, Side]]:
 
 
 def _measurement(
-    name: str, pairs: list[tuple[float, float]], unit: str, must: float | None = None, aim: float | None = None
+    name: str,
+    pairs: list[tuple[float, float]],
+    unit: str,
+    must: float | None = None,
+    aim: float | None = None,
 ) -> Measurement:
     return Measurement(
         name=name,

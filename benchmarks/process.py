@@ -1,4 +1,6 @@
-"""A real `mnema run` and a model server, each in its own process, and people who write to it by HTTP."""
+"""A real `mnema run` and a model server, each in its own process, and people who write to it by
+HTTP.
+"""
 
 import asyncio
 import json
@@ -50,10 +52,17 @@ class Running:
 
 @asynccontextmanager
 async def model_server(*, seconds: float = 0.0, reply: str | None = None) -> AsyncIterator[str]:
-    """Run a model server as a process; yields its URL. reply: the text of its answers, None for its default."""
+    """Run a model server as a process; yields its URL. reply: the text of its answers, None for its
+    default.
+    """
     words = ["--seconds", str(seconds), *(["--reply", reply] if reply is not None else [])]
     server = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.model_server", *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "benchmarks.model_server",
+        *words,
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
     )
     assert server.stdout is not None
     try:
@@ -65,7 +74,14 @@ async def model_server(*, seconds: float = 0.0, reply: str | None = None) -> Asy
 
 def settings(url: str) -> dict[str, object]:
     """Return a configuration that uses the model server at `url`."""
-    return {"llm": {"provider": "anthropic", "api_key": "bench-key", "base_url": url, "model": "claude-sonnet-5-5"}}
+    return {
+        "llm": {
+            "provider": "anthropic",
+            "api_key": "bench-key",
+            "base_url": url,
+            "model": "claude-sonnet-5-5",
+        }
+    }
 
 
 @asynccontextmanager
@@ -82,9 +98,17 @@ async def running(home: Path, wanted: dict[str, object]) -> AsyncIterator[Runnin
     with (home / "stderr.txt").open("wb") as errors:
         began = time.perf_counter()
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "--home", str(home), "run",
-            cwd=tree, stdout=asyncio.subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
-        )  # fmt: skip
+            sys.executable,
+            "-m",
+            "bot",
+            "--home",
+            str(home),
+            "run",
+            cwd=tree,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        )
     try:
         opened = asyncio.create_task(_open(port, began))
         assert process.stdout is not None
@@ -132,17 +156,25 @@ class Writer:
         """Send a message; returns the seconds from the POST to the event of its answer."""
         began = time.perf_counter()
         self._count += 1
-        id = await self._post({"conversation": self._conversation, "text": text, "key": f"k{self._count}-{began}"})
+        id = await self._post(
+            {"conversation": self._conversation, "text": text, "key": f"k{self._count}-{began}"}
+        )
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
         answered = asyncio.create_task(self._answers.setdefault(id, asyncio.Event()).wait())
-        await asyncio.wait({answered, self._task}, timeout=ANSWERED_WITHIN, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            {answered, self._task}, timeout=ANSWERED_WITHIN, return_when=asyncio.FIRST_COMPLETED
+        )
         took = time.perf_counter() - began
         if not answered.done():
             answered.cancel()
             if not self._task.done():
-                raise TimeoutError(f"no answer in {self._conversation} within {ANSWERED_WITHIN:.0f} s")
-            raise RuntimeError("the stream of events ended before the answer") from self._task.exception()
+                raise TimeoutError(
+                    f"no answer in {self._conversation} within {ANSWERED_WITHIN:.0f} s"
+                )
+            raise RuntimeError(
+                "the stream of events ended before the answer"
+            ) from self._task.exception()
         return took
 
     async def close(self) -> None:
@@ -154,10 +186,14 @@ class Writer:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_connection("127.0.0.1", urlsplit(self._bot.url).port, limit=MAX_LINE)
+        return await asyncio.open_connection(
+            "127.0.0.1", urlsplit(self._bot.url).port, limit=MAX_LINE
+        )
 
     async def _post(self, message: dict[str, str]) -> str:
-        """Send a message, once more with the same key where the server has closed an idle connection."""
+        """Send a message, once more with the same key where the server has closed an idle
+        connection.
+        """
         for again in (True, False):
             if self._posts is None:
                 self._posts = await self._connect()
@@ -182,13 +218,18 @@ class Writer:
     async def _listen(self) -> None:
         reader, writer = await self._connect()
         try:
-            writer.write(self._head("GET", f"/api/conversations/{self._conversation}/events", "last-event-id: 0"))
+            writer.write(
+                self._head(
+                    "GET", f"/api/conversations/{self._conversation}/events", "last-event-id: 0"
+                )
+            )
             name = ""
             while line := await reader.readline():  # lines with the length of a chunk are neither
                 if line.startswith(b"event: "):
                     name = line[7:].decode().strip()
                 elif line.startswith(b"data: ") and name in _ANSWERS:
-                    about = json.loads(line[6:]).get("message_id")  # none for a message of the bot's own
+                    # none for a message of the bot's own
+                    about = json.loads(line[6:]).get("message_id")
                     self._answers.setdefault(about, asyncio.Event()).set()
         finally:
             writer.close()
@@ -196,5 +237,6 @@ class Writer:
     def _head(self, method: str, path: str, more: str) -> bytes:
         host = urlsplit(self._bot.url).netloc
         return (
-            f"{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {self._bot.token}\r\n{more}\r\n\r\n"
+            f"{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer "
+            f"{self._bot.token}\r\n{more}\r\n\r\n"
         ).encode()

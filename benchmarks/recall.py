@@ -1,8 +1,9 @@
-"""Quality and speed of recall on labelled questions: real log files, the real index, the real search.
+"""Quality and speed of recall on labelled questions: real log files, the real index, the real
+search.
 
-`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL]`. FOLDER holds *.json, each a list of
-people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session", "speaker", "text"}], "questions": [{"q",
-"evidence"}]}, where evidence lists the ids of docs.
+`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL]`. FOLDER holds
+*.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session",
+"speaker", "text"}], "questions": [{"q", "evidence"}]}, where evidence lists the ids of docs.
 """
 
 import argparse
@@ -82,15 +83,26 @@ def main(words: Sequence[str]) -> str:
     """Measure with these command-line arguments; returns the report."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks recall")
     parser.add_argument("--data", type=Path, default=OWN, help="folder of question sets")
-    parser.add_argument("--now", type=datetime.fromisoformat, default=datetime.now(), help="the day of the questions")
-    parser.add_argument("--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="sizes to time at")
-    parser.add_argument("--postgres", metavar="URL", default="", help="measure the index in this PostgreSQL instead")
+    parser.add_argument(
+        "--now",
+        type=datetime.fromisoformat,
+        default=datetime.now(),
+        help="the day of the questions",
+    )
+    parser.add_argument(
+        "--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="sizes to time at"
+    )
+    parser.add_argument(
+        "--postgres", metavar="URL", default="", help="measure the index in this PostgreSQL instead"
+    )
     given = parser.parse_args(words)
     shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
     sets = [asyncio.run(measured(path, now, shared)) for path in sorted(given.data.glob("*.json"))]
     measurements = [to_measurement(one) for one in sets]
-    timed, notes = asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
+    timed, notes = (
+        asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
+    )
     if shared:
         shared.close()
     return "\n\n".join(["\n".join(format_sets(sets)), table([*measurements, *timed]), *notes])
@@ -105,7 +117,10 @@ def _postgres(url: str) -> Any:
 
 def format_sets(sets: Iterable[Measured]) -> list[str]:
     """Format a line for each set, and one for plain FTS5."""
-    lines = [f"{'recall of labelled evidence':<28}{'n':>5}{'rows':>7}" + "".join(f"{name:>7}" for name in COLUMNS)]
+    lines = [
+        f"{'recall of labelled evidence':<28}{'n':>5}{'rows':>7}"
+        + "".join(f"{name:>7}" for name in COLUMNS)
+    ]
     lines[0] += f"{'index s':>9}{'p50 ms':>8}{'p95 ms':>8}"
     for one in sets:
         times = f"{one.index:>9.2f}{one.p50:>8.2f}{one.p95:>8.2f}"
@@ -169,7 +184,9 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
 def read(path: Path) -> list[Person]:
     """Read the people of a set."""
     people = json.loads(path.read_text(encoding="utf-8"))
-    return [Person(name=one["name"], docs=one["docs"], questions=one["questions"]) for one in people]
+    return [
+        Person(name=one["name"], docs=one["docs"], questions=one["questions"]) for one in people
+    ]
 
 
 @asynccontextmanager
@@ -180,7 +197,9 @@ async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Work
         store = await open_store(Path(folder) / "mnema.db")
         index = Path(folder) / "index"
         recall = Recall(
-            RecallDependencies(store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=UTC)
+            RecallDependencies(
+                store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=UTC
+            )
         )
         await recall.forget("")
         try:
@@ -192,7 +211,9 @@ async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Work
 
 
 def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
-    """Write a person's docs as daily logs, a section per session; returns the doc at each path and line."""
+    """Write a person's docs as daily logs, a section per session; returns the doc at each path and
+    line.
+    """
     logs: dict[str, list[str]] = {}
     places: dict[tuple[str, int], str] = {}
     section = ("", "")
@@ -213,15 +234,18 @@ def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
 
 def mapped(passages: Iterable[Passage], places: Mapping[tuple[str, int], str]) -> list[Returned]:
     """Map search results to docs."""
-    return [Returned(id=places.get((one.path, one.line), ""), tokens=tokens(one.text)) for one in passages]
+    return [
+        Returned(id=places.get((one.path, one.line), ""), tokens=tokens(one.text))
+        for one in passages
+    ]
 
 
 def score(found: Sequence[Returned], evidence: set[str]) -> dict[str, float]:
     """Score one question.
 
-    R@k: the share of the evidence among the first k results. B2000: its share within the first 2,000 tokens of the
-    results. MRR: 1 / rank of the first evidence, 0 if there is none. Every result takes a rank, repeats too, and counts
-    as evidence once.
+    R@k: the share of the evidence among the first k results. B2000: its share within the first
+    2,000 tokens of the results. MRR: 1 / rank of the first evidence, 0 if there is none. Every
+    result takes a rank, repeats too, and counts as evidence once.
     """
     firsts: dict[str, int] = {}
     for rank, one in enumerate(found, 1):
@@ -256,10 +280,15 @@ def _plainly(person: Person) -> Iterable[tuple[Mapping[str, Any], list[Returned]
     """Yield each question with the results of plain FTS5."""
     texts = [f"[{doc['date']}] {doc['speaker']}: {doc['text']}" for doc in person.docs]
     speakers = {doc["speaker"] for doc in person.docs}
-    with closing(recall_rows.plain_index(" ".join(index_terms(doc["text"])) for doc in person.docs)) as base:
+    with closing(
+        recall_rows.plain_index(" ".join(index_terms(doc["text"])) for doc in person.docs)
+    ) as base:
         for question in person.questions:
             rows = recall_rows.plain_search(base, search_terms(question["q"], speakers), DEPTH)
-            yield question, [Returned(id=person.docs[row]["id"], tokens=tokens(texts[row])) for row in rows]
+            yield (
+                question,
+                [Returned(id=person.docs[row]["id"], tokens=tokens(texts[row])) for row in rows],
+            )
 
 
 def _cells(means: Mapping[str, float]) -> str:

@@ -1,4 +1,6 @@
-"""Speed of recall over many rows, half of them Chinese; floors are plain FTS5 and comparing vectors."""
+"""Speed of recall over many rows, half of them Chinese; floors are plain FTS5 and comparing
+vectors.
+"""
 
 import importlib
 import importlib.util
@@ -36,7 +38,8 @@ WIDTH = 384  # numbers of a small model's vector
 FIRST = date(2020, 1, 1)
 # Milliseconds of a query at the median: what must be reached and what is aimed for.
 TARGETS: dict[int, tuple[float, float]] = {1_000: (5, 3), 10_000: (10, 5), 100_000: (100, 50)}
-INDEX = 1_000 / 6_000, 300 / 6_000  # milliseconds to index a row: what must be reached and what is aimed for
+# milliseconds to index a row: what must be reached and what is aimed for
+INDEX = 1_000 / 6_000, 300 / 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +53,8 @@ class Synthetic:
 async def figures(
     sizes: Iterable[int], now: datetime, shared: SpaceIndexes | None = None
 ) -> tuple[list[Measurement], list[str]]:
-    """Measure indexing and searching for each number of rows; returns notes on what could not be measured too.
+    """Measure indexing and searching for each number of rows; returns notes on what could not be
+    measured too.
 
     Args:
         shared: the PostgreSQL indexes, None for an index file.
@@ -59,7 +63,9 @@ async def figures(
     for rows in sizes:
         found += await _at(rows, now, shared)
     missing = importlib.util.find_spec("numpy") is None
-    notes = ["NumPy is not installed, so there is no floor of vectors; the extra `vectors` installs it."] * missing
+    notes = [
+        "NumPy is not installed, so there is no floor of vectors; the extra `vectors` installs it."
+    ] * missing
     return found, notes
 
 
@@ -77,7 +83,9 @@ async def _at(
     *,
     with_others: bool = True,
 ) -> list[Measurement]:
-    """Measure searches of so many rows; with_others: indexing and vectors too. must, aim: of p50 and p95, in ms."""
+    """Measure searches of so many rows; with_others: indexing and vectors too. must, aim: of p50
+    and p95, in ms.
+    """
     made = synthetic(rows)
     began = time.perf_counter()
     base = plain_index(" ".join(index_terms(line)) for line in made.lines)
@@ -90,11 +98,27 @@ async def _at(
     must, aim = must or (target, 3 * target), aim or (goal, 3 * goal)
     name = f"{rows:,} rows"
     figures = [
-        (f"query over {name}, p50", median(ours), median(plain), must[0], aim[0], median_ratio(pairs)),
-        (f"query over {name}, p95", percentile_95(ours), percentile_95(plain), must[1], aim[1], None),
+        (
+            f"query over {name}, p50",
+            median(ours),
+            median(plain),
+            must[0],
+            aim[0],
+            median_ratio(pairs),
+        ),
+        (
+            f"query over {name}, p95",
+            percentile_95(ours),
+            percentile_95(plain),
+            must[1],
+            aim[1],
+            None,
+        ),
     ]
     if with_others:
-        figures.insert(0, (f"index {name}", indexed, plain_indexed, rows * INDEX[0], rows * INDEX[1], None))
+        figures.insert(
+            0, (f"index {name}", indexed, plain_indexed, rows * INDEX[0], rows * INDEX[1], None)
+        )
     return [
         *(
             Measurement(
@@ -118,7 +142,9 @@ async def _at(
 async def _time_questions(
     recall: Recall, base: sqlite3.Connection, questions: Iterable[str], now: datetime
 ) -> tuple[list[tuple[float, float]], tuple[float, float]]:
-    """Return the seconds of each question beside those of plain FTS5, and the mean CPU milliseconds of both."""
+    """Return the seconds of each question beside those of plain FTS5, and the mean CPU milliseconds
+    of both.
+    """
     pairs, spent = [], (0.0, 0.0)
     for question in questions:
         before, began = cpu_of_this(), time.perf_counter()
@@ -134,13 +160,19 @@ async def _time_questions(
 async def indexed_recall(
     lines: Sequence[str], now: datetime, shared: SpaceIndexes | None = None
 ) -> AsyncIterator[tuple[Recall, float]]:
-    """Index lines as daily logs of a workspace; yields the recall, and the seconds that indexing took."""
+    """Index lines as daily logs of a workspace; yields the recall, and the seconds that indexing
+    took.
+    """
     with TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
         write(workspace, lines)
         store = await open_store(Path(folder) / "mnema.db")
         indexes = shared or FileIndexes(Path(folder) / "index")
-        recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=now.tzinfo or UTC))
+        recall = Recall(
+            RecallDependencies(
+                store=store, workspace=workspace, indexes=indexes, zone=now.tzinfo or UTC
+            )
+        )
         await recall.forget("")
         began = time.perf_counter()
         await recall.refresh("")
@@ -154,8 +186,13 @@ def synthetic(rows: int) -> Synthetic:
     """Make the same lines each time, with natural word frequencies, every second line Chinese."""
     chance = random.Random(rows)
     letters = [chr(CHINESE + at) for at in range(0, 6_000, 2)]
-    english = ["".join(chance.choices("bcdfglmnprst", k=1) + chance.choices("aeiou", k=1)) for _ in range(60)]
-    words = sorted({"".join(chance.choices(english, k=chance.randint(1, 4))) for _ in range(12_000)})
+    english = [
+        "".join(chance.choices("bcdfglmnprst", k=1) + chance.choices("aeiou", k=1))
+        for _ in range(60)
+    ]
+    words = sorted(
+        {"".join(chance.choices(english, k=chance.randint(1, 4))) for _ in range(12_000)}
+    )
     chinese = ["".join(chance.choices(letters, k=2)) for _ in range(8_000)]
     chance.shuffle(words)
     lines = [_line(chance, chinese if at % 2 else words) for at in range(rows)]
@@ -184,7 +221,9 @@ def write(workspace: Workspace, lines: Sequence[str]) -> None:
 def plain_index(texts: Iterable[str]) -> sqlite3.Connection:
     """Create a plain FTS5 index in memory; row n is the nth text, from 0."""
     base = sqlite3.connect(":memory:", isolation_level=None)
-    base.execute('CREATE VIRTUAL TABLE plain USING fts5(terms, tokenize="unicode61 remove_diacritics 0")')
+    base.execute(
+        'CREATE VIRTUAL TABLE plain USING fts5(terms, tokenize="unicode61 remove_diacritics 0")'
+    )
     base.execute("BEGIN")
     base.executemany("INSERT INTO plain(rowid, terms) VALUES (?, ?)", enumerate(texts))
     base.execute("COMMIT")
@@ -215,14 +254,18 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _vectors(rows: int, ours: float) -> list[Measurement]:
-    """Compare a query with one product of a matrix and a vector, and the selection of its best rows."""
+    """Compare a query with one product of a matrix and a vector, and the selection of its best
+    rows.
+    """
     if importlib.util.find_spec("numpy") is None:
         return []
     numpy: Any = importlib.import_module("numpy")
     source = numpy.random.default_rng(1)
     matrix = source.standard_normal((rows, WIDTH), dtype=numpy.float32)
     wanted = source.standard_normal(WIDTH, dtype=numpy.float32)
-    times = [_timed(lambda: numpy.argpartition(matrix @ wanted, -DEPTH)[-DEPTH:]) for _ in range(20)]
+    times = [
+        _timed(lambda: numpy.argpartition(matrix @ wanted, -DEPTH)[-DEPTH:]) for _ in range(20)
+    ]
     target, goal = TARGETS.get(rows, (float("inf"), float("inf")))
     return [
         Measurement(

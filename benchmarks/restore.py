@@ -31,7 +31,8 @@ async def restore() -> list[Measurement]:
         for _ in range(100):
             began = time.perf_counter()
             bare.execute(
-                "SELECT * FROM message WHERE conversation = ? AND seq BETWEEN ? AND ?", (conversation, first, last)
+                "SELECT * FROM message WHERE conversation = ? AND seq BETWEEN ? AND ?",
+                (conversation, first, last),
             ).fetchall()
             floor.append(time.perf_counter() - began)
         bare.close()
@@ -49,18 +50,38 @@ async def restore() -> list[Measurement]:
 
 
 async def fill(path: Path, messages: int) -> str:
-    """Store a conversation of so many messages, all but the newest twenty turns cleared; returns its id."""
+    """Store a conversation of so many messages, all but the newest twenty turns cleared; returns
+    its id.
+    """
     store = await open_store(path)
-    place = Place(channel="web", account="console", chat_id="big", thread_id="", kind="dm", space="")
+    place = Place(
+        channel="web", account="console", chat_id="big", thread_id="", kind="dm", space=""
+    )
     conversation = ""
-    draft = NewMessage(role="user", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="person")
+    draft = NewMessage(
+        role="user",
+        parts=(Text(text="words " * 30),),
+        tokens=40,
+        counter="tiktoken",
+        origin="person",
+    )
     answer = NewMessage(
-        role="assistant", parts=(Text(text="words " * 30),), tokens=40, counter="tiktoken", origin="model"
+        role="assistant",
+        parts=(Text(text="words " * 30),),
+        tokens=40,
+        counter="tiktoken",
+        origin="model",
     )
     for start in range(0, messages // 2, 500):
         rows = await store.delivery.accept(
             [
-                NewInboxRow(place=place, key=f"k{start + at}", kind="message", sender_id="owner", body='{"text":"x"}')
+                NewInboxRow(
+                    place=place,
+                    key=f"k{start + at}",
+                    kind="message",
+                    sender_id="owner",
+                    body='{"text":"x"}',
+                )
                 for at in range(500)
             ]
         )

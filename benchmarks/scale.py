@@ -1,6 +1,7 @@
 """Many conversations on several processes; the floor is bare Procrastinate under the same load.
 
-`python -m benchmarks.scale --conversations 1000 --turns 5`; a PostgreSQL is needed, see tests/postgres.py.
+`python -m benchmarks.scale --conversations 1000 --turns 5`; a PostgreSQL is needed, see
+tests/postgres.py.
 """
 
 import argparse
@@ -20,14 +21,22 @@ from benchmarks.scale_shape import Course, Name, RunResult, Shape, marked, now, 
 from tests.postgres import database, why_not
 
 WRITERS = 16  # messages that are being accepted in parallel in the unpaced part
-REST = 21.0  # until the server has published its counters: idle connections do it after 10 s, and 11 were too few
+# until the server has published its counters: idle connections do it after 10 s, and 11 were too
+# few
+REST = 21.0
 IDLE = 5.0
 LONGEST = 900.0
-WORDS = "The harbour survey took three days and cost 4,200 crowns; which of its two reports should I read first? "
-SIZES = (
-    "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = %s::regnamespace"
+WORDS = (
+    "The harbour survey took three days and cost 4,200 crowns; which of its two reports should I "
+    "read first? "
 )
-COUNTED = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+SIZES = (
+    "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND "
+    "relnamespace = %s::regnamespace"
+)
+COUNTED = (
+    "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+)
 
 
 class Engine(Protocol):
@@ -65,9 +74,15 @@ class Watch:
         return {str(name): int(size) for name, size in rows}
 
     def cpu(self) -> dict[str, float]:
-        """Return the CPU seconds so far of the workers, of the process that accepts and sends, and of the server."""
+        """Return the CPU seconds so far of the workers, of the process that accepts and sends, and
+        of the server.
+        """
         name = self.server.info.dbname
-        theirs = [one for one in psutil.process_iter(["cmdline"]) if name in " ".join(one.info["cmdline"] or ())[:200]]
+        theirs = [
+            one
+            for one in psutil.process_iter(["cmdline"])
+            if name in " ".join(one.info["cmdline"] or ())[:200]
+        ]
         servers = [one for one in theirs if one.info["cmdline"][0].startswith("postgres:")]
         return {
             "workers": sum(map(_seconds, self.workers)),
@@ -93,7 +108,12 @@ async def measure(opens: Opens, shape: Shape, workers: int) -> RunResult:
             await asyncio.sleep(REST)
             before = await watch.transactions()
             await asyncio.sleep(IDLE)
-            sizes, cpu, counted, began = await watch.sizes(), watch.cpu(), await watch.transactions(), now()
+            sizes, cpu, counted, began = (
+                await watch.sizes(),
+                watch.cpu(),
+                await watch.transactions(),
+                now(),
+            )
             idle = (counted - before) / IDLE
             await send_all(engine, shape.crowd_names(), watch)
             spent = less(watch.cpu(), cpu)
@@ -128,7 +148,9 @@ async def send_paced(engine: Engine, names: Sequence[Name], rate: float) -> None
 
 
 async def send_all(engine: Engine, names: Sequence[Name], watch: Watch | None = None) -> None:
-    """Send messages as fast as they are accepted, and wait until all are answered; watch: notes the memory."""
+    """Send messages as fast as they are accepted, and wait until all are answered; watch: notes the
+    memory.
+    """
     waiting = iter(names)
 
     async def write() -> None:
@@ -149,7 +171,9 @@ async def _all_done(engine: Engine, names: Sequence[Name]) -> None:
     while not wanted <= engine.course.done.keys():
         if now() > until:
             left = len(wanted - engine.course.done.keys())
-            raise TimeoutError(f"{left} of {len(names)} messages are not answered after {LONGEST:.0f} s")
+            raise TimeoutError(
+                f"{left} of {len(names)} messages are not answered after {LONGEST:.0f} s"
+            )
         await asyncio.sleep(0.05)
 
 
@@ -186,10 +210,14 @@ def main(words: Sequence[str]) -> str:
     options.add_argument("--conversations", type=int, default=100)
     options.add_argument("--turns", type=int, default=3)
     options.add_argument("--seconds", type=float, default=1.5, help="that the model takes")
-    options.add_argument("--rate", type=float, default=10.0, help="messages a second of the paced part")
+    options.add_argument(
+        "--rate", type=float, default=10.0, help="messages a second of the paced part"
+    )
     options.add_argument("--paced", type=int, default=100, help="messages of the paced part")
     options.add_argument("--workers", type=int, nargs="+", default=[1, 3])
-    options.add_argument("--facts", action="store_true", help="let ours extract lasting facts of each turn too")
+    options.add_argument(
+        "--facts", action="store_true", help="let ours extract lasting facts of each turn too"
+    )
     given = options.parse_args(words)
     if why := why_not():
         return f"scale: {why}"

@@ -1,6 +1,7 @@
 """The floor of `scale`: bare Procrastinate with a row and a job for each message.
 
-`python -m benchmarks.scale_bare URL SECONDS PLACES` is one worker; it prints a line for each finished job.
+`python -m benchmarks.scale_bare URL SECONDS PLACES` is one worker; it prints a line for each
+finished job.
 """
 
 import asyncio
@@ -20,7 +21,10 @@ from benchmarks.scale_shape import Course, Name, Shape, now
 from bot.runtime.cluster.jobs import CONNECTIONS, HEARTBEAT_SECONDS, POLL_SECONDS, STALLED_SECONDS
 from memory.store.postgres.open import MAX_CONNECTIONS
 
-TABLE = "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, number))"
+TABLE = (
+    "CREATE TABLE said (id bigserial PRIMARY KEY, who int, number int, text text, UNIQUE (who, "
+    "number))"
+)
 ADD = "INSERT INTO said (who, number, text) VALUES (%s, %s, %s)"
 
 
@@ -29,7 +33,9 @@ class Bare:
 
     name = "bare"
 
-    def __init__(self, app: App, pool: AsyncConnectionPool[Any], workers: list[asyncio.subprocess.Process]) -> None:
+    def __init__(
+        self, app: App, pool: AsyncConnectionPool[Any], workers: list[asyncio.subprocess.Process]
+    ) -> None:
         self.course = Course()
         self.workers = [worker.pid for worker in workers]
         self._task = app.configure_task
@@ -74,7 +80,9 @@ async def bare(url: str, shape: Shape, workers: int) -> AsyncIterator[Bare]:
     app = app_on(url)
     app.task(name="turn")(_nothing)
     started = [await _worker(url, shape) for _ in range(workers)]
-    pool = AsyncConnectionPool[Any](url, kwargs={"autocommit": True}, max_size=MAX_CONNECTIONS, open=False)
+    pool = AsyncConnectionPool[Any](
+        url, kwargs={"autocommit": True}, max_size=MAX_CONNECTIONS, open=False
+    )
     await pool.open()
     try:
         async with app.open_async():
@@ -90,12 +98,16 @@ async def bare(url: str, shape: Shape, workers: int) -> AsyncIterator[Bare]:
 
 def app_on(url: str) -> App:
     """Return the engine, connected like ours."""
-    return App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=10.0))
+    return App(
+        connector=PsycopgConnector(conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=10.0)
+    )
 
 
 async def _worker(url: str, shape: Shape) -> asyncio.subprocess.Process:
     words = ("-m", "benchmarks.scale_bare", url, str(shape.seconds), str(shape.places))
-    worker = await asyncio.create_subprocess_exec(sys.executable, *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, *words, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
     assert worker.stdout is not None
     await worker.stdout.readline()
     return worker

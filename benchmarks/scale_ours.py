@@ -1,4 +1,6 @@
-"""mnema under the load of `scale`: a gateway in this process, `mnema run --role worker`, and a model server."""
+"""mnema under the load of `scale`: a gateway in this process, `mnema run --role worker`, and a
+model server.
+"""
 
 import asyncio
 import json
@@ -55,13 +57,20 @@ class Ours:
     name = "ours"
 
     def __init__(
-        self, bot: ClusterBot, channel: RecordingChannel, course: Course, model: str, workers: list[int]
+        self,
+        bot: ClusterBot,
+        channel: RecordingChannel,
+        course: Course,
+        model: str,
+        workers: list[int],
     ) -> None:
         self.course = course
         self.workers = workers
         self._deliver = bot.receiver.deliver_for(CHANNEL)
         self._model = model
-        bot.store.delivery.settle_sent_and_look = self._recording(bot.store.delivery.settle_sent_and_look)
+        bot.store.delivery.settle_sent_and_look = self._recording(
+            bot.store.delivery.settle_sent_and_look
+        )
 
     async def say(self, name: Name, text: str) -> None:
         """Deliver one message like a channel."""
@@ -102,7 +111,9 @@ class Ours:
 
 @asynccontextmanager
 async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
-    """Run a home on this database with so many workers, the model server, and a gateway in this process."""
+    """Run a home on this database with so many workers, the model server, and a gateway in this
+    process.
+    """
     with TemporaryDirectory() as folder:
         model = await _start_process(Path(folder), *MODEL, "--seconds", str(shape.seconds))
         address = await _first_line(Path(folder), model)
@@ -112,7 +123,9 @@ async def ours(url: str, shape: Shape, workers: int) -> AsyncIterator[Ours]:
         channel = RecordingChannel(course)
         await bot.open([channel])
         started = [
-            await _start_process(Path(folder), "-m", "bot", "--home", folder, "run", "--role", "worker")
+            await _start_process(
+                Path(folder), "-m", "bot", "--home", folder, "run", "--role", "worker"
+            )
             for _ in range(workers)
         ]
         try:
@@ -138,10 +151,18 @@ def _home(root: Path, url: str, model: str, shape: Shape) -> tuple[HomeFolder, C
     settings = {
         "database_url": url.replace("postgresql:", "postgresql+psycopg:", 1),
         "concurrency": shape.places,
-        "llm": {"provider": "anthropic", "api_key": "bench-key", "base_url": model, "model": "claude-sonnet-5-5"},
+        "llm": {
+            "provider": "anthropic",
+            "api_key": "bench-key",
+            "base_url": model,
+            "model": "claude-sonnet-5-5",
+        },
         "memory": {"extract": shape.facts},
         "channels": {"web": {"enabled": False}},
-        "budgets": {"user": {"messages_per_minute": 0}, "total": {"messages_per_day": 0, "money_per_day": 0}},
+        "budgets": {
+            "user": {"messages_per_minute": 0},
+            "total": {"messages_per_day": 0, "money_per_day": 0},
+        },
     }
     home.config.write_text(json.dumps(settings))
     home.config.chmod(0o600)
@@ -164,7 +185,12 @@ async def _start_process(folder: Path, *words: str) -> asyncio.subprocess.Proces
     known = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
     with (folder / LOG).open("ab") as errors:
         return await asyncio.create_subprocess_exec(
-            sys.executable, *words, cwd=ROOT, env=known, stdout=asyncio.subprocess.PIPE, stderr=errors
+            sys.executable,
+            *words,
+            cwd=ROOT,
+            env=known,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=errors,
         )
 
 

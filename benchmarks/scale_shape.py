@@ -11,7 +11,9 @@ Name = tuple[int, int]  # a message: the number of its conversation, and its own
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """The load: some warm-up messages, a part at a fixed rate, and a part in which all write as fast as possible."""
+    """The load: some warm-up messages, a part at a fixed rate, and a part in which all write as
+    fast as possible.
+    """
 
     conversations: int = 1000
     #: Messages of each conversation in the unpaced part.
@@ -29,7 +31,9 @@ class Shape:
 
     @property
     def warm(self) -> int:
-        """Number of warm-up messages; a turn takes at least its model's time, so every worker gets some."""
+        """Number of warm-up messages; a turn takes at least its model's time, so every worker gets
+        some.
+        """
         return min(32, self.conversations)
 
     @property
@@ -46,9 +50,15 @@ class Shape:
         return [(at % self.conversations, 1 + at // self.conversations) for at in range(self.paced)]
 
     def crowd_names(self) -> list[Name]:
-        """List the messages of the unpaced part: the first of all conversations, the second of all, and so on."""
+        """List the messages of the unpaced part: the first of all conversations, the second of all,
+        and so on.
+        """
         first = self.paced // self.conversations + 2
-        return [(who, first + number) for number in range(self.turns) for who in range(self.conversations)]
+        return [
+            (who, first + number)
+            for number in range(self.turns)
+            for who in range(self.conversations)
+        ]
 
 
 @dataclass(slots=True)
@@ -70,7 +80,11 @@ class Course:
     def faults(self, names: Iterable[Name]) -> list[str]:
         """List messages that were lost, answered twice, invented, or answered out of order."""
         wanted, seen = Counter(names), Counter(self.answers)
-        found = [f"{name} was answered {seen[name]} times" for name in wanted | seen if seen[name] != wanted[name]]
+        found = [
+            f"{name} was answered {seen[name]} times"
+            for name in wanted | seen
+            if seen[name] != wanted[name]
+        ]
         last: dict[int, int] = {}
         for who, number in self.answers:
             if number < last.get(who, -1):
@@ -154,8 +168,9 @@ def report(found: Sequence[RunResult]) -> str:
     """Format everything: ours and bare for each number of workers."""
     shape = found[0].shape
     lines = [
-        f"{shape.conversations} conversations of {shape.turns} turns, a model of {shape.seconds:g} s, "
-        f"{shape.places} places a worker; paced: {shape.paced} messages at {shape.rate:g} a second",
+        f"{shape.conversations} conversations of {shape.turns} turns, a model of {shape.seconds:g} "
+        f"s, {shape.places} places a worker; paced: {shape.paced} messages at {shape.rate:g} a "
+        "second",
     ]
     for workers, pair in groupby(found, key=lambda one: one.workers):
         bare, ours = sorted(pair, key=lambda one: one.engine)
@@ -169,12 +184,20 @@ def _rows(bare: RunResult, ours: RunResult) -> list[str]:
     paced = bare.shape.paced_names()
     rows = [f"  {'':<44} {'ours':>9} {'bare':>9} {'more':>9}"]
     for what, part in (("accepted", 0.5), ("accepted", 0.95), ("before", 0.5), ("after", 0.5)):
-        rows.append(_row(f"{_WHAT[what]}, p{part * 100:.0f}", *(_ms(one, what, part) for one in (ours, bare)), "ms"))
+        rows.append(
+            _row(
+                f"{_WHAT[what]}, p{part * 100:.0f}",
+                *(_ms(one, what, part) for one in (ours, bare)),
+                "ms",
+            )
+        )
     for part, asked in ((0.5, "ms  ≤ 15 asked"), (0.95, "ms")):
         added = [1000 * share(one.course.added(paced), part) for one in (ours, bare)]
         rows.append(_row(f"added to a message, p{part * 100:.0f}", *added, asked))
     ratio = ours.rate / bare.rate
-    rows.append(_row("all at once", ours.rate, bare.rate, f"messages/s; ×{ratio:.2f} of bare, ≥ 0.80 asked"))
+    rows.append(
+        _row("all at once", ours.rate, bare.rate, f"messages/s; ×{ratio:.2f} of bare, ≥ 0.80 asked")
+    )
     for who in ours.cpu:
         spent = [1000 * one.cpu[who] / one.shape.messages for one in (ours, bare)]
         rows.append(_row(f"processor for a message, {who}", *spent, "ms"))
@@ -184,8 +207,13 @@ def _rows(bare: RunResult, ours: RunResult) -> list[str]:
     rows.append(_row("a worker's memory, most", ours.rss["crowd"], bare.rss["crowd"], "MB"))
     each = ours.most_open / ours.workers
     held = 1000 * (ours.rss["crowd"] - ours.rss["idle"]) / each if each else float("nan")
-    rows.append(f"  {'for an open turn':<44} {held:>9.1f} {'':>9} {'':>9} kB ({ours.most_open} open at once in all)")
-    rows.append(_row("faults (lost, repeated, out of order)", len(ours.faults), len(bare.faults), ""))
+    rows.append(
+        f"  {'for an open turn':<44} {held:>9.1f} {'':>9} {'':>9} kB ({ours.most_open} open at "
+        "once in all)"
+    )
+    rows.append(
+        _row("faults (lost, repeated, out of order)", len(ours.faults), len(bare.faults), "")
+    )
     return [*rows, *(f"    {fault}" for fault in (*ours.faults, *bare.faults)[:5])]
 
 
@@ -207,5 +235,8 @@ def _row(what: str, ours: float, bare: float, unit: str) -> str:
 
 def _bytes(ours: RunResult) -> list[str]:
     kept = {name: size for name, size in ours.bytes.items() if size >= 1}
-    rows = [f"  {name:<32} {size:>8.0f}" for name, size in sorted(kept.items(), key=lambda item: -item[1])]
+    rows = [
+        f"  {name:<32} {size:>8.0f}"
+        for name, size in sorted(kept.items(), key=lambda item: -item[1])
+    ]
     return [*rows, f"  {'in all':<32} {sum(ours.bytes.values()):>8.0f}"]

@@ -1,4 +1,6 @@
-"""Turns of a bot in this process: their CPU under load, their time when it is quiet, and whether they recall."""
+"""Turns of a bot in this process: their CPU under load, their time when it is quiet, and whether
+they recall.
+"""
 
 import asyncio
 import time
@@ -20,11 +22,14 @@ QUIET_TURNS = 40
 QUIET_MESSAGES, RECALL_MESSAGES = 52, 4
 PAUSE = 0.03  # seconds until what a turn does after its answer is over
 LONG = "The archive of the town holds many letters from that year. " * 36
-MANY, MANY_EACH, SLOW = 100, 5, 0.2  # conversations, messages of each, and seconds that a slow model takes
+# conversations, messages of each, and seconds that a slow model takes
+MANY, MANY_EACH, SLOW = 100, 5, 0.2
 
 
 async def turn_cpu() -> list[Measurement]:
-    """Measure the CPU of a turn with recall and extraction, many conversations in parallel, until all is settled."""
+    """Measure the CPU of a turn with recall and extraction, many conversations in parallel, until
+    all is settled.
+    """
     texts = realistic_texts(WRITERS * EACH * (ROUNDS + 1))
     pairs: list[tuple[float, float]] = []
     rates: list[tuple[float, float]] = []
@@ -33,7 +38,9 @@ async def turn_cpu() -> list[Measurement]:
 
         async def ours() -> None:
             said = [texts.pop() for _ in range(WRITERS * EACH)]
-            await bot.converse([(f"c{at}", said[at * EACH : (at + 1) * EACH]) for at in range(WRITERS)])
+            await bot.converse(
+                [(f"c{at}", said[at * EACH : (at + 1) * EACH]) for at in range(WRITERS)]
+            )
 
         async def floor() -> None:
             await bare.calls(WRITERS, EACH)
@@ -80,7 +87,12 @@ async def turn() -> list[Measurement]:
             await bot.ask("hello", "warm")
         return [
             await _quiet(
-                bot, bare, "turn in process, quiet, p50", [("hello", f"c{at}") for at in range(QUIET_TURNS)], 8, 6
+                bot,
+                bare,
+                "turn in process, quiet, p50",
+                [("hello", f"c{at}") for at in range(QUIET_TURNS)],
+                8,
+                6,
             )
         ]
 
@@ -95,7 +107,9 @@ async def turn_history() -> list[Measurement]:
                 for text in history:
                     await bot.ask(text, f"{name}{at}")
             asked = [("hello", f"{name}{at}") for _ in range(4) for at in range(8)]
-            found.append(await _quiet(bot, bare, f"turn in process, {name}, p50", asked, 12, 9, history))
+            found.append(
+                await _quiet(bot, bare, f"turn in process, {name}, p50", asked, 12, 9, history)
+            )
     return found
 
 
@@ -132,9 +146,15 @@ async def recall_share() -> list[Measurement]:
 
 async def slow_model() -> list[Measurement]:
     """Measure a hundred conversations in parallel with a model that takes its time."""
-    async with model_server(seconds=SLOW, reply=SHORT) as url, open_bot(url) as bot, bare_turns(url) as bare:
+    async with (
+        model_server(seconds=SLOW, reply=SHORT) as url,
+        open_bot(url) as bot,
+        bare_turns(url) as bare,
+    ):
         await bot.ask("hello", "warm")
-        spent, took = await _spent(lambda: bot.converse([(f"c{at}", ["hello"] * MANY_EACH) for at in range(MANY)]))
+        spent, took = await _spent(
+            lambda: bot.converse([(f"c{at}", ["hello"] * MANY_EACH) for at in range(MANY)])
+        )
         least, bare_took = await _spent(lambda: bare.calls(MANY, MANY_EACH))
     turns = MANY * MANY_EACH
     return [
@@ -165,7 +185,10 @@ async def _quiet(
     """Measure turns one at a time, each beside its floor."""
     pairs, cpu = [], []
     for text, conversation in asked:
-        spent, took = await _spent(lambda: bot.ask(text, conversation), lambda: asyncio.sleep(PAUSE))  # noqa: B023
+        spent, took = await _spent(
+            lambda: bot.ask(text, conversation),  # noqa: B023
+            lambda: asyncio.sleep(PAUSE),  # noqa: B023, RUF100
+        )  # noqa: B023, RUF100
         least, bare_took = await _spent(lambda: bare.turn(text, history))  # noqa: B023
         pairs.append((1000 * took, 1000 * bare_took))
         cpu.append((1000 * spent.own, 1000 * least.own))

@@ -49,7 +49,9 @@ async def views() -> list[Measurement]:
     def build() -> tuple[NewView, Sequence[ViewText]]:
         return build_view(turn, fitted, request, counter, 1.0, "Asia/Shanghai")
 
-    texts = "".join(part.text for one in request.messages for part in one.parts if isinstance(part, Text))
+    texts = "".join(
+        part.text for one in request.messages for part in one.parts if isinstance(part, Text)
+    )
     view, texts_of_view = build()
     built, bare = _median(build), _median(lambda: zlib.crc32(texts.encode()))
     size, stored, without = await _stored(view, texts_of_view)
@@ -80,30 +82,58 @@ def _request() -> tuple[TurnRow, FittedView, Request]:
     counter, session = load_o200k_counter(), long_session()
     session = replace(session, turns=session.turns[-MESSAGES // 2 :])
     turn = TurnRow(
-        id="t", conversation="c", number=session.next_turn - 1, epoch=1, inbox_id="i", actor="o", state="running",
-        step=0, attempts=0, trace_id="",
-    )  # fmt: skip
+        id="t",
+        conversation="c",
+        number=session.next_turn - 1,
+        epoch=1,
+        inbox_id="i",
+        actor="o",
+        state="running",
+        step=0,
+        attempts=0,
+        trace_id="",
+    )
     system = tuple(part.text for part in PARTS)
     view = assemble_view(session, system, TOOLS, counter, SUFFIX)
     limits = FitLimits(
-        model="m", limits=LIMITS, policy=POLICIES["balanced"], parts=PARTS, tools=TOOLS, fixed=1_000, factor=1.0,
+        model="m",
+        limits=LIMITS,
+        policy=POLICIES["balanced"],
+        parts=PARTS,
+        tools=TOOLS,
+        fixed=1_000,
+        factor=1.0,
         error_percent=0.0,
-    )  # fmt: skip
-    fitted = FittedView(view=view, fit_limits=limits, tainted=False, session=session, suffix=SUFFIX, note="")
-    return turn, fitted, Request(model="m", system=system, messages=view.shown, tools=TOOLS, stable=view.stable)
+    )
+    fitted = FittedView(
+        view=view, fit_limits=limits, tainted=False, session=session, suffix=SUFFIX, note=""
+    )
+    return (
+        turn,
+        fitted,
+        Request(model="m", system=system, messages=view.shown, tools=TOOLS, stable=view.stable),
+    )
 
 
 async def _stored(view: NewView, texts: Sequence[ViewText]) -> tuple[int, float, float]:
-    """Return the bytes of a row, and the CPU milliseconds of a step with a manifest and of one without."""
+    """Return the bytes of a row, and the CPU milliseconds of a step with a manifest and of one
+    without.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.db"
         store = await open_store(path)
         turn = await begin(store)
         took: dict[bool, list[float]] = {True: [], False: []}
         for number in range(2 * TIMES):
-            batch = ViewBatch(views=(view,), texts=tuple(texts) if number == 1 else ()) if number % 2 else ViewBatch()
+            batch = (
+                ViewBatch(views=(view,), texts=tuple(texts) if number == 1 else ())
+                if number % 2
+                else ViewBatch()
+            )
             began = time.process_time()
-            await store.sessions.add_step(turn, reply(), [], Usage(model="m", input=1, output=1), batch)
+            await store.sessions.add_step(
+                turn, reply(), [], Usage(model="m", input=1, output=1), batch
+            )
             took[bool(number % 2)].append(1000 * (time.process_time() - began))
         await store.close()
         with sqlite3.connect(path) as held:

@@ -11,7 +11,8 @@ import structlog
 from memory.store.engine.database import QueueKind
 from memory.tasks import cancel_and_wait
 
-# Does the next work of the queue with that key; returns False when there is none. Safe to call again after a crash.
+# Does the next work of the queue with that key; returns False when there is none. Safe to call
+# again after a crash.
 RunStep = Callable[[str], Awaitable[bool]]
 
 
@@ -31,7 +32,10 @@ class Dispatcher(Protocol):
         ...
 
     async def close(self, patience: float) -> None:
-        """Start nothing new; cancel running steps after `patience` seconds. They resume from what is stored."""
+        """Start nothing new; cancel running steps after `patience` seconds.
+
+        They resume from what is stored.
+        """
         ...
 
 
@@ -45,16 +49,19 @@ MIN_DELAY_SECONDS = 0.005  # timers may fire a little early
 
 
 class LocalDispatcher:
-    """Runs queues as asyncio tasks, one per busy queue; between two steps other queues get their chance.
+    """Runs queues as asyncio tasks, one per busy queue; between two steps other queues get their
+    chance.
 
-    A step that raises is logged and retried after a growing pause: what it had stored is not done again.
+    A step that raises is logged and retried after a growing pause: what it had stored is not done
+    again.
     """
 
     def __init__(self, step: RunStep, concurrency: int, gather_seconds: float = 0.0) -> None:
         """Start with no queue.
 
         Args:
-            gather_seconds: pause before the step of a queue that was idle, in which more work may come for it.
+            gather_seconds: pause before the step of a queue that was idle, in which more work may
+                come for it.
         """
         self._step = step
         self._gather_seconds = gather_seconds
@@ -109,7 +116,9 @@ class LocalDispatcher:
                     pause = 0.5
                     await asyncio.sleep(0)  # callbacks of this step run first
                 except Exception as err:
-                    log.error("queue step failed", queue=key, error=type(err).__name__, exc_info=True)
+                    log.error(
+                        "queue step failed", queue=key, error=type(err).__name__, exc_info=True
+                    )
                     await asyncio.sleep(pause)
                     pause = min(pause * 2, MAX_RETRY_SECONDS)
                     continue
@@ -131,25 +140,29 @@ def create_local_dispatcher(kind: QueueKind, step: RunStep, concurrency: int) ->
 
 
 SUSPECT_DEATHS = 2  # process deaths with a message in progress, after which it is processed alone
-# How long other messages wait for a suspect that runs alone; doubled with each further death, so that a slow one is
-# found too. While the suspect waits for the others to finish, new ones wait at most this long.
+# How long other messages wait for a suspect that runs alone; doubled with each further death, so
+# that a slow one is found too. While the suspect waits for the others to finish, new ones wait at
+# most this long.
 ISOLATION_SECONDS = 30.0
 MAX_ISOLATION_SECONDS = 900.0  # the time limit of a turn
-# How long the process must have run before it starts a message that it died of alone; doubled the next time. A machine
-# that restarts again and again does not run so long, so no message is blamed for it. The first such message starts at
-# once, when most of the process's life is ahead: frequent restarts do not delay everyone.
+# How long the process must have run before it starts a message that it died of alone; doubled the
+# next time. A machine that restarts again and again does not run so long, so no message is blamed
+# for it. The first such message starts at once, when most of the process's life is ahead: frequent
+# restarts do not delay everyone.
 CALM_SECONDS = 3.0
 # Age of a message after which it no longer waits, so that it ends even under frequent restarts.
 MAX_WAIT_SECONDS = 1800.0
-# After this the next suspect is woken if the one that was woken has not come: its message may be gone.
+# After this the next suspect is woken if the one that was woken has not come: its message may be
+# gone.
 NUDGE_SECONDS = 1.0
 
 
 class CrashIsolation:
-    """Runs messages that may have killed the process one at a time, so that the next death shows which one it was.
+    """Runs messages that may have killed the process one at a time, so that the next death shows
+    which one it was.
 
-    Below SUSPECT_DEATHS all messages run concurrently. A suspect waits until no message runs, then runs alone; the
-    others wait for it, for a bounded time, and enter between two suspects.
+    Below SUSPECT_DEATHS all messages run concurrently. A suspect waits until no message runs, then
+    runs alone; the others wait for it, for a bounded time, and enter between two suspects.
     """
 
     def __init__(
@@ -174,7 +187,9 @@ class CrashIsolation:
         self._over: asyncio.TimerHandle | None = None
         self._nudge: asyncio.TimerHandle | None = None
 
-    def seconds_until_allowed(self, conversation: str, deaths: int, alone: int, age: float) -> float:
+    def seconds_until_allowed(
+        self, conversation: str, deaths: int, alone: int, age: float
+    ) -> float:
         """Return the seconds until a conversation's message may start.
 
         Args:
@@ -190,18 +205,23 @@ class CrashIsolation:
         return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))
 
     def holds_up(self, deaths: int) -> bool:
-        """Tell whether a message with so many deaths would wait, so that others may run before it."""
+        """Tell whether a message with so many deaths would wait, so that others may run before
+        it.
+        """
         return not self._open.is_set() or deaths >= SUSPECT_DEATHS
 
     async def enter(self, conversation: str, deaths: int, *, is_awaited: bool = False) -> bool:
-        """Wait until this conversation's message may run; after True the caller calls `leave` at its end.
+        """Wait until this conversation's message may run; after True the caller calls `leave` at
+        its end.
 
         Args:
-            is_awaited: another message waits for it. Below SUSPECT_DEATHS it then runs beside a suspect: that one may
-                be what waits, or may itself wait until the other one has ended.
+            is_awaited: another message waits for it. Below SUSPECT_DEATHS it then runs beside a
+                suspect: that one may be what waits, or may itself wait until the other one has
+                    ended.
 
         Returns:
-            False for a suspect while there is another one: its queue is woken in time, and takes no slot until then.
+            False for a suspect while there is another one: its queue is woken in time, and takes no
+                slot until then.
         """
         if deaths < SUSPECT_DEATHS:
             while not (is_awaited or self._open.is_set()):
@@ -233,7 +253,11 @@ class CrashIsolation:
             async with asyncio.timeout(self._alone_seconds):
                 await self._all_ended.wait()
         except TimeoutError:
-            log.info("a suspect could not run alone", conversation=conversation, running=self._running_count)
+            log.info(
+                "a suspect could not run alone",
+                conversation=conversation,
+                running=self._running_count,
+            )
             self._register()
             self._release()
             return

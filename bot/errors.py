@@ -66,8 +66,14 @@ class BudgetTooSmall(ConfigError):
     """The fixed part of the prompt, or the newest message with it, exceeds the context budget."""
 
     def __init__(self, shortage: BudgetShortage) -> None:
-        binding = "what a request may have of the model's window" if shortage.is_window else "agent_max_context_tokens"
-        super().__init__(f"{binding} must be at least {shortage.least:,}; system and tools take the rest")
+        binding = (
+            "what a request may have of the model's window"
+            if shortage.is_window
+            else "agent_max_context_tokens"
+        )
+        super().__init__(
+            f"{binding} must be at least {shortage.least:,}; system and tools take the rest"
+        )
         self.shortage = shortage
 
 
@@ -84,7 +90,9 @@ class HomeLocked(MnemaError):
 
 
 class ModelError(MnemaError):
-    """A model call failed. status: HTTP status, 0 for none; kind: the provider's error type or code."""
+    """A model call failed. status: HTTP status, 0 for none; kind: the provider's error type or
+    code.
+    """
 
     def __init__(self, why: str, *, status: int = 0, kind: str = "") -> None:
         super().__init__(why)
@@ -95,7 +103,9 @@ class ModelError(MnemaError):
 class Transient(ModelError):
     """Overload, server error or connection failure: retry, after `retry_after` seconds if given."""
 
-    def __init__(self, why: str, *, status: int = 0, kind: str = "", retry_after: float | None = None) -> None:
+    def __init__(
+        self, why: str, *, status: int = 0, kind: str = "", retry_after: float | None = None
+    ) -> None:
         super().__init__(why, status=status, kind=kind)
         self.retry_after = retry_after
 
@@ -107,7 +117,9 @@ class Damaged(Transient):
 class RateLimited(ModelError):
     """Too many requests; `retry_after` in seconds, None if unknown."""
 
-    def __init__(self, why: str, *, retry_after: float | None = None, status: int = 429, kind: str = "") -> None:
+    def __init__(
+        self, why: str, *, retry_after: float | None = None, status: int = 429, kind: str = ""
+    ) -> None:
         super().__init__(why, status=status, kind=kind)
         self.retry_after = retry_after
 
@@ -117,13 +129,21 @@ class Stalled(ModelError):
 
 
 class Overflow(ModelError):
-    """The request is longer than the model's window. actual, limit: tokens as the provider reported, 0 if unknown.
+    """The request is longer than the model's window. actual, limit: tokens as the provider
+    reported, 0 if unknown.
 
     model: id of the model called, "" for the one in the request.
     """
 
     def __init__(
-        self, why: str, *, status: int = 400, kind: str = "", actual: int = 0, limit: int = 0, model: str = ""
+        self,
+        why: str,
+        *,
+        status: int = 400,
+        kind: str = "",
+        actual: int = 0,
+        limit: int = 0,
+        model: str = "",
     ) -> None:
         super().__init__(why, status=status, kind=kind)
         self.actual = actual
@@ -136,9 +156,13 @@ class BadRequest(ModelError):
 
 
 class BadImage(ModelError):
-    """The provider rejected a picture. message, part: its position in the request, -1 if unknown."""
+    """The provider rejected a picture. message, part: its position in the request, -1 if
+    unknown.
+    """
 
-    def __init__(self, why: str, *, status: int = 400, kind: str = "", message: int = -1, part: int = -1) -> None:
+    def __init__(
+        self, why: str, *, status: int = 400, kind: str = "", message: int = -1, part: int = -1
+    ) -> None:
         super().__init__(why, status=status, kind=kind)
         self.message = message
         self.part = part
@@ -149,7 +173,9 @@ class TooLarge(ModelError):
 
 
 class Unusable(ModelError):
-    """The provider refuses this model, mostly until its configuration or account changes: only the owner can tell."""
+    """The provider refuses this model, mostly until its configuration or account changes: only the
+    owner can tell.
+    """
 
 
 class KeyRefused(Unusable):
@@ -173,7 +199,10 @@ class ToolFailed(MnemaError):
 
 
 class OutcomeUnknown(ToolFailed):
-    """A tool call broke off after it was sent: it may have happened. The text is written for the model."""
+    """A tool call broke off after it was sent: it may have happened.
+
+    The text is written for the model.
+    """
 
 
 class AccessDenied(MnemaError):

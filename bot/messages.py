@@ -1,4 +1,8 @@
-"""Conversions between platform messages, stored rows, and the parts that the model sees; slash commands. Pure."""
+"""Conversions between platform messages, stored rows, and the parts that the model sees; slash
+commands.
+
+Pure.
+"""
 
 import json
 import re
@@ -49,7 +53,19 @@ RESUME_PREFIX = "resume:"  # of the data of the button that resumes a paused tas
 MAX_QUOTE_CHARS = 2_000
 # Commands that do not wait for the conversation's queue: they only read, decide, or stop what runs.
 URGENT_COMMANDS = frozenset(
-    (PRESS_COMMAND, "approve", "deny", "approvals", "tasks", "stop", "status", "help", "whoami", "usage", "trace")
+    (
+        PRESS_COMMAND,
+        "approve",
+        "deny",
+        "approvals",
+        "tasks",
+        "stop",
+        "status",
+        "help",
+        "whoami",
+        "usage",
+        "trace",
+    )
 )
 _INBOX_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
 # Commands that stop the running turn at once and then wait in the queue.
@@ -68,7 +84,8 @@ class MessageBody:
     quote: Quote | None = None
     #: See InboundMessage.
     proven: bool = True
-    #: Outcome of a call, such as one that the person approved; the program's row, not a message of theirs.
+    #: Outcome of a call, such as one that the person approved; the program's row, not a message of
+    #: theirs.
     outcome: str = ""
     #: The tool that the outcome is of.
     tool: str = ""
@@ -130,9 +147,15 @@ def to_inbox_row(
 ) -> NewInboxRow:
     """Convert a message to its inbox row. now: unix seconds."""
     text = f"/{PRESS_COMMAND} {message.target}" if message.act == "press" else message.text
-    command = parse_command(text) if message.act in ("message", "press") and not admission.aside else None
+    command = (
+        parse_command(text) if message.act in ("message", "press") and not admission.aside else None
+    )
     body = MessageBody(
-        text=text, name=message.sender.name, files=tuple(files), quote=message.quote, proven=message.proven
+        text=text,
+        name=message.sender.name,
+        files=tuple(files),
+        quote=message.quote,
+        proven=message.proven,
     )
     return NewInboxRow(
         place=conversation_place(message, admission.space),
@@ -154,7 +177,13 @@ def to_chat_move(place: Place, chat_id: str) -> NewInboxRow:
     """Return the row that moves a conversation to its chat's new id."""
     to_space = conversation_space("guest", place.channel, place.account, "", chat_id, place.kind)
     return NewInboxRow(
-        place=place, key=f"moved:{chat_id}", kind="move", sender_id="", body="", target=chat_id, to_space=to_space
+        place=place,
+        key=f"moved:{chat_id}",
+        kind="move",
+        sender_id="",
+        body="",
+        target=chat_id,
+        to_space=to_space,
     )
 
 
@@ -180,14 +209,20 @@ def conversation_place(message: InboundMessage, space: str) -> Place:
 
 
 def dump_body(body: MessageBody) -> str:
-    """Serialise a body as JSON; its key `shown` is what transcripts display of a message with files."""
+    """Serialise a body as JSON; its key `shown` is what transcripts display of a message with
+    files.
+    """
     record: dict[str, Any] = {"text": body.text}
     if body.name:
         record["name"] = body.name
     if not body.proven:
         record["unproven"] = True
     if body.outcome:
-        record |= {"outcome": body.outcome, "tool": body.tool, "shown": body.outcome.partition("\n")[0]}
+        record |= {
+            "outcome": body.outcome,
+            "tool": body.tool,
+            "shown": body.outcome.partition("\n")[0],
+        }
     if body.job:
         record |= {"job": body.job, "earlier": body.earlier}
     if body.task:
@@ -200,7 +235,9 @@ def dump_body(body: MessageBody) -> str:
     if body.files:
         names = " ".join(f"📎 {file.name}" for file in body.files)
         record["shown"] = "\n".join(filter(None, (body.text or record.get("shown", ""), names)))
-        record["files"] = [[file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files]
+        record["files"] = [
+            [file.sha256, file.name, file.media_type, file.size, file.ref] for file in body.files
+        ]
     return replace_unstorable(json.dumps(record, ensure_ascii=False))
 
 
@@ -209,12 +246,20 @@ def load_body(text: str) -> MessageBody:
     record = json.loads(text)
     files = tuple(
         StoredAttachment(
-            sha256=file[0], name=file[1], media_type=file[2], size=file[3], ref=file[4] if len(file) > 4 else ""
+            sha256=file[0],
+            name=file[1],
+            media_type=file[2],
+            size=file[3],
+            ref=file[4] if len(file) > 4 else "",
         )
         for file in record.get("files", ())
     )
     quoted = record.get("quote")
-    quote = Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:])) if quoted else None
+    quote = (
+        Quote(text=quoted[0], author=quoted[1], ours=quoted[2], author_id="".join(quoted[3:]))
+        if quoted
+        else None
+    )
     proven = not record.get("unproven", False)
     tool, outcome = read_outcome(record)
     return MessageBody(
@@ -250,11 +295,19 @@ def format_quote(body: MessageBody, row: InboxRow, kind: str) -> list[Text]:
     if quote.ours:
         return [Text(text=quote.text, aside=OURS_LABEL)]
     whose = quote.author_id if kind == "group" else ""
-    return [Text(text=quote.text, by=speaker_name(quote.author, whose, row.conversation), aside=QUOTED_LABEL)]
+    return [
+        Text(
+            text=quote.text,
+            by=speaker_name(quote.author, whose, row.conversation),
+            aside=QUOTED_LABEL,
+        )
+    ]
 
 
 def format_outcome(body: MessageBody) -> list[Text]:
-    """Return what the program says in a row, as parts: outcomes, or a task that is not the person's own words."""
+    """Return what the program says in a row, as parts: outcomes, or a task that is not the person's
+    own words.
+    """
     outcome = [Text(text=body.outcome, by=body.tool, aside=OUTCOME_LABEL)] if body.outcome else []
     labelled = ((body.earlier, EARLIER_LABEL), (body.task, TASK_LABEL))
     return [*outcome, *(Text(text=text, aside=label) for text, label in labelled if text)]
@@ -280,7 +333,8 @@ def album_caption(texts: Iterable[str]) -> str:
     return "\n".join(filter(None, (text.strip() for text in texts)))
 
 
-# Kept free in each part for the repeat mark; also with idempotency keys, which platforms forget after a while.
+# Kept free in each part for the repeat mark; also with idempotency keys, which platforms forget
+# after a while.
 REPEAT_MARK_CHARS = 40
 UNFINISHED_MARK_CHARS = 80  # and for the mark of an unfinished answer, with the end of a code block
 
@@ -295,8 +349,10 @@ def split_reply(
     """Split a reply into parts within the platform's limit; at least one.
 
     Args:
-        left: messages that may still be sent; if they are too few, parts become as long as the platform allows.
-        unfinished: how it was left, if it was not finished; the last part is marked when it is sent.
+        left: messages that may still be sent; if they are too few, parts become as long as the
+            platform allows.
+        unfinished: how it was left, if it was not finished; the last part is marked when it is
+            sent.
     """
     text = replace_unstorable(text).strip() or "…"
     limit, longest = capabilities.limit, capabilities.longest
@@ -335,7 +391,12 @@ def message_seen_event(message: OutboundMessage) -> LiveEvent:
 
 def to_address(place: Place) -> Address:
     """Return a conversation's address on its channel."""
-    return Address(channel=place.channel, account=place.account, chat_id=place.chat_id, thread_id=place.thread_id)
+    return Address(
+        channel=place.channel,
+        account=place.account,
+        chat_id=place.chat_id,
+        thread_id=place.thread_id,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -365,11 +426,14 @@ def load_extras(payload: str) -> PartExtras:
     if not payload:
         return PartExtras()
     record = json.loads(payload)
-    return PartExtras(**{**record, "buttons": tuple((label, data) for label, data in record["buttons"])})
+    return PartExtras(
+        **{**record, "buttons": tuple((label, data) for label, data in record["buttons"])}
+    )
 
 
 def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) -> OutboundMessage:
-    """Convert an outbox row to what its channel sends, marked if it is unfinished or may have arrived already.
+    """Convert an outbox row to what its channel sends, marked if it is unfinished or may have
+    arrived already.
 
     Args:
         data: the bytes of its file.
@@ -377,7 +441,9 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
     extras = load_extras(row.payload)
     file = None
     if extras.sha256 and data is not None:
-        file = OutboundFile(name=extras.name, media_type=extras.media_type, data=data, picture=extras.picture)
+        file = OutboundFile(
+            name=extras.name, media_type=extras.media_type, data=data, picture=extras.picture
+        )
     text = mark_unfinished(row.text, extras.unfinished, lang)
     if row.repeats:
         text = f"{format_text(lang, 'repeated')}\n{text}".rstrip()
@@ -481,8 +547,8 @@ _ENGLISH_SUBCOMMANDS = {
 def parse_command(text: str) -> tuple[str, str] | None:
     """Parse a slash command into its English name in lower case and the text after it.
 
-    A command is a slash, a name of letters of any script, then white space or the end. An unknown name is returned as
-    typed.
+    A command is a slash, a name of letters of any script, then white space or the end. An unknown
+    name is returned as typed.
 
     Returns:
         None if the text is no command, such as `/etc/hosts`.

@@ -1,6 +1,8 @@
-"""What an author of plug-ins imports: the decorator, what a tool gets when it runs, and what its tests need.
+"""What an author of plug-ins imports: the decorator, what a tool gets when it runs, and what its
+tests need.
 
-It imports nothing else of the bot, for a plug-in in a file is run in a process that sees nothing else of it.
+It imports nothing else of the bot, for a plug-in in a file is run in a process that sees nothing
+else of it.
 """
 
 import inspect
@@ -121,7 +123,8 @@ def tool(
     """Mark an async function as a tool: `async def name(ctx, …) -> str` with a docstring.
 
     Args:
-        effect: "pure": it only reads; "idempotent": it may be repeated; "unsafe": it must not be repeated.
+        effect: "pure": it only reads; "idempotent": it may be repeated; "unsafe": it must not be
+            repeated.
         needs: names of the secrets that it uses.
         ask: the person approves each call.
     """
@@ -145,9 +148,13 @@ def define(function: ToolFunction) -> Definition:
     if mark is None or not inspect.iscoroutinefunction(function):
         raise PluginInvalid(f"{name or function}: a tool is an async function with @tool(…)")
     if not _NAME.fullmatch(name) or "__" in name:
-        raise PluginInvalid(f"{name}: a tool's name has small letters, digits and single underscores, at most 48")
+        raise PluginInvalid(
+            f"{name}: a tool's name has small letters, digits and single underscores, at most 48"
+        )
     if not description.strip() or len(description) > MAX_DESCRIPTION:
-        raise PluginInvalid(f"{name}: a tool has a docstring of at most {MAX_DESCRIPTION:,} characters")
+        raise PluginInvalid(
+            f"{name}: a tool has a docstring of at most {MAX_DESCRIPTION:,} characters"
+        )
     schema = _arguments_model(function).model_json_schema()
     schema.pop("title", None)
     for parameter in schema.get("properties", {}).values():
@@ -184,11 +191,15 @@ async def run_tool(function: ToolFunction, context: Context, arguments: str) -> 
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        raise PluginError(f"argument {place!r}: {first['msg']}." if place else f"{first['msg']}.") from err
+        raise PluginError(
+            f"argument {place!r}: {first['msg']}." if place else f"{first['msg']}."
+        ) from err
     result = await function(context, **{name: getattr(given, name) for name in model.model_fields})
     if isinstance(result, Response):
         return result.text
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
+    return (
+        result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, default=str)
+    )
 
 
 def _arguments_model(function: ToolFunction) -> Any:
@@ -201,13 +212,19 @@ def _arguments_model(function: ToolFunction) -> Any:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for parameter in parameters[1:]:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or parameter.name not in hints:
+        if (
+            parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            or parameter.name not in hints
+        ):
             raise PluginInvalid(
-                f"{function.__name__}: each parameter has a name and a type, as {parameter.name!r} has not"
+                f"{function.__name__}: each parameter has a name and a type, as {parameter.name!r} "
+                "has not"
             )
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
-    return create_model(function.__name__, __config__=ConfigDict(strict=True, extra="forbid"), **fields)
+    return create_model(
+        function.__name__, __config__=ConfigDict(strict=True, extra="forbid"), **fields
+    )
 
 
 class ScriptedContext:

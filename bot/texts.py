@@ -33,7 +33,9 @@ def detect_machine_language(setting: str = "auto") -> str:
     """Return the language used before any message: as configured, else the machine's."""
     if setting in ("zh", "en"):
         return setting
-    locale = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    locale = next(
+        filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), ""
+    )
     return "zh" if locale.startswith("zh") else "en"
 
 
@@ -46,16 +48,22 @@ def format_text(lang: str, key: str, **fields: object) -> str:
 TEXTS: dict[str, tuple[str, str]] = {
     "command_interrupted": (
         "执行 {command} 时程序中断了，可能已经生效，不会自动重做。请用 /context 看看现状再决定。",
-        "I was interrupted during {command}. It may have taken effect and is not repeated automatically. See /context.",
+        (
+            "I was interrupted during {command}. It may have taken effect and is not repeated "
+            "automatically. See /context."
+        ),
     ),
     "turn": ("第 {number} 轮", "turn {number}"),
     "stopped": ("已停止。", "Stopped."),
     "nothing_runs": ("现在没有正在进行的回复。", "Nothing is running."),
     "stop_sent": ("正在停止。", "Stopping."),
     "given_up": (
-        "我在打开这条消息时多次被中断，已经放弃。如果还需要回答，请重新发送；如果带有文件，请先不要附上文件。",
-        "I was interrupted several times while opening this message and gave up. If you still need an answer, send it "
-        "again; if it had files, leave them out.",
+        (
+            "我在打开这条消息时多次被中断，已经放弃。如果还需要回答，请重新发送；如果带有文件，"
+            "请先不要附上文件。"
+        ),
+        "I was interrupted several times while opening this message and gave up. If you still need "
+        "an answer, send it again; if it had files, leave them out.",
     ),
     "interrupted": (
         "处理这条消息时程序多次中断，已放弃。可以用 /retry 再试一次。",
@@ -63,8 +71,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "machine_failed": (
         "我运行的这台机器出了故障，没能回答；所有者已收到通知。请过一会儿再发一次。（{trace}）",
-        "I could not answer because of a fault on the machine I run on. The owner has been told. Please try again "
-        "later. ({trace})",
+        "I could not answer because of a fault on the machine I run on. The owner has been told. "
+        "Please try again later. ({trace})",
     ),
     "model_failed": (
         "模型现在没能回答：{why}消息已保存，可以用 /retry 再试。（{trace}）",
@@ -83,9 +91,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "refused": ("模型拒绝回答这个请求。{detail}", "The model declined this request. {detail}"),
     "no_answer": ("（模型没有给出内容）", "(no answer)"),
     "only_thought": (
-        "（模型把整个回答都用在思考上，没有给出内容。可以用 /retry 再试；所有者可以把 llm.max_output_tokens 调大。）",
-        "(The model used its whole answer for thinking and wrote nothing else. /retry tries again; the owner can raise "
-        "llm.max_output_tokens.)",
+        (
+            "（模型把整个回答都用在思考上，没有给出内容。可以用 /retry 再试；所有者可以把 "
+            "llm.max_output_tokens 调大。）"
+        ),
+        "(The model used its whole answer for thinking and wrote nothing else. /retry tries again; "
+        "the owner can raise llm.max_output_tokens.)",
     ),
     "cut": ("（已截断）", "(cut)"),
     "steps_spent": (
@@ -97,20 +108,35 @@ TEXTS: dict[str, tuple[str, str]] = {
         "(this answer has taken {minutes} minutes; this is how far I got)",
     ),
     "time_note": (
-        "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and sum up.]",
-        "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and sum up.]",
+        (
+            "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and "
+            "sum up.]"
+        ),
+        (
+            "[{minutes} minutes are used, and no more time is left. Call no more tools: say so and "
+            "sum up.]"
+        ),
     ),
     "too_long": (
         "这个回答超过 {minutes} 分钟，已经结束；工具做过的事不变。可以用 /retry 再试一次。",
-        "This answer took more than {minutes} minutes and was stopped. What tools have done stays. /retry tries again.",
+        (
+            "This answer took more than {minutes} minutes and was stopped. What tools have done "
+            "stays. /retry tries again."
+        ),
     ),
     "spare_model": (
         "（{chosen} 暂时用不了，这次由 {spare} 回答）",
         "({chosen} is not available right now; {spare} answered)",
     ),
     "steps_note": (
-        "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
-        "[All {steps} steps are used. Call no more tools: say that the step limit is reached and sum up.]",
+        (
+            "[All {steps} steps are used. Call no more tools: say that the step limit is reached "
+            "and sum up.]"
+        ),
+        (
+            "[All {steps} steps are used. Call no more tools: say that the step limit is reached "
+            "and sum up.]"
+        ),
     ),
     "same_call": (
         "同一个工具（{tool}）用同样的参数已经调用了 5 次，我停下来了。请告诉我接下来怎么做。",
@@ -119,31 +145,38 @@ TEXTS: dict[str, tuple[str, str]] = {
     "repeated": ("（可能重复）", "(possibly repeated)"),
     "fold_failed": (
         "对话太长，要先整理，可是日志写不进去（{why}）。消息已保存；解决之后用 /retry 再试。",
-        "This conversation has to be folded first, but the daily log cannot be written ({why}). Your message is saved; "
-        "fix that, then send /retry.",
+        "This conversation has to be folded first, but the daily log cannot be written ({why}). "
+        "Your message is saved; fix that, then send /retry.",
     ),
     "budget_small": (
         "上下文预算太小：agent_max_context_tokens 至少要 {least}；现在是 {max_tokens}，"
         "固定部分就占 {fixed}（其中工具 {tools}）。",
-        "The context budget is too small: agent_max_context_tokens must be at least {least}; it is {max_tokens}, of "
-        "which the fixed prompt takes {fixed} (tools {tools}).",
+        "The context budget is too small: agent_max_context_tokens must be at least {least}; it is "
+        "{max_tokens}, of which the fixed prompt takes {fixed} (tools {tools}).",
     ),
     "window_small": (
-        "这个模型的窗口是 {window} tokens；其中 {reserve} 留给回答，固定部分占 {fixed}（其中工具 {tools}）。"
-        "请让服务器至少读 {least_window}，并把 llm.context_window 设成这个数；或者用 tools.off 关掉一些工具。",
-        "This model's window is {window} tokens; {reserve} are kept for the answer and the fixed prompt takes {fixed} "
-        "(tools {tools}). Set llm.context_window to at least {least_window}, on a server that reads as much, or turn "
-        "tools off with tools.off.",
+        "这个模型的窗口是 {window} tokens；其中 {reserve} 留给回答，固定部分占 {fixed}（其中工具 "
+        "{tools}）。请让服务器至少读 {least_window}，并把 llm.context_window 设成这个数；或者用 "
+        "tools.off 关掉一些工具。",
+        "This model's window is {window} tokens; {reserve} are kept for the answer and the fixed "
+        "prompt takes {fixed} (tools {tools}). Set llm.context_window to at least {least_window}, "
+        "on a server that reads as much, or turn tools off with tools.off.",
     ),
     "message_large": (
-        "这一步太长：请求至少要 {least} tokens，agent_max_context_tokens 只有 {max_tokens}。请把它调大，或发短一些。",
-        "This is too long: the request needs {least} tokens, and agent_max_context_tokens is {max_tokens}. Raise it, "
-        "or send less at once.",
+        (
+            "这一步太长：请求至少要 {least} tokens，agent_max_context_tokens 只有 {max_tokens}。"
+            "请把它调大，或发短一些。"
+        ),
+        "This is too long: the request needs {least} tokens, and agent_max_context_tokens is "
+        "{max_tokens}. Raise it, or send less at once.",
     ),
     "message_large_for_window": (
-        "这一步太长：请求至少要 {least} tokens；这个模型的窗口是 {window}，其中 {reserve} 留给回答。请发短一些。",
-        "This is too long: the request needs {least} tokens; this model's window is {window}, of which {reserve} are "
-        "kept for the answer. Send less at once.",
+        (
+            "这一步太长：请求至少要 {least} tokens；这个模型的窗口是 {window}，其中 {reserve} "
+            "留给回答。请发短一些。"
+        ),
+        "This is too long: the request needs {least} tokens; this model's window is {window}, of "
+        "which {reserve} are kept for the answer. Send less at once.",
     ),
     "soul_large": (
         "SOUL.md 占 {soul} tokens，它总是整篇放入；请把它改短。",
@@ -191,7 +224,9 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 
 def format_shortage(lang: str, shortage: BudgetShortage) -> str:
-    """Format why a request cannot fit: what binds, and what to change; names SOUL.md when it is the reason."""
+    """Format why a request cannot fit: what binds, and what to change; names SOUL.md when it is the
+    reason.
+    """
     if shortage.is_message:
         key = "message_large_for_window" if shortage.is_window else "message_large"
     else:

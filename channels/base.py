@@ -4,7 +4,15 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from channels.message import Accepted, Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.message import (
+    Accepted,
+    Address,
+    Capabilities,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+    Receipt,
+)
 
 NO_NOTEBOOK_CHANGES: Mapping[str, str] = {}
 
@@ -18,7 +26,8 @@ class Deliver(Protocol):
         """Store the messages, and write `keep` to the channel's notebook in the same transaction.
 
         Raises:
-            OSError, RuntimeError: the messages may not be stored; do not acknowledge them. Repeats are dropped by key.
+            OSError, RuntimeError: the messages may not be stored; do not acknowledge them. Repeats
+                are dropped by key.
         """
         ...
 
@@ -43,7 +52,9 @@ class Channel(Protocol):
     capabilities: Capabilities
 
     async def run(self, deliver: Deliver) -> None:
-        """Receive until cancelled. Acknowledge a message to the platform only after `deliver` returned.
+        """Receive until cancelled.
+
+        Acknowledge a message to the platform only after `deliver` returned.
 
         Raises:
             LoggedOut: the owner has to act.
@@ -55,7 +66,8 @@ class Channel(Protocol):
         """Send one part and return the platform's id of it.
 
         Raises:
-            Retryable: certainly not delivered; see `retry_after`. AwaitsUser: not before the user writes again.
+            Retryable: certainly not delivered; see `retry_after`. AwaitsUser: not before the user
+                writes again.
             Rejected: never accepted. BadFormat: accepted as plain text.
             Ambiguous: possibly delivered.
             LoggedOut: the owner has to act.
@@ -72,7 +84,9 @@ class HasLiveEvents(Protocol):
 
 
 class HasReadiness(Protocol):
-    """A channel that may have to wait before it can send: for a connection, or for a request to answer."""
+    """A channel that may have to wait before it can send: for a connection, or for a request to
+    answer.
+    """
 
     async def wait_until_ready(self, address: Address, reply_to_key: str) -> None:
         """Wait, before the part is marked as sending.
@@ -111,7 +125,8 @@ class HasAttachments(Protocol):
         """Download an attachment; stops reading beyond `max_bytes`.
 
         Raises:
-            AttachmentTooBig: it is larger. Rejected: it no longer exists. Retryable, Ambiguous, LoggedOut: not now.
+            AttachmentTooBig: it is larger. Rejected: it no longer exists. Retryable, Ambiguous,
+                LoggedOut: not now.
         """
         ...
 
@@ -134,7 +149,8 @@ class WebhookReply:
     status: int = 200
     body: bytes = b""
     media_type: str = "text/plain; charset=utf-8"
-    #: Called afterwards: whether the whole response was sent before the platform closed the connection.
+    #: Called afterwards: whether the whole response was sent before the platform closed the
+    #: connection.
     written: Callable[[bool], None] = lambda whole: None
 
 
@@ -144,7 +160,8 @@ class HasWebhook(Protocol):
     async def hook(self, request: WebhookRequest) -> WebhookReply:
         """Answer one call. The server has already refused bodies over 1 MiB or slower than 5 s.
 
-        Every failed check is a 401 with an empty body. A call that cannot be stored, or precedes `run`, is a 503.
+        Every failed check is a 401 with an empty body. A call that cannot be stored, or precedes
+        `run`, is a 503.
         """
         ...
 
@@ -153,7 +170,8 @@ class HasWebhook(Protocol):
 class LoginPrompt:
     """What the owner has to do before the channel can work."""
 
-    #: "qr": scan `text` as a QR code. "digits": type digits. "wait": nothing, the login is in progress.
+    #: "qr": scan `text` as a QR code. "digits": type digits. "wait": nothing, the login is in
+    #: progress.
     kind: Literal["qr", "digits", "wait"]
     #: The instruction in one sentence, in Chinese and English.
     zh: str
@@ -219,7 +237,8 @@ class HasSetupCheck(Protocol):
     """A channel whose settings can be tested step by step before they are saved."""
 
     def check_setup(self, owner: str) -> AsyncIterator[SetupFinding]:
-        """Try the credentials and all that follows from them; receives nothing, and leaves the platform as it is.
+        """Try the credentials and all that follows from them; receives nothing, and leaves the
+        platform as it is.
 
         Args:
             owner: gets a message, "" for nobody.

@@ -20,7 +20,9 @@ class ChannelError(Exception):
 class Retryable(ChannelError):
     """Certainly not delivered; try again after `retry_after` seconds (None: by back-off)."""
 
-    def __init__(self, why: str, *, retry_after: float | None = None, whole_channel: bool = False) -> None:
+    def __init__(
+        self, why: str, *, retry_after: float | None = None, whole_channel: bool = False
+    ) -> None:
         super().__init__(why)
         self.retry_after = retry_after
         self.whole_channel = whole_channel
@@ -31,7 +33,9 @@ class AwaitsUser(Retryable):
 
 
 class Rejected(ChannelError):
-    """The platform will never accept this message. `gone`: the chat itself no longer accepts any."""
+    """The platform will never accept this message. `gone`: the chat itself no longer accepts
+    any.
+    """
 
     def __init__(self, why: str, *, gone: bool = False) -> None:
         super().__init__(why)

@@ -9,8 +9,20 @@ ChatKind = Literal["dm", "group"]
 OutboundKind = Literal["final", "notice", "media", "progress"]
 Act = Literal["message", "edit", "delete", "press", "move", "joined"]
 LiveDisplay = Literal["", "typing", "draft", "edits", "card", "stream"]
-Kind = Literal["text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"]
-EventName = Literal["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed"]
+Kind = Literal[
+    "text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"
+]
+EventName = Literal[
+    "accepted",
+    "started",
+    "delta",
+    "tool_started",
+    "tool_ended",
+    "reply",
+    "fold",
+    "notice",
+    "failed",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +103,8 @@ class InboundMessage:
 
     address: Address
     kind: ChatKind
-    #: The platform's id of the event, unique per channel and account, never empty; repeats are dropped by it.
+    #: The platform's id of the event, unique per channel and account, never empty; repeats are
+    #: dropped by it.
     key: str
     sender: Sender
     text: str
@@ -104,14 +117,16 @@ class InboundMessage:
     order_key: str = ""
     #: The update as JSON text, for the store; "" if there is none.
     raw: str = ""
-    #: "edit" replaces the text of the message with key `target`, "delete" deletes it; "press" is of the button with
-    #: data `target`; "move" gives the chat the id `target`; "joined": the bot was added to a group.
+    #: "edit" replaces the text of the message with key `target`, "delete" deletes it; "press" is of
+    #: the button with data `target`; "move" gives the chat the id `target`; "joined": the bot was
+    #: added to a group.
     act: Act = "message"
     target: str = ""
     #: Shared by messages that were sent as one album, "" for none.
     album: str = ""
     quote: Quote | None = None
-    #: The platform proves content and sender; otherwise the sender gets the rights of a guest at most.
+    #: The platform proves content and sender; otherwise the sender gets the rights of a guest at
+    #: most.
     proven: bool = True
 
 
@@ -153,12 +168,15 @@ class OutboundMessage:
     file: OutboundFile | None = None
     #: One in each row, on platforms with rows.
     buttons: tuple[Button, ...] = ()
-    #: The platform's id of the sent message that gets this text, where it can be edited; "" for a new message.
+    #: The platform's id of the sent message that gets this text, where it can be edited; "" for a
+    #: new message.
     replaces: str = ""
 
     @property
     def ends_live_reply(self) -> bool:
-        """Whether it is the first part of the reply itself; files, buttons and progress are sent beside it."""
+        """Whether it is the first part of the reply itself; files, buttons and progress are sent
+        beside it.
+        """
         beside = self.file is not None or self.buttons or self.kind == "progress"
         return bool(self.reply_to) and not self.part_no and not beside
 
@@ -193,7 +211,8 @@ class Capabilities:
 
     #: Maximum length of one message in `unit`, 0 for none.
     limit: int = 0
-    #: The higher maximum used when few messages are left to send (see channels.base.HasQuota), 0 for the same.
+    #: The higher maximum used when few messages are left to send (see channels.base.HasQuota), 0
+    #: for the same.
     longest: int = 0
     unit: Literal["code_points", "utf16", "utf8"] = "code_points"
     #: A send carries an idempotency key.
@@ -219,7 +238,8 @@ class Capabilities:
     #: Maximum length of the text beside a file in `unit`, 0 for none.
     caption: int = 0
     buttons: bool = False
-    #: A sent text can be replaced (OutboundMessage.replaces); where it is gone, `send` sends a new message.
+    #: A sent text can be replaced (OutboundMessage.replaces); where it is gone, `send` sends a new
+    #: message.
     edits: bool = False
     #: The bot may send only after a user has written, perhaps again and again.
     user_writes_first: bool = False

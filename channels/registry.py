@@ -1,4 +1,6 @@
-"""Channel classes by name: those of this table, and those of other distributions (entry-point group mnema.channels)."""
+"""Channel classes by name: those of this table, and those of other distributions (entry-point group
+mnema.channels).
+"""
 
 import importlib
 import re
@@ -45,7 +47,8 @@ def find_installed_channels() -> InstalledChannels:
         except Exception as err:
             distribution = point.dist.name if point.dist is not None else point.value
             troubles[point.name] = (
-                f"the channel {point.name} of the package {distribution} cannot be used: {type(err).__name__}: {err}"
+                f"the channel {point.name} of the package {distribution} cannot be used: "
+                f"{type(err).__name__}: {err}"
             )
     return InstalledChannels(classes=MappingProxyType(classes), troubles=MappingProxyType(troubles))
 
@@ -80,5 +83,7 @@ def load_channel_class(name: str) -> Any:
         return getattr(importlib.import_module(module), attribute)
     installed = find_installed_channels().classes
     if name not in installed:
-        raise LookupError(f"there is no channel {name}; there are {', '.join(sorted({*CLASS_PATHS, *installed}))}")
+        raise LookupError(
+            f"there is no channel {name}; there are {', '.join(sorted({*CLASS_PATHS, *installed}))}"
+        )
     return installed[name]

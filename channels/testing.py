@@ -8,7 +8,15 @@ from typing import Any
 
 from channels.base import Deliver, FetchedFile
 from channels.errors import AttachmentTooBig, ChannelError, Rejected
-from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
+from channels.message import (
+    Address,
+    Capabilities,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+    Receipt,
+    Sender,
+)
 from channels.toolkit.delivery import store_with_retry
 from channels.toolkit.text import replace_unstorable
 
@@ -18,9 +26,13 @@ MAX_PAUSE = 1.0
 
 
 class ScriptedChannel:
-    """A test double that, like a real channel, acknowledges only what was stored and repeats the rest."""
+    """A test double that, like a real channel, acknowledges only what was stored and repeats the
+    rest.
+    """
 
-    def __init__(self, name: str = "scripted", account: str = "bot", capabilities: Capabilities | None = None) -> None:
+    def __init__(
+        self, name: str = "scripted", account: str = "bot", capabilities: Capabilities | None = None
+    ) -> None:
         self.name = name
         self.account = account
         self.capabilities = capabilities or Capabilities(limit=4096, unit="utf16", live=True)
@@ -49,7 +61,9 @@ class ScriptedChannel:
             "order_key": f"{self._written:020d}",
         }
         message = InboundMessage(
-            address=Address(channel=self.name, account=self.account, chat_id=chat, thread_id=thread),
+            address=Address(
+                channel=self.name, account=self.account, chat_id=chat, thread_id=thread
+            ),
             sender=Sender(id=sender, name=sender),
             text=replace_unstorable(text),
             **(defaults | fields),
@@ -63,7 +77,9 @@ class ScriptedChannel:
         self._notify_waiters()
 
     def fail(self, *errors: ChannelError, arrived: bool = False) -> None:
-        """Let the next sends raise these errors, one each. arrived: the message is delivered all the same."""
+        """Let the next sends raise these errors, one each. arrived: the message is delivered all
+        the same.
+        """
         self._faults += [(error, arrived) for error in errors]
 
     def end(self, error: ChannelError) -> None:
@@ -86,7 +102,9 @@ class ScriptedChannel:
             if not batch:
                 await self._changed.wait()
                 continue
-            await store_with_retry(partial(deliver, batch), self.name, shortest=MIN_PAUSE, longest=MAX_PAUSE)
+            await store_with_retry(
+                partial(deliver, batch), self.name, shortest=MIN_PAUSE, longest=MAX_PAUSE
+            )
             del self._undelivered[: len(batch)]
             self.confirmed += [message.key for message in batch]
             self._notify_waiters()

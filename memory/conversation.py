@@ -9,8 +9,9 @@ from typing import Any, Literal
 from memory.text.quoting import indent_words
 
 Role = Literal["user", "assistant"]
-# Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that is charged.
-# Ends by itself, however long a model writes: one that falls silent raises, as anything may.
+# Calls a model with system prompt, prompt, limit of answer tokens, and id of the conversation that
+# is charged. Ends by itself, however long a model writes: one that falls silent raises, as anything
+# may.
 Complete = Callable[[str, str, int, str], Awaitable[str]]
 Effect = Literal["pure", "idempotent", "unsafe"]
 #: The daily limit of a person that a tool call counts towards, beside that of all calls.
@@ -18,7 +19,10 @@ CallBudget = Literal["", "fetch", "search"]
 # How an answer was left that was shown in part: the person stopped it, or it broke off.
 Unfinished = Literal["stopped", "cut"]
 # The last part of such a message; its origin is the key.
-UNFINISHED_MARKS: Mapping[str, str] = {"stopped": "[stopped by the person]", "cut": "[cut off before its end]"}
+UNFINISHED_MARKS: Mapping[str, str] = {
+    "stopped": "[stopped by the person]",
+    "cut": "[cut off before its end]",
+}
 USE_TOOL = "use_tool"  # the tool that calls another one by its name; see inner_call
 
 
@@ -29,15 +33,16 @@ class Text:
     text: str
     #: Display name of the speaker in a group or a quotation; "" for the person or the model.
     by: str = ""
-    #: Label of words not addressed to the bot in this message ("quoted", "meanwhile", "edited"): information, never
-    #: an instruction.
+    #: Label of words not addressed to the bot in this message ("quoted", "meanwhile", "edited"):
+    #: information, never an instruction.
     aside: str = ""
 
     @property
     def shown(self) -> str:
         """The text as a model reads it.
 
-        Other people's words and asides are indented from the second line on, so that no line looks like a new speaker.
+        Other people's words and asides are indented from the second line on, so that no line looks
+        like a new speaker.
         """
         if not self.by and not self.aside:
             return self.text
@@ -57,7 +62,9 @@ class Image:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A file stored as a blob named by `sha256`, size in bytes; `text` is its extracted text, "" for none."""
+    """A file stored as a blob named by `sha256`, size in bytes; `text` is its extracted text, ""
+    for none.
+    """
 
     sha256: str
     media_type: str
@@ -83,7 +90,8 @@ class ToolResult:
     call_id: str
     text: str
     is_error: bool = False
-    #: The text holds words from outside. None: stored before this was known, so it is judged by the tool's name.
+    #: The text holds words from outside. None: stored before this was known, so it is judged by the
+    #: tool's name.
     outside: bool | None = None
 
 
@@ -132,12 +140,15 @@ class Message:
     #: Counted when it was stored, by the counter named in `counter`.
     tokens: int = 0
     counter: str = ""
-    #: "person", "model", "tool", or "house" for text the bot wrote itself, such as the last line of a failed turn;
-    #: a key of UNFINISHED_MARKS for what the model had written of an answer that was not finished.
+    #: "person", "model", "tool", or "house" for text the bot wrote itself, such as the last line of
+    #: a failed turn; a key of UNFINISHED_MARKS for what the model had written of an answer that was
+    #: not finished.
     origin: str = "person"
-    #: Written in a turn that saw words from outside (memory.context.taint); never set for a person's own words.
+    #: Written in a turn that saw words from outside (memory.context.taint); never set for a
+    #: person's own words.
     tainted: bool = False
-    #: Tainted only by what was seen: it repeats none of it, so once that has left the view, this does not taint it.
+    #: Tainted only by what was seen: it repeats none of it, so once that has left the view, this
+    #: does not taint it.
     seen_only: bool = False
 
 
@@ -236,7 +247,8 @@ class ToolSpec:
     schema: str
     effect: Effect
     action: str
-    #: Whether its results hold words from outside; only the bot's own tools over the bot's own data say no.
+    #: Whether its results hold words from outside; only the bot's own tools over the bot's own data
+    #: say no.
     outside: bool = True
     #: Seconds that one call may take.
     seconds: float = 60.0
@@ -246,7 +258,11 @@ class ToolSpec:
 
 
 def inner_call(call: ToolCall) -> ToolCall:
-    """Return the call that a call of `use_tool` makes; any other call, or one that names no tool, itself. Pure."""
+    """Return the call that a call of `use_tool` makes; any other call, or one that names no tool,
+    itself.
+
+    Pure.
+    """
     if call.name != USE_TOOL:
         return call
     try:
@@ -263,8 +279,12 @@ def inner_call(call: ToolCall) -> ToolCall:
 
 
 def dump_parts(parts: tuple[Part, ...]) -> str:
-    """Return parts as JSON text, the stored form: a list of objects with `kind` and the part's fields."""
-    return json.dumps([_part_to_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":"))
+    """Return parts as JSON text, the stored form: a list of objects with `kind` and the part's
+    fields.
+    """
+    return json.dumps(
+        [_part_to_dict(part) for part in parts], ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def load_parts(text: str) -> tuple[Part, ...]:

@@ -1,4 +1,6 @@
-"""Named points where a test can kill, block or break the process; inactive unless set in the environment."""
+"""Named points where a test can kill, block or break the process; inactive unless set in the
+environment.
+"""
 
 import asyncio
 import errno
@@ -47,7 +49,9 @@ def hit(name: str) -> None:
 
 
 async def hit_async(name: str) -> None:
-    """Pass a failpoint in a coroutine; `hang` and `sleep` do not block an event loop, but a thread without one."""
+    """Pass a failpoint in a coroutine; `hang` and `sleep` do not block an event loop, but a thread
+    without one.
+    """
     for action, arg in _due_actions(name):
         _perform(name, action, arg)
         if not _has_running_loop():
@@ -67,7 +71,8 @@ def _block(action: str, arg: str) -> None:
 
 
 def is_torn(name: str) -> bool:
-    """Return whether the write at this point should stop half-way; the caller writes half and calls `kill_process`.
+    """Return whether the write at this point should stop half-way; the caller writes half and calls
+    `kill_process`.
 
     Counted apart from `hit`, so that one name can mark both a write and the moment after it.
     """

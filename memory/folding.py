@@ -1,4 +1,7 @@
-"""One fold, step by step: plan, summarise, validate, log, commit. It resumes from its last finished step."""
+"""One fold, step by step: plan, summarise, validate, log, commit.
+
+It resumes from its last finished step.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,7 +23,12 @@ from memory.context.summary.prompt import (
     TextName,
     parse_answer,
 )
-from memory.context.summary.validation import FoldSource, SummaryLimit, judge_texts, validate_summary
+from memory.context.summary.validation import (
+    FoldSource,
+    SummaryLimit,
+    judge_texts,
+    validate_summary,
+)
 from memory.context.taint import CLEAN_FOLD
 from memory.context.tokens import TokenCounter
 from memory.conversation import Complete, Message
@@ -59,9 +67,13 @@ class _ModelCalls:
     limit: SummaryLimit
     lang: Language
 
-    async def request(self, task: Task, text: str, *, fault: Fault | None = None) -> FoldTexts | None:
+    async def request(
+        self, task: Task, text: str, *, fault: Fault | None = None
+    ) -> FoldTexts | None:
         """The texts of one call, "" for each that is missing; None when the call failed."""
-        system = prompt.system_prompt(self.lang, self.limit.summary_tokens, task, material=len(text), fault=fault)
+        system = prompt.system_prompt(
+            self.lang, self.limit.summary_tokens, task, material=len(text), fault=fault
+        )
         work = self.complete(system, text, prompt.MAX_ANSWER_TOKENS, self.conversation)
         answer = await wait_for_end(work, timeout=None)
         return None if answer.cancelled() or answer.exception() else parse_answer(answer.result())
@@ -69,7 +81,9 @@ class _ModelCalls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryWriter:
-    """Has a model write the log and the summary of one fold: in one call, or in chunks that are merged."""
+    """Has a model write the log and the summary of one fold: in one call, or in chunks that are
+    merged.
+    """
 
     complete: Complete
     #: Charged for the calls.
@@ -79,7 +93,9 @@ class SummaryWriter:
     prompt_tokens: Callable[[], int]
 
     async def write(self, source: FoldSource) -> WrittenTexts:
-        """The model's usable texts; it is asked once more, in shorter prompts, where it has refused the first ones."""
+        """The model's usable texts; it is asked once more, in shorter prompts, where it has refused
+        the first ones.
+        """
         prompt_tokens = self.prompt_tokens()
         written = await self._write(source, prompt_tokens)
         is_shorter = self.prompt_tokens() < prompt_tokens
@@ -90,34 +106,53 @@ class SummaryWriter:
     async def _write(self, source: FoldSource, prompt_tokens: int) -> WrittenTexts:
         """The model's usable texts, of prompts of at most so many tokens.
 
-        If only one of the two can be used, the other is asked for once more. A chunk without an answer is represented
-        by its extract, in the log and in the merge. When no call about the turns is answered, there are no texts.
+        If only one of the two can be used, the other is asked for once more. A chunk without an
+        answer is represented by its extract, in the log and in the merge. When no call about the
+        turns is answered, there are no texts.
         """
         budget = await asyncio.to_thread(self._prompt_budget, source, prompt_tokens)
-        prompts = await asyncio.to_thread(prompt.build_prompts, source.before, source.earlier, source.turns, budget)
+        prompts = await asyncio.to_thread(
+            prompt.build_prompts, source.before, source.earlier, source.turns, budget
+        )
         lang = detect_language(source.messages)
-        calls = _ModelCalls(complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang)
+        calls = _ModelCalls(
+            complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang
+        )
         if prompts.whole:
-            first = await calls.request("whole" if self.limit.summary_tokens else "log", prompts.whole)
+            first = await calls.request(
+                "whole" if self.limit.summary_tokens else "log", prompts.whole
+            )
             return await self._improve(first, source, calls, prompts.whole)
         earlier = prompts.earlier if self.limit.summary_tokens else ()
         chunks = (*earlier, *prompts.turns)
         answers = await self._call_chunks(chunks, calls)
         turn_answers = answers[len(earlier) :]
         if not any(texts and (texts.log or texts.summary) for texts in turn_answers):
-            return WrittenTexts(texts=FoldTexts(), rejected=int(any(texts is not None for texts in answers)))
+            return WrittenTexts(
+                texts=FoldTexts(), rejected=int(any(texts is not None for texts in answers))
+            )
         logs = (
-            _chunk_log(chunk, texts, self.limit.zone) for chunk, texts in zip(prompts.turns, turn_answers, strict=True)
+            _chunk_log(chunk, texts, self.limit.zone)
+            for chunk, texts in zip(prompts.turns, turn_answers, strict=True)
         )
-        merge = await self._merge_prompt(source.before, list(zip(chunks, answers, strict=True)), budget)
+        merge = await self._merge_prompt(
+            source.before, list(zip(chunks, answers, strict=True)), budget
+        )
         merged = await calls.request("merge", merge) if merge else None
         first = replace(merged or FoldTexts(), log="\n".join(logs))
         return await self._improve(first, source, calls, merge, is_merge=True)
 
     async def _improve(
-        self, texts: FoldTexts | None, source: FoldSource, calls: _ModelCalls, text: str, *, is_merge: bool = False
+        self,
+        texts: FoldTexts | None,
+        source: FoldSource,
+        calls: _ModelCalls,
+        text: str,
+        *,
+        is_merge: bool = False,
     ) -> WrittenTexts:
-        """Keep what can be used of an answer, and ask once more for the other text if one of them can.
+        """Keep what can be used of an answer, and ask once more for the other text if one of them
+        can.
 
         Args:
             texts: None if the call failed.
@@ -128,7 +163,8 @@ class SummaryWriter:
             return WrittenTexts(texts=FoldTexts())
         judged = await asyncio.to_thread(judge_texts, texts, source, self.limit)
         usable = FoldTexts(
-            log="" if judged.log.fault else texts.log, summary="" if judged.summary.fault else texts.summary
+            log="" if judged.log.fault else texts.log,
+            summary="" if judged.summary.fault else texts.summary,
         )
         faults = (judged.log.fault, judged.summary.fault)
         if not any(faults):
@@ -138,17 +174,25 @@ class SummaryWriter:
         name: TextName = "log" if judged.log.fault else "summary"
         wrong = judged.log if judged.log.fault else judged.summary
         again = await calls.request(
-            "merge" if is_merge else name, prompt.retry_prompt(text, wrong.unsupported), fault=wrong.fault
+            "merge" if is_merge else name,
+            prompt.retry_prompt(text, wrong.unsupported),
+            fault=wrong.fault,
         )
         if again is None:
             return WrittenTexts(texts=usable, rejected=1)
         second = await asyncio.to_thread(judge_texts, again, source, self.limit)
         if (second.log if name == "log" else second.summary).fault:
             return WrittenTexts(texts=usable, rejected=2)
-        found = replace(usable, log=again.log) if name == "log" else replace(usable, summary=again.summary)
+        found = (
+            replace(usable, log=again.log)
+            if name == "log"
+            else replace(usable, summary=again.summary)
+        )
         return WrittenTexts(texts=found, rejected=1)
 
-    async def _call_chunks(self, chunks: Sequence[PromptChunk], calls: _ModelCalls) -> list[FoldTexts | None]:
+    async def _call_chunks(
+        self, chunks: Sequence[PromptChunk], calls: _ModelCalls
+    ) -> list[FoldTexts | None]:
         slots = asyncio.Semaphore(MAX_PARALLEL_CALLS)
         task: Task = "part" if self.limit.summary_tokens else "log"
 
@@ -159,21 +203,32 @@ class SummaryWriter:
         return await asyncio.gather(*map(call, chunks))
 
     async def _merge_prompt(
-        self, before: str, answers: Sequence[tuple[PromptChunk, FoldTexts | None]], budget: PromptBudget
+        self,
+        before: str,
+        answers: Sequence[tuple[PromptChunk, FoldTexts | None]],
+        budget: PromptBudget,
     ) -> str:
-        """The prompt that makes one summary of the earlier one and all chunks; "" when none is wanted."""
+        """The prompt that makes one summary of the earlier one and all chunks; "" when none is
+        wanted.
+        """
         if not self.limit.summary_tokens:
             return ""
         limit = min(self.limit.summary_tokens, prompt.part_tokens(budget, len(answers)))
         parts = [
-            (chunk, (texts and texts.summary) or part_summary(chunk.said, self.limit.counter, limit))
+            (
+                chunk,
+                (texts and texts.summary) or part_summary(chunk.said, self.limit.counter, limit),
+            )
             for chunk, texts in answers
         ]
         return await asyncio.to_thread(prompt.merge_prompt, before, parts, budget)
 
     def _prompt_budget(self, source: FoldSource, prompt_tokens: int) -> PromptBudget:
         return PromptBudget(
-            counter=self.limit.counter, most=prompt_tokens, zone=self.limit.zone, weights=source.weights()
+            counter=self.limit.counter,
+            most=prompt_tokens,
+            zone=self.limit.zone,
+            weights=source.weights(),
         )
 
 
@@ -183,7 +238,10 @@ def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldRunner:
-    """Runs folds. Each step ends in a transaction, so that a crash at any point loses no finished step."""
+    """Runs folds.
+
+    Each step ends in a transaction, so that a crash at any point loses no finished step.
+    """
 
     folds: Folds
     sessions: Sessions
@@ -196,13 +254,16 @@ class FoldRunner:
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
     #: Returns the token limit of one prompt; a longer range is summarised in chunks.
     prompt_tokens: Callable[[], int] = lambda: MAX_PROMPT_TOKENS
-    #: Called with the row and "planned", "summarised", "digest" (no usable answer), "logged", "folded" or "stale".
+    #: Called with the row and "planned", "summarised", "digest" (no usable answer), "logged",
+    #: "folded" or "stale".
     notify: Callable[[FoldRow, str], None] = lambda row, what: None
     #: Requests of folds that were finished before the answer, by id of the fold.
     _requests: dict[str, asyncio.Task[WrittenTexts]] = field(default_factory=dict)
 
     async def start(self, plan: FoldPlan) -> FoldRow | None:
-        """Store the plan; None when a fold of this conversation is open or the view has moved on."""
+        """Store the plan; None when a fold of this conversation is open or the view has moved
+        on.
+        """
         row = await self.folds.plan(plan)
         if row is not None:
             await hit_async("fold.planned")
@@ -215,8 +276,10 @@ class FoldRunner:
         """Run the remaining steps of a fold; None when it has become stale.
 
         Args:
-            extract: call no model, now or later; the summary is extracted from the messages and the earlier summary.
-            finish_now: once set, the model is not waited for any longer, and the summary is extracted.
+            extract: call no model, now or later; the summary is extracted from the messages and the
+                earlier summary.
+            finish_now: once set, the model is not waited for any longer, and the summary is
+                extracted.
 
         A fold that did not wait for the model may still get its texts, see `write_late_texts`.
 
@@ -235,7 +298,9 @@ class FoldRunner:
                 self._drop_request(row)
         return done
 
-    async def _run_steps(self, row: FoldRow, finish_now: asyncio.Event, *, extract: bool) -> FoldRow | None:
+    async def _run_steps(
+        self, row: FoldRow, finish_now: asyncio.Event, *, extract: bool
+    ) -> FoldRow | None:
         source = await self._load_source(row, replace_extracts=not extract)
         current: FoldRow | None = row
         if row.state == "planned":
@@ -257,7 +322,8 @@ class FoldRunner:
     async def write_late_texts(self, row: FoldRow, give_up: asyncio.Event) -> None:
         """Let the model's texts replace the digest of a fold that was finished without them.
 
-        Resumes from the row. The summary is replaced in one transaction, then the section of the daily log.
+        Resumes from the row. The summary is replaced in one transaction, then the section of the
+        daily log.
 
         Args:
             give_up: once set, the model is not waited for any longer.
@@ -273,14 +339,18 @@ class FoldRunner:
             files = await asyncio.to_thread(self.workspace.space, current.space)
             path = await asyncio.to_thread(daily_log.find_section, files, self._section(current))
             if path is not None:
-                await asyncio.to_thread(replace_body, files, path, current.id, current.body_sha256, current.log_text)
+                await asyncio.to_thread(
+                    replace_body, files, path, current.id, current.body_sha256, current.log_text
+                )
             await hit_async("fold.late_logged")
             if await self.folds.end_log(current):
                 return
             current = await self._load_fold(row.id)
 
     async def _replace_texts(self, row: FoldRow, give_up: asyncio.Event) -> FoldRow | None:
-        """Store what the model writes in place of the digest; None if there is nothing better, or it came too late."""
+        """Store what the model writes in place of the digest; None if there is nothing better, or
+        it came too late.
+        """
         source = await self._load_source(row)
         written = await self._request_texts(row, source, give_up) or WrittenTexts(texts=FoldTexts())
         changes = FoldChanges(rejected=row.rejected + written.rejected)
@@ -288,8 +358,11 @@ class FoldRunner:
             changes["sent_from"] = source.messages[0].seq
         if written.texts.summary:
             limit = await self._limit(row)
-            valid = await asyncio.to_thread(validate_summary, written.texts.log, written.texts.summary, source, limit)
-            both_logs = "\n".join((row.log_text, valid.log))  # until the file is written it has the former text
+            valid = await asyncio.to_thread(
+                validate_summary, written.texts.log, written.texts.summary, source, limit
+            )
+            # until the file is written it has the former text
+            both_logs = "\n".join((row.log_text, valid.log))
             labels = await asyncio.to_thread(label_texts, both_logs, valid.summary, source)
             changes |= FoldChanges(
                 method=valid.method,
@@ -301,15 +374,18 @@ class FoldRunner:
                 summary_tainted=labels.summary_tainted,
             )
             if written.texts.log:
-                changes |= FoldChanges(log_text=valid.log, awaiting="log", body_sha256=body_sha256(row.log_text))
+                changes |= FoldChanges(
+                    log_text=valid.log, awaiting="log", body_sha256=body_sha256(row.log_text)
+                )
         return await self.folds.replace_texts(row, **changes)
 
     async def _load_source(self, row: FoldRow, *, replace_extracts: bool = True) -> FoldSource:
         """Load the messages of the range and what the new summary continues.
 
         Args:
-            replace_extracts: put the messages in place of extractive summaries before it: a model summarises them
-                better than a digest. Where a model has failed at them MAX_REJECTED times, the digest stands for them.
+            replace_extracts: put the messages in place of extractive summaries before it: a model
+                summarises them better than a digest. Where a model has failed at them MAX_REJECTED
+                times, the digest stands for them.
         """
         turns = await self.sessions.messages(row.conversation, row.from_seq, row.to_seq)
         previous = None if row.log_only else await self._load_fold(row.prev_fold)
@@ -323,7 +399,9 @@ class FoldRunner:
             previous = await self._load_fold(previous.prev_fold)
         earlier: list[Message] = []
         if extracts:
-            earlier = await self.sessions.messages(row.conversation, extracts[-1].from_seq, row.from_seq - 1)
+            earlier = await self.sessions.messages(
+                row.conversation, extracts[-1].from_seq, row.from_seq - 1
+            )
         name = await self.sessions.name(row.conversation)
         return FoldSource(
             conversation=conversation_key(row.channel, name.chat if name else "", row.conversation),
@@ -359,7 +437,9 @@ class FoldRunner:
         await hit_async("fold.summarised")
         return after
 
-    async def _request_texts(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> WrittenTexts | None:
+    async def _request_texts(
+        self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event
+    ) -> WrittenTexts | None:
         """What the model writes; None if `finish_now` is set before."""
         request = self._requests.pop(row.id, None)
         if request is None:
@@ -376,7 +456,8 @@ class FoldRunner:
             if request.done():
                 return request.result()
             if row.state == "planned":
-                self._requests[row.id] = request  # what it sends is awaited again once the fold is done
+                # what it sends is awaited again once the fold is done
+                self._requests[row.id] = request
             return None
         finally:
             if row.id not in self._requests:
@@ -392,8 +473,12 @@ class FoldRunner:
         tokens = 0 if row.log_only else self.summary_tokens(row.policy)
         return SummaryLimit(counter=counter, summary_tokens=tokens, zone=self.zone)
 
-    async def _validate(self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event) -> FoldRow | None:
-        """summarised → checked: drop what the messages do not say, add what is missing, label tainted lines."""
+    async def _validate(
+        self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event
+    ) -> FoldRow | None:
+        """summarised → checked: drop what the messages do not say, add what is missing, label
+        tainted lines.
+        """
         limit = await self._limit(row)
         valid = await asyncio.to_thread(validate_summary, row.log_text, row.summary, source, limit)
         labels = await asyncio.to_thread(label_texts, valid.log, valid.summary, source)
@@ -418,7 +503,8 @@ class FoldRunner:
         """checked → logged: append the section to the daily log.
 
         Args:
-            resumed: a former process may have written it already, into another day's file if the zone was another one.
+            resumed: a former process may have written it already, into another day's file if the
+                zone was another one.
         """
         files = await asyncio.to_thread(self.workspace.space, row.space)
         section = replace(self._section(row), channel=await self._channel(row))
@@ -426,12 +512,16 @@ class FoldRunner:
         if path is None:
             path = await asyncio.to_thread(daily_log.append_section, files, section)
             await hit_async("fold.log_written")
-        after = await self.folds.advance(row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path)
+        after = await self.folds.advance(
+            row, "logged", log_ref=f"spaces/{row.space}/{path}" if row.space else path
+        )
         await hit_async("fold.log_synced")
         return after
 
     async def _commit(self, row: FoldRow, source: FoldSource) -> FoldRow | None:
-        """logged → folded: the view starts at the first kept turn, in one transaction that compares the epoch."""
+        """logged → folded: the view starts at the first kept turn, in one transaction that compares
+        the epoch.
+        """
         removed = sum(message.tokens for message in source.turns) + source.replaced
         kept = row.tokens_after or max(0, row.tokens_before - removed)
         return await self.folds.commit(row, kept + row.summary_tokens)
@@ -452,7 +542,9 @@ class FoldRunner:
         name, tag = await self.sessions.name(row.conversation), conversation_tag(row.conversation)
         if name is None:
             return row.channel
-        return daily_log.format_channel(row.channel, name.person or name.chat, tag, is_unique=name.is_unique)
+        return daily_log.format_channel(
+            row.channel, name.person or name.chat, tag, is_unique=name.is_unique
+        )
 
     def _section(self, row: FoldRow) -> LogSection:
         return LogSection(
@@ -466,5 +558,9 @@ class FoldRunner:
 
 
 def _count_rejected(extracts: Sequence[FoldRow], fold: FoldRow) -> int:
-    """How often a model failed at the messages of a fold: in that fold, and in later ones that sent them again."""
-    return sum(each.rejected for each in extracts if each is fold or each.sent_from <= fold.from_seq)
+    """How often a model failed at the messages of a fold: in that fold, and in later ones that sent
+    them again.
+    """
+    return sum(
+        each.rejected for each in extracts if each is fold or each.sent_from <= fold.from_seq
+    )

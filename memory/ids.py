@@ -29,7 +29,8 @@ _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_id(now: float) -> str:
-    """Generate a row id of 26 characters: 48 bits of milliseconds, then 80 random bits; ids sort by time.
+    """Generate a row id of 26 characters: 48 bits of milliseconds, then 80 random bits; ids sort by
+    time.
 
     Args:
         now: unix seconds.

@@ -1,4 +1,6 @@
-"""Waits for tasks with a limit: for a result, and for tasks that do not react to their cancellation."""
+"""Waits for tasks with a limit: for a result, and for tasks that do not react to their
+cancellation.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
@@ -15,11 +17,12 @@ ResultT = TypeVar("ResultT")
 async def wait_for_end(work: Awaitable[ResultT], timeout: float | None) -> asyncio.Future[ResultT]:
     """Wait at most `timeout` seconds, then cancel the work; its future is returned, ended or not.
 
-    None waits until its end. Unlike `asyncio.wait_for`, this does not wait for the end of work that ignores its
-    cancellation.
+    None waits until its end. Unlike `asyncio.wait_for`, this does not wait for the end of work that
+    ignores its cancellation.
     """
     future = asyncio.ensure_future(work)
-    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # marks a late error as seen
+    # marks a late error as seen
+    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         await asyncio.wait((future,), timeout=timeout)
     finally:
@@ -38,8 +41,9 @@ async def result_or_none(work: Awaitable[ResultT]) -> ResultT | None:
 async def cancel_and_wait(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel these tasks and wait until they end; after a few attempts, log those that still run.
 
-    One attempt is not enough: until Python 3.12, `asyncio.wait_for` (used by connection pools) loses a cancellation
-    that arrives together with its result, and a task that loops for good would go on.
+    One attempt is not enough: until Python 3.12, `asyncio.wait_for` (used by connection pools)
+    loses a cancellation that arrives together with its result, and a task that loops for good would
+    go on.
     """
     tasks = set(tasks)
     pending = tasks

@@ -1,4 +1,6 @@
-"""Prints the capabilities of all channels as a Markdown table: `python -m scripts.channel_table zh`."""
+"""Prints the capabilities of all channels as a Markdown table:
+`python -m scripts.channel_table zh`.
+"""
 
 import sys
 from typing import Any, Literal
@@ -47,7 +49,11 @@ SHOWN = {
     "card": ("a card that grows", "卡片实时更新"),
     "stream": ("text that grows", "文字实时更新"),
 }
-UNITS = {"code_points": ("characters", "字符"), "utf16": ("UTF-16 units", "个 UTF-16 单元"), "utf8": ("bytes", "字节")}
+UNITS = {
+    "code_points": ("characters", "字符"),
+    "utf16": ("UTF-16 units", "个 UTF-16 单元"),
+    "utf8": ("bytes", "字节"),
+}
 
 
 def table(lang: Language) -> str:
@@ -64,20 +70,28 @@ def _capabilities(name: str) -> Capabilities:
     declared = getattr(kind, "capabilities", None)
     if isinstance(declared, Capabilities):
         return declared
-    channel: Any = kind(kind.settings_type(**dict.fromkeys(getattr(kind.settings_type, "needed", ()), "x")))
+    channel: Any = kind(
+        kind.settings_type(**dict.fromkeys(getattr(kind.settings_type, "needed", ()), "x"))
+    )
     capabilities: Capabilities = channel.capabilities
     return capabilities
 
 
 def _cells(able: Capabilities, side: int) -> list[str]:
     yes, no = ("yes", "是")[side], "–"
-    size = ("no limit", "不限")[side] if not able.limit else f"{able.limit:,} {UNITS[able.unit][side]}"
+    size = (
+        ("no limit", "不限")[side] if not able.limit else f"{able.limit:,} {UNITS[able.unit][side]}"
+    )
     return [
-        ("、" if side else ", ").join(RECEIVED[kind][side] for kind in RECEIVED if kind in able.receives),
+        ("、" if side else ", ").join(
+            RECEIVED[kind][side] for kind in RECEIVED if kind in able.receives
+        ),
         yes + ((" + topics", "，含话题")[side] if able.threads else "") if able.groups else no,
         SHOWN[able.live_display][side],
         size,
-        f"{max(able.file_bytes, able.picture_bytes) / 2**20:.0f} MB" if able.file_bytes or able.picture_bytes else no,
+        f"{max(able.file_bytes, able.picture_bytes) / 2**20:.0f} MB"
+        if able.file_bytes or able.picture_bytes
+        else no,
         yes if able.buttons else no,
         _resend_rule(able)[side],
         ("no", "否")[side] if able.user_writes_first else yes,

@@ -1,4 +1,5 @@
-"""Writes static/BUILT, the SHA-256 sums of the page's source, lock and built files, and the licences of what is in it.
+"""Writes static/BUILT, the SHA-256 sums of the page's source, lock and built files, and the
+licences of what is in it.
 
 A test compares the sums, so a stale build is noticed without Node. Run by scripts/page.sh.
 """
@@ -26,7 +27,8 @@ LICENCE_NAMES = ("LICENSE", "LICENSE.md", "license")
 def page_sums() -> str:
     """Return one line for each file: its sum and its path."""
     return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(ROOT).as_posix()}\n" for path in _files()
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(ROOT).as_posix()}\n"
+        for path in _files()
     )
 
 

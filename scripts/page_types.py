@@ -1,4 +1,7 @@
-"""Writes the TypeScript types of the page from the models of the API. Run: python -m scripts.page_types"""
+"""Writes the TypeScript types of the page from the models of the API.
+
+Run: python -m scripts.page_types
+"""
 
 import inspect
 from pathlib import Path
@@ -14,11 +17,26 @@ from bot.console.operations import views as view_models
 from channels.web import models as web_models
 
 TARGET = Path(__file__).resolve().parents[1] / "channels/web/ui/src/lib/types.ts"
-HEAD = "// Types of the API. Generated from its models by scripts/page_types.py: change those, not this.\n"
+HEAD = (
+    "// Types of the API. Generated from its models by scripts/page_types.py: change those, not "
+    "this.\n"
+)
 MODULES = (
-    web_models, console_models, administration_models, memory_models, operations_models, replay_models, view_models
-)  # fmt: skip
-PRIMITIVES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+    web_models,
+    console_models,
+    administration_models,
+    memory_models,
+    operations_models,
+    replay_models,
+    view_models,
+)
+PRIMITIVES = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+}
 
 
 def page_types() -> str:
@@ -30,7 +48,9 @@ def page_types() -> str:
         if issubclass(model, web_models.ApiModel) and model.__module__ == module.__name__
         if model is not web_models.ApiModel
     ]
-    return HEAD + "".join(_interface(name, schema) for name, schema in model_schemas(models).items())
+    return HEAD + "".join(
+        _interface(name, schema) for name, schema in model_schemas(models).items()
+    )
 
 
 def _interface(name: str, schema: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
-"""What `make nightly` runs and a change does not: tests that take long, and look at what shorter ones look at, too."""
+"""What `make nightly` runs and a change does not: tests that take long, and look at what shorter
+ones look at, too.
+"""
 
 import os
 from collections.abc import Sequence
@@ -8,19 +10,24 @@ from typing import Any
 import pytest
 
 IS_NIGHT = "MNEMA_NIGHT" in os.environ
-# Modules that are not even imported by day, unless they are named: they judge a server of the tests, no code of ours,
-# and import aiogram, which every worker would do while it collects (a third of all that this takes).
+# Modules that are not even imported by day, unless they are named: they judge a server of the
+# tests, no code of ours, and import aiogram, which every worker would do while it collects (a third
+# of all that this takes).
 JUDGES = ("emulators/test_telegram_emulator.py", "emulators/test_telegram_markup.py")
 
 # Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`).
 by_night = pytest.mark.skipif(
-    "MNEMA_NIGHT" not in os.environ, reason="a night's work (make nightly); shorter tests look at the same by day"
+    "MNEMA_NIGHT" not in os.environ,
+    reason="a night's work (make nightly); shorter tests look at the same by day",
 )
 
 
 def first_by_day(count: int, values: Sequence[Any]) -> list[Any]:
     """All values as parameters of a test, those after the first `count` by night only."""
-    return [value if at < count else pytest.param(value, marks=by_night) for at, value in enumerate(values)]
+    return [
+        value if at < count else pytest.param(value, marks=by_night)
+        for at, value in enumerate(values)
+    ]
 
 
 def examples(count: int) -> int:
@@ -30,7 +37,11 @@ def examples(count: int) -> int:
 
 def is_left_out(file: Path) -> bool:
     """Whether a test module is not collected now."""
-    return not IS_NIGHT and file.is_relative_to(_TESTS) and file.relative_to(_TESTS).as_posix() in JUDGES
+    return (
+        not IS_NIGHT
+        and file.is_relative_to(_TESTS)
+        and file.relative_to(_TESTS).as_posix() in JUDGES
+    )
 
 
 _TESTS = Path(__file__).resolve().parent

@@ -1,4 +1,6 @@
-"""A table of cases as one test: with an id for each, every worker would collect thousands of them."""
+"""A table of cases as one test: with an id for each, every worker would collect thousands of
+them.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -8,15 +10,21 @@ from typing import Any
 import pytest
 
 
-def every_case(names: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Callable[..., Any]], Callable[[], Any]]:
+def every_case(
+    names: str | tuple[str, ...], cases: Iterable[Any]
+) -> Callable[[Callable[..., Any]], Callable[[], Any]]:
     """Run a test that has no fixtures with each case, then fail with all cases that failed.
 
     Args:
         names: of the test's arguments, as for `pytest.mark.parametrize`.
         cases: a tuple of values each; for one argument, the value.
     """
-    arguments = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    table = [dict(zip(arguments, case if len(arguments) > 1 else (case,), strict=True)) for case in cases]
+    arguments = (
+        [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    )
+    table = [
+        dict(zip(arguments, case if len(arguments) > 1 else (case,), strict=True)) for case in cases
+    ]
 
     def as_one_test(test: Callable[..., Any]) -> Callable[[], Any]:
         def run() -> None:

@@ -1,4 +1,6 @@
-"""Settings of all tests: the same examples every day, short tracebacks, no garbage collection during collection."""
+"""Settings of all tests: the same examples every day, short tracebacks, no garbage collection
+during collection.
+"""
 
 import gc
 import os
@@ -34,21 +36,31 @@ structlog.configure(
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--quick` runs what needs neither processes nor emulators (make quick)."""
-    parser.addoption("--quick", action="store_true", help="only tests that start no process and no emulator")
+    parser.addoption(
+        "--quick", action="store_true", help="only tests that start no process and no emulator"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave a module out before it is imported; None lets other rules decide. A module that is named is always run."""
+    """Leave a module out before it is imported; None lets other rules decide.
+
+    A module that is named is always run.
+    """
     if is_left_out(collection_path):
         return True
-    if config.getoption("--quick") and collection_path.suffix == ".py" and not is_quick(collection_path):
+    if (
+        config.getoption("--quick")
+        and collection_path.suffix == ".py"
+        and not is_quick(collection_path)
+    ):
         return True
     return None
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits longest: at the end, a few tests with processes would keep the other workers idle.
+    """Begin with what waits longest: at the end, a few tests with processes would keep the other
+    workers idle.
 
     xdist gives each worker one run of the list; so each run begins with its share of these modules.
     """
@@ -76,7 +88,9 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note each failed test for scripts/test.sh; with xdist only the process that collects the reports does."""
+    """Note each failed test for scripts/test.sh; with xdist only the process that collects the
+    reports does.
+    """
     path = os.environ.get("MNEMA_FAILED_TESTS")
     if path and report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
         with open(path, "a", encoding="utf-8") as file:

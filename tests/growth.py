@@ -1,10 +1,13 @@
-"""How the work grows with the text: by CPU time and as a ratio, so that a busy machine decides nothing."""
+"""How the work grows with the text: by CPU time and as a ratio, so that a busy machine decides
+nothing.
+"""
 
 import time
 from collections.abc import Callable
 
 LEAST = 0.0005  # seconds; below that a clock is read, not the work
-ROUNDS = 3  # the least ratio counts: a neighbour on the core makes one larger, and none smaller for long
+# the least ratio counts: a neighbour on the core makes one larger, and none smaller for long
+ROUNDS = 3
 
 
 def cpu(work: Callable[[str], object], text: str) -> float:
@@ -18,7 +21,8 @@ def cpu(work: Callable[[str], object], text: str) -> float:
 
 
 def growth(work: Callable[[str], object], unit: str, size: int, end: str = "") -> float:
-    """How many times as long four times the text takes: about 4 where the work is linear, 16 where it is quadratic.
+    """How many times as long four times the text takes: about 4 where the work is linear, 16 where
+    it is quadratic.
 
     Args:
         size: characters of the shorter text, made of `unit`; both have `end` at their end.

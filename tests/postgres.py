@@ -1,4 +1,6 @@
-"""A PostgreSQL for tests: the server that is named or stands on this machine, and a fresh database for each test."""
+"""A PostgreSQL for tests: the server that is named or stands on this machine, and a fresh database
+for each test.
+"""
 
 import asyncio
 import os
@@ -27,7 +29,9 @@ def why_not() -> str:
     except psycopg.Error as err:
         if os.environ.get(WANTED):
             raise
-        return f"no PostgreSQL on 127.0.0.1:5432, and {WANTED} names none: {str(err).splitlines()[0]}"
+        return (
+            f"no PostgreSQL on 127.0.0.1:5432, and {WANTED} names none: {str(err).splitlines()[0]}"
+        )
     return ""
 
 
@@ -44,7 +48,8 @@ def needs_postgres() -> None:
 
 @contextmanager
 def database(at: str = "") -> Iterator[str]:
-    """An address of a new database that nobody else uses; it is dropped at the end, whoever is still in it.
+    """An address of a new database that nobody else uses; it is dropped at the end, whoever is
+    still in it.
 
     at: the server's address, "" for the one that tests share.
     """
@@ -61,7 +66,11 @@ def database(at: str = "") -> Iterator[str]:
 
 def _address(at: str, name: str) -> str:
     known = psycopg.conninfo.conninfo_to_dict(at)
-    user, host, port = known.get("user", "postgres"), known.get("host", "127.0.0.1"), known.get("port", 5432)
+    user, host, port = (
+        known.get("user", "postgres"),
+        known.get("host", "127.0.0.1"),
+        known.get("port", 5432),
+    )
     password = f":{known['password']}" if known.get("password") else ""
     return f"postgresql://{user}{password}@{host}:{port}/{name}"
 
@@ -81,7 +90,9 @@ def made() -> Iterator[str]:
 
 @pytest.fixture
 def fresh(made: str) -> str:
-    """The address of a database with empty tables: emptying them takes 10 ms, making a database a second."""
+    """The address of a database with empty tables: emptying them takes 10 ms, making a database a
+    second.
+    """
     emptied(made)
     return made
 
@@ -89,7 +100,11 @@ def fresh(made: str) -> str:
 def emptied(url: str) -> None:
     """Leave no row in the record's tables but those that every record has."""
     with psycopg.connect(url, autocommit=True) as held:
-        held.execute(";".join(("SET session_replication_role = replica", *map(_emptied, metadata.sorted_tables))))
+        held.execute(
+            ";".join(
+                ("SET session_replication_role = replica", *map(_emptied, metadata.sorted_tables))
+            )
+        )
 
 
 def _emptied(table: Table) -> str:

@@ -1,8 +1,9 @@
-"""Which test modules run in this process alone: `pytest --quick` (make quick) leaves out all others.
+"""Which test modules run in this process alone: `pytest --quick` (make quick) leaves out all
+others.
 
-A module is left out when it, a conftest beside or above it, or a helper that either imports starts processes, a
-browser, a PostgreSQL or an emulator. No list has to be kept: the imports at the top of the modules say it; what a
-function imports for itself, a helper's choice at night, does not count.
+A module is left out when it, a conftest beside or above it, or a helper that either imports starts
+processes, a browser, a PostgreSQL or an emulator. No list has to be kept: the imports at the top of
+the modules say it; what a function imports for itself, a helper's choice at night, does not count.
 """
 
 import ast
@@ -11,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
-# Packages of helpers and libraries that start something outside this process, or a server inside it.
+# Packages of helpers and libraries that start something outside this process, or a server inside
+# it.
 HEAVY = ("tests.browser", "tests.emulators", "tests.postgres", "tests.soak", "tests.walk")
 HEAVY_LIBRARIES = {"multiprocessing", "playwright", "psycopg", "subprocess"}
 # Need no process, but measure time or memory, or play hundreds of turns.
@@ -26,7 +28,11 @@ SLOW = {
 
 def is_quick(file: Path) -> bool:
     """Whether a test module needs neither processes nor emulators."""
-    conftests = [folder / "conftest.py" for folder in file.parents if folder != TESTS and folder.is_relative_to(TESTS)]
+    conftests = [
+        folder / "conftest.py"
+        for folder in file.parents
+        if folder != TESTS and folder.is_relative_to(TESTS)
+    ]
     modules = [_module(path) for path in (file, *conftests) if path.is_file()]
     return not any(module in SLOW or module.startswith(HEAVY) for module in _reached(modules))
 
@@ -54,12 +60,16 @@ def _imports(module: str) -> frozenset[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    heavy = {"tests.walk"} if {name.split(".")[0] for name in names} & HEAVY_LIBRARIES else set[str]()
+    heavy = (
+        {"tests.walk"} if {name.split(".")[0] for name in names} & HEAVY_LIBRARIES else set[str]()
+    )
     return frozenset(heavy | {name for name in names if name.startswith("tests.")})
 
 
 def _top(node: ast.AST) -> Iterator[ast.AST]:
-    """All that runs when a module is imported: functions are named, their bodies are not entered."""
+    """All that runs when a module is imported: functions are named, their bodies are not
+    entered.
+    """
     yield node
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         for child in ast.iter_child_nodes(node):

@@ -28,9 +28,22 @@ def test_all_examples_of_the_state_machine_are_tried_each_part_with_a_seed_of_it
 
 @by_night
 def test_every_test_that_a_part_names_exists() -> None:
-    named = [word for part in parts(asked()) for word in part.command if word.startswith("tests/") and "::" in word]
+    named = [
+        word
+        for part in parts(asked())
+        for word in part.command
+        if word.startswith("tests/") and "::" in word
+    ]
     listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:xdist", "tests/walk/test_kill_channels.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "--collect-only",
+            "-p",
+            "no:xdist",
+            "tests/walk/test_kill_channels.py",
+        ],
         env={"PATH": ""},
         capture_output=True,
         text=True,
@@ -39,9 +52,13 @@ def test_every_test_that_a_part_names_exists() -> None:
     assert [name for name in named if name not in listed] == []
 
 
-def test_what_fails_is_told_with_the_line_that_repeats_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_is_told_with_the_line_that_repeats_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good = python("a good one", "print('fine')")
-    bad = python("a bad one", "import os; print('seen', os.environ['SEED']); raise SystemExit(3)", SEED="12")
+    bad = python(
+        "a bad one", "import os; print('seen', os.environ['SEED']); raise SystemExit(3)", SEED="12"
+    )
     outcomes = [run(part, tmp_path) for part in (bad, good)]
     assert [outcome.code for outcome in outcomes] == [3, 0]
     told = "\n".join(summary(outcomes, 12, 60.0))

@@ -1,4 +1,6 @@
-"""`pytest --quick` leaves out what starts processes, browsers, databases or emulators, also through a helper."""
+"""`pytest --quick` leaves out what starts processes, browsers, databases or emulators, also through
+a helper.
+"""
 
 import pytest
 
@@ -24,7 +26,8 @@ def test_what_starts_something_is_left_out(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["memory/text/test_bullets.py", "bot/commands/test_memory.py", "conventions/test_sizes.py"]
+    "name",
+    ["memory/text/test_bullets.py", "bot/commands/test_memory.py", "conventions/test_sizes.py"],
 )
 def test_what_runs_in_this_process_alone_is_run(name: str) -> None:
     assert (TESTS / name).is_file()

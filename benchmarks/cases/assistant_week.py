@@ -1,4 +1,5 @@
-"""A week of short messages to a personal assistant on the phone, in Chinese and English, with a tool now and then.
+"""A week of short messages to a personal assistant on the phone, in Chinese and English, with a
+tool now and then.
 
 Messages are as long as such messages are; no size was chosen for a published figure.
 """
@@ -124,7 +125,10 @@ WEEK: tuple[tuple[int, tuple[Said, ...]], ...] = (
         14,
         (
             Said(
-                at=2, user="讲座改到 B 座 1104 了", reply="好，记下了。", asked=(("讲座改到 B 座哪个房间？", "1104"),)
+                at=2,
+                user="讲座改到 B 座 1104 了",
+                reply="好，记下了。",
+                asked=(("讲座改到 B 座哪个房间？", "1104"),),
             ),
             Said(
                 at=10,
@@ -144,7 +148,10 @@ WEEK: tuple[tuple[int, tuple[Said, ...]], ...] = (
                 asked=(("猫打疫苗找宠物医院的哪位医生？", "韩医生"),),
             ),
             Said(
-                at=9, user="WiFi 密码改成 maple-7719 了", reply="好。", asked=(("WiFi 密码改成了什么？", "maple-7719"),)
+                at=9,
+                user="WiFi 密码改成 maple-7719 了",
+                reply="好。",
+                asked=(("WiFi 密码改成了什么？", "maple-7719"),),
             ),
         ),
     ),
@@ -158,7 +165,10 @@ WEEK: tuple[tuple[int, tuple[Said, ...]], ...] = (
                 asked=(("At which exit does the driver wait?", "C4"),),
             ),
             Said(
-                at=8, user="房间在 17 楼，能看到湖", reply="真好。", asked=(("酒店的房间在几楼，能看到湖？", "17 楼"),)
+                at=8,
+                user="房间在 17 楼，能看到湖",
+                reply="真好。",
+                asked=(("酒店的房间在几楼，能看到湖？", "17 楼"),),
             ),
         ),
     ),
@@ -219,7 +229,9 @@ def assistant_week() -> dict[str, Any]:
             script.rest(script.rng.choice((1, 3, 12, 45)))
             item = fixed.get(number)
             if item is None:
-                script.turn(talker.question(), reply=talker.answer(script.rng.choice((8, 12, 30, 60))))
+                script.turn(
+                    talker.question(), reply=talker.answer(script.rng.choice((8, 12, 30, 60)))
+                )
                 continue
             script.turn(item.user, reply=item.reply)
             for question, answer in item.asked:

@@ -16,10 +16,12 @@ class Beat:
     #: The user's text.
     said: str
     reply: str
-    #: Large results of the first, parallel step, each "PATH CHARACTERS"; a URL is fetched, a file is read.
+    #: Large results of the first, parallel step, each "PATH CHARACTERS"; a URL is fetched, a file
+    #: is read.
     big: Sequence[str] = ()
-    #: The following steps: "read PATH CHARACTERS", "search WORD HITS", "rows TABLE ROWS", "edit PATH LINE",
-    #: "write PATH CHARACTERS", "test WORDS", "fail WORDS" (fails, then passes), "bash COMMAND".
+    #: The following steps: "read PATH CHARACTERS", "search WORD HITS", "rows TABLE ROWS", "edit
+    #: PATH LINE", "write PATH CHARACTERS", "test WORDS", "fail WORDS" (fails, then passes), "bash
+    #: COMMAND".
     steps: Sequence[str] = ()
     #: A line that is inserted into the first large or read result.
     fact: str = ""
@@ -40,7 +42,9 @@ class Beat:
 
 
 def play(script: Script, beats: Iterable[Beat], big: float = 1.0, small: float = 1.0) -> None:
-    """Append the beats as turns. big, small: factors on the sizes of the large results and of those of `steps`."""
+    """Append the beats as turns. big, small: factors on the sizes of the large results and of those
+    of `steps`.
+    """
     rng = random.Random(script.seed + 1)
     for beat in beats:
         script.rest(beat.away)
@@ -57,35 +61,53 @@ def _explained(rng: random.Random, chars: int) -> str:
     """Return a list of about so many characters."""
     points: list[str] = []
     while sum(map(len, points)) < chars:
-        points.append(f"- `{rng.choice(code.THINGS)}`: {outputs.prose(rng)} {rng.choice(code.WHYS)}")
+        points.append(
+            f"- `{rng.choice(code.THINGS)}`: {outputs.prose(rng)} {rng.choice(code.WHYS)}"
+        )
     return "\n".join(points)
 
 
-def _large(rng: random.Random, path: str, size: str, where: float, facts: list[str], factor: float) -> Call:
+def _large(
+    rng: random.Random, path: str, size: str, where: float, facts: list[str], factor: float
+) -> Call:
     chars, fact = int(int(size) * factor), facts.pop() if facts else ""
     if path.startswith("https"):
         return fetch(rng, path, path.rsplit("/", 1)[-1], chars, fact=fact, where=where)
     return read(rng, path, chars, fact=fact, where=where)
 
 
-def _calls(rng: random.Random, step: str, beat: Beat, facts: list[str], factor: float) -> list[Call]:
+def _calls(
+    rng: random.Random, step: str, beat: Beat, facts: list[str], factor: float
+) -> list[Call]:
     kind, *words = step.split()
     match kind:
         case "read":
             return [_large(rng, words[0], words[1], beat.where, facts, factor)]
         case "search":
-            return [search(rng, words[0], int(int(words[1]) * factor), fact=facts.pop() if facts else "")]
+            return [
+                search(
+                    rng, words[0], int(int(words[1]) * factor), fact=facts.pop() if facts else ""
+                )
+            ]
         case "rows":
             count = int(int(words[1]) * factor)
             query = f'psql shop -c "select * from {words[0]}s order by 1 limit {count}"'
-            return [bash(query, outputs.rows(rng, words[0], count, fact=facts.pop() if facts else ""))]
+            return [
+                bash(query, outputs.rows(rng, words[0], count, fact=facts.pop() if facts else ""))
+            ]
         case "edit":
             old = beat.change[0] or code.javascript(rng, rng.choice(code.THINGS), 300)
             new = beat.change[1] or f"{old}\n// {rng.choice(code.WHYS)}"
             return [edit(words[0], old, new, int(words[1]))]
         case "write":
             text = code.javascript(rng, words[0].split("/")[1], int(words[1]), typed=True)
-            return [Call(tool="Write", input={"file_path": words[0], "content": text}, result=f"Wrote {words[0]}.")]
+            return [
+                Call(
+                    tool="Write",
+                    input={"file_path": words[0], "content": text},
+                    result=f"Wrote {words[0]}.",
+                )
+            ]
         case "test" | "fail":
             return _tested(rng, words, beat.fault if kind == "fail" else "")
     text = outputs.log(rng, words[0], int(1_800 * factor))
@@ -94,7 +116,10 @@ def _calls(rng: random.Random, step: str, beat: Beat, facts: list[str], factor: 
 
 def _tested(rng: random.Random, words: Sequence[str], fault: str) -> list[Call]:
     command = f"npm test -- {words[0]}"
-    names = [f"{words[0]}/{rng.choice(code.THINGS)}.{word}" for word in (*words, *rng.sample(code.DEEDS, 4))]
+    names = [
+        f"{words[0]}/{rng.choice(code.THINGS)}.{word}"
+        for word in (*words, *rng.sample(code.DEEDS, 4))
+    ]
     passed = bash(command, outputs.suite(rng, names, ()))
     if not fault:
         return [passed]

@@ -1,6 +1,8 @@
-"""A long search for a fault in a login: more than 200 messages, 45 files read, 23 searches, 8 edits, in Chinese.
+"""A long search for a fault in a login: more than 200 messages, 45 files read, 23 searches, 8
+edits, in Chinese.
 
-The counts, the size (about 180,000 tokens) and three of the edits are those the boundary seed gives.
+The counts, the size (about 180,000 tokens) and three of the edits are those the boundary seed
+gives.
 """
 
 import random
@@ -17,12 +19,23 @@ PROJECT = (
 BIG, SMALL = 0.97, 1.0  # on the sizes below, so that the whole is what the seed counts
 BEATS = (
     Beat(
-        said="调试认证系统：从昨天起有用户反复被踢下线。先看看，别急着改。注意：生产环境的 Redis 不许执行 FLUSHALL。",
+        said=(
+            "调试认证系统：从昨天起有用户反复被踢下线。先看看，别急着改。注意：生产环境的 Redis "
+            "不许执行 FLUSHALL。"
+        ),
         steps=["read src/auth/auth.js 11000", "read logs/gate.log 12000", "search verifyToken 14"],
-        fact="2026-03-01T22:14:07.551Z gate-2 auth WARN token rejected 4 812 times since deploy 7f3c1e9",
+        fact=(
+            "2026-03-01T22:14:07.551Z gate-2 auth WARN token rejected 4 812 times since deploy "
+            "7f3c1e9"
+        ),
         where=0.04,
-        reply="被拒的都是刚签发的 token，从部署 7f3c1e9 开始。我先不改，继续找原因；FLUSHALL 不会碰。",
-        asked=[("从哪一次部署开始 token 被拒？", "7f3c1e9"), ("生产环境的 Redis 不许执行什么命令？", "FLUSHALL")],
+        reply=(
+            "被拒的都是刚签发的 token，从部署 7f3c1e9 开始。我先不改，继续找原因；FLUSHALL 不会碰。"
+        ),
+        asked=[
+            ("从哪一次部署开始 token 被拒？", "7f3c1e9"),
+            ("生产环境的 Redis 不许执行什么命令？", "FLUSHALL"),
+        ],
     ),
     Beat(
         said="那次部署改了什么？",
@@ -32,7 +45,10 @@ BEATS = (
             "search expiresIn 9",
             "read config/default.json 8000",
         ],
-        reply="三处：签名算法、过期时间的单位、Redis 的前缀。前缀改成了 `gate:v3:`，旧会话全部找不到。",
+        reply=(
+            "三处：签名算法、过期时间的单位、Redis 的前缀。前缀改成了 `gate:v3:`，"
+            "旧会话全部找不到。"
+        ),
         asked=[("Redis 的前缀在那次部署里改成了什么？", "gate:v3:")],
     ),
     Beat(
@@ -59,11 +75,19 @@ BEATS = (
     ),
     Beat(
         said="auth.js 里比较过期时间的地方给我看。",
-        steps=["read src/auth/auth.js 11000", "search payload.exp 8", "edit src/auth/auth.js 42", "fail auth"],
-        change=("if (payload.exp < Date.now()) {", "if (payload.exp * 1000 + toleranceMs < Date.now()) {"),
+        steps=[
+            "read src/auth/auth.js 11000",
+            "search payload.exp 8",
+            "edit src/auth/auth.js 42",
+            "fail auth",
+        ],
+        change=(
+            "if (payload.exp < Date.now()) {",
+            "if (payload.exp * 1000 + toleranceMs < Date.now()) {",
+        ),
         fault="TypeError: toleranceMs is not defined",
-        reply="在 auth.js 第 42 行找到问题：exp 是秒，却和毫秒比较。已修复 token 验证；第一次测试报 toleranceMs "
-        "没有定义，"
+        reply="在 auth.js 第 42 行找到问题：exp 是秒，却和毫秒比较。已修复 token 验证；"
+        "第一次测试报 toleranceMs 没有定义，"
         "从 config 引入之后通过。",
         asked=[
             ("auth.js 的 token 验证问题在第几行？", "第 42 行"),
@@ -82,12 +106,19 @@ BEATS = (
             "await authenticate(req);",
             "try { await authenticate(req); } catch (error) { return next(unauthorised(error)); }",
         ),
-        reply="middleware.js 第 78 行加了错误处理，验证失败返回 401，错误码 AUTH-EXP-02，不再断开连接。",
+        reply=(
+            "middleware.js 第 78 行加了错误处理，验证失败返回 401，错误码 AUTH-EXP-02，"
+            "不再断开连接。"
+        ),
         asked=[("验证失败返回 401 时的错误码是什么？", "AUTH-EXP-02")],
     ),
     Beat(
         said="密钥是怎么读的？我记得以前写在配置里。",
-        steps=["read src/config/config.js 10500", "read src/config/secrets.js 9000", "search JWT_SECRET 12"],
+        steps=[
+            "read src/config/config.js 10500",
+            "read src/config/secrets.js 9000",
+            "search JWT_SECRET 12",
+        ],
         fact="// JWT_SECRET falls back to 'dev-only-7731' when the file is empty",
         where=0.5,
         reply="文件为空时会退回一个写死的开发密钥，这很危险。",
@@ -102,13 +133,20 @@ BEATS = (
     ),
     Beat(
         said="现在看刷新 token 的流程。",
-        steps=["read src/auth/refresh.js 11500", "read src/session/session.store.js 11000", "search rotateRefresh 11"],
+        steps=[
+            "read src/auth/refresh.js 11500",
+            "read src/session/session.store.js 11000",
+            "search rotateRefresh 11",
+        ],
         reply="刷新时先删旧的再写新的，两步之间断了就两个都没有，用户会掉线。这正是“反复”的原因。",
     ),
     Beat(
         said="怎么改比较稳妥？给两个方案。",
         steps=["read docs/redis.md 9500", "search multi 9", "read docs/sessions.md 8500"],
-        reply="方案甲：用 MULTI 包起来；方案乙：旧的留 30 秒宽限。我选方案乙，手机应用并发刷新时也不会互相踢。",
+        reply=(
+            "方案甲：用 MULTI 包起来；方案乙：旧的留 30 秒宽限。我选方案乙，"
+            "手机应用并发刷新时也不会互相踢。"
+        ),
         asked=[("刷新 token 选了哪个方案？旧的留多久宽限？", "30 秒宽限")],
     ),
     Beat(
@@ -121,8 +159,8 @@ BEATS = (
         ],
         change=("await store.delete(old);", "await store.expire(old, GRACE_SECONDS);"),
         fault="Error: Redis command EXPIRE needs an integer",
-        reply="refresh.js 第 57 行和 session.store.js 第 119 行改好了。EXPIRE 要整数，宽限值加了 Math.trunc，"
-        "测试通过。",
+        reply="refresh.js 第 57 行和 session.store.js 第 119 行改好了。EXPIRE 要整数，宽限值加了 "
+        "Math.trunc，测试通过。",
         asked=[("Redis 命令 EXPIRE 要整数，这个错误是怎么解决的？", "Math.trunc")],
     ),
     Beat(
@@ -133,7 +171,10 @@ BEATS = (
             "read logs/device.log 10000",
             "read docs/push.md 9000",
         ],
-        fact="2026-03-02T03:20:44.019Z edge-1 mobile INFO build 5.2.1 sends refresh twice within 1.83 s on resume",
+        fact=(
+            "2026-03-02T03:20:44.019Z edge-1 mobile INFO build 5.2.1 sends refresh twice within "
+            "1.83 s on resume"
+        ),
         where=0.5,
         reply="恢复到前台时会连续刷新两次，正好撞上那个空档。",
         asked=[("手机应用 on resume 时在多少秒内 sends refresh twice？", "1.83 s on")],
@@ -146,7 +187,12 @@ BEATS = (
     ),
     Beat(
         said="Cookie 的设置对不对？",
-        steps=["read src/http/cookies.js 9500", "search sameSite 8", "edit src/http/cookies.js 31", "test cookies"],
+        steps=[
+            "read src/http/cookies.js 9500",
+            "search sameSite 8",
+            "edit src/http/cookies.js 31",
+            "test cookies",
+        ],
         change=("sameSite: 'none',", "sameSite: 'lax', secure: true,"),
         reply="SameSite 写成了 none 又没有 secure，新版浏览器会丢掉。cookies.js 第 31 行已改。",
         asked=[("cookies.js 第几行改了 SameSite？", "第 31 行")],
@@ -159,7 +205,10 @@ BEATS = (
             "search rateLimit 10",
             "read config/limits.json 7500",
         ],
-        fact="  // the limiter counts per proxy address, so an office behind one proxy shares 12 attempts per minute",
+        fact=(
+            "  // the limiter counts per proxy address, so an office behind one proxy shares 12 "
+            "attempts per minute"
+        ),
         where=0.5,
         reply="限流按代理地址计，一个办公室共用一份额度。",
         asked=[("一个办公室 behind one proxy 每分钟共用多少 attempts？", "12 attempts")],
@@ -174,7 +223,10 @@ BEATS = (
         ],
         change=("const key = req.ip;", "const key = `${account}|${req.ip}`;"),
         fault="AssertionError: expected 429 but got 200",
-        reply="login.controller.js 第 203 行改好。断言失败是因为测试没带账号，补上 account 字段后通过。",
+        reply=(
+            "login.controller.js 第 203 行改好。断言失败是因为测试没带账号，补上 account "
+            "字段后通过。"
+        ),
         asked=[("断言失败 expected 429 的原因是测试没带什么？", "没带账号")],
     ),
     Beat(
@@ -215,14 +267,21 @@ BEATS = (
     Beat(
         said="有没有地方把 token 打到日志里？",
         steps=["search log.info 16", "read docs/logging.md 9000", "read src/http/trace.js 9500"],
-        fact="  span.setAttribute('auth.header', req.headers.authorization); // full header, see TRC-118",
+        fact=(
+            "  span.setAttribute('auth.header', req.headers.authorization); // full header, see "
+            "TRC-118"
+        ),
         where=0.5,
         reply="有一处：追踪里记了整个头部，单子上已经提过。",
         asked=[("追踪里记了整个 auth.header，对应哪张单子？", "TRC-118")],
     ),
     Beat(
         said="这个由安全组处理，我们不动。再看单点登录的回调。",
-        steps=["read src/sso/callback.js 11000", "read src/sso/metadata.js 9500", "search relayState 9"],
+        steps=[
+            "read src/sso/callback.js 11000",
+            "read src/sso/metadata.js 9500",
+            "search relayState 9",
+        ],
         reply="回调没有检查 relayState 的长度，超过 80 字节会被对方截断，跳转就错了。",
         asked=[("relayState 超过多少字节会被截断？", "80 字节")],
     ),
@@ -239,8 +298,15 @@ BEATS = (
     ),
     Beat(
         said="压测一下，和昨天比。",
-        steps=["bash npm run load", "read logs/load.log 10500", "read docs/load.md 7000", "search p95 6"],
-        fact="2026-03-02T10:41:00.000Z load-1 load INFO floor p95=412 ms now p95=166.4 ms at 900 rps",
+        steps=[
+            "bash npm run load",
+            "read logs/load.log 10500",
+            "read docs/load.md 7000",
+            "search p95 6",
+        ],
+        fact=(
+            "2026-03-02T10:41:00.000Z load-1 load INFO floor p95=412 ms now p95=166.4 ms at 900 rps"
+        ),
         where=0.97,
         reply="快了一倍多，错误率为零。",
         asked=[("压测 now p95 是多少毫秒？", "166.4 ms")],
@@ -265,14 +331,16 @@ BEATS = (
     Beat(
         said="总结一下，在哪里找到问题的？",
         steps=["bash git status --short", "bash git commit -m auth"],
-        reply="根源是过期时间的单位：在 auth.js 中秒与毫秒相比。另有刷新的空档、密钥的退路、Cookie、"
-        "限流和会话过大，都已改好并提交。",
+        reply="根源是过期时间的单位：在 auth.js 中秒与毫秒相比。另有刷新的空档、密钥的退路、"
+        "Cookie、限流和会话过大，都已改好并提交。",
     ),
 )
 
 
 def debugging() -> dict[str, Any]:
     """The recording."""
-    script = Script(name="debugging", seed=180, system=system(random.Random(42), 9_000, PROJECT), tools=TOOLS)
+    script = Script(
+        name="debugging", seed=180, system=system(random.Random(42), 9_000, PROJECT), tools=TOOLS
+    )
     play(script, BEATS, BIG, SMALL)
     return script.written()

@@ -10,17 +10,23 @@ LATER = (
             "src/parcel/parcel.client.ts 7900",
             "src/carrier/carrier.rules.ts 7900",
         ),
-        fact="Deliveries are repeated seven times over 19 hours, after that the endpoint is switched off until "
-        "it is confirmed anew.",
+        fact="Deliveries are repeated seven times over 19 hours, after that the endpoint is "
+        "switched off until it is confirmed anew.",
         where=0.5,
         steps=(
             "search parcelSignature 10",
             "read src/receipt/receipt.loader.ts 7900",
         ),
-        reply="They repeat a delivery seven times, then switch the endpoint off. We should alert well before that.",
+        reply=(
+            "They repeat a delivery seven times, then switch the endpoint off. We should alert "
+            "well before that."
+        ),
         asked=(
             (
-                "Over how many hours does the parcel provider repeat deliveries before the endpoint is switched off?",
+                (
+                    "Over how many hours does the parcel provider repeat deliveries before the "
+                    "endpoint is switched off?"
+                ),
                 "19 hours",
             ),
         ),
@@ -39,7 +45,10 @@ LATER = (
         reply="The rule `parcel-endpoint-failing` fires at the third failure and pages Nora.",
         asked=(
             ("Who is on call for the parcel endpoint alert?", "Nora"),
-            ("What is the name of the rule that fires at the third failure?", "parcel-endpoint-failing"),
+            (
+                "What is the name of the rule that fires at the third failure?",
+                "parcel-endpoint-failing",
+            ),
         ),
         told=3550,
     ),
@@ -55,8 +64,8 @@ LATER = (
             "edit src/event/event.sorter.ts 141",
             "read src/queue/queue.loader.ts 7900",
         ),
-        reply="One failure in 1,204 tests: the sorter used the real clock. I gave it the injected one, and the "
-        "suite is green "
+        reply="One failure in 1,204 tests: the sorter used the real clock. I gave it the injected "
+        "one, and the suite is green "
         "in 94 seconds.",
         asked=(("How long does the whole suite take when green?", "94 seconds"),),
         told=3550,
@@ -73,7 +82,10 @@ LATER = (
             "search refundBatch 8",
             "rows refund 12",
         ),
-        reply="Yes, with one limit: a run refunds at most so many as the bank agreed to, so it takes three runs.",
+        reply=(
+            "Yes, with one limit: a run refunds at most so many as the bank agreed to, so it takes "
+            "three runs."
+        ),
         asked=(("When was MAX_REFUNDS_PER_RUN agreed with the bank?", "in 2024"),),
         told=3550,
     ),
@@ -88,9 +100,14 @@ LATER = (
             "rows refund 18",
             "read src/lock/lock.loader.ts 7900",
         ),
-        reply="The dry run lists what would be refunded and finds two orders that were refunded by hand: B-20817 "
-        "and B-20844.",
-        asked=(("Which two orders had been refunded by hand according to the dry run?", "B-20817 and B-20844"),),
+        reply="The dry run lists what would be refunded and finds two orders that were refunded by "
+        "hand: B-20817 and B-20844.",
+        asked=(
+            (
+                "Which two orders had been refunded by hand according to the dry run?",
+                "B-20817 and B-20844",
+            ),
+        ),
         told=3550,
     ),
     Beat(
@@ -100,11 +117,14 @@ LATER = (
             "docs/oncall.md 7900",
         ),
         steps=("write docs/runbook-refunds.md 4000",),
-        reply="The runbook has five steps; both orders are in `refund.exclude.json`. It says to stop when a run "
-        "takes over "
+        reply="The runbook has five steps; both orders are in `refund.exclude.json`. It says to "
+        "stop when a run takes over "
         "12 minutes.",
         asked=(
-            ("In which file are the orders listed that the refund leaves out?", "refund.exclude.json"),
+            (
+                "In which file are the orders listed that the refund leaves out?",
+                "refund.exclude.json",
+            ),
             ("At what duration of a run does the runbook say to stop?", "12 minutes"),
         ),
         told=3550,
@@ -119,7 +139,10 @@ LATER = (
             "search useOrderState 9",
             "read src/profile/profile.loader.ts 7900",
         ),
-        reply="The hook caches by order id alone. After a refund the revision rises, so the key needs it as well.",
+        reply=(
+            "The hook caches by order id alone. After a refund the revision rises, so the key "
+            "needs it as well."
+        ),
         told=3550,
     ),
     Beat(
@@ -145,7 +168,10 @@ LATER = (
             "rows event 8",
             "read src/permission/permission.loader.ts 7900",
         ),
-        reply="About 700 MB a day, so 250 GB more for the second year; at the current price 31.50 EUR a month.",
+        reply=(
+            "About 700 MB a day, so 250 GB more for the second year; at the current price 31.50 "
+            "EUR a month."
+        ),
         asked=(("What would keeping the events for the second year cost a month?", "31.50 EUR"),),
         told=3550,
     ),
@@ -169,7 +195,10 @@ LATER = (
             "search readSecret 10",
             "read src/event/event.loader.ts 7900",
         ),
-        reply="Four: PAY_API_KEY, PARCEL_HOOK_SECRET, DB_URL and the unused LEGACY_FTP_PASS, which could go.",
+        reply=(
+            "Four: PAY_API_KEY, PARCEL_HOOK_SECRET, DB_URL and the unused LEGACY_FTP_PASS, which "
+            "could go."
+        ),
         asked=(("Which secret is unused and could go?", "LEGACY_FTP_PASS"),),
         later=4,
         told=3550,
@@ -193,8 +222,8 @@ LATER = (
             "edit CHANGELOG.md 3",
             "read src/retry/retry.loader.ts 7900",
         ),
-        reply="The entry for 4.18.0 names the key, the sorter, the bound on the cache, the alert and the "
-        "refund's runbook.",
+        reply="The entry for 4.18.0 names the key, the sorter, the bound on the cache, the alert "
+        "and the refund's runbook.",
         asked=(("Which version is the changelog entry for?", "4.18.0"),),
         told=3550,
     ),
@@ -202,8 +231,8 @@ LATER = (
         said="Anything left open?",
         big=("docs/open.md 7900",),
         steps=("search laterOn 6",),
-        reply="Three things: the parcel client has no timeout, staging lacks the alert, and ticket PAY-993 waits "
-        "for the bank.",
+        reply="Three things: the parcel client has no timeout, staging lacks the alert, and ticket "
+        "PAY-993 waits for the bank.",
         asked=(("Which ticket waits for the bank?", "PAY-993"),),
         told=3550,
     ),
@@ -225,8 +254,8 @@ LATER = (
             "bash git status --short",
             "bash git commit -m checkout",
         ),
-        reply="A payment is captured once, whatever is retried, and webhooks are handled in the order they were "
-        "sent. The "
+        reply="A payment is captured once, whatever is retried, and webhooks are handled in the "
+        "order they were sent. The "
         "memory of the worker is bounded, and the refunds can be run by whoever is on call.",
         told=3550,
     ),

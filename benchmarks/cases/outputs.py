@@ -1,4 +1,6 @@
-"""What tools print: logs, search hits, test runs, settings, rows of a table, pages of documentation."""
+"""What tools print: logs, search hits, test runs, settings, rows of a table, pages of
+documentation.
+"""
 
 import json
 import random
@@ -15,7 +17,10 @@ SENTENCES = (
     "When two clients {deed} the same {thing}, the later one is told so and has to read again.",
     "The {trait} of a {thing} is opaque: keep it as it is, do not parse it.",
     "Lists come in pages; ask for the next one with the cursor of the last {thing}.",
-    "A request that takes longer than the limit goes on in the background, and its {other} can be asked for.",
+    (
+        "A request that takes longer than the limit goes on in the background, and its {other} can "
+        "be asked for."
+    ),
     "Every {thing} belongs to one {other}; moving it needs the permission to {deed} both.",
     "Deleted records stay readable for a while, with {trait} set and everything else empty.",
     "The signature covers the body as it was sent, so verify it before the body is parsed.",
@@ -27,7 +32,9 @@ SENTENCES = (
 
 
 def log(rng: random.Random, service: str, chars: int, *, fact: str = "", where: float = 0.5) -> str:
-    """A service's log of about so many characters; fact: a line that is put in at that share of it."""
+    """A service's log of about so many characters; fact: a line that is put in at that share of
+    it.
+    """
     now, lines, size = BEGIN - timedelta(hours=rng.randint(1, 40)), list[str](), 0
     while size < chars:
         now += timedelta(milliseconds=rng.randint(3, 4000))
@@ -41,13 +48,18 @@ def hits(rng: random.Random, word: str, count: int, *, fact: str = "") -> str:
     found = []
     for _ in range(count):
         thing, other = rng.choice(THINGS), rng.choice(THINGS)
-        line = rng.choice((
-            f"const {other} = await {camel(rng.choice(DEEDS), word)}({thing}.{rng.choice(TRAITS)});",
-            f"export function {camel(rng.choice(DEEDS), word, other)}({thing}) {{",
-            f"// {word} is {rng.choice(STATES)} once the {thing} has its {rng.choice(TRAITS)}",
-            f"import {{ {pascal(word, other)} }} from '../{thing}';",
-            f"expect({word}.{rng.choice(TRAITS)}).toBe('{rng.choice(STATES)}');",
-        ))  # fmt: skip
+        line = rng.choice(
+            (
+                (
+                    f"const {other} = await "
+                    f"{camel(rng.choice(DEEDS), word)}({thing}.{rng.choice(TRAITS)});"
+                ),
+                f"export function {camel(rng.choice(DEEDS), word, other)}({thing}) {{",
+                f"// {word} is {rng.choice(STATES)} once the {thing} has its {rng.choice(TRAITS)}",
+                f"import {{ {pascal(word, other)} }} from '../{thing}';",
+                f"expect({word}.{rng.choice(TRAITS)}).toBe('{rng.choice(STATES)}');",
+            )
+        )
         found.append(f"src/{thing}/{thing}.{rng.choice(DEEDS)}.js:{rng.randint(3, 640)}: {line}")
     if fact:
         found.insert(len(found) // 2, fact)
@@ -56,7 +68,10 @@ def hits(rng: random.Random, word: str, count: int, *, fact: str = "") -> str:
 
 def suite(rng: random.Random, names: Sequence[str], failing: Sequence[str]) -> str:
     """A run of test files; failing: what is said of the failures, one text each."""
-    lines = [f"PASS src/{name}.test.js ({rng.randint(20, 900)} ms, {rng.randint(3, 21)} tests)" for name in names]
+    lines = [
+        f"PASS src/{name}.test.js ({rng.randint(20, 900)} ms, {rng.randint(3, 21)} tests)"
+        for name in names
+    ]
     lines += [f"FAIL {text}" for text in failing]
     total = len(names) * 9 + len(failing)
     lines.append(f"\nTests: {len(failing)} failed, {total - len(failing)} passed, {total} total")
@@ -68,8 +83,12 @@ def rows(rng: random.Random, thing: str, count: int, *, fact: str = "") -> str:
     names = rng.sample(TRAITS, 4)
     lines = [f"{thing}_id | " + " | ".join(names)]
     for _ in range(count):
-        cells = (rng.choice(STATES), str(rng.randint(10, 99_999)), f"{rng.choice(THINGS)}-{rng.randint(100, 999)}",
-                 (BEGIN - timedelta(minutes=rng.randint(1, 90_000))).strftime("%Y-%m-%d %H:%M"))  # fmt: skip
+        cells = (
+            rng.choice(STATES),
+            str(rng.randint(10, 99_999)),
+            f"{rng.choice(THINGS)}-{rng.randint(100, 999)}",
+            (BEGIN - timedelta(minutes=rng.randint(1, 90_000))).strftime("%Y-%m-%d %H:%M"),
+        )
         lines.append(f"{rng.randint(100_000, 999_999)} | " + " | ".join(rng.sample(cells, 4)))
     if fact:
         lines.insert(len(lines) // 2, fact)
@@ -81,7 +100,7 @@ def settings(rng: random.Random, chars: int, **fixed: object) -> str:
     made: dict[str, object] = {}
     size = 0
     while size < chars:
-        section = {trait: rng.choice((rng.randint(1, 9000), rng.choice(STATES), rng.random() < 0.5)) for trait in rng.sample(TRAITS, 6)}  # fmt: skip  # noqa: E501
+        section = {trait: rng.choice((rng.randint(1, 9000), rng.choice(STATES), rng.random() < 0.5)) for trait in rng.sample(TRAITS, 6)}  # fmt: skip  # noqa: E501, RUF100
         made[camel(rng.choice(THINGS), rng.choice(THINGS), rng.choice(DEEDS))] = section
         size += len(json.dumps(section, indent=2)) + 20
     keys = list(made)
@@ -101,9 +120,12 @@ def page(rng: random.Random, title: str, chars: int, *, fact: str = "", where: f
 def prose(rng: random.Random) -> str:
     """One sentence about how such a system behaves."""
     return rng.choice(SENTENCES).format(
-        thing=rng.choice(THINGS), other=rng.choice(THINGS), trait=rng.choice(TRAITS), deed=rng.choice(DEEDS),
+        thing=rng.choice(THINGS),
+        other=rng.choice(THINGS),
+        trait=rng.choice(TRAITS),
+        deed=rng.choice(DEEDS),
         state=rng.choice(STATES),
-    )  # fmt: skip
+    )
 
 
 def _log_line(rng: random.Random, service: str, now: datetime) -> str:
@@ -116,4 +138,7 @@ def _log_line(rng: random.Random, service: str, now: datetime) -> str:
         f"{thing} {rng.randint(1000, 99_999)} is {rng.choice(STATES)}",
         f"cache {rng.choice(('hit', 'miss'))} {thing}:{rng.getrandbits(24):06x}",
     ))  # fmt: skip
-    return f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z {rng.choice(HOSTS)} {service} {level} {words}"
+    return (
+        f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z {rng.choice(HOSTS)} {service} "
+        f"{level} {words}"
+    )

@@ -25,7 +25,9 @@ class Call:
 
 @dataclass(slots=True, kw_only=True)
 class Probe:
-    """A question about turn `fact_turn`; after: the turn after which it is asked, 0 for the last one."""
+    """A question about turn `fact_turn`; after: the turn after which it is asked, 0 for the last
+    one.
+    """
 
     question: str
     answer: str
@@ -52,7 +54,8 @@ class Script:
         self.rng = random.Random(self.seed)
 
     def turn(self, text: str, *steps: Call | Sequence[Call], reply: str) -> int:
-        """Append a turn: the user's text, tool calls (a sequence is one parallel step), the final reply.
+        """Append a turn: the user's text, tool calls (a sequence is one parallel step), the final
+        reply.
 
         Returns:
             Its number, from 1.
@@ -68,7 +71,9 @@ class Script:
         """Add a probe about the newest turn, asked so many turns later; 0: as LATER says."""
         later = later or LATER[len(self.probes) % len(LATER)]
         after = self.turns + later if later else 0
-        self.probes.append(Probe(question=question, answer=answer, fact_turn=self.turns, after=after))
+        self.probes.append(
+            Probe(question=question, answer=answer, fact_turn=self.turns, after=after)
+        )
 
     def rest(self, minutes: float) -> None:
         """Advance the clock."""
@@ -78,7 +83,10 @@ class Script:
         """Return the recording. minutes: its total duration, 0 for the simulated times."""
         scale = 60 * minutes / self.seconds if minutes else 1.0
         messages = [
-            {**message, "at": (BEGIN + timedelta(seconds=round(message["at"] * scale, 3))).isoformat()}
+            {
+                **message,
+                "at": (BEGIN + timedelta(seconds=round(message["at"] * scale, 3))).isoformat(),
+            }
             for message in self.messages
         ]
         probes = [
@@ -91,8 +99,12 @@ class Script:
             for probe in self.probes
         ]
         return {
-            "name": self.name, "system": self.system, "tools": list(self.tools), "messages": messages, "probes": probes,
-        }  # fmt: skip
+            "name": self.name,
+            "system": self.system,
+            "tools": list(self.tools),
+            "messages": messages,
+            "probes": probes,
+        }
 
     def _work(self, calls: Sequence[Call]) -> None:
         ids = [f"toolu_{self.calls + number:04d}" for number in range(1, len(calls) + 1)]
@@ -104,7 +116,12 @@ class Script:
         ]
         self._add("assistant", [*words, *uses], ANSWERING)
         results = [
-            {"type": "tool_result", "tool_use_id": id, "content": call.result, "is_error": call.error}
+            {
+                "type": "tool_result",
+                "tool_use_id": id,
+                "content": call.result,
+                "is_error": call.error,
+            }
             for id, call in zip(ids, calls, strict=True)
         ]
         self._add("user", results, WORKING)
@@ -115,10 +132,14 @@ class Script:
 
 
 def tool(name: str, description: str, **properties: str) -> dict[str, Any]:
-    """Return a tool's specification; properties: descriptions of its arguments, all required strings."""
+    """Return a tool's specification; properties: descriptions of its arguments, all required
+    strings.
+    """
     schema = {
         "type": "object",
-        "properties": {key: {"type": "string", "description": words} for key, words in properties.items()},
+        "properties": {
+            key: {"type": "string", "description": words} for key, words in properties.items()
+        },
         "required": list(properties),
     }
     return {"name": name, "description": description, "input_schema": schema}

@@ -60,8 +60,12 @@ class Talker:
         return text[:1].upper() + text[1:]
 
 
-def talk(script: Script, theme: Theme, turns: int, chars: tuple[int, int], told: Sequence[Said] = ()) -> None:
-    """Append so many turns about a theme. chars: range of a reply's length; told: turns with a fixed text."""
+def talk(
+    script: Script, theme: Theme, turns: int, chars: tuple[int, int], told: Sequence[Said] = ()
+) -> None:
+    """Append so many turns about a theme. chars: range of a reply's length; told: turns with a
+    fixed text.
+    """
     talker = Talker(script.rng, theme)
     fixed = {item.at: item for item in told}
     for number in range(1, turns + 1):

@@ -1,4 +1,5 @@
-"""One conversation on three topics, with 50, 60 and 40 messages: a project is set up, gets an API, and is tested.
+"""One conversation on three topics, with 50, 60 and 40 messages: a project is set up, gets an API,
+and is tested.
 
 The counts are those of the boundary seed; once in English, once in Chinese.
 """
@@ -15,34 +16,65 @@ SETUP_EN = Theme(
     asks=(
         "How do I get {tool} to pick up the {folder} folder of the new project?",
         "The project does not start after I installed {tool}, what is missing?",
-        "Should {tool} and {other} both be installed, or is one of them enough for a new React project?",
+        (
+            "Should {tool} and {other} both be installed, or is one of them enough for a new React "
+            "project?"
+        ),
         "Where does the setup of {tool} belong, in the root or in {folder}?",
         "Which version of Node do I need for {tool}?",
         "Is there a shorter way to set up {tool} in the workspace?",
         "What do I put into the {file} of the project for {tool}?",
     ),
     says=(
-        "Install {tool} as a development dependency and let {file} in the root of the project point to {folder}.",
-        "The workspace has one lock file, so run the install from the root and never inside {folder}.",
-        "{tool} reads {file} when the project starts; after a change the development server has to be restarted.",
-        "For a new React project {tool} is enough, {other} would only repeat what the bundler does already.",
-        "Keep the sources under {folder} and the build output outside of it, then the bundler ignores what it "
-        "has built.",
+        (
+            "Install {tool} as a development dependency and let {file} in the root of the project "
+            "point to {folder}."
+        ),
+        (
+            "The workspace has one lock file, so run the install from the root and never inside "
+            "{folder}."
+        ),
+        (
+            "{tool} reads {file} when the project starts; after a change the development server "
+            "has to be restarted."
+        ),
+        (
+            "For a new React project {tool} is enough, {other} would only repeat what the bundler "
+            "does already."
+        ),
+        "Keep the sources under {folder} and the build output outside of it, then the bundler "
+        "ignores what it has built.",
         "Pin Node in {file}, so that everybody who installs the project has the same toolchain.",
-        "With {tool} the first install takes about {n} seconds, the next ones come out of the cache.",
-        "The alias for {folder} has to stand twice: in {file} for the editor and in the bundler's settings for "
-        "the build.",
-        "A script named dev starts the bundler, one named build makes the bundle; {tool} needs no script of its own.",
-        "If the install complains about a peer dependency, raise {tool} by a minor version rather than forcing it.",
+        (
+            "With {tool} the first install takes about {n} seconds, the next ones come out of the "
+            "cache."
+        ),
+        "The alias for {folder} has to stand twice: in {file} for the editor and in the bundler's "
+        "settings for the build.",
+        (
+            "A script named dev starts the bundler, one named build makes the bundle; {tool} needs "
+            "no script of its own."
+        ),
+        (
+            "If the install complains about a peer dependency, raise {tool} by a minor version "
+            "rather than forcing it."
+        ),
         "Put {file} under version control and leave the installed packages out of it.",
-        "The template of the project brings {other}; remove it before you install {tool}, or both format the "
-        "same files.",
+        "The template of the project brings {other}; remove it before you install {tool}, or both "
+        "format the same files.",
     ),
     words={
         "tool": ("Vite", "pnpm", "ESLint", "Prettier", "TypeScript", "Tailwind", "Husky", "SWC"),
         "other": ("Webpack", "Babel", "Yarn", "PostCSS", "Rollup", "Create React App"),
         "folder": ("src", "packages/web", "packages/ui", "public", "src/assets", "src/styles"),
-        "file": ("package.json", "tsconfig.json", "vite.config.ts", ".npmrc", ".editorconfig", "pnpm-workspace.yaml"),
+        "file": (
+            "package.json",
+            "tsconfig.json",
+            "vite.config.ts",
+            ".npmrc",
+            ".editorconfig",
+            "pnpm-workspace.yaml",
+        ),
     },
 )
 API_EN = Theme(
@@ -56,23 +88,52 @@ API_EN = Theme(
         "Should the response of {route} hold the whole {record}?",
     ),
     says=(
-        "The {route} endpoint answers with status {code} and a body that names the field which is wrong.",
-        "A request with {method} to {route} must be repeatable, so the client sends a key in a header.",
-        "Lists are paged by a cursor: the response holds the next cursor, and the client sends it with the next "
-        "request.",
-        "Validate the request body with a schema before the handler runs; the handler then sees only a valid {record}.",
+        (
+            "The {route} endpoint answers with status {code} and a body that names the field which "
+            "is wrong."
+        ),
+        (
+            "A request with {method} to {route} must be repeatable, so the client sends a key in a "
+            "header."
+        ),
+        "Lists are paged by a cursor: the response holds the next cursor, and the client sends it "
+        "with the next request.",
+        (
+            "Validate the request body with a schema before the handler runs; the handler then "
+            "sees only a valid {record}."
+        ),
         "{guard} belongs in front of the router, so that no endpoint can be added without it.",
-        "Let the response carry an ETag, then a client that sends it back gets {code} when the {record} is unchanged.",
-        "The handler for {route} only translates: request to query, {record} to response; the rules live in the "
-        "service.",
+        (
+            "Let the response carry an ETag, then a client that sends it back gets {code} when the "
+            "{record} is unchanged."
+        ),
+        "The handler for {route} only translates: request to query, {record} to response; the "
+        "rules live in the service.",
         "Return the {record} as it is stored, with dates in UTC, and let the client format them.",
-        "For {method} on {route} the limit is {n} requests a minute per token, told in the response headers.",
-        "Do not nest {route} deeper; a query parameter for the {record} is easier for every client.",
-        "A refusal always has the same shape: a code for the client, a sentence for a person, a trace id.",
-        "Describe {route} in the OpenAPI document first; types of the client and validation are generated from it.",
+        (
+            "For {method} on {route} the limit is {n} requests a minute per token, told in the "
+            "response headers."
+        ),
+        "Do not nest {route} deeper; a query parameter for the {record} is easier for every client.",  # noqa: E501
+        (
+            "A refusal always has the same shape: a code for the client, a sentence for a person, "
+            "a trace id."
+        ),
+        (
+            "Describe {route} in the OpenAPI document first; types of the client and validation "
+            "are generated from it."
+        ),
     ),
     words={
-        "route": ("/orders", "/orders/:id", "/customers", "/sessions", "/carts/:id/items", "/invoices", "/uploads"),
+        "route": (
+            "/orders",
+            "/orders/:id",
+            "/customers",
+            "/sessions",
+            "/carts/:id/items",
+            "/invoices",
+            "/uploads",
+        ),
         "record": ("order", "customer", "session", "cart", "invoice", "upload"),
         "method": ("PUT", "PATCH", "POST", "DELETE"),
         "guard": ("authentication", "rate limiting", "CORS", "request logging"),
@@ -89,22 +150,53 @@ TEST_EN = Theme(
         "What is the difference between {double} and a fixture for this test?",
     ),
     says=(
-        "Test the {part} through what a person sees: find the element by its role, act, and assert on the text.",
-        "Replace {double} by a small fake that is written once and shared by all tests of the {part}.",
-        "A test that waits for a fixed time is flaky; wait for the assertion instead, {runner} polls it.",
-        "Each test builds its own fixture, so that {runner} may run them in any order and in parallel.",
-        "A snapshot of the {part} breaks with every change of markup and nobody reads the difference; assert on "
-        "one fact.",
-        "Coverage of the {part} is at {n} per cent; the missing branches are the refusals, which matter most.",
+        (
+            "Test the {part} through what a person sees: find the element by its role, act, and "
+            "assert on the text."
+        ),
+        (
+            "Replace {double} by a small fake that is written once and shared by all tests of the "
+            "{part}."
+        ),
+        (
+            "A test that waits for a fixed time is flaky; wait for the assertion instead, {runner} "
+            "polls it."
+        ),
+        (
+            "Each test builds its own fixture, so that {runner} may run them in any order and in "
+            "parallel."
+        ),
+        "A snapshot of the {part} breaks with every change of markup and nobody reads the "
+        "difference; assert on one fact.",
+        (
+            "Coverage of the {part} is at {n} per cent; the missing branches are the refusals, "
+            "which matter most."
+        ),
         "With {runner} the suite takes {n} seconds, most of it in the tests of the {part}.",
-        "Fake timers make the test of the {part} fast, but restore them after each test or the next one hangs.",
+        (
+            "Fake timers make the test of the {part} fast, but restore them after each test or the "
+            "next one hangs."
+        ),
         "First write the test, see it turn red for the right reason, then mend the {part}.",
-        "Keep {double} at the edge: the test of the {part} should turn red when the contract with it is broken.",
-        "An assertion without a message is hard to read in the report of {runner}; name what was expected.",
+        (
+            "Keep {double} at the edge: the test of the {part} should turn red when the contract "
+            "with it is broken."
+        ),
+        (
+            "An assertion without a message is hard to read in the report of {runner}; name what "
+            "was expected."
+        ),
         "Mark slow tests, and let {runner} leave them out while you work on the {part}.",
     ),
     words={
-        "part": ("login form", "cart reducer", "price formatter", "order list", "upload dialog", "date picker"),
+        "part": (
+            "login form",
+            "cart reducer",
+            "price formatter",
+            "order list",
+            "upload dialog",
+            "date picker",
+        ),
         "double": ("a mock", "a stub", "the mocked clock", "a spy", "the fake server"),
         "runner": ("Vitest", "Playwright", "Testing Library", "the test runner"),
     },
@@ -138,7 +230,13 @@ SETUP_ZH = Theme(
         "tool": ("Vite", "pnpm", "ESLint", "Prettier", "TypeScript", "Tailwind", "Husky"),
         "other": ("Webpack", "Babel", "Yarn", "PostCSS", "Rollup"),
         "folder": ("src", "packages/web", "packages/ui", "public", "src/assets"),
-        "file": ("package.json", "tsconfig.json", "vite.config.ts", ".npmrc", "pnpm-workspace.yaml"),
+        "file": (
+            "package.json",
+            "tsconfig.json",
+            "vite.config.ts",
+            ".npmrc",
+            "pnpm-workspace.yaml",
+        ),
     },
 )
 API_ZH = Theme(
@@ -166,7 +264,14 @@ API_ZH = Theme(
         "先在接口文档里写好{route}，客户端类型和校验都由文档生成。",
     ),
     words={
-        "route": ("/orders", "/orders/:id", "/customers", "/sessions", "/carts/:id/items", "/invoices"),
+        "route": (
+            "/orders",
+            "/orders/:id",
+            "/customers",
+            "/sessions",
+            "/carts/:id/items",
+            "/invoices",
+        ),
         "record": ("订单", "客户", "会话", "购物车", "发票"),
         "method": ("PUT", "PATCH", "POST", "DELETE"),
         "guard": ("身份认证", "限流", "跨域检查", "请求日志"),
@@ -216,7 +321,12 @@ TOLD_EN = (
             at=6,
             user="We are bound to Node 20.11.1, operations allow nothing newer.",
             reply="Then that is pinned.",
-            asked=(("Which version of Node are we bound to, as operations allow nothing newer?", "20.11.1"),),
+            asked=(
+                (
+                    "Which version of Node are we bound to, as operations allow nothing newer?",
+                    "20.11.1",
+                ),
+            ),
         ),
         Said(
             at=13,
@@ -227,7 +337,9 @@ TOLD_EN = (
         Said(
             at=19,
             user="npm install dies with ERESOLVE.",
-            reply="react-grid-kit wants React 17. Version 3.4.0 of it was the remedy: it accepts 18.",
+            reply=(
+                "react-grid-kit wants React 17. Version 3.4.0 of it was the remedy: it accepts 18."
+            ),
             asked=(("Which version of react-grid-kit was the remedy for ERESOLVE?", "3.4.0"),),
         ),
         Said(
@@ -238,7 +350,11 @@ TOLD_EN = (
         ),
     ),
     (
-        Said(at=1, user="Great! Now let us turn to the API.", reply="Let us begin with the resources."),
+        Said(
+            at=1,
+            user="Great! Now let us turn to the API.",
+            reply="Let us begin with the resources.",
+        ),
         Said(
             at=5,
             user="The API must live under /v2/harbour because of the gateway.",
@@ -265,12 +381,18 @@ TOLD_EN = (
         ),
     ),
     (
-        Said(at=1, user="Perfect. On to testing.", reply="We begin with the components that carry most."),
+        Said(
+            at=1,
+            user="Perfect. On to testing.",
+            reply="We begin with the components that carry most.",
+        ),
         Said(
             at=6,
             user="The test of the date picker fails after 18:00.",
             reply="It took the local day; setting TZ=UTC was the remedy.",
-            asked=(("What was the remedy for the date picker test that fails after 18:00?", "TZ=UTC"),),
+            asked=(
+                ("What was the remedy for the date picker test that fails after 18:00?", "TZ=UTC"),
+            ),
         ),
         Said(
             at=12,
@@ -306,7 +428,12 @@ TOLD_ZH = (
             reply="react-grid-kit 只认 React 17，升到 3.4.0 就解决了。",
             asked=(("ERESOLVE 是把 react-grid-kit 升到哪个版本解决的？", "3.4.0"),),
         ),
-        Said(at=24, user="我们的主色是 #1F6F8B。", reply="已写进主题。", asked=(("我们的主色是什么？", "#1F6F8B"),)),
+        Said(
+            at=24,
+            user="我们的主色是 #1F6F8B。",
+            reply="已写进主题。",
+            asked=(("我们的主色是什么？", "#1F6F8B"),),
+        ),
     ),
     (
         Said(at=1, user="太好了！现在让我们处理 API。", reply="先定资源。"),

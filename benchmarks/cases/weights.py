@@ -1,4 +1,5 @@
-"""Two conversations whose turns weigh differently: dense technical talk, and short daily chat in Chinese.
+"""Two conversations whose turns weigh differently: dense technical talk, and short daily chat in
+Chinese.
 
 The budget seed's example: what is kept of the first is about 5 turns, of the second about 50.
 """
@@ -12,16 +13,21 @@ from benchmarks.cases.talk import Said, Theme, talk
 
 HEAVY = (
     (
-        "We want to split the monolith. Constraint: the module `tariff` stays where it is until the regulator has "
-        "approved "
+        "We want to split the monolith. Constraint: the module `tariff` stays where it is until "
+        "the regulator has approved "
         "the new prices, which is planned for October 14.",
         "Then tariff is the last to move; everything else can be planned around it.",
-        (("When has the regulator planned to approve the new prices, so that tariff may move?", "October 14"),),
+        (
+            (
+                "When has the regulator planned to approve the new prices, so that tariff may move?",  # noqa: E501
+                "October 14",
+            ),
+        ),
     ),
     (
         "Here is the order module. Which of its parts would you take out first?",
-        "I would take out `shipment` first: it calls nothing else synchronously and has 17 callers, all through one "
-        "interface.",
+        "I would take out `shipment` first: it calls nothing else synchronously and has 17 "
+        "callers, all through one interface.",
         (("How many callers has shipment, all through one interface?", "17 callers"),),
     ),
     (
@@ -31,7 +37,10 @@ HEAVY = (
     ),
     (
         "How do the two halves talk to each other in the meantime? We have no message bus yet.",
-        "With an outbox table and a relay that polls it every 250 ms. That is enough for 90 events a second.",
+        (
+            "With an outbox table and a relay that polls it every 250 ms. That is enough for 90 "
+            "events a second."
+        ),
         (("How often does the relay poll the outbox table?", "250 ms"),),
     ),
     (
@@ -69,7 +78,12 @@ HEAVY = (
     (
         "Draft the contract test between the halves.",
         "Below. It replays recorded envelopes from the folder contracts/recorded.",
-        (("In which folder are the recorded envelopes for the contract test?", "contracts/recorded"),),
+        (
+            (
+                "In which folder are the recorded envelopes for the contract test?",
+                "contracts/recorded",
+            ),
+        ),
     ),
     (
         "How do we roll back when it goes wrong on the day?",
@@ -145,7 +159,12 @@ TOLD = (
         reply="记住了，花生一定避开。",
         asked=(("我对什么过敏？推荐吃的时候要记得。", "花生"),),
     ),
-    Said(at=9, user="我女儿叫知夏，今年上三年级。", reply="好名字。", asked=(("我女儿叫什么名字？", "知夏"),)),
+    Said(
+        at=9,
+        user="我女儿叫知夏，今年上三年级。",
+        reply="好名字。",
+        asked=(("我女儿叫什么名字？", "知夏"),),
+    ),
     Said(
         at=17,
         user="牙医约在四月九号上午十点。",
@@ -219,13 +238,17 @@ TURNS, CHARS = 130, (250, 320)
 
 
 def heavy() -> dict[str, Any]:
-    """The dense one, in English: what is pasted and what is answered have about 3,000 tokens a turn."""
+    """The dense one, in English: what is pasted and what is answered have about 3,000 tokens a
+    turn.
+    """
     script = Script(name="heavy", seed=3_000, system=CHAT_SYSTEM)
     rng = script.rng
     for number, (said, answer, asked) in enumerate(HEAVY):
         thing, other = code.THINGS[number * 2], code.THINGS[number * 2 + 1]
         pasted = code.python(rng, thing, 2_600) if number % 2 else outputs.log(rng, thing, 2_100)
-        made = "\n".join(f"{place}. {outputs.prose(rng)} {rng.choice(code.WHYS)}" for place in range(1, 15))
+        made = "\n".join(
+            f"{place}. {outputs.prose(rng)} {rng.choice(code.WHYS)}" for place in range(1, 15)
+        )
         written = code.javascript(rng, other, 5_300, typed=True)
         script.turn(
             f"{said}\n\n```\n{pasted}\n```",
@@ -241,7 +264,9 @@ def light() -> dict[str, Any]:
     script = Script(name="light", seed=300, system=CHAT_SYSTEM, tools=CHAT_TOOLS)
     talk(script, DAILY, TURNS - 2, CHARS, TOLD)
     rain = Call(
-        tool="weather", input={"city": "杭州", "day": "2026-03-04"}, result='{"high": 13, "low": 8, "rain_mm": 21.7}'
+        tool="weather",
+        input={"city": "杭州", "day": "2026-03-04"},
+        result='{"high": 13, "low": 8, "rain_mm": 21.7}',
     )
     script.turn("明天杭州要下雨吗？", rain, reply="会下，雨量不小，最高十三度，带伞。")
     script.ask("明天杭州的雨量 rain 是多少？", "21.7")

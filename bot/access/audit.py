@@ -1,6 +1,7 @@
 """Checkpoints of the audit chain in a file beside the store, so that a truncated chain is noticed.
 
-A person who can write both can make them agree: against them only a copy of the file elsewhere is evidence.
+A person who can write both can make them agree: against them only a copy of the file elsewhere is
+evidence.
 """
 
 import asyncio
@@ -28,7 +29,9 @@ class AuditCheckpoints:
         self._path = data / CHECKPOINTS_FILE
 
     def known(self) -> list[AuditHead]:
-        """Return all checkpoints since the store was last replaced; a line that a crash has cut is skipped."""
+        """Return all checkpoints since the store was last replaced; a line that a crash has cut is
+        skipped.
+        """
         found: list[AuditHead] = []
         for line in self._lines():
             with suppress(ValueError, KeyError, TypeError):
@@ -86,7 +89,9 @@ async def count_lost_acts(store: Store, data: Path) -> int:
 
 
 async def record_checkpoint(store: Store, data: Path, now: datetime) -> None:
-    """Append a checkpoint to the file and to the log; if that fails, the log says so and nothing else happens."""
+    """Append a checkpoint to the file and to the log; if that fails, the log says so and nothing
+    else happens.
+    """
     try:
         head = await store.audit.head()
         await asyncio.to_thread(AuditCheckpoints(data).add, head, now)

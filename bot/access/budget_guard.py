@@ -44,8 +44,8 @@ from memory.store.people.spending import (
 from memory.store.rows import InboxRow, TurnRow
 
 log = structlog.get_logger(__name__)
-# After so many seconds no row is added with an earlier time: no transaction takes so long, and all processes use one
-# clock, that of the machine or of PostgreSQL.
+# After so many seconds no row is added with an earlier time: no transaction takes so long, and all
+# processes use one clock, that of the machine or of PostgreSQL.
 SETTLE_SECONDS = 60.0
 MAX_STEP_BACK = SETTLE_SECONDS / 2  # of the clock; after a larger one everything is summed again
 EXTEND_SECONDS = 10.0  # by which the cached part of a day is behind before it is extended
@@ -54,7 +54,10 @@ MAX_CACHED_SUMS = 10_000
 WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
     "nearly": (
         "大家今天已经用了 {spent}，总额度是 {most}；用完之后，除了你以外都要等到明天。",
-        "Everybody together has used {spent} today, of {most}; when they are used up all but you wait for tomorrow.",
+        (
+            "Everybody together has used {spent} today, of {most}; when they are used up all but "
+            "you wait for tomorrow."
+        ),
     ),
     "all": (
         "大家今天的额度 {most} 用完了（已用 {spent}）；除了你以外都要等到明天。",
@@ -69,7 +72,10 @@ WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CachedSpending:
-    """Usage since midnight up to a time; later rows are read at each check. What is deleted later stays spent."""
+    """Usage since midnight up to a time; later rows are read at each check.
+
+    What is deleted later stays spent.
+    """
 
     day: float
     until: float
@@ -121,7 +127,8 @@ class BudgetGuard:
         self._cached: dict[str, _CachedSpending] = {}
 
     async def refuse(self, row: InboxRow, said: MessageBody, actor: Actor, model: str) -> bool:
-        """Settle a message that is over a limit, with one notice per limit; False if it is not over any.
+        """Settle a message that is over a limit, with one notice per limit; False if it is not over
+        any.
 
         Args:
             model: would be called for the message.
@@ -130,21 +137,29 @@ class BudgetGuard:
         if limits is None:
             return False
         wants = spending_query(limits, new=True)
-        spent = await self._spent(budget_account(actor), limits, row.received.timestamp(), wants=wants)
+        spent = await self._spent(
+            budget_account(actor), limits, row.received.timestamp(), wants=wants
+        )
         received = row.received.astimezone(now.tzinfo)
-        reached = find_limit_reached(limits, spent, now, asked=received, call=self._max_call_usage(model))
+        reached = find_limit_reached(
+            limits, spent, now, asked=received, call=self._max_call_usage(model)
+        )
         if reached is None:
             return False
         await self._settle(row, said, actor, reached)
         return True
 
     async def sums_of_turn(self, actor: Actor, turn: TurnRow) -> SpendingSums | None:
-        """Return what `check` compares with the limits, but for the newest; None where nothing is limited."""
+        """Return what `check` compares with the limits, but for the newest; None where nothing is
+        limited.
+        """
         limits = limits_for_actor(self._config().budgets, actor)
         wants = spending_query(limits, new=False) if limits is not None else None
         if limits is None or not wants:
             return None
-        return await self._sums(budget_account(actor), limits, self._now().timestamp(), turn.id, wants=wants)
+        return await self._sums(
+            budget_account(actor), limits, self._now().timestamp(), turn.id, wants=wants
+        )
 
     async def check(
         self,
@@ -171,7 +186,9 @@ class BudgetGuard:
             return
         if spent is None:
             wants = spending_query(limits, new=False)
-            spent = await self._spent(budget_account(actor), limits, now.timestamp(), turn.id, wants=wants)
+            spent = await self._spent(
+                budget_account(actor), limits, now.timestamp(), turn.id, wants=wants
+            )
         reached = find_limit_reached(
             limits,
             spent,
@@ -185,7 +202,9 @@ class BudgetGuard:
             log.info("over budget", limit=reached.limit, conversation=turn.conversation)
             raise OverBudget(format_limit_reached(reached, now, lang))
 
-    async def calls_left(self, actor: Actor, asked: int, budget: CallBudget = "", named: tuple[str, ...] = ()) -> int:
+    async def calls_left(
+        self, actor: Actor, asked: int, budget: CallBudget = "", named: tuple[str, ...] = ()
+    ) -> int:
         """Return how many of `asked` planned tool calls may run today by a limit.
 
         Args:
@@ -193,31 +212,46 @@ class BudgetGuard:
             named: the tools that count towards `budget`.
         """
         user = self._config().budgets.user
-        most = {"": user.tool_calls_per_day, "fetch": user.fetches_per_day, "search": user.searches_per_day}[budget]
+        most = {
+            "": user.tool_calls_per_day,
+            "fetch": user.fetches_per_day,
+            "search": user.searches_per_day,
+        }[budget]
         if actor.role == "owner" or not most or not asked:
             return asked
-        made = await self._spending.count_calls(budget_account(actor), start_of_day(self._now()).timestamp(), named)
+        made = await self._spending.count_calls(
+            budget_account(actor), start_of_day(self._now()).timestamp(), named
+        )
         return max(0, min(asked, most - (made - asked)))
 
     async def warn(self, actor: Actor) -> None:
-        """Warn the owner after a turn, once a day each, of money limits that are nearly or fully used."""
+        """Warn the owner after a turn, once a day each, of money limits that are nearly or fully
+        used.
+        """
         budgets, now = self._config().budgets, self._now()
         most = budgets.user.money_per_day if actor.role == "owner" else budgets.total.money_per_day
         if not most:
             return
         name = "own" if actor.role == "owner" else "all"
         wants: frozenset[SpendingPart] = frozenset({"tokens"} if name == "own" else {"whole"})
-        spent = await self._spent(budget_account(actor), UsageLimits(), now.timestamp(), wants=wants)
+        spent = await self._spent(
+            budget_account(actor), UsageLimits(), now.timestamp(), wants=wants
+        )
         money = total_usage(spent.used if name == "own" else spent.whole).money
         await self._warn("nearly" if name == "all" and money < most else name, money, most, now)
 
     async def _warn(self, name: str, spent: float, most: float, now: datetime) -> None:
         if spent < most * (WARN_SHARE if name == "nearly" else 1.0):
             return
-        zh, en = (text.format(spent=format_money(spent), most=format_money(most)) for text in WARNING_TEXTS[name])
+        zh, en = (
+            text.format(spent=format_money(spent), most=format_money(most))
+            for text in WARNING_TEXTS[name]
+        )
         await self._notify_owner("", zh, en, f"budget:{name}:{now:%Y-%m-%d}")
 
-    async def _settle(self, row: InboxRow, said: MessageBody, actor: Actor, reached: LimitReached) -> None:
+    async def _settle(
+        self, row: InboxRow, said: MessageBody, actor: Actor, reached: LimitReached
+    ) -> None:
         lang, now = resolve_language(said.text, self._config().language), self._now()
         channel = self._channels.get(actor.channel)
         capabilities = channel.capabilities if channel else Capabilities()
@@ -236,7 +270,13 @@ class BudgetGuard:
         return max_call_cost(model, config.agent_max_context_tokens, config.llm.max_output_tokens)
 
     async def _spent(
-        self, who: str, limits: UsageLimits, asked: float, turn: str = "", *, wants: frozenset[SpendingPart]
+        self,
+        who: str,
+        limits: UsageLimits,
+        asked: float,
+        turn: str = "",
+        *,
+        wants: frozenset[SpendingPart],
     ) -> SpendingTotals:
         """Return the totals in `wants`."""
         if not wants:
@@ -245,13 +285,21 @@ class BudgetGuard:
         return sums.with_newest(await self._spending.load_totals(sums.query))
 
     async def _sums(
-        self, who: str, limits: UsageLimits, asked: float, turn: str, *, wants: frozenset[SpendingPart]
+        self,
+        who: str,
+        limits: UsageLimits,
+        asked: float,
+        turn: str,
+        *,
+        wants: frozenset[SpendingPart],
     ) -> SpendingSums:
         """Return the sums in `wants`: rows that are old enough are summed once and cached."""
         day = start_of_day(self._now()).timestamp()
         nothing = _CachedSpending(day=day, until=day, summed=self._monotonic())
         mine = await self._up_to(who, nothing) if "tokens" in wants else nothing
-        whole = await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
+        whole = (
+            await self._up_to(ALL_PEOPLE, nothing) if wants & {"everybody", "whole"} else nothing
+        )
         query = SpendingQuery(
             who=who,
             minute=asked - MINUTE,
@@ -266,10 +314,15 @@ class BudgetGuard:
         return SpendingSums(query=query, mine=mine, whole=whole)
 
     async def _up_to(self, who: str, nothing: _CachedSpending) -> _CachedSpending:
-        """Return the cached part of an account's day, extended from time to time. nothing: that of a day's start."""
+        """Return the cached part of an account's day, extended from time to time. nothing: that of
+        a day's start.
+        """
         until = self._now().timestamp() - SETTLE_SECONDS
         cached = self._cached.get(who, nothing)
-        if cached.day != nothing.day or until - cached.until < nothing.summed - cached.summed - MAX_STEP_BACK:
+        if (
+            cached.day != nothing.day
+            or until - cached.until < nothing.summed - cached.summed - MAX_STEP_BACK
+        ):
             cached = nothing
         if until - cached.until > EXTEND_SECONDS:
             turns, used = 0, list[ModelUsage]()

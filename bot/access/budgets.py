@@ -1,4 +1,8 @@
-"""Usage of people: the limits per day, the text for a reached limit, and reports of tokens and cost. Pure."""
+"""Usage of people: the limits per day, the text for a reached limit, and reports of tokens and
+cost.
+
+Pure.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +33,10 @@ LimitName = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageLimits:
-    """What one person, and all people together (total), may use; 0 is no limit. Money in `MONEY_UNIT`."""
+    """What one person, and all people together (total), may use; 0 is no limit.
+
+    Money in `MONEY_UNIT`.
+    """
 
     messages_per_minute: int = 0
     messages_per_day: int = 0
@@ -64,7 +71,9 @@ class LimitReached:
 
 
 def limits_for_actor(budgets: BudgetsConfig, actor: Actor) -> UsageLimits | None:
-    """Return the limits of a person, own ones before those of everybody; None for the owner, who has none."""
+    """Return the limits of a person, own ones before those of everybody; None for the owner, who
+    has none.
+    """
     if actor.role == "owner":
         return None
     user, total = budgets.user, budgets.total
@@ -85,7 +94,9 @@ def _own_or(own: Number | None, everybodys: Number) -> Number:
 
 
 def budget_account(actor: Actor) -> str:
-    """Return the account that an actor's turns are charged to: one for the owner, else one per platform account."""
+    """Return the account that an actor's turns are charged to: one for the owner, else one per
+    platform account.
+    """
     return OWNER if actor.role == "owner" else f"{actor.channel}:{actor.account}:{actor.id}"
 
 
@@ -114,9 +125,12 @@ def find_limit_reached(
 
     Args:
         now: in the owner's zone, whose days count.
-        asked: when the message was received; None if its turn runs already, so that it is no further message.
-        call: what one model call may cost at most; charged for each other running turn of the person.
-        own_folds: folds of the person's chat whose cost is not stored yet, which are charged in the same way.
+        asked: when the message was received; None if its turn runs already, so that it is no
+            further message.
+        call: what one model call may cost at most; charged for each other running turn of the
+            person.
+        own_folds: folds of the person's chat whose cost is not stored yet, which are charged in the
+            same way.
         group_folds: the same of a group's chat, charged to everybody alone.
     """
     midnight = end_of_day(now)
@@ -142,11 +156,15 @@ def _message_limit_reached(
     most = limits.messages_per_minute
     if most and len(spent.minute) >= most:
         oldest = datetime.fromtimestamp(spent.minute[most - 1], asked.tzinfo)
-        return LimitReached(limit="messages_per_minute", most=most, until=oldest + timedelta(seconds=MINUTE))
+        return LimitReached(
+            limit="messages_per_minute", most=most, until=oldest + timedelta(seconds=MINUTE)
+        )
     if limits.messages_per_day and spent.today >= limits.messages_per_day:
         return LimitReached(limit="messages_per_day", most=limits.messages_per_day, until=midnight)
     if limits.total_messages_per_day and spent.everybody >= limits.total_messages_per_day:
-        return LimitReached(limit="total_messages_per_day", most=limits.total_messages_per_day, until=midnight)
+        return LimitReached(
+            limit="total_messages_per_day", most=limits.total_messages_per_day, until=midnight
+        )
     return None
 
 
@@ -154,7 +172,9 @@ def total_usage(used: Iterable[ModelUsage]) -> UsageSum:
     """Sum up tokens and, as far as prices are known, money."""
     rows = list(used)
     money = [money_for_usage(row) for row in rows]
-    unpriced = dict.fromkeys(row.model for row, cost in zip(rows, money, strict=True) if cost is None)
+    unpriced = dict.fromkeys(
+        row.model for row, cost in zip(rows, money, strict=True) if cost is None
+    )
     return UsageSum(
         calls=sum(row.calls for row in rows),
         tokens=sum(max(row.input - row.cache_read, 0) + row.output for row in rows),
@@ -166,13 +186,19 @@ def total_usage(used: Iterable[ModelUsage]) -> UsageSum:
 def money_for_usage(used: ModelUsage | Usage) -> float | None:
     """Return the cost; None if the model's price is not known: it is never guessed."""
     return call_cost(
-        used.model, input=used.input, output=used.output, cache_read=used.cache_read, cache_write=used.cache_write
+        used.model,
+        input=used.input,
+        output=used.output,
+        cache_read=used.cache_read,
+        cache_write=used.cache_write,
     )
 
 
 def max_call_cost(model: str, input: int, output: int) -> UsageSum:
     """Return what one call of a model may use at most. input, output: tokens."""
-    return UsageSum(calls=1, tokens=input + output, money=call_cost(model, input=input, output=output) or 0.0)
+    return UsageSum(
+        calls=1, tokens=input + output, money=call_cost(model, input=input, output=output) or 0.0
+    )
 
 
 def merge_usage(known: Sequence[ModelUsage], more: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
@@ -238,12 +264,18 @@ def format_limit_reached(reached: LimitReached, now: datetime, lang: str) -> str
     zh, en = LIMIT_TEXTS[reached.limit]
     most = format_money(reached.most) if "money" in reached.limit else f"{reached.most:,.0f}"
     left = max(1.0, (reached.until - now).total_seconds())
-    return (zh if lang == "zh" else en).format(most=most, at=f"{reached.until:%H:%M}", span=format_duration(left, lang))
+    return (zh if lang == "zh" else en).format(
+        most=most, at=f"{reached.until:%H:%M}", span=format_duration(left, lang)
+    )
 
 
 def format_money(amount: float) -> str:
     """Format an amount with its unit; small ones with as many digits as they need."""
-    return f"{MONEY_UNIT} {amount:,.2f}" if amount >= 0.1 or not amount else f"{MONEY_UNIT} {amount:.2g}"
+    return (
+        f"{MONEY_UNIT} {amount:,.2f}"
+        if amount >= 0.1 or not amount
+        else f"{MONEY_UNIT} {amount:.2g}"
+    )
 
 
 # Reports for /usage and the page.
@@ -276,7 +308,10 @@ def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list
     if len(lines) > 1:
         lines.append(f"= {_format_cost(total_usage(used), lang)}")
     if people and len(sums := sum_by_person(used)) > 1:
-        lines += [f"· {format_person(who, lang)}: {_format_cost(usage, lang)}" for who, usage in sums[:MAX_PEOPLE]]
+        lines += [
+            f"· {format_person(who, lang)}: {_format_cost(usage, lang)}"
+            for who, usage in sums[:MAX_PEOPLE]
+        ]
     return lines
 
 
@@ -308,7 +343,9 @@ def format_person(who: str, lang: str) -> str:
 
 
 def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
-    """Return the API's JSON by model and purpose. cost: US dollars, None if the price is not known."""
+    """Return the API's JSON by model and purpose. cost: US dollars, None if the price is not
+    known.
+    """
     return [
         {
             "model": row.model,
@@ -325,7 +362,9 @@ def usage_to_json(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
 
 
 def people_usage_to_json(used: Sequence[ModelUsage]) -> list[Mapping[str, Any]]:
-    """Return the API's JSON by person. tokens: uncached; cost: of the models whose price is known."""
+    """Return the API's JSON by person. tokens: uncached; cost: of the models whose price is
+    known.
+    """
     return [
         {
             "who": who,
@@ -343,7 +382,10 @@ def _format_model_usage(row: ModelUsage, lang: str) -> str:
     purpose = PURPOSE_TEXTS.get(row.purpose, (row.purpose, row.purpose))[0 if zh else 1]
     cached = [
         f"{tokens:,} {words[0 if zh else 1]}"
-        for tokens, words in ((row.cache_read, ("命中缓存", "from cache")), (row.cache_write, ("写入缓存", "to cache")))
+        for tokens, words in (
+            (row.cache_read, ("命中缓存", "from cache")),
+            (row.cache_write, ("写入缓存", "to cache")),
+        )
         if tokens
     ]
     calls = f"{row.calls:,} 次" if zh else f"{row.calls:,} {'call' if row.calls == 1 else 'calls'}"
@@ -354,11 +396,17 @@ def _format_model_usage(row: ModelUsage, lang: str) -> str:
 
 def _format_cost(usage: UsageSum, lang: str) -> str:
     zh, money = lang == "zh", format_money(usage.money)
-    text = f"{usage.tokens:,} 未缓存 tokens，{money}" if zh else f"{usage.tokens:,} uncached tokens, {money}"
+    text = (
+        f"{usage.tokens:,} 未缓存 tokens，{money}"
+        if zh
+        else f"{usage.tokens:,} uncached tokens, {money}"
+    )
     if not usage.unpriced:
         return text
     names = ("、" if zh else ", ").join(usage.unpriced)
-    return text + (f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)")
+    return text + (
+        f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)"
+    )
 
 
 def _round_cost(amount: float | None) -> float | None:

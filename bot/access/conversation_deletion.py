@@ -9,7 +9,8 @@ from memory.store.rows import ConversationRow
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
-LOOK_SECONDS = 60.0  # between two looks for what another process was asked to delete and ended before
+# between two looks for what another process was asked to delete and ended before
+LOOK_SECONDS = 60.0
 RETRY_SECONDS = 5.0
 
 
@@ -17,7 +18,11 @@ class ConversationDeletions:
     """Deletions of conversations that somebody has asked for."""
 
     def __init__(
-        self, store: Store, *, stop: Callable[[str], Awaitable[object]], drop: Callable[[str], Awaitable[None]]
+        self,
+        store: Store,
+        *,
+        stop: Callable[[str], Awaitable[object]],
+        drop: Callable[[str], Awaitable[None]],
     ) -> None:
         """
         Args:
@@ -31,7 +36,9 @@ class ConversationDeletions:
         self._asked = asyncio.Event()
 
     async def ask(self, conversation: str, expected: str, by: str) -> ConversationRow:
-        """Stop what runs in a conversation and delete it soon; raises as `ask_deletion` of the list."""
+        """Stop what runs in a conversation and delete it soon; raises as `ask_deletion` of the
+        list.
+        """
         row = await self._conversations.ask_deletion(conversation, expected, by)
         await self._stop(conversation)
         self._asked.set()
@@ -49,7 +56,10 @@ class ConversationDeletions:
                 continue
 
     async def _delete_due(self) -> float:
-        """Delete what is due; return the seconds until the next look. One that fails holds up no other."""
+        """Delete what is due; return the seconds until the next look.
+
+        One that fails holds up no other.
+        """
         pause = LOOK_SECONDS
         try:
             waiting = await self._conversations.deletions()

@@ -1,4 +1,6 @@
-"""Ends what people have under way once they may no longer do it: their role was lowered, or they were removed."""
+"""Ends what people have under way once they may no longer do it: their role was lowered, or they
+were removed.
+"""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +21,9 @@ _TASK_ACTIONS: dict[TaskKind, str] = {"agent": "delegate", "exec": "exec"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostRights:
-    """Judges chats, turns, work in the background and open questions by the roles that their people have now."""
+    """Judges chats, turns, work in the background and open questions by the roles that their people
+    have now.
+    """
 
     store: Store
     roles: RoleResolver
@@ -29,7 +33,8 @@ class LostRights:
     end_task: Callable[[TaskRow], Awaitable[object]]
 
     async def end(self) -> None:
-        """End whatever its person may not do any more; called at a start and when roles may have changed.
+        """End whatever its person may not do any more; called at a start and when roles may have
+        changed.
 
         What cannot be ended is logged, and the rest is.
         """
@@ -51,14 +56,16 @@ class LostRights:
     async def _end_task(self, task: TaskRow) -> None:
         if await self._may(task.person, _TASK_ACTIONS[task.kind], task.conversation):
             return
-        log.warning("work is ended: its person has lost the right", task=task.name, person=task.person)
+        log.warning(
+            "work is ended: its person has lost the right", task=task.name, person=task.person
+        )
         await self.end_task(task)
 
     async def _move_chat(self, chat: OwnerChat) -> None:
         """Give the chat of a former owner the memory of its own person.
 
-        A chat gets its space with each message. Reminders, outcomes and notices come to it unasked, and would still
-        find the owner's.
+        A chat gets its space with each message. Reminders, outcomes and notices come to it unasked,
+        and would still find the owner's.
         """
         row = await self.store.sessions.conversation(chat.conversation)
         if row is None or not chat.person:
@@ -70,22 +77,34 @@ class LostRights:
 
     async def _space_of(self, row: ConversationRow, person: str) -> str:
         place = row.place
-        actor = await self.roles.actor(place.channel, place.account, person, place.chat_id, place.kind)
-        return conversation_space(actor.role, place.channel, place.account, actor.id, place.chat_id, place.kind)
+        actor = await self.roles.actor(
+            place.channel, place.account, person, place.chat_id, place.kind
+        )
+        return conversation_space(
+            actor.role, place.channel, place.account, actor.id, place.chat_id, place.kind
+        )
 
     async def _may(self, person: str, action: str, conversation: str) -> bool:
-        """Tell whether a person may do an action in a conversation by the role that they have now."""
+        """Tell whether a person may do an action in a conversation by the role that they have
+        now.
+        """
         row = await self.store.sessions.conversation(conversation)
         if row is None:
             return False
         place = row.place
-        actor = await self.roles.actor(place.channel, place.account, person, place.chat_id, place.kind)
-        return authorize(actor, action, "", access_scope(place.channel, place.kind, place.space)).allowed
+        actor = await self.roles.actor(
+            place.channel, place.account, person, place.chat_id, place.kind
+        )
+        return authorize(
+            actor, action, "", access_scope(place.channel, place.kind, place.space)
+        ).allowed
 
 
 @contextmanager
 def _logged(kind: str, id: str) -> Iterator[None]:
-    """Log an error in the body: it ends neither the sweep nor the reload of the configuration that began it."""
+    """Log an error in the body: it ends neither the sweep nor the reload of the configuration that
+    began it.
+    """
     try:
         yield
     except Exception as err:

@@ -1,4 +1,6 @@
-"""Pairing: a stranger who writes gets a code, the owner approves it; also groups, roles and owner codes."""
+"""Pairing: a stranger who writes gets a code, the owner approves it; also groups, roles and owner
+codes.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -34,7 +36,9 @@ from memory.store.rows import AcceptedRow
 log = structlog.get_logger(__name__)
 CODE_LIFETIME = timedelta(hours=1)  # of a stranger's code. Source: the security page.
 MAX_NAME_CHARS = 40
-_TYPED_CODE = re.compile(rf"(?:[/／]pair\s+)?([{CODE_ALPHABET}]{{4}})[-\s]?([{CODE_ALPHABET}]{{4}})", re.IGNORECASE)
+_TYPED_CODE = re.compile(
+    rf"(?:[/／]pair\s+)?([{CODE_ALPHABET}]{{4}})[-\s]?([{CODE_ALPHABET}]{{4}})", re.IGNORECASE
+)
 
 
 class PairingRefused(MnemaError):
@@ -63,7 +67,8 @@ class PairingService:
     roles_changed: Callable[[], Awaitable[object]] | None = None
 
     async def met(self, message: InboundMessage, row: AcceptedRow) -> None:
-        """Answer a stranger's stored message with a code, or report a group that is not allowed to the owner.
+        """Answer a stranger's stored message with a code, or report a group that is not allowed to
+        the owner.
 
         A second call for the same row does nothing.
 
@@ -88,38 +93,59 @@ class PairingService:
             party = Party(channel=channel, account=account, subject="group", id=chat_id)
             try:
                 await self.access.grant(
-                    GrantRow(party=party, role="group", group="", name="", by=f"moved:{address.chat_id}", at=self.now())
+                    GrantRow(
+                        party=party,
+                        role="group",
+                        group="",
+                        name="",
+                        by=f"moved:{address.chat_id}",
+                        at=self.now(),
+                    )
                 )
             except StoreError as err:
                 raise OSError(str(err)) from err
 
-    async def claim(self, person: Party, name: str, code: str, notices: Sequence[Notice] = ()) -> bool:
-        """Make a person owner if `code` is a valid owner code, and send `notices`; False if it is not.
+    async def claim(
+        self, person: Party, name: str, code: str, notices: Sequence[Notice] = ()
+    ) -> bool:
+        """Make a person owner if `code` is a valid owner code, and send `notices`; False if it is
+        not.
 
         Only for codes typed in a private chat. name: the person's display name.
         """
-        return await self.access.redeem_owner_code(person, _printable(name), code_sha256(code), notices)
+        return await self.access.redeem_owner_code(
+            person, _printable(name), code_sha256(code), notices
+        )
 
     async def approve(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
-        """Let in the person who was given this code; return what was done in Chinese and in English.
+        """Let in the person who was given this code; return what was done in Chinese and in
+        English.
 
         Args:
             by: the actor in the audit chain.
             channel: the only channel the code may be of; "" for any.
 
         Raises:
-            PairingRefused: the code is wrong, used, expired, of another channel, or codes are locked.
+            PairingRefused: the code is wrong, used, expired, of another channel, or codes are
+                locked.
         """
         found = await self._decide(code, "approved", by, channel)
         text = _APPROVED_TEXT[found.lang != "zh"]
-        await self.access.tell([self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)])
+        await self.access.tell(
+            [self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)]
+        )
         who = _format_party(found.party, found.name)
         return f"{who} 现在可以和我私聊了。", f"{who} may talk to me in private now."
 
     async def deny(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
-        """Refuse the person who was given this code, and ignore that id from now on, without notice; see `approve`."""
+        """Refuse the person who was given this code, and ignore that id from now on, without
+        notice; see `approve`.
+        """
         found = await self._decide(code, "denied", by, channel)
-        who, name = _format_party(found.party, found.name), f"{found.party.channel}:{found.party.id}"
+        who, name = (
+            _format_party(found.party, found.name),
+            f"{found.party.channel}:{found.party.id}",
+        )
         return (
             f"已拒绝 {who}，以后不再理会。`mnema pair revoke {name}` 可解除。",
             f"Denied {who}; they get no answer from now on. `mnema pair revoke {name}` lifts that.",
@@ -132,16 +158,24 @@ class PairingService:
             PairingRefused: there is no such channel.
         """
         self._check_channel(channel)
-        waiting = [row.party for row in await self.access.requests() if row.party.subject == "group"]
-        account = next((group.account for group in waiting if (group.channel, group.id) == (channel, id)), "")
+        waiting = [
+            row.party for row in await self.access.requests() if row.party.subject == "group"
+        ]
+        account = next(
+            (group.account for group in waiting if (group.channel, group.id) == (channel, id)), ""
+        )
         party = Party(channel=channel, account=account, subject="group", id=id)
-        await self.access.grant(GrantRow(party=party, role="group", group="", name="", by=by, at=self.now()))
+        await self.access.grant(
+            GrantRow(party=party, role="group", group="", name="", by=by, at=self.now())
+        )
         return (
             f"群 {channel} `{id}` 已允许：在那里点名问我，我就回答。",
             f"The group {channel} `{id}` is allowed: there I answer whoever addresses me.",
         )
 
-    async def set_role(self, channel: str, id: str, role: str, by: str, group: str = "") -> tuple[str, str]:
+    async def set_role(
+        self, channel: str, id: str, role: str, by: str, group: str = ""
+    ) -> tuple[str, str]:
         """Make a known person a user or an admin. group: an admin of that group only.
 
         Raises:
@@ -150,17 +184,28 @@ class PairingService:
         if role not in ("user", "admin") or (group and role != "admin"):
             raise PairingRefused(
                 "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
-                "The role must be user or admin, within a group admin alone; owners are made by mnema owner add.",
+                (
+                    "The role must be user or admin, within a group admin alone; owners are made "
+                    "by mnema owner add."
+                ),
             )
         self._check_channel(channel)
         person = canonical_id(channel, id)
         same = (channel, "user", person)
         grants = await self.access.load_all_grants()
-        held = [row for row in grants if (row.party.channel, row.party.subject, row.party.id) == same]
-        if not held and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger":
+        held = [
+            row for row in grants if (row.party.channel, row.party.subject, row.party.id) == same
+        ]
+        if (
+            not held
+            and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger"
+        ):
             raise PairingRefused(
                 f"{channel}:{id} 还没有配对；先让对方私聊我拿代码。",
-                f"{channel}:{id} is a stranger; have them write to the bot and approve their code first.",
+                (
+                    f"{channel}:{id} is a stranger; have them write to the bot and approve their "
+                    "code first."
+                ),
             )
         if any(ROLE_RANK.get(row.role, 0) > ROLE_RANK[role] for row in held if row.group == group):
             # Lowering a role revokes everything first, so that the person's running turns end.
@@ -168,13 +213,20 @@ class PairingService:
             for row in held:
                 if row.group != group:
                     await self.access.grant(row)
-        party = held[0].party if held else Party(channel=channel, account="", subject="user", id=person)
+        party = (
+            held[0].party if held else Party(channel=channel, account="", subject="user", id=person)
+        )
         given: GrantedRole = "admin" if role == "admin" else "user"
         name = held[0].name if held else ""
-        await self.access.grant(GrantRow(party=party, role=given, group=group, name=name, by=by, at=self.now()))
+        await self.access.grant(
+            GrantRow(party=party, role=given, group=group, name=name, by=by, at=self.now())
+        )
         await self._end_lost_rights()
         where = (f"（仅群 {group}）", f" (in the group {group} alone)") if group else ("", "")
-        return f"{channel} `{id}` 现在是 {role}{where[0]}。", f"{channel} `{id}` is {role} now{where[1]}."
+        return (
+            f"{channel} `{id}` 现在是 {role}{where[0]}。",
+            f"{channel} `{id}` is {role} now{where[1]}.",
+        )
 
     async def revoke(self, channel: str, id: str, by: str) -> tuple[str, str]:
         """Revoke everything granted to a person or group, and stop their running turns.
@@ -192,20 +244,26 @@ class PairingService:
             if id in ids or as_person in [canonical_id(channel, listed_id) for listed_id in ids]
         ]
         if not listed and not any(result.grants for result in revoked):
-            raise PairingRefused(f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}.")
+            raise PairingRefused(
+                f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}."
+            )
         turns = await self._stop_turns(channel, {id, as_person}, revoked[0])
         await self._end_lost_rights()
         approvals = sum(result.approvals for result in revoked)
         keys = ", ".join(f"channels.{channel}.{name}" for name in listed)
         zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
-        en = f"Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}."
+        en = (
+            f"Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}."
+        )
         if listed:
             zh += f"它还列在 config.json 的 {keys} 里，请从那里删掉。"
             en += f" It is still listed in config.json under {keys}: take it out there."
         return zh, en
 
     async def owner_code(self, by: str) -> str:
-        """Return a new owner code: the first person who sends it in a private chat within ten minutes is an owner."""
+        """Return a new owner code: the first person who sends it in a private chat within ten
+        minutes is an owner.
+        """
         code = new_code()
         await self.access.make_owner_code(code_sha256(code), self.now() + CODE_VALIDITY, by)
         return format_code(code)
@@ -218,7 +276,10 @@ class PairingService:
         """Return who may talk and who waits for approval, as JSON values; times in ISO format."""
         locked = await self.access.locked_until()
         return {
-            "people": [*self._listed_people(), *(_grant_to_json(row) for row in await self.access.load_all_grants())],
+            "people": [
+                *self._listed_people(),
+                *(_grant_to_json(row) for row in await self.access.load_all_grants()),
+            ],
             "waiting": [_request_to_json(row) for row in await self.access.requests()],
             "locked_until": locked.isoformat() if locked else "",
         }
@@ -226,10 +287,16 @@ class PairingService:
     async def _request_access(self, message: InboundMessage, row: AcceptedRow) -> None:
         address = message.address
         if message.kind == "group":
-            if not await self.roles.group_allowed(address.channel, address.account, address.chat_id):
+            if not await self.roles.group_allowed(
+                address.channel, address.account, address.chat_id
+            ):
                 await self._request_for_group(message, row)
             return
-        if message.act != "message" or message.sender.is_bot or await self._redeem_owner_code(message, row):
+        if (
+            message.act != "message"
+            or message.sender.is_bot
+            or await self._redeem_owner_code(message, row)
+        ):
             return
         section = getattr(self.config().channels, address.channel, None)
         if getattr(section, "pairing", False):
@@ -239,7 +306,11 @@ class PairingService:
         person, code = _sender_party(message), parse_typed_code(message.text)
         text = _OWNER_TEXT[resolve_language(message.text, self.config().language) != "zh"]
         notice = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
-        return bool(code) and message.proven and await self.claim(person, message.sender.name, code, [notice])
+        return (
+            bool(code)
+            and message.proven
+            and await self.claim(person, message.sender.name, code, [notice])
+        )
 
     async def _request_for_person(self, message: InboundMessage, row: AcceptedRow) -> None:
         party, name, code = _sender_party(message), _printable(message.sender.name), new_code()
@@ -247,22 +318,34 @@ class PairingService:
         text = _CODE_TEXT[lang != "zh"].format(code=format_code(code))
         notices = [self._notice(party.channel, row.conversation, f"pair:{row.id}", text)]
         texts = [text.format(who=_format_party(party, name)) for text in _REQUEST_TEXT]
-        notices += await self._owner_notices(f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", texts)
+        notices += await self._owner_notices(
+            f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", texts
+        )
         await self._add_request(
-            AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang), code, notices
+            AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang),
+            code,
+            notices,
         )
 
     async def _request_for_group(self, message: InboundMessage, row: AcceptedRow) -> None:
         address, name = message.address, _printable(message.sender.name)
-        party = Party(channel=address.channel, account=address.account, subject="group", id=address.chat_id)
+        party = Party(
+            channel=address.channel, account=address.account, subject="group", id=address.chat_id
+        )
         key = f"{party.channel}:{party.id}"
         texts = [text.format(who=_format_party(party, ""), key=key) for text in _GROUP_TEXT]
-        notices = await self._owner_notices(f"group:{party.channel}:{party.account}:{party.id}", texts)
+        notices = await self._owner_notices(
+            f"group:{party.channel}:{party.account}:{party.id}", texts
+        )
         await self._add_request(
-            AccessRequest(party=party, name=name, conversation=row.conversation, lang=""), "", notices
+            AccessRequest(party=party, name=name, conversation=row.conversation, lang=""),
+            "",
+            notices,
         )
 
-    async def _add_request(self, request: AccessRequest, code: str, notices: Sequence[Notice]) -> None:
+    async def _add_request(
+        self, request: AccessRequest, code: str, notices: Sequence[Notice]
+    ) -> None:
         sha256 = code_sha256(code) if code else ""
         if await self.access.add_request(request, sha256, self.now() + CODE_LIFETIME, notices):
             party = request.party
@@ -275,7 +358,9 @@ class PairingService:
         lang = await self.language(conversation) if self.language else "en"
         return [self._notice(channel, conversation, source, texts[lang != "zh"])]
 
-    async def _decide(self, code: str, state: RequestState, by: str, channel: str) -> AccessRequestRow:
+    async def _decide(
+        self, code: str, state: RequestState, by: str, channel: str
+    ) -> AccessRequestRow:
         found = await self.access.decide(code_sha256(code), state, by, channel)
         if found is not None:
             return found
@@ -283,16 +368,26 @@ class PairingService:
             minutes = max(1, round((until - self.now()) / timedelta(minutes=1)))
             raise PairingRefused(
                 f"错误的代码太多，等待中的申请已全部清除。请 {minutes} 分钟后再试。",
-                f"Too many wrong codes: all that waited were cleared. Try again in {minutes} minutes.",
+                (
+                    f"Too many wrong codes: all that waited were cleared. Try again in {minutes} "
+                    "minutes."
+                ),
             )
         raise PairingRefused(
             "这个代码无效：不对、已过期或已用过。请对方再私聊一次，拿新的代码。",
-            "That code is not good: it is wrong, expired or used. Have them write again for a fresh one.",
+            (
+                "That code is not good: it is wrong, expired or used. Have them write again for a "
+                "fresh one."
+            ),
         )
 
     async def _stop_turns(self, channel: str, ids: Collection[str], revoked: RevokeResult) -> int:
         """Stop the turns of a person, or those in a group; return how many."""
-        turns = [turn for turn in revoked.turns if canonical_id(channel, turn.actor) in ids or turn.chat in ids]
+        turns = [
+            turn
+            for turn in revoked.turns
+            if canonical_id(channel, turn.actor) in ids or turn.chat in ids
+        ]
         for turn in turns:
             if self.stop_turn is not None:
                 await self.stop_turn(turn.conversation)
@@ -305,14 +400,19 @@ class PairingService:
     def _notice(self, channel: str, conversation: str, source: str, text: str) -> Notice:
         known = self.channels.get(channel)
         capabilities = known.capabilities if known else Capabilities()
-        return Notice(conversation=conversation, source=source, out=tuple(split_reply(text, "notice", capabilities)))
+        return Notice(
+            conversation=conversation,
+            source=source,
+            out=tuple(split_reply(text, "notice", capabilities)),
+        )
 
     def _check_channel(self, channel: str) -> None:
         names = [name for name, _ in self.config().channels if name not in LOCAL_CHANNELS]
         if channel not in names:
             known = ", ".join(names)
             raise PairingRefused(
-                f"没有 {channel} 这个渠道；有：{known}。", f"There is no channel {channel}; there are: {known}."
+                f"没有 {channel} 这个渠道；有：{known}。",
+                f"There is no channel {channel}; there are: {known}.",
             )
 
     def _listed_people(self) -> Iterator[dict[str, Any]]:
@@ -320,7 +420,13 @@ class PairingService:
         for channel, _ in self.config().channels:
             for name, role in (("owners", "owner"), ("allow", "allowed")):
                 for id in self.roles.lists(channel)[name]:
-                    row = {"channel": channel, "account": "", "id": id, "kind": "user", "role": role}
+                    row = {
+                        "channel": channel,
+                        "account": "",
+                        "id": id,
+                        "kind": "user",
+                        "role": role,
+                    }
                     yield {**row, "group": "", "name": "", "by": "config.json", "at": ""}
 
 
@@ -349,33 +455,59 @@ def _format_party(party: Party, name: str) -> str:
 
 
 def _party_to_json(party: Party) -> dict[str, Any]:
-    return {"channel": party.channel, "account": party.account, "id": party.id, "kind": party.subject}
+    return {
+        "channel": party.channel,
+        "account": party.account,
+        "id": party.id,
+        "kind": party.subject,
+    }
 
 
 def _grant_to_json(row: GrantRow) -> dict[str, Any]:
     by = {"by": row.by, "at": row.at.isoformat()}
-    return {**_party_to_json(row.party), "role": row.role, "group": row.group, "name": row.name, **by}
+    return {
+        **_party_to_json(row.party),
+        "role": row.role,
+        "group": row.group,
+        "name": row.name,
+        **by,
+    }
 
 
 def _request_to_json(row: AccessRequestRow) -> dict[str, Any]:
     expires = row.expires.isoformat() if row.party.subject == "user" else ""
-    return {**_party_to_json(row.party), "name": row.name, "at": row.at.isoformat(), "expires": expires}
+    return {
+        **_party_to_json(row.party),
+        "name": row.name,
+        "at": row.at.isoformat(),
+        "expires": expires,
+    }
 
 
 _CODE_TEXT = (
     "我只和登记过的人聊天。请把这个代码交给管理我的人，1 小时内有效：`{code}`",
-    "I talk only to people who were let in. Give this code to the person who runs me; it is good for an hour: `{code}`",
+    (
+        "I talk only to people who were let in. Give this code to the person who runs me; it is "
+        "good for an hour: `{code}`"
+    ),
 )
 _APPROVED_TEXT = ("现在可以和我聊天了。", "You have been let in: you can talk to me now.")
-_OWNER_TEXT = ("这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands.")
+_OWNER_TEXT = (
+    "这个账号现在是所有者。/help 查看命令。",
+    "This account is an owner now. /help lists the commands.",
+)
 _REQUEST_TEXT = (
-    "{who} 想和我聊天，已拿到一个代码。如果你认识对方，请对方把代码告诉你，然后在终端运行 `mnema pair approve 代码`，"
-    "或在网页、终端的聊天里发送 `/approve 代码`。今天不再提醒；`mnema pair list` 查看全部。",
-    "{who} asks to talk to me and was given a code. If you know them, have them tell you the code and enter it with "
-    "`mnema pair approve CODE` in a terminal, or `/approve CODE` in the page or the terminal chat. I do not tell you "
-    "of others today; `mnema pair list` shows who waits.",
+    "{who} 想和我聊天，已拿到一个代码。如果你认识对方，请对方把代码告诉你，然后在终端运行 `mnema "
+    "pair approve 代码`，或在网页、终端的聊天里发送 `/approve 代码`。今天不再提醒；`mnema pair "
+    "list` 查看全部。",
+    "{who} asks to talk to me and was given a code. If you know them, have them tell you the code "
+    "and enter it with `mnema pair approve CODE` in a terminal, or `/approve CODE` in the page or "
+    "the terminal chat. I do not tell you of others today; `mnema pair list` shows who waits.",
 )
 _GROUP_TEXT = (
     "我在一个没有允许的群里：{who}。我在那里不说话；`mnema pair group {key}` 可允许它。",
-    "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` lets it in.",
+    (
+        "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` "
+        "lets it in."
+    ),
 )

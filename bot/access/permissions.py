@@ -62,7 +62,8 @@ class _ActionRule:
     own_space: bool = True
     #: Whether the model may do it for the person; "ask": once they have approved the very act.
     model: bool | Literal["ask"] = False
-    #: Lowest role in the owner's space: an account linked to the owner's shares its memory, and no more.
+    #: Lowest role in the owner's space: an account linked to the owner's shares its memory, and no
+    #: more.
     root: Role = "guest"
 
 
@@ -183,16 +184,25 @@ def cap_role(actor: Actor, where: AccessScope) -> Role:
 
 
 def canonical_id(channel: str, id: str) -> str:
-    """Return an id in the form that the platform compares: to WeCom, `Alice` and `alice` are the same."""
+    """Return an id in the form that the platform compares: to WeCom, `Alice` and `alice` are the
+    same.
+    """
     return id.lower() if channel == "wecom" else id
 
 
 def listed_role(
-    lists: Mapping[str, Sequence[str]], channel: str, sender: str, chat: str, kind: str, *, allowed: bool = False
+    lists: Mapping[str, Sequence[str]],
+    channel: str,
+    sender: str,
+    chat: str,
+    kind: str,
+    *,
+    allowed: bool = False,
 ) -> Role:
     """Return a sender's role by the channel's `owners` and `allow` lists.
 
-    In an allowed group everyone is at least a guest; in another one everyone except the owner is a stranger.
+    In an allowed group everyone is at least a guest; in another one everyone except the owner is a
+    stranger.
 
     Args:
         allowed: the group was allowed by pairing.
@@ -209,8 +219,12 @@ def listed_role(
     return "user" if sender in allow else "stranger"
 
 
-def conversation_space(role: Role, channel: str, account: str, sender: str, chat: str, kind: str) -> str:
-    """Return the space of a conversation: "" for the owner in private, else one per person or group."""
+def conversation_space(
+    role: Role, channel: str, account: str, sender: str, chat: str, kind: str
+) -> str:
+    """Return the space of a conversation: "" for the owner in private, else one per person or
+    group.
+    """
     if kind == "dm" and role == "owner":
         return ""
     name = f"{channel}-group-{chat}" if kind == "group" else f"{channel}-{sender}"

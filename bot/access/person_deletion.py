@@ -1,4 +1,6 @@
-"""Deletes a person's data while the bot runs: what they have going on ends first, and what is lost is shown before."""
+"""Deletes a person's data while the bot runs: what they have going on ends first, and what is lost
+is shown before.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
@@ -82,10 +84,14 @@ class PersonDeletion:
             accounts=person.accounts,
             conversations=sum(len(row.conversations) for row in rows),
             messages=sum(row.messages for row in rows),
-            files=sum([await asyncio.to_thread(self._count_files, space) for space in person.spaces]),
+            files=sum(
+                [await asyncio.to_thread(self._count_files, space) for space in person.spaces]
+            ),
             memories=sum([len(await store.memories.rows(space)) for space in person.spaces]),
             jobs=sum([len(await store.jobs.of_space(space)) for space in person.spaces]),
-            group_messages=sum([await store.people.count_in_groups(account) for account in person.accounts]),
+            group_messages=sum(
+                [await store.people.count_in_groups(account) for account in person.accounts]
+            ),
             acts=await store.people.count_acts_naming(person),
             backups=await self._removal.copies(),
             listed=find_in_config(self._pairing.config().channels, person.accounts),
@@ -109,7 +115,8 @@ class PersonDeletion:
                 await self._stop(conversation)
             *others, last = person.spaces or ("",)
             for space in others:
-                async with self._quiet(space):  # ends what runs; several processes can hold one space at a time
+                # ends what runs; several processes can hold one space at a time
+                async with self._quiet(space):
                     pass
             if not last:  # a person without a conversation
                 return await self._removal.remove(person, by)
@@ -121,7 +128,11 @@ class PersonDeletion:
             return report
 
     def _count_files(self, space: str) -> int:
-        return sum(not entry.is_dir for entry in self._workspace.space(space).list()) if self._has_folder(space) else 0
+        return (
+            sum(not entry.is_dir for entry in self._workspace.space(space).list())
+            if self._has_folder(space)
+            else 0
+        )
 
     def _has_folder(self, space: str) -> bool:
         return (self._workspace.root / SPACES_FOLDER / space).is_dir()

@@ -18,15 +18,22 @@ from memory.workspace.files import SPACES_FOLDER, Workspace
 
 log = structlog.get_logger(__name__)
 MB = 1_000_000
-COUNT_SECONDS = 600.0  # after which storage is counted again; until then only what this process stores is added
+# after which storage is counted again; until then only what this process stores is added
+COUNT_SECONDS = 600.0
 WARN_SHARE = 0.8
 MAX_CACHED_SPACES = 10_000
 OWNER_SPACE = ""
 ALL_SPACES = "*"
 QUOTA_TEXTS = {
     "mine": (
-        "{name} 没有保存：你的存储空间满了（已用 {used} MB，上限 {most} MB）。需要更多请找这里的所有者。",
-        "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the bot's owner for more.",
+        (
+            "{name} 没有保存：你的存储空间满了（已用 {used} MB，上限 {most} MB）。"
+            "需要更多请找这里的所有者。"
+        ),
+        (
+            "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the "
+            "bot's owner for more."
+        ),
     ),
     "all": (
         "{name} 没有保存：大家的存储空间满了（上限 {most} MB）。请找这里的所有者。",
@@ -34,9 +41,12 @@ QUOTA_TEXTS = {
     ),
 }
 QUOTA_WARNING = (
-    "保存的文件已有 {used} MB，上限是 {most} MB（budgets.total.storage_mb）；满了就不再保存别人的文件，你的不受影响。",
-    "The files that are kept come to {used} MB, of {most} (budgets.total.storage_mb). Once it is full, files of others "
-    "are not kept any more; yours are.",
+    (
+        "保存的文件已有 {used} MB，上限是 {most} MB（budgets.total.storage_mb）；"
+        "满了就不再保存别人的文件，你的不受影响。"
+    ),
+    "The files that are kept come to {used} MB, of {most} (budgets.total.storage_mb). Once it is "
+    "full, files of others are not kept any more; yours are.",
 )
 
 
@@ -54,7 +64,9 @@ class QuotaReached:
     def sentence(self, name: str, lang: str) -> str:
         """Say that a file was not stored, and why."""
         zh, en = QUOTA_TEXTS[self.of]
-        return (zh if lang == "zh" else en).format(name=name, used=_format_mb(self.used), most=_format_mb(self.most))
+        return (zh if lang == "zh" else en).format(
+            name=name, used=_format_mb(self.used), most=_format_mb(self.most)
+        )
 
 
 class QuotaExceededError(OSError):
@@ -104,7 +116,10 @@ class StorageQuota:
         if size <= 0:
             return
         space = await self._store.links.linked_space(space)
-        mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
+        mine, total = (
+            self._config().budgets.user.storage_mb * MB,
+            self._config().budgets.total.storage_mb * MB,
+        )
         if space != OWNER_SPACE and mine and (used := await self._used(space)) + size > mine:
             raise _refuse(QuotaReached(of="mine", used=used, most=mine))
         if total:
@@ -118,11 +133,18 @@ class StorageQuota:
                 self._counted[name].bytes += size
 
     def quota_error(self, space: str, size: int) -> QuotaExceededError:
-        """Return the error of a file that was not stored on arrival: by whose limit, as far as that is still known."""
-        mine, total = self._config().budgets.user.storage_mb * MB, self._config().budgets.total.storage_mb * MB
+        """Return the error of a file that was not stored on arrival: by whose limit, as far as that
+        is still known.
+        """
+        mine, total = (
+            self._config().budgets.user.storage_mb * MB,
+            self._config().budgets.total.storage_mb * MB,
+        )
         known = self._counted.get(space)
         if mine and (known is None or known.bytes + size > mine or not total):
-            return QuotaExceededError(QuotaReached(of="mine", used=known.bytes if known else mine, most=mine))
+            return QuotaExceededError(
+                QuotaReached(of="mine", used=known.bytes if known else mine, most=mine)
+            )
         return QuotaExceededError(QuotaReached(of="all", used=total, most=total))
 
     async def _used(self, space: str) -> int:
@@ -136,20 +158,30 @@ class StorageQuota:
         return known.bytes
 
     async def _count_space(self, space: str) -> int:
-        """Count the files of a space and those linked to it, their versions, and their conversations' attachments."""
+        """Count the files of a space and those linked to it, their versions, and their
+        conversations' attachments.
+        """
         members = await self._store.links.members(space)
         names = {name for member in members for name in await self._store.spending.files(member)}
         for member in members:
             names |= {row.sha256 for row in await self._store.file_versions.load_all(member)}
         roots = [self._spaces_root / member for member in members if member]
-        return await asyncio.to_thread(lambda: self._blobs.size_of(names) + sum(map(folder_bytes, roots)))
+        return await asyncio.to_thread(
+            lambda: self._blobs.size_of(names) + sum(map(folder_bytes, roots))
+        )
 
     async def _count_all(self) -> int:
-        """Count all attachments, the owner's too, and the files of all spaces except the owner's."""
-        return await asyncio.to_thread(lambda: self._blobs.size_of() + folder_bytes(self._spaces_root))
+        """Count all attachments, the owner's too, and the files of all spaces except the
+        owner's.
+        """
+        return await asyncio.to_thread(
+            lambda: self._blobs.size_of() + folder_bytes(self._spaces_root)
+        )
 
     async def _warn(self, used: int, most: int) -> None:
-        zh, en = (text.format(used=_format_mb(used), most=_format_mb(most)) for text in QUOTA_WARNING)
+        zh, en = (
+            text.format(used=_format_mb(used), most=_format_mb(most)) for text in QUOTA_WARNING
+        )
         await self._notify_owner("", zh, en, f"budget:storage:{self._now():%Y-%m-%d}")
 
 

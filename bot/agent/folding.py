@@ -1,4 +1,6 @@
-"""Folds and lines for old tool results, written in the background; summaries for embedding programs."""
+"""Folds and lines for old tool results, written in the background; summaries for embedding
+programs.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -44,9 +46,10 @@ class _LateTexts:
 class FoldManager:
     """Starts, finishes early and resumes folds.
 
-    A fold that fails in the background stays open in the store; it is resumed in place of its conversation's next one.
-    Log-only folds change no view: any number of them may run beside the view's fold. A fold that could not wait for the
-    model is done with the digest; the model's texts replace that when they arrive before the next fold.
+    A fold that fails in the background stays open in the store; it is resumed in place of its
+    conversation's next one. Log-only folds change no view: any number of them may run beside the
+    view's fold. A fold that could not wait for the model is done with the digest; the model's texts
+    replace that when they arrive before the next fold.
     """
 
     def __init__(self, runner: FoldRunner, folds: Folds) -> None:
@@ -65,8 +68,12 @@ class FoldManager:
         return conversation in self._view_folds
 
     def has_open_cost(self, conversation: str) -> bool:
-        """Tell whether a model may still write for a fold of this view: what that costs is not stored yet."""
-        return self.is_folding(conversation) or any(late.conversation == conversation for late in self._late.values())
+        """Tell whether a model may still write for a fold of this view: what that costs is not
+        stored yet.
+        """
+        return self.is_folding(conversation) or any(
+            late.conversation == conversation for late in self._late.values()
+        )
 
     async def start(self, plan: FoldPlan) -> None:
         """Start a fold in the background, unless one is in progress."""
@@ -95,11 +102,14 @@ class FoldManager:
         return await self._ended_fold(await self._start(plan, finish_now=True))
 
     async def finish(self, conversation: str) -> bool:
-        """Finish this view's fold with the digest, now (see `fold_now`); return False if none is in progress."""
+        """Finish this view's fold with the digest, now (see `fold_now`); return False if none is in
+        progress.
+        """
         return await self._ended_fold(self._request_finish(conversation)) is not None
 
     async def detach(self, conversation: str) -> None:
-        """Detach the fold in progress from a view that has changed in the meantime, such as by a clear.
+        """Detach the fold in progress from a view that has changed in the meantime, such as by a
+        clear.
 
         It finishes without a model, and the next fold of the view can start at once.
         """
@@ -109,7 +119,9 @@ class FoldManager:
             self._give_up_late(conversation)
 
     def resume(self, rows: Sequence[FoldRow]) -> None:
-        """Resume folds that an earlier process started, and those that await the texts of a model."""
+        """Resume folds that an earlier process started, and those that await the texts of a
+        model.
+        """
         for row in rows:
             if row.state == "folded":
                 self._start_late(row)
@@ -145,7 +157,11 @@ class FoldManager:
 
     async def _get_or_start(self, plan: FoldPlan, *, finish_now: bool) -> FoldTask | None:
         async with self._starting:
-            task = self._request_finish(plan.conversation) if finish_now else self._running_task(plan.conversation)
+            task = (
+                self._request_finish(plan.conversation)
+                if finish_now
+                else self._running_task(plan.conversation)
+            )
             if task is None and (row := await self._open(plan, finish_now=finish_now)) is not None:
                 task = self._start_task(row, finish_now=finish_now)
             return task
@@ -159,7 +175,11 @@ class FoldManager:
         row = await self._runner.start(plan)
         if row is not None:
             return row
-        open_folds = [each for each in await self._folds.open_folds() if each.conversation == plan.conversation]
+        open_folds = [
+            each
+            for each in await self._folds.open_folds()
+            if each.conversation == plan.conversation
+        ]
         found = next((each for each in open_folds if not each.log_only), None)
         return await self._folds.take(found.id, at_once=finish_now) if found is not None else None
 
@@ -204,7 +224,10 @@ class FoldManager:
         """Run a fold once a slot is free, or at once without a model when `finish_now` is set."""
         if finish_now.is_set():
             return await self._runner.run_fold(row, finish_now=finish_now)
-        slot, finish = asyncio.create_task(self._slots.acquire()), asyncio.create_task(finish_now.wait())
+        slot, finish = (
+            asyncio.create_task(self._slots.acquire()),
+            asyncio.create_task(finish_now.wait()),
+        )
         try:
             await asyncio.wait((slot, finish), return_when=asyncio.FIRST_COMPLETED)
             return await self._runner.run_fold(row, finish_now=finish_now)
@@ -229,7 +252,9 @@ class FoldManager:
             await self._runner.write_late_texts(row, give_up)
 
     def _give_up_late(self, conversation: str) -> None:
-        """Wait no longer for texts whose fold is followed by another one, or is not in the view any more."""
+        """Wait no longer for texts whose fold is followed by another one, or is not in the view any
+        more.
+        """
         for late in self._late.values():
             if late.conversation == conversation:
                 late.give_up.set()
@@ -237,7 +262,9 @@ class FoldManager:
     def _on_late_done(self, task: asyncio.Task[None]) -> None:
         del self._late[task.get_name()]
         if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("late texts failed", fold=task.get_name(), error=type(err).__name__, exc_info=err)
+            log.error(
+                "late texts failed", fold=task.get_name(), error=type(err).__name__, exc_info=err
+            )
 
     def _on_done(self, row: FoldRow, task: FoldTask) -> None:
         del self._tasks[row.id], self._finish_events[row.id]
@@ -248,11 +275,18 @@ class FoldManager:
 
 
 def build_fold_plan(
-    session: Session, fold: FoldRange, policy: str, counter: TokenCounter | None = None, *, log_only: bool = False
+    session: Session,
+    fold: FoldRange,
+    policy: str,
+    counter: TokenCounter | None = None,
+    *,
+    log_only: bool = False,
 ) -> FoldPlan:
     """Build the plan of a fold. counter: counts the shown text; None uses the stored counts."""
     before, after = (
-        _displayed_tokens(session, fold.to_turn, counter) if counter else (sum(t.tokens for t in session.turns), 0)
+        _displayed_tokens(session, fold.to_turn, counter)
+        if counter
+        else (sum(t.tokens for t in session.turns), 0)
     )
     return FoldPlan(
         conversation=session.conversation,
@@ -322,10 +356,11 @@ class ToolLineWriter:
         return {key: line for key, line in cached.lines.items() if line} if cached else NO_LINES
 
     def begin(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
-        """Request the missing lines in the background, with one model call per conversation at a time.
+        """Request the missing lines in the background, with one model call per conversation at a
+        time.
 
-        Lines of other results are dropped, also those still being written: their results have left the view, or are
-        shown as lines already.
+        Lines of other results are dropped, also those still being written: their results have left
+        the view, or are shown as lines already.
         """
         cached = self._select(conversation, frozenset(_result_key(result) for result in results))
         missing = [result for result in results if _result_key(result) not in cached.lines]
@@ -345,14 +380,20 @@ class ToolLineWriter:
         await cancel_and_wait(self._tasks.values())
 
     def _select(self, conversation: str, wanted: frozenset[ToolResultKey]) -> _ConversationLines:
-        """Keep only the wanted lines of this conversation; evict the oldest conversation that is idle."""
+        """Keep only the wanted lines of this conversation; evict the oldest conversation that is
+        idle.
+        """
         before = self._cache.pop(conversation, None)
         known = before.lines if before else {}
-        cached = _ConversationLines(wanted=wanted, lines={key: line for key, line in known.items() if key in wanted})
+        cached = _ConversationLines(
+            wanted=wanted, lines={key: line for key, line in known.items() if key in wanted}
+        )
         if wanted:
             self._cache[conversation] = cached
         if len(self._cache) > MAX_CONVERSATIONS:
-            idle = (name for name in self._cache if name not in self._tasks and name != conversation)
+            idle = (
+                name for name in self._cache if name not in self._tasks and name != conversation
+            )
             if (oldest := next(idle, None)) is not None:
                 del self._cache[oldest]
         return cached
@@ -360,7 +401,9 @@ class ToolLineWriter:
     async def _write(self, conversation: str, results: Sequence[ToolResultRef]) -> None:
         prompt = await asyncio.to_thread(tool_lines.build_prompt, results)
         async with asyncio.timeout(self._deadline):
-            answer = await self._complete(tool_lines.SYSTEM, prompt, tool_lines.MAX_ANSWER, conversation)
+            answer = await self._complete(
+                tool_lines.SYSTEM, prompt, tool_lines.MAX_ANSWER, conversation
+            )
         written = await asyncio.to_thread(tool_lines.parse_answer, answer, results)
         cached = self._cache.get(conversation)
         if cached is not None:
@@ -402,8 +445,8 @@ class SummaryThresholds:
 class ThreadSummaries:
     """Summaries of conversations as a short text, for programs that embed the bot.
 
-    A summary is a fold: its turns leave the view as after /context fold, except the newest one, and /context undo
-    brings them back. All methods take a conversation's id.
+    A summary is a fold: its turns leave the view as after /context fold, except the newest one, and
+    /context undo brings them back. All methods take a conversation's id.
     """
 
     def __init__(
@@ -432,13 +475,17 @@ class ThreadSummaries:
     async def update_if_needed(self, conversation: str) -> str:
         """Return the summary, updated first if enough is new."""
         session = await self._sessions.load(conversation)
-        return await self._update(session) if self._thresholds.is_due(session) else self._text(session)
+        return (
+            await self._update(session) if self._thresholds.is_due(session) else self._text(session)
+        )
 
     async def force_update(self, conversation: str) -> str:
-        """Return the summary of all finished turns but the newest; unchanged with fewer than two of them.
+        """Return the summary of all finished turns but the newest; unchanged with fewer than two of
+        them.
 
-        If the fold fails (the daily log cannot be written, the view has changed), returns the former text with
-        "[+N messages]" for those it does not cover; the next fold resumes the failed one.
+        If the fold fails (the daily log cannot be written, the view has changed), returns the
+        former text with "[+N messages]" for those it does not cover; the next fold resumes the
+        failed one.
         """
         return await self._update(await self._sessions.load(conversation))
 
@@ -454,10 +501,14 @@ class ThreadSummaries:
             fold = None
         if fold is not None and fold.state == "folded":
             return self._text(await self._sessions.load(session.conversation))
-        return "\n".join(filter(None, (self._text(session), UNREAD_MARK.format(count=_count_messages(turns)))))
+        return "\n".join(
+            filter(None, (self._text(session), UNREAD_MARK.format(count=_count_messages(turns))))
+        )
 
     def _text(self, session: Session) -> str:
-        """Cut the summary to the limit: without its least important lines, or a single long line cut."""
+        """Cut the summary to the limit: without its least important lines, or a single long line
+        cut.
+        """
         text, limit = session.summary.text if session.summary else "", self._thresholds.characters
         if len(text) <= limit:
             return text

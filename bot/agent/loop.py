@@ -1,4 +1,6 @@
-"""The agent loop: call the model, run its tool calls, repeat; each step is stored before the next."""
+"""The agent loop: call the model, run its tool calls, repeat; each step is stored before the
+next.
+"""
 
 import time
 from collections.abc import Callable
@@ -20,7 +22,15 @@ from bot.agent.turn_context import (
 from bot.config.schema import Config
 from bot.errors import BadImage, Overflow, TooLarge
 from bot.memory.recall import NOTHING_RECALLED, recalled_places
-from bot.models.base import Answer, ModelClient, Request, Restarted, TextDelta, TokensUsed, ToolStarted
+from bot.models.base import (
+    Answer,
+    ModelClient,
+    Request,
+    Restarted,
+    TextDelta,
+    TokensUsed,
+    ToolStarted,
+)
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream
 from bot.models.service import ModelService, build_usage_row
@@ -48,16 +58,21 @@ MAX_CONTINUATIONS = 5  # per step
 CONTINUE_PROMPT = "[Go on exactly where you stopped.]"
 EMPTY_ANSWER_PROMPT = "[Your answer was empty. Please answer.]"
 # Qwen reads the command where its server has no switch.
-NO_THINKING_PROMPT = "[Your thinking took up the whole answer. Answer now, without thinking first.] /no_think"
+NO_THINKING_PROMPT = (
+    "[Your thinking took up the whole answer. Answer now, without thinking first.] /no_think"
+)
 MAX_SAME_CALLS = 5  # per turn; calls with the same arguments
 MAX_INVALID_STEPS = 3  # in a row; after these the model must answer
 MAX_OVERFLOWS = 2  # requests of one step that the provider may call too long
 MAX_SHRINKS = 4  # per step; each fallback model may have a smaller window
 REFUSED_IMAGE_TEXT = "[picture refused by the model]"
 INVALID_STEPS_PROMPT = (
-    "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what you have.]"
+    "[Three steps in a row asked for what cannot be called. Call no more tools: answer with what "
+    "you have.]"
 )
-TOKENS_USED_PROMPT = "[The tokens of this task are used up. Call no more tools: answer with what you have.]"
+TOKENS_USED_PROMPT = (
+    "[The tokens of this task are used up. Call no more tools: answer with what you have.]"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +119,8 @@ async def run_model_step(
     """Get one complete answer; continue it where the provider stopped too early.
 
     Args:
-        on_request: called with each request before it is sent; what it returns is called with the answer.
+        on_request: called with each request before it is sent; what it returns is called with the
+            answer.
         may_end_cut: an answer that the window leaves no room to continue is returned as it is.
 
     Raises:
@@ -117,7 +133,9 @@ async def run_model_step(
         longer = replace(request, max_tokens=request.max_tokens * 2)
         event_sink.restart()
         again = await _call_model(model, longer, event_sink, on_request)
-        step = ModelStep(parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length")
+        step = ModelStep(
+            parts=again.parts, answers=(first, again), cut=again.cut_call or again.stop == "length"
+        )
     elif first.only_thought:
         event_sink.restart()
         again = await _call_model(model, _without_thinking(request), event_sink, on_request)
@@ -134,15 +152,21 @@ async def run_model_step(
     for _ in range(MAX_CONTINUATIONS):
         if step.last.stop != "pause":
             break
-        answer = await _call_model(model, _with_answer(request, step.parts, ""), event_sink, on_request)
+        answer = await _call_model(
+            model, _with_answer(request, step.parts, ""), event_sink, on_request
+        )
         step = _join_steps(step, answer)
     if not step.parts and step.last.stop in ("end", "unknown"):
-        answer = await _call_model(model, _with_prompt(request, EMPTY_ANSWER_PROMPT), event_sink, on_request)
+        answer = await _call_model(
+            model, _with_prompt(request, EMPTY_ANSWER_PROMPT), event_sink, on_request
+        )
         step = _join_steps(step, answer)
     return step
 
 
-async def _call_model(model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest) -> Answer:
+async def _call_model(
+    model: ModelClient, request: Request, event_sink: EventSink, on_request: OnRequest
+) -> Answer:
     is_first, on_answer = True, on_request(request)
     async with ClosingStream(model.stream(request)) as events:
         async for event in events:
@@ -159,7 +183,9 @@ async def _call_model(model: ModelClient, request: Request, event_sink: EventSin
                     event_sink.end_answer()
                     on_answer(event)
                     if event.stop == "overflow":
-                        raise Overflow("the answer does not fit the model's window", kind=event.raw_stop)
+                        raise Overflow(
+                            "the answer does not fit the model's window", kind=event.raw_stop
+                        )
                     return event
     raise RuntimeError(f"{model.name} ended its stream without an answer")
 
@@ -192,7 +218,9 @@ def _with_prompt(request: Request, prompt: str) -> Request:
 
 
 def has_used_steps(context: TurnContext, turn: Turn) -> bool:
-    """Tell whether a turn may call no more tools: its steps are used, or too many had calls that could not run."""
+    """Tell whether a turn may call no more tools: its steps are used, or too many had calls that
+    could not run.
+    """
     return context.turn.step >= context.max_steps or count_invalid_steps(turn) >= MAX_INVALID_STEPS
 
 
@@ -240,7 +268,9 @@ class Agent:
                 if (tool := find_repeated_call(turn)) is not None:
                     text = format_text(context.lang, "same_call", tool=tool)
                     label = ReplyLabel(tainted=turn.messages[-1].tainted)
-                    return TurnResult(state="done", parts=(Text(text=text),), reply=text, label=label)
+                    return TurnResult(
+                        state="done", parts=(Text(text=text),), reply=text, label=label
+                    )
                 await self._tool_runner.run(context, open_calls, turn.messages[-1])
                 continue
             late = time.monotonic() - context.started >= context.timeouts.last_step_after
@@ -249,9 +279,16 @@ class Agent:
             if await self._has_used_tokens(context):
                 last, final_note = True, TOKENS_USED_PROMPT
             step, recalled = await self._call_model(context, session, final_note, spent)
-            if context.subagent and (not step.calls or last) and (why := context.subagent.complain(step.text)):
-                corrected, recalled = await self._call_model(context, session, CORRECTION_PROMPT.format(why=why))
-                step, last = replace(corrected, answers=(*step.answers, *corrected.answers)), True  # both were paid for
+            if (
+                context.subagent
+                and (not step.calls or last)
+                and (why := context.subagent.complain(step.text))
+            ):
+                corrected, recalled = await self._call_model(
+                    context, session, CORRECTION_PROMPT.format(why=why)
+                )
+                # both were paid for
+                step, last = replace(corrected, answers=(*step.answers, *corrected.answers)), True
             label = await label_reply(context, session, step.parts, recalled=recalled)
             if not step.calls or last:
                 return replace(self._final_result(context, step, late=late, last=last), label=label)
@@ -260,19 +297,29 @@ class Agent:
 
     async def _has_used_tokens(self, context: TurnContext) -> bool:
         """Tell whether a turn with a limit on its tokens has reached it."""
-        return context.max_tokens > 0 and await self._sessions.turn_tokens(context.turn) >= context.max_tokens
+        return (
+            context.max_tokens > 0
+            and await self._sessions.turn_tokens(context.turn) >= context.max_tokens
+        )
 
     async def _load(self, context: TurnContext) -> tuple[Session, SpendingTotals | None]:
-        """Load the session, and what the person has spent until now; None where `check` loads what is needed."""
+        """Load the session, and what the person has spent until now; None where `check` loads what
+        is needed.
+        """
         sums = await self._budget_guard.sums_of_turn(context.actor, context.turn)
-        # What a fold costs may be stored between this load and the check, which then has to look itself.
+        # What a fold costs may be stored between this load and the check, which then has to look
+        # itself.
         if sums is None or self._fitter.folding.has_open_cost(context.conversation.id):
             return await self._sessions.load(context.conversation.id), None
-        session, newest = await self._sessions.load_with_spending(context.conversation.id, sums.query)
+        session, newest = await self._sessions.load_with_spending(
+            context.conversation.id, sums.query
+        )
         return session, sums.with_newest(newest)
 
     async def _check_budget(self, context: TurnContext, spent: SpendingTotals | None) -> None:
-        """Check the budget, with what a fold may still cost: its call may have begun, or comes after the turn's."""
+        """Check the budget, with what a fold may still cost: its call may have begun, or comes
+        after the turn's.
+        """
         folds = int(self._fitter.folding.has_open_cost(context.conversation.id))
         is_group = context.scope.kind == "group"
         await self._budget_guard.check(
@@ -286,7 +333,11 @@ class Agent:
         )
 
     async def _call_model(
-        self, context: TurnContext, session: Session, final_note: str, spent: SpendingTotals | None = None
+        self,
+        context: TurnContext,
+        session: Session,
+        final_note: str,
+        spent: SpendingTotals | None = None,
     ) -> tuple[ModelStep, bool]:
         """Fit the request and send it, smaller where the provider refuses its size.
 
@@ -308,12 +359,17 @@ class Agent:
             await self._check_budget(context, spent)
             spent = None
             await hit_async("llm.before")
-            request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)
+            request = build_request(
+                view, fit_limits, self._config(), context, may_call=not final_note
+            )
             if fit_request.refused >= MAX_SHRINKS:
-                request = replace(request, size=0)  # not by our count: the model itself has to refuse it
+                # not by our count: the model itself has to refuse it
+                request = replace(request, size=0)
             context.event_sink.begin_request(session, recalled=fitted.tainted)
             try:
-                on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
+                on_request = self._views.recorder(
+                    context.turn, fitted, await self._fitter.counter()
+                )
                 async with self._fitter.storing_prefix(session.conversation, fit_limits):
                     step = await run_model_step(
                         self._models.model,
@@ -323,14 +379,20 @@ class Agent:
                         may_end_cut=fit_request.refused > 0,
                     )
             except Overflow as err:
-                if fit_request.refused >= (MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS):
+                if fit_request.refused >= (
+                    MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS
+                ):
                     raise
-                fit_request = await self._fitter.shrink(context.conversation.id, fit_request, fitted, err)
+                fit_request = await self._fitter.shrink(
+                    context.conversation.id, fit_request, fitted, err
+                )
                 suffix = replace(suffix, recalled=NOTHING_RECALLED)
                 session = await self._sessions.load(session.conversation)
             except (BadImage, TooLarge) as err:
                 # First only the picture that the provider named, then all of them.
-                if not await self._drop_images(session, "" if dropped else find_refused_image(request, err)):
+                if not await self._drop_images(
+                    session, "" if dropped else find_refused_image(request, err)
+                ):
                     raise
                 dropped = True
                 session = await self._sessions.load(session.conversation)
@@ -345,7 +407,9 @@ class Agent:
         model = step.answers[0].requested or fitted.fit_limits.model
         unsent = fitted.view.tokens.tools if self._models.refuses_tools(model) else 0
         counted = fitted.view.tokens.total - unsent
-        if self._models.windows.note_usage(self._models.served_model(model), conversation, counted, used.input):
+        if self._models.windows.note_usage(
+            self._models.served_model(model), conversation, counted, used.input
+        ):
             self._fitter.note_cut(conversation)
         else:
             self._fitter.calibration.note(model, counted, used.input, conversation)
@@ -360,7 +424,9 @@ class Agent:
         draft = await self._message_counter.draft("assistant", step.parts, "model", label)
         usage, *others = map(build_usage_row, step.answers)
         for other in others:
-            usage = replace(usage, input=usage.input + other.input, output=usage.output + other.output)
+            usage = replace(
+                usage, input=usage.input + other.input, output=usage.output + other.output
+            )
         with self._views.storing(context.turn.id) as views:
             context.event_sink.end_step()  # the write is completed even if this task is cancelled
             await self._sessions.add_step(context.turn, draft, planned, usage, views)
@@ -369,17 +435,23 @@ class Agent:
         call_ids = {part.id for part in turn.messages[-1].parts if isinstance(part, ToolCall)}
         if not call_ids or turn.messages[-1].role != "assistant":
             return []
-        return [call for call in await self._sessions.calls(context.turn.id) if call.call_id in call_ids]
+        return [
+            call for call in await self._sessions.calls(context.turn.id) if call.call_id in call_ids
+        ]
 
     def _final_note(self, context: TurnContext, *, late: bool) -> str:
         """Say why no more tools may be called."""
         if context.turn.step >= context.max_steps:
             return format_text(context.lang, "steps_note", steps=context.max_steps)
         if late:
-            return format_text(context.lang, "time_note", minutes=format_minutes(context.timeouts.last_step_after))
+            return format_text(
+                context.lang, "time_note", minutes=format_minutes(context.timeouts.last_step_after)
+            )
         return INVALID_STEPS_PROMPT
 
-    def _final_result(self, context: TurnContext, step: ModelStep, *, late: bool, last: bool) -> TurnResult:
+    def _final_result(
+        self, context: TurnContext, step: ModelStep, *, late: bool, last: bool
+    ) -> TurnResult:
         """Make the turn's result of its last answer, with notes on what limited it."""
         parts = tuple(part for part in step.parts if not isinstance(part, ToolCall))
         text = step.text.strip()
@@ -388,15 +460,25 @@ class Agent:
             notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
         elif late:
             notes.append(
-                format_text(context.lang, "time_spent", minutes=format_minutes(context.timeouts.last_step_after))
+                format_text(
+                    context.lang,
+                    "time_spent",
+                    minutes=format_minutes(context.timeouts.last_step_after),
+                )
             )
-        if (used := step.last.requested) and used != context.model and self._config().llm.tell_spare:
+        if (
+            (used := step.last.requested)
+            and used != context.model
+            and self._config().llm.tell_spare
+        ):
             notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
         declined = step.last.stop == "refusal"
         if declined:
             text = format_text(context.lang, "refused", detail=step.last.detail).strip()
         elif not text:
-            text = format_text(context.lang, "only_thought" if step.last.only_thought else "no_answer")
+            text = format_text(
+                context.lang, "only_thought" if step.last.only_thought else "no_answer"
+            )
         if declined or not step.text.strip():
             parts = (Text(text=text),)
         return TurnResult(
@@ -408,7 +490,9 @@ class Agent:
         )
 
     async def _drop_images(self, session: Session, sha256: str) -> bool:
-        """Replace a picture, or else all of them, by a line; return False when there is none left to replace."""
+        """Replace a picture, or else all of them, by a line; return False when there is none left
+        to replace.
+        """
         images = [
             (message.id, index, part.sha256)
             for turn in session.turns
@@ -419,7 +503,9 @@ class Agent:
         reduced = {(item.message_id, item.part) for item in session.reductions}
         left = [image for image in images if image[:2] not in reduced]
         reductions = [
-            Reduction(message_id=message_id, part=index, form="pinned", text=REFUSED_IMAGE_TEXT, tokens=10)
+            Reduction(
+                message_id=message_id, part=index, form="pinned", text=REFUSED_IMAGE_TEXT, tokens=10
+            )
             for message_id, index, _ in [image for image in left if image[2] == sha256] or left
         ]
         if reductions:
@@ -437,7 +523,12 @@ def find_refused_image(request: Request, error: BadImage | TooLarge) -> str:
 
 
 def build_request(
-    view: ContextView, fit_limits: FitLimits, config: Config, context: TurnContext, *, may_call: bool
+    view: ContextView,
+    fit_limits: FitLimits,
+    config: Config,
+    context: TurnContext,
+    *,
+    may_call: bool,
 ) -> Request:
     """Build the model request of a view."""
     return Request(
@@ -455,7 +546,9 @@ def build_request(
 
 
 def find_repeated_call(turn: Turn) -> str | None:
-    """Return the tool that this turn has called MAX_SAME_CALLS times with the same arguments, if any."""
+    """Return the tool that this turn has called MAX_SAME_CALLS times with the same arguments, if
+    any.
+    """
     counts: dict[tuple[str, str], int] = {}
     for message in turn.messages:
         for part in message.parts:

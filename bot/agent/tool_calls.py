@@ -1,4 +1,6 @@
-"""Runs the tool calls of one step: each is stored as started before its effect, and as ended after it."""
+"""Runs the tool calls of one step: each is stored as started before its effect, and as ended after
+it.
+"""
 
 import asyncio
 import json
@@ -37,7 +39,16 @@ from bot.tools.base import (
 )
 from bot.tools.exec.rules import can_have_rules, find_covering_rule
 from memory.context.taint import judge_results
-from memory.conversation import USE_TOOL, CallBudget, Image, Message, Text, ToolCall, ToolResult, inner_call
+from memory.conversation import (
+    USE_TOOL,
+    CallBudget,
+    Image,
+    Message,
+    Text,
+    ToolCall,
+    ToolResult,
+    inner_call,
+)
 from memory.failpoints import hit_async
 from memory.store.errors import IndexUnusable, StoreError
 from memory.store.rows import CallRow, CallState, PlannedCall
@@ -45,16 +56,24 @@ from memory.store.store import Store
 
 log = structlog.get_logger(__name__)
 INVALID_CALL_PREFIX = "[invalid call]"
-MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})  # their results are private text
+# their results are private text
+MEMORY_TOOLS = frozenset({"recall", "memory_search", "memory_get"})
 # Loads the texts of memory in view: (conversation, space).
 MemoryTexts = Callable[[str, str], Awaitable[Sequence[str]]]
 NO_OUTPUT = "(nothing)"
 MAX_SHOWN_NAME = 100  # characters of a name that no tool has
-NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")  # daily limits beside that of all calls
-# Nobody watches the turn of a task: it makes no further ones, and changes nothing of what shapes later turns.
+# daily limits beside that of all calls
+NARROW_BUDGETS: tuple[CallBudget, ...] = ("fetch", "search")
+# Nobody watches the turn of a task: it makes no further ones, and changes nothing of what shapes
+# later turns.
 NOT_IN_JOBS = frozenset({"task.own", "delegate", "memory.write", "persona.write"})
-NOT_IN_JOBS_TEXT = "[not allowed in the turn of a task: it sets up no tasks and changes neither memory nor persona]"
-CALLS_USED_UP_TEXT = "[not done: this person's tool calls of today are used up; answer with what you have]"
+NOT_IN_JOBS_TEXT = (
+    "[not allowed in the turn of a task: it sets up no tasks and changes neither memory nor "
+    "persona]"
+)
+CALLS_USED_UP_TEXT = (
+    "[not done: this person's tool calls of today are used up; answer with what you have]"
+)
 OUTCOME_UNKNOWN_TEXT = (
     "[outcome unknown: the program was interrupted while this ran; it may or may not have happened."
     " It is not repeated by itself: look first, then decide.]"
@@ -80,12 +99,23 @@ async def load_visible_words(
     """Load the words in view that decide what may be sent out."""
     session = await store.sessions.load(context.conversation.id)
     messages = [message for turn in session.turns for message in turn.messages]
-    calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
-    results = [part for message in messages for part in message.parts if isinstance(part, ToolResult)]
+    calls = {
+        part.id: inner_call(part)
+        for message in messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    }
+    results = [
+        part for message in messages for part in message.parts if isinstance(part, ToolResult)
+    ]
     web = {*toolset.names_of_budget("fetch"), *toolset.names_of_budget("search")}
 
     def texts(names: Collection[str]) -> tuple[str, ...]:
-        return tuple(part.text for part in results if part.call_id in calls and calls[part.call_id].name in names)
+        return tuple(
+            part.text
+            for part in results
+            if part.call_id in calls and calls[part.call_id].name in names
+        )
 
     opening = toolset.names_of_budget("fetch")
     fetches = [
@@ -160,12 +190,19 @@ class ToolRunner:
         self._find_refusal = find_refusal
 
     def plan(self, space: str, calls: Sequence[ToolCall]) -> list[PlannedCall]:
-        """Return the calls as they are stored and judged: one of `use_tool` as the call that it makes."""
+        """Return the calls as they are stored and judged: one of `use_tool` as the call that it
+        makes.
+        """
         toolset = self._toolset(space)
         judged = [inner_call(call) if toolset.get(USE_TOOL) else call for call in calls]
         tools = [toolset.get(call.name) for call in judged]
         return [
-            PlannedCall(call_id=call.id, name=call.name, input=call.input, effect=tool.spec.effect if tool else "pure")
+            PlannedCall(
+                call_id=call.id,
+                name=call.name,
+                input=call.input,
+                effect=tool.spec.effect if tool else "pure",
+            )
             for call, tool in zip(judged, tools, strict=True)
         ]
 
@@ -180,7 +217,11 @@ class ToolRunner:
             for call in await self._find_over_limit(context, calls)
         }
         allowed = [call for call in calls if call.id not in outcomes]
-        pure = [call for call in allowed if call.effect == "pure" and call.state in ("planned", "started")]
+        pure = [
+            call
+            for call in allowed
+            if call.effect == "pure" and call.state in ("planned", "started")
+        ]
         outcomes |= {outcome.call.id: outcome for outcome in await self._run_pure(context, pure)}
         for call in calls:
             if call.id not in outcomes:
@@ -202,7 +243,9 @@ class ToolRunner:
             context.turn, [(outcome.call, outcome.state) for outcome in ordered], draft
         )
 
-    async def _find_over_limit(self, context: TurnContext, calls: Sequence[CallRow]) -> list[CallRow]:
+    async def _find_over_limit(
+        self, context: TurnContext, calls: Sequence[CallRow]
+    ) -> list[CallRow]:
         """Return the planned calls beyond the person's daily limits."""
         planned = [call for call in calls if call.state == "planned"]
         within = planned[: await self._budget_guard.calls_left(context.actor, len(planned))]
@@ -243,12 +286,18 @@ class ToolRunner:
         context.event_sink.send("tool_ended", tool=call.name, ok=state == "done")
         return outcome
 
-    async def _check_and_run(self, context: TurnContext, toolset: Toolset, call: CallRow) -> _ToolOutcome:
+    async def _check_and_run(
+        self, context: TurnContext, toolset: Toolset, call: CallRow
+    ) -> _ToolOutcome:
         def ended(state: CallState, text: str) -> _ToolOutcome:
             return _ToolOutcome(call=call, state=state, text=text)
 
         tool = toolset.get(call.name)
-        if tool is None and context.subagent and self._toolset(context.conversation.place.space).get(call.name):
+        if (
+            tool is None
+            and context.subagent
+            and self._toolset(context.conversation.place.space).get(call.name)
+        ):
             return ended("denied", self._denied(f"{call.name} is none of the tools of this task."))
         if tool is None:
             names = ", ".join(toolset.names())
@@ -272,7 +321,9 @@ class ToolRunner:
             return ended("denied", NOT_IN_JOBS_TEXT)
         decision = authorize(actor, action, space, context.scope)
         if not decision.allowed and (not decision.ask or context.subagent):
-            return ended("denied", self._denied(f"{call.name} is not allowed here with these arguments."))
+            return ended(
+                "denied", self._denied(f"{call.name} is not allowed here with these arguments.")
+            )
         guarded = to_guarded_call(
             tool.spec,
             arguments,
@@ -285,7 +336,9 @@ class ToolRunner:
             return ended("denied", self._denied(why))
         if decision.allowed or await self._is_ruled(context, tool, arguments):
             return await self._run_tool(tool, arguments, context, call)
-        return ended("denied", await self._request_approval(context, call, action, arguments.given()))
+        return ended(
+            "denied", await self._request_approval(context, call, action, arguments.given())
+        )
 
     def _tools_of(self, context: TurnContext) -> Toolset:
         toolset = self._toolset(context.conversation.place.space)
@@ -298,7 +351,9 @@ class ToolRunner:
         """Load the sender's rights again: they may have been taken away since the turn began."""
         place = context.conversation.place
         id, proven = context.actor.id, context.actor.bound is None
-        person = await self._roles.actor(place.channel, place.account, id, place.chat_id, place.kind, proven=proven)
+        person = await self._roles.actor(
+            place.channel, place.account, id, place.chat_id, place.kind, proven=proven
+        )
         return replace(person, by_model=True)
 
     async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
@@ -310,7 +365,9 @@ class ToolRunner:
             return False
         tainted = (await load_message_context(self._store, context)).tainted
         space, now = context.conversation.place.space, self._store.now()
-        rule = await find_covering_rule(self._store.access, self._roles, tool, arguments, space, now, tainted=tainted)
+        rule = await find_covering_rule(
+            self._store.access, self._roles, tool, arguments, space, now, tainted=tainted
+        )
         return rule is not None
 
     def _denied(self, why: str) -> str:
@@ -322,7 +379,8 @@ class ToolRunner:
     ) -> str:
         """Ask the person to approve the call; return what the model reads.
 
-        While outside words are in view, some calls are asked for with a warning, and the others are refused.
+        While outside words are in view, some calls are asked for with a warning, and the others are
+        refused.
         """
         session = await self._store.sessions.load(context.conversation.id)
         tainted = is_tainted(context, session)
@@ -337,7 +395,11 @@ class ToolRunner:
             arguments=arguments,
             lang=context.lang,
             tainted=tainted,
-            sources=[source.name for source in outside_sources(session).get(context.turn.number, ()) if source.name],
+            sources=[
+                source.name
+                for source in outside_sources(session).get(context.turn.number, ())
+                if source.name
+            ],
         )
         try:
             return await self._approvals.ask(request)
@@ -364,7 +426,9 @@ class ToolRunner:
             idem_key=call.idem_key,
             actor=context.actor,
             load_message=lambda: load_message_context(self._store, context),
-            load_visible=lambda: load_visible_words(self._store, context, self._memory_texts, self._toolset(space)),
+            load_visible=lambda: load_visible_words(
+                self._store, context, self._memory_texts, self._toolset(space)
+            ),
             reserve_storage=lambda size: self._reserve_storage(space, size),
             load_labels=lambda paths: self._store.file_labels.load(space, paths),
             label_names=lambda paths: self._store.file_labels.label_names(space, paths),
@@ -381,7 +445,10 @@ class ToolRunner:
             return ended("failed", str(err))
         except TimeoutError:
             state: CallState = "failed" if tool.spec.effect == "pure" else "unknown"
-            return ended(state, f"{tool.spec.name} took longer than {tool.spec.seconds:.0f} s and was given up.")
+            return ended(
+                state,
+                f"{tool.spec.name} took longer than {tool.spec.seconds:.0f} s and was given up.",
+            )
         except IndexUnusable as err:
             return ended("failed", f"{tool.spec.name} failed: {err}.")
         except StoreError:
@@ -393,7 +460,9 @@ class ToolRunner:
             return ended("done", output or NO_OUTPUT)
         outside = tool.spec.outside if output.outside is None else output.outside
         text = output.text or NO_OUTPUT
-        return _ToolOutcome(call=call, state="done", text=text, images=output.images, outside=outside)
+        return _ToolOutcome(
+            call=call, state="done", text=text, images=output.images, outside=outside
+        )
 
 
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:

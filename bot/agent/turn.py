@@ -35,7 +35,15 @@ from bot.agent.turn_context import (
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
-from bot.messages import MessageBody, is_mutating, join_parts, load_body, parse_command, split_reply, to_address
+from bot.messages import (
+    MessageBody,
+    is_mutating,
+    join_parts,
+    load_body,
+    parse_command,
+    split_reply,
+    to_address,
+)
 from bot.models.providers.failures import server_words
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
@@ -54,18 +62,21 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 LONG_TEXT_CHARS = 1_000  # a longer reply is split in a thread
 MAX_CRASHES = 3  # runs of one turn that end in an unexpected error; then it is given up
-MAX_FAULTS = 3  # attempts of a message that end in an error of this machine, about two seconds in all
-# A message that was the only one in progress at this many process deaths is given up. If the process also died with
-# other messages alone, something else may kill it: each such death, from STORM_SECONDS before the message arrived,
-# excuses one of its own.
+# attempts of a message that end in an error of this machine, about two seconds in all
+MAX_FAULTS = 3
+# A message that was the only one in progress at this many process deaths is given up. If the
+# process also died with other messages alone, something else may kill it: each such death, from
+# STORM_SECONDS before the message arrived, excuses one of its own.
 MAX_DEATHS_ISOLATED = 3
 MAX_EXCUSED_DEATHS = 6
 STORM_SECONDS = 900.0
-# These show a growing reply as a message of its own, which would appear above earlier replies still to be sent.
+# These show a growing reply as a message of its own, which would appear above earlier replies still
+# to be sent.
 LIVE_STREAMING_KINDS = ("draft", "edits", "card", "stream")
 DECLINED_TEXT = "[a request that the model declined]"
 INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
-# Runs a command row and settles it; returns parts when the row is to go on as a turn with them (/retry).
+# Runs a command row and settles it; returns parts when the row is to go on as a turn with them
+# (/retry).
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
 
 
@@ -111,8 +122,8 @@ class TurnRunner:
     ) -> None:
         """Args:
         dispatcher: calls `step`.
-        started_at: when this process started, by the store's clock: a message received before was waiting for it.
-        space_idle: called when the last running turn of a space has ended.
+        started_at: when this process started, by the store's clock: a message received before was
+        waiting for it. space_idle: called when the last running turn of a space has ended.
         """
         self._store = store
         self._setup = setup
@@ -140,7 +151,9 @@ class TurnRunner:
         self._background: set[asyncio.Task[None]] = set()
 
     async def step(self, conversation: str) -> bool:
-        """Process the oldest open row of a conversation; return False when nothing more can be done now."""
+        """Process the oldest open row of a conversation; return False when nothing more can be done
+        now.
+        """
         work = await self._next_work(conversation)
         if work is None:
             return False
@@ -153,14 +166,17 @@ class TurnRunner:
             if has_to_wait:
                 work = await self._reload(work)
             if work is not None:
-                with bind_trace(row.trace_id), suppress(MessageEdited):  # edited while it was set up: the next step
+                # edited while it was set up: the next step
+                with bind_trace(row.trace_id), suppress(MessageEdited):
                     may_have_more = await self._process_or_give_up(work)
         finally:
             self._isolation.leave(conversation)
         return may_have_more
 
     async def _next_work(self, conversation: str) -> NextWork | None:
-        """Return the row to process now; if it has to wait, ask to be woken when it may be processed."""
+        """Return the row to process now; if it has to wait, ask to be woken when it may be
+        processed.
+        """
         now = self._store.now()
         work = await self._store.delivery.next_work(conversation, now)
         if work is None:
@@ -171,14 +187,18 @@ class TurnRunner:
             return None
         if not await self._is_fatal(row):
             age = now - row.received.timestamp()
-            delay = self._isolation.seconds_until_allowed(conversation, row.attempts, row.deaths_alone, age)
+            delay = self._isolation.seconds_until_allowed(
+                conversation, row.attempts, row.deaths_alone, age
+            )
             if delay > 0:
                 self.dispatcher.wake(conversation, now + delay)
                 return None
         return work
 
     async def _is_fatal(self, row: InboxRow) -> bool:
-        """Tell whether a message kills the process, beyond what frequent restarts would do to any message."""
+        """Tell whether a message kills the process, beyond what frequent restarts would do to any
+        message.
+        """
         if row.deaths_alone < MAX_DEATHS_ISOLATED:
             return False
         since = row.received.timestamp() - STORM_SECONDS
@@ -186,14 +206,18 @@ class TurnRunner:
         return row.deaths_alone >= MAX_DEATHS_ISOLATED + min(others, MAX_EXCUSED_DEATHS)
 
     async def _reload(self, work: NextWork) -> NextWork | None:
-        """Load a row and its conversation again; None if the row is not the next one any more, or has changed."""
+        """Load a row and its conversation again; None if the row is not the next one any more, or
+        has changed.
+        """
         again = await self._store.delivery.next_work(work.row.conversation, self._store.now())
         return again if again is not None and again.row == work.row else None
 
     async def _process_or_give_up(self, work: NextWork) -> bool:
-        """Process a row; after MAX_FAULTS attempts that failed by errors of this machine, notify the sender.
+        """Process a row; after MAX_FAULTS attempts that failed by errors of this machine, notify
+        the sender.
 
-        Errors of the database do not count: they end with the outage, and the row is processed then.
+        Errors of the database do not count: they end with the outage, and the row is processed
+        then.
 
         Returns:
             False when the conversation's queue is empty.
@@ -209,7 +233,9 @@ class TurnRunner:
             if len(faults) < MAX_FAULTS:
                 self._faults[row.id] = [*faults, err]
                 raise
-            log.error("a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True)
+            log.error(
+                "a message is given up", inbox=row.id, error=type(err).__name__, exc_info=True
+            )
             self._troubles.turn_failed(self._faults[row.id][0])
             await self._give_up(row, work.conversation, "failed")
         self._faults.pop(row.id, None)
@@ -217,17 +243,26 @@ class TurnRunner:
         return may_have_more
 
     async def _process(self, work: NextWork) -> bool:
-        """Run a row as a command, or as a turn of its conversation; return False when its queue is empty then."""
+        """Run a row as a command, or as a turn of its conversation; return False when its queue is
+        empty then.
+        """
         row, conversation = work.row, work.conversation
         body, parts, began = load_body(row.body), None, time.perf_counter()
         if await self._is_fatal(row):
-            log.warning("a message was given up", conversation=row.conversation, deaths=row.attempts)
+            log.warning(
+                "a message was given up", conversation=row.conversation, deaths=row.attempts
+            )
             await self._give_up(row, conversation, "interrupted")
             return True
         # An edit may have made it a command, or none. What a model wants done is never one.
         command = None if row.turn_id or conversation.place.is_hidden else parse_command(body.text)
-        # A mutating command marks itself when it begins; if it was marked before, it would count as interrupted.
-        if row.state == "new" and not (command and is_mutating(*command)) and self._arrived_before_start(row):
+        # A mutating command marks itself when it begins; if it was marked before, it would count as
+        # interrupted.
+        if (
+            row.state == "new"
+            and not (command and is_mutating(*command))
+            and self._arrived_before_start(row)
+        ):
             await self._store.delivery.mark_opened(row.id)
         if command or body.approved:
             parts = await self._run_command(row, body)
@@ -261,10 +296,13 @@ class TurnRunner:
     ) -> bool:
         """Tell whether a sub-agent may begin or go on; if not, its row, turn and task are ended.
 
-        Its task may have been cancelled while no process worked on it, or the person's rights taken away.
+        Its task may have been cancelled while no process worked on it, or the person's rights taken
+        away.
         """
         place = conversation.place
-        allowed = authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed
+        allowed = authorize(
+            actor, "chat", "", access_scope(place.channel, place.kind, place.space)
+        ).allowed
         if subagent is not None and subagent.task.state == "running" and allowed:
             return True
         turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
@@ -279,7 +317,8 @@ class TurnRunner:
         return False
 
     def _arrived_before_start(self, row: InboxRow) -> bool:
-        """Tell whether a row is older than this process: the previous one may have died while setting it up.
+        """Tell whether a row is older than this process: the previous one may have died while
+        setting it up.
 
         A time in the future counts as older: the clock was put back.
         """
@@ -288,21 +327,30 @@ class TurnRunner:
     async def _check_access(
         self, row: InboxRow, body: MessageBody, conversation: ConversationRow, actor: Actor
     ) -> bool:
-        """Check rights again, and budgets unless the turn has begun: they may have changed since the message came.
+        """Check rights again, and budgets unless the turn has begun: they may have changed since
+        the message came.
 
         Returns:
             False after a refusal: the row is settled.
         """
         place = conversation.place
-        if authorize(actor, "chat", "", access_scope(place.channel, place.kind, place.space)).allowed:
+        if authorize(
+            actor, "chat", "", access_scope(place.channel, place.kind, place.space)
+        ).allowed:
             model = conversation.model or self._setup.model_name()
-            return bool(row.turn_id) or not await self._setup.budget_guard.refuse(row, body, actor, model)
+            return bool(row.turn_id) or not await self._setup.budget_guard.refuse(
+                row, body, actor, model
+            )
         self._telemetry.access_denied()
         text = format_text(resolve_language(body.text), "denied")
-        await self._end_with_notice(row, "cancelled", split_reply(text, "notice", self._capabilities(place.channel)))
+        await self._end_with_notice(
+            row, "cancelled", split_reply(text, "notice", self._capabilities(place.channel))
+        )
         return False
 
-    async def _end_with_notice(self, row: InboxRow, state: TurnState, notice: Sequence[NewOutboxRow]) -> None:
+    async def _end_with_notice(
+        self, row: InboxRow, state: TurnState, notice: Sequence[NewOutboxRow]
+    ) -> None:
         """End a row, and the turn that an earlier process began for it, with a notice."""
         turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
         if turn is None:
@@ -313,7 +361,8 @@ class TurnRunner:
 
     @asynccontextmanager
     async def _open_turn(self, conversation: ConversationRow) -> AsyncIterator[bool]:
-        """Wait while the space is paused, then register the turn so that a later pause can wait for it.
+        """Wait while the space is paused, then register the turn so that a later pause can wait for
+        it.
 
         Yields:
             Whether it had to wait.
@@ -336,7 +385,9 @@ class TurnRunner:
         return any(turn.space == space for turn in self._open.values())
 
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
-        """Return where to show the turn; show nothing live while earlier replies are still to be sent there."""
+        """Return where to show the turn; show nothing live while earlier replies are still to be
+        sent there.
+        """
         if place.is_hidden:
             return EventSink(show=lambda event: None, address=to_address(place), message_id=row.id)
         streams = self._capabilities(place.channel).live_display in LIVE_STREAMING_KINDS
@@ -356,7 +407,9 @@ class TurnRunner:
         turn, conversation = context.turn, context.conversation
         if self._crashes.get(turn.id, 0) >= MAX_CRASHES:
             text = format_text(context.lang, "interrupted")
-            return TurnResult(state="interrupted", parts=INTERRUPTED_PARTS, reply=text, origin="house")
+            return TurnResult(
+                state="interrupted", parts=INTERRUPTED_PARTS, reply=text, origin="house"
+            )
         if len(faults := self._faults.get(turn.inbox_id, [])) >= MAX_FAULTS:
             self._troubles.turn_failed(faults[0])
             return _failed_result(format_text(context.lang, "machine_failed", trace=turn.trace_id))
@@ -365,7 +418,9 @@ class TurnRunner:
         if self._paused_spaces.get(conversation.place.space):
             self.stop(conversation.id)  # the space was paused while the turn was set up
         try:
-            await asyncio.wait({task}, timeout=context.started + context.timeouts.cancel_after - time.monotonic())
+            await asyncio.wait(
+                {task}, timeout=context.started + context.timeouts.cancel_after - time.monotonic()
+            )
             if not task.done():
                 running.timed_out = True
                 task.cancel()
@@ -387,10 +442,13 @@ class TurnRunner:
         """Store the reply and the end of the turn in one transaction.
 
         Returns:
-            The state that was stored, and whether another message waits in the conversation's queue.
+            The state that was stored, and whether another message waits in the conversation's
+            queue.
         """
         self._crashes.pop(context.turn.id, None)
-        final = await self._message_counter.draft("assistant", result.parts, result.origin, result.label)
+        final = await self._message_counter.draft(
+            "assistant", result.parts, result.origin, result.label
+        )
         if (subagent := context.subagent) is not None:
             self._fitter.needs_preparation(context.conversation.id)  # it has no next turn
             with self._views.storing(context.turn.id) as views:
@@ -404,7 +462,13 @@ class TurnRunner:
         remember = is_worth_extracting(context, result, self._config())
         with self._views.storing(context.turn.id) as views:
             finished = await self._store.delivery.finish_and_look(
-                context.turn, result.state, final, outbox, result.usage, remember=remember, views=views
+                context.turn,
+                result.state,
+                final,
+                outbox,
+                result.usage,
+                remember=remember,
+                views=views,
             )
         if result.state == "failed":
             stays = {"state": result.unfinished} if result.unfinished and outbox else {}
@@ -419,8 +483,12 @@ class TurnRunner:
         return result.state if finished.stored else "cancelled", finished.has_next
 
     async def _split(self, place: Place, result: TurnResult) -> list[NewOutboxRow]:
-        """Split what is sent: a reply or notice, or what was shown of an unfinished answer and why it broke off."""
-        split = partial(_split_result, result, self._capabilities(place.channel), self._allowance(place))
+        """Split what is sent: a reply or notice, or what was shown of an unfinished answer and why
+        it broke off.
+        """
+        split = partial(
+            _split_result, result, self._capabilities(place.channel), self._allowance(place)
+        )
         is_long = len(result.reply) + len(result.shown) > LONG_TEXT_CHARS
         return await asyncio.to_thread(split) if is_long else split()
 
@@ -433,10 +501,16 @@ class TurnRunner:
         """Show a declined request as one line in later views; the stored message stays as it is."""
         sessions = self._store.sessions
         session = await sessions.load(context.conversation.id)
-        requests = [turn.messages[0] for turn in session.turns if turn.number == context.turn.number]
+        requests = [
+            turn.messages[0] for turn in session.turns if turn.number == context.turn.number
+        ]
         reductions = [
             Reduction(
-                message_id=message.id, part=index, form="one_line", text="" if index else DECLINED_TEXT, tokens=10
+                message_id=message.id,
+                part=index,
+                form="one_line",
+                text="" if index else DECLINED_TEXT,
+                tokens=10,
             )
             for message in requests
             for index in range(len(message.parts))
@@ -446,12 +520,17 @@ class TurnRunner:
     async def _give_up(
         self, row: InboxRow, conversation: ConversationRow, state: Literal["interrupted", "failed"]
     ) -> None:
-        """Tell the sender that a message will not be answered, and end its row, without setting up a turn.
+        """Tell the sender that a message will not be answered, and end its row, without setting up
+        a turn.
 
         Args:
             state: interrupted: it kills the process; failed: this machine failed at each attempt.
         """
-        began, delivery, is_fatal = time.perf_counter(), self._store.delivery, state == "interrupted"
+        began, delivery, is_fatal = (
+            time.perf_counter(),
+            self._store.delivery,
+            state == "interrupted",
+        )
         if subagent := await self._subagents.load(conversation):
             await self._give_up_task(row, subagent, state)
             return
@@ -462,23 +541,33 @@ class TurnRunner:
             text = format_text(lang, "interrupted" if turn else "given_up")
         else:
             text = format_text(lang, "machine_failed", trace=row.trace_id)
-        notice = split_reply(text, "notice", self._capabilities(place.channel), self._allowance(place))
+        notice = split_reply(
+            text, "notice", self._capabilities(place.channel), self._allowance(place)
+        )
         if turn is None:
             await delivery.settle(row.id, notice, dead=is_fatal)
         else:
             parts = INTERRUPTED_PARTS if is_fatal else UNANSWERED_PARTS
-            await delivery.finish(turn, state, await self._message_counter.draft("assistant", parts, "house"), notice)
+            await delivery.finish(
+                turn, state, await self._message_counter.draft("assistant", parts, "house"), notice
+            )
         self._telemetry.turn_ended(row.trace_id, state, began, {})
 
-    async def _give_up_task(self, row: InboxRow, subagent: Subagent, state: Literal["interrupted", "failed"]) -> None:
-        """End a task that kills the process, or that fails at each attempt; nobody is told but who gave it."""
+    async def _give_up_task(
+        self, row: InboxRow, subagent: Subagent, state: Literal["interrupted", "failed"]
+    ) -> None:
+        """End a task that kills the process, or that fails at each attempt; nobody is told but who
+        gave it.
+        """
         turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
         if turn is None:
             await self._subagents.end_unstarted(row, "failed", format_text("en", "given_up"))
             return
         parts = INTERRUPTED_PARTS if state == "interrupted" else UNANSWERED_PARTS
         final = await self._message_counter.draft("assistant", parts, "house")
-        await self._subagents.finish(subagent, turn, state, final, format_text("en", "interrupted"), ())
+        await self._subagents.finish(
+            subagent, turn, state, final, format_text("en", "interrupted"), ()
+        )
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
         """Cancel the running turn of a conversation; return False when there is none.
@@ -495,7 +584,9 @@ class TurnRunner:
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
-        """Stop the turns of a space and wait for their end; new ones wait until the context is left."""
+        """Stop the turns of a space and wait for their end; new ones wait until the context is
+        left.
+        """
         resumed = asyncio.Event()
         self._paused_spaces.setdefault(space, []).append(resumed)
         try:
@@ -528,7 +619,9 @@ class TurnRunner:
             log.error("after the turn", error=type(err).__name__, exc_info=err)
 
     def _allowance(self, place: Place) -> int | None:
-        """Return how many messages the platform still accepts for this chat; None if it does not limit them."""
+        """Return how many messages the platform still accepts for this chat; None if it does not
+        limit them.
+        """
         channel = self._channels.get(place.channel)
         allowance = getattr(channel, "allowance", None)
         return allowance(to_address(place)) if allowance is not None else None
@@ -539,9 +632,11 @@ class TurnRunner:
 
 
 def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config) -> bool:
-    """Tell whether to read a turn for facts: answered, in private, and by a person who may write memory.
+    """Tell whether to read a turn for facts: answered, in private, and by a person who may write
+    memory.
 
-    A tainted turn is read too: whatever the view holds, only the person's own words count (see TurnExchange).
+    A tainted turn is read too: whatever the view holds, only the person's own words count (see
+    TurnExchange).
     """
     if result.state != "done" or result.declined or context.job or not config.memory.extract:
         return False
@@ -553,14 +648,21 @@ def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config
 
 
 def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
-    """Return the agent's result, or the result for its error. A cancellation of the process is raised."""
+    """Return the agent's result, or the result for its error.
+
+    A cancellation of the process is raised.
+    """
     lang = context.lang
     try:
         return running.task.result()
     except asyncio.CancelledError:
         if running.timed_out:
-            log.warning("a turn took too long", conversation=context.conversation.id, step=context.turn.step)
-            return _failed_result(format_text(lang, "too_long", minutes=format_minutes(context.timeouts.cancel_after)))
+            log.warning(
+                "a turn took too long", conversation=context.conversation.id, step=context.turn.step
+            )
+            return _failed_result(
+                format_text(lang, "too_long", minutes=format_minutes(context.timeouts.cancel_after))
+            )
         if not running.stopped:
             raise
         return _stopped_result(lang)
@@ -575,7 +677,9 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         return _failed_result(format_text(lang, "fold_failed", why=err.why))
     except ModelError as err:
         words = server_words(err)
-        log.warning("model failed", error=type(err).__name__, status=err.status, kind=err.kind, words=words)
+        log.warning(
+            "model failed", error=type(err).__name__, status=err.status, kind=err.kind, words=words
+        )
         is_for_owner = context.actor.role == "owner" and context.scope.kind != "group"
         text = format_turn_failure(err, lang, context.turn.trace_id, words if is_for_owner else "")
         return replace(_failed_result(text), unreached=True)
@@ -587,12 +691,18 @@ def _failed_result(text: str) -> TurnResult:
 
 def _stopped_result(lang: str) -> TurnResult:
     parts = (Text(text=UNFINISHED_MARKS["stopped"]),)
-    return TurnResult(state="cancelled", parts=parts, reply=format_text(lang, "stopped"), origin="house")
+    return TurnResult(
+        state="cancelled", parts=parts, reply=format_text(lang, "stopped"), origin="house"
+    )
 
 
-def _split_result(result: TurnResult, capabilities: Capabilities, left: int | None) -> list[NewOutboxRow]:
+def _split_result(
+    result: TurnResult, capabilities: Capabilities, left: int | None
+) -> list[NewOutboxRow]:
     if result.unfinished is None:
-        return split_reply(result.reply, "final" if result.state == "done" else "notice", capabilities, left)
+        return split_reply(
+            result.reply, "final" if result.state == "done" else "notice", capabilities, left
+        )
     shown = split_reply(result.shown, "final", capabilities, left, result.unfinished)
     if result.unfinished == "stopped":
         return shown  # its mark says all

@@ -1,4 +1,6 @@
-"""The context and the result of a turn, and `TurnSetup`, which claims a turn and builds its context."""
+"""The context and the result of a turn, and `TurnSetup`, which claims a turn and builds its
+context.
+"""
 
 import asyncio
 import time
@@ -14,7 +16,12 @@ from bot.access.storage_quota import QuotaExceededError
 from bot.agent.subagents.values import LAST_STEP_SHARE, MAX_STEPS, Subagent
 from bot.agent.timeouts import DEFAULT_TIMEOUTS, TurnTimeouts
 from bot.config.schema import Config
-from bot.gateway.attachments import StoredFile, format_attachment_refusal, ingest_attachments, sanitize_file_name
+from bot.gateway.attachments import (
+    StoredFile,
+    format_attachment_refusal,
+    ingest_attachments,
+    sanitize_file_name,
+)
 from bot.gateway.downloads import DownloadedFile, Downloads
 from bot.memory.recall import (
     MAX_RECALL_TOKENS,
@@ -50,14 +57,23 @@ from memory.context.taint import (
 from memory.context.tokens import TokenCounter
 from memory.conversation import UNFINISHED_MARKS, Part, Role, Session, Text, ToolCall, Unfinished
 from memory.store.conversations.delivery import NextWork
-from memory.store.rows import ConversationRow, InboxRow, NewMessage, Place, TurnRow, TurnState, Usage
+from memory.store.rows import (
+    ConversationRow,
+    InboxRow,
+    NewMessage,
+    Place,
+    TurnRow,
+    TurnState,
+    Usage,
+)
 from memory.store.store import Store
 from memory.tasks import cancel_and_wait
 from memory.workspace import fold_labels
 from memory.workspace.blobs import Blobs
 
 ShowEvent = Callable[[LiveEvent], None]
-JOB_STEPS, JOB_TOKENS = 8, 50_000  # of the turn of a task; tokens that came from no cache, and those of the answers
+# of the turn of a task; tokens that came from no cache, and those of the answers
+JOB_STEPS, JOB_TOKENS = 8, 50_000
 
 
 @dataclass(slots=True)
@@ -70,7 +86,8 @@ class ShownText:
     pieces: list[str] = field(default_factory=list)
     #: The next piece takes the place of `pieces`: the request was repeated.
     restarts: bool = False
-    #: What the request of `pieces` showed the model: the session, and whether what was recalled may hold outside words.
+    #: What the request of `pieces` showed the model: the session, and whether what was recalled may
+    #: hold outside words.
     session: Session | None = None
     recalled: bool = False
 
@@ -95,12 +112,16 @@ class EventSink:
     shown: ShownText = field(default_factory=ShownText)
 
     def begin_request(self, session: Session, *, recalled: bool) -> None:
-        """Note what the request shows whose answer comes next; an earlier one of the same step is void then."""
+        """Note what the request shows whose answer comes next; an earlier one of the same step is
+        void then.
+        """
         self.shown.session, self.shown.recalled = session, recalled
         self.restart()
 
     def restart(self) -> None:
-        """Let the next text take the place of what was shown of this step; until there is one, that stays."""
+        """Let the next text take the place of what was shown of this step; until there is one, that
+        stays.
+        """
         self.shown.restarts = bool(self.shown.pieces)
 
     def add_text(self, text: str) -> None:
@@ -113,7 +134,9 @@ class EventSink:
         self.send("delta", text, whole=True)
 
     def end_answer(self) -> None:
-        """Withdraw what was shown of a request that was repeated, and whose new answer has no text."""
+        """Withdraw what was shown of a request that was repeated, and whose new answer has no
+        text.
+        """
         if self.shown.restarts:
             self.add_text("")
 
@@ -124,7 +147,11 @@ class EventSink:
 
     def send(self, name: EventName, text: str = "", **facts: str | int | float | bool) -> None:
         """Show an event, best effort: a slow or absent viewer never raises."""
-        self.show(LiveEvent(address=self.address, name=name, message_id=self.message_id, text=text, facts=facts))
+        self.show(
+            LiveEvent(
+                address=self.address, name=name, message_id=self.message_id, text=text, facts=facts
+            )
+        )
 
 
 RECALL_SHARE = 5  # recalled passages get at most this fraction (1/5) of the conversation's tokens
@@ -143,25 +170,35 @@ class TurnSuffix:
     last: str = ""
 
     def shown(
-        self, session: Session, prefix: Iterable[str], memory_changes: str, tokens: int, counter: TokenCounter
+        self,
+        session: Session,
+        prefix: Iterable[str],
+        memory_changes: str,
+        tokens: int,
+        counter: TokenCounter,
     ) -> RecallBlock:
         """Format the suffix of one request, without `last`; say whether it is tainted.
 
         Args:
             session: what the request shows of the conversation.
-            prefix: texts of the system parts and the summary; passages that say the same are not repeated.
+            prefix: texts of the system parts and the summary; passages that say the same are not
+                repeated.
             memory_changes: see SystemPrompt.
             tokens: that the conversation may have.
         """
         limit = min(MAX_RECALL_TOKENS, tokens // RECALL_SHARE)
         is_clean = self.recalled.has_outside and not self.is_group and not was_view_tainted(session)
-        recalled = format_recall_block(self.recalled, (*prefix, memory_changes), limit, counter, is_view_clean=is_clean)
+        recalled = format_recall_block(
+            self.recalled, (*prefix, memory_changes), limit, counter, is_view_clean=is_clean
+        )
         text = "\n".join(filter(None, (recalled.text, memory_changes, self.clock)))
         return replace(recalled, text=text)
 
 
 def format_clock_note(now: datetime) -> str:
-    """Format the person's local time, with its offset: a name such as CST stands for several zones."""
+    """Format the person's local time, with its offset: a name such as CST stands for several
+    zones.
+    """
     return f"[Now: {now:%A %Y-%m-%d %H:%M}, {format_utc_offset(now)}]"
 
 
@@ -232,7 +269,9 @@ def format_minutes(seconds: float) -> int:
 
 
 class MessageCounter:
-    """Builds messages to store, with their token count; the counter is loaded in a thread on first use."""
+    """Builds messages to store, with their token count; the counter is loaded in a thread on first
+    use.
+    """
 
     def __init__(self, load: Callable[[], TokenCounter]) -> None:
         self._load = load
@@ -294,7 +333,8 @@ class TurnSetup:
         place, proven = work.conversation.place, load_body(work.row.body).proven
         sender = (place.channel, place.account, work.row.sender_id, place.chat_id, place.kind)
         asked = grants_key(*sender)
-        if asked is not None and asked.person != work.row.sender_id:  # the grants are those of another spelling
+        # the grants are those of another spelling
+        if asked is not None and asked.person != work.row.sender_id:
             return await self.roles.actor(*sender, proven=proven)
         return self.roles.actor_of(work.grants, *sender, proven=proven)
 
@@ -307,7 +347,8 @@ class TurnSetup:
         event_sink: EventSink,
         subagent: Subagent | None = None,
     ) -> TurnContext:
-        """Return the context of the row's turn: resumed if it was claimed before, claimed now otherwise.
+        """Return the context of the row's turn: resumed if it was claimed before, claimed now
+        otherwise.
 
         Args:
             parts: what to answer instead of the row's own message (/retry).
@@ -336,14 +377,20 @@ class TurnSetup:
             actor=actor,
             scope=scope,
             lang=lang,
-            suffix=TurnSuffix(clock=format_clock_note(now), recalled=recalled, is_group=scope.kind == "group"),
+            suffix=TurnSuffix(
+                clock=format_clock_note(now), recalled=recalled, is_group=scope.kind == "group"
+            ),
             model=conversation.model or self.model_name(),
             policy=conversation.policy or config.context_policy,
             max_steps=min(config.agent_max_steps, most_steps),
             event_sink=event_sink,
             words=words,
             job=body.job,
-            max_tokens=int(subagent.tokens * LAST_STEP_SHARE) if subagent else JOB_TOKENS if body.job else 0,
+            max_tokens=int(subagent.tokens * LAST_STEP_SHARE)
+            if subagent
+            else JOB_TOKENS
+            if body.job
+            else 0,
             subagent=subagent,
             timeouts=self._timeouts_of(subagent),
         )
@@ -355,7 +402,9 @@ class TurnSetup:
         left = min(self.timeouts.cancel_after, max(1.0, subagent.deadline - self.store.now()))
         return TurnTimeouts(last_step_after=left * LAST_STEP_SHARE, cancel_after=left)
 
-    async def _timed_recall(self, trace: str, conversation: ConversationRow, words: str) -> RecalledPassages:
+    async def _timed_recall(
+        self, trace: str, conversation: ConversationRow, words: str
+    ) -> RecalledPassages:
         began = time.perf_counter()
         try:
             return await self.turn_recall.recalled(conversation, words)
@@ -363,7 +412,12 @@ class TurnSetup:
             self.telemetry.stage_ended(trace, "recall", began)
 
     async def _resume_or_claim(
-        self, work: NextWork, body: MessageBody, parts: tuple[Part, ...] | None, lang: str, actor: Actor
+        self,
+        work: NextWork,
+        body: MessageBody,
+        parts: tuple[Part, ...] | None,
+        lang: str,
+        actor: Actor,
     ) -> TurnRow:
         row, place = work.row, work.conversation.place
         if row.turn_id and (turn := await self.store.delivery.take_over(row.turn_id)):
@@ -378,16 +432,26 @@ class TurnSetup:
         origin = OUTCOME_ORIGIN if body.outcome else "model" if place.is_hidden else "person"
         draft = await self.message_counter.draft("user", parts, origin)
         return await self.store.delivery.claim(
-            row.id, replace(draft, id=row.id), row.sender_id, batched, body=row.body, who=budget_account(actor)
+            row.id,
+            replace(draft, id=row.id),
+            row.sender_id,
+            batched,
+            body=row.body,
+            who=budget_account(actor),
         )
 
     async def _build_parts(
         self, row: InboxRow, body: MessageBody, batched: Sequence[InboxRow], place: Place, lang: str
     ) -> tuple[Part, ...]:
-        """Build the message as the model sees it: background, quotation, files, then its own text."""
+        """Build the message as the model sees it: background, quotation, files, then its own
+        text.
+        """
         background = [(other, load_body(other.body)) for other in batched if other.state == "aside"]
         album = [body, *(load_body(other.body) for other in batched if other.state == "new")]
-        parts: list[Part] = [*format_background(background, place.kind), *format_quote(body, row, place.kind)]
+        parts: list[Part] = [
+            *format_background(background, place.kind),
+            *format_quote(body, row, place.kind),
+        ]
         parts += format_outcome(body)
         parts += await self._ingest([file for item in album for file in item.files], place, lang)
         text = album_caption(item.text for item in album) if len(album) > 1 else body.text
@@ -396,18 +460,23 @@ class TurnSetup:
         if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
             parts.append(
                 Text(
-                    text=text if text.strip() else "…", by="" if place.is_hidden else sender_name(body, row, place.kind)
+                    text=text if text.strip() else "…",
+                    by="" if place.is_hidden else sender_name(body, row, place.kind),
                 )
             )
         return tuple(parts)
 
-    async def _ingest(self, files: Sequence[StoredAttachment], place: Place, lang: str) -> list[Part]:
+    async def _ingest(
+        self, files: Sequence[StoredAttachment], place: Place, lang: str
+    ) -> list[Part]:
         """Turn files into parts; for each that cannot be read, a note says why."""
         if not files:
             return []
         stored, failures = await self._fetch_all(files, place, lang)
         ingested = await ingest_attachments(stored, self.blobs, lang)
-        notes = (format_text(lang, "file_refused", why=why) for why in (*ingested.refused, *failures))
+        notes = (
+            format_text(lang, "file_refused", why=why) for why in (*ingested.refused, *failures)
+        )
         return [*ingested.parts, *(Text(text=note, aside=NOT_READ_LABEL) for note in notes)]
 
     async def _fetch_all(
@@ -469,7 +538,8 @@ async def label_reply(
         return ReplyLabel(tainted=True)
     passages = context.suffix.recalled.passages if recalled else ()
     words = [passage.words for passage in passages if passage.outside]
-    return await asyncio.to_thread(fold_labels.label_reply, session, parts, words)  # slow with much in view
+    # slow with much in view
+    return await asyncio.to_thread(fold_labels.label_reply, session, parts, words)
 
 
 async def keep_shown_text(context: TurnContext, result: TurnResult) -> TurnResult:

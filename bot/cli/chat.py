@@ -47,24 +47,34 @@ class StatusBar:
             return
         finally:
             self._read_at, self._reading = time.monotonic(), None
-        tokens, turns = f"{facts['tokens']:,}/{facts['max_tokens']:,}", f"{facts['turns']}/{facts['max_turns']}"
+        tokens, turns = (
+            f"{facts['tokens']:,}/{facts['max_tokens']:,}",
+            f"{facts['turns']}/{facts['max_turns']}",
+        )
         self._line = f" {facts['model']} · {tokens} tokens · {turns} · {facts['policy']}"
 
 
 def chat(home: HomeFolder, conversation: str, once: str | None) -> int:
-    """Run a terminal chat on this home, or through the `mnema run` that holds it; returns the exit code."""
+    """Run a terminal chat on this home, or through the `mnema run` that holds it; returns the exit
+    code.
+    """
     file = load_config_file(home)
     if home.address():
         return asyncio.run(run_remote(home, file.current, conversation, once))
     if file.current.database_url:
-        raise MnemaError("With a database_url the terminal talks through a running gateway: start mnema run first.")
+        raise MnemaError(
+            "With a database_url the terminal talks through a running gateway: start mnema run "
+            "first."
+        )
     with lock_home(home):
         start_home_logging(home, file.current)
         return asyncio.run(run_local(home, file, conversation, once))
 
 
 async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once: str | None) -> int:
-    """Run a bot with only the terminal as its channel; an unfinished fold continues at the next start."""
+    """Run a bot with only the terminal as its channel; an unfinished fold continues at the next
+    start.
+    """
     bot = await build_bot(home, file)
 
     async def find_id() -> str:
@@ -82,7 +92,9 @@ async def run_local(home: HomeFolder, file: ConfigFile, conversation: str, once:
     prompt = _prompt_options(home, file.current, StatusBar(facts))
     greeting = greet(home, file.current)
     terminal = Terminal(
-        TerminalOptions(conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=stop)
+        TerminalOptions(
+            conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=stop
+        )
     )
     try:
         await bot.open([terminal])
@@ -104,7 +116,9 @@ async def run_remote(home: HomeFolder, config: Config, conversation: str, once: 
     prompt = _prompt_options(home, config, StatusBar(remote.context))
     greeting = greet(home, config)
     terminal = Terminal(
-        TerminalOptions(conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=remote.stop)
+        TerminalOptions(
+            conversation=conversation, once=once, prompt=prompt, greeting=greeting, stop=remote.stop
+        )
     )
     listening = asyncio.create_task(remote.listen(terminal))
     talking = asyncio.create_task(terminal.run(remote.deliver))

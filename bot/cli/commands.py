@@ -12,7 +12,14 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_group
 
-from bot.cli.common import EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, JsonOption, create_home, print_json
+from bot.cli.common import (
+    EXIT_DONE,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    JsonOption,
+    create_home,
+    print_json,
+)
 from bot.config.home import HomeFolder, resolve_home
 from bot.runtime.process_role import PROCESS_ROLES, ProcessRole
 from bot.runtime.store_access import resume_restore
@@ -44,7 +51,9 @@ COMMANDS = {
 
 
 class LazyGroup(TyperGroup):
-    """The commands of `mnema`; a module of commands is imported when one of them is named, or for --help."""
+    """The commands of `mnema`; a module of commands is imported when one of them is named, or for
+    --help.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of --help."""
@@ -101,11 +110,17 @@ def _options(
     ctx: typer.Context,
     home: Annotated[
         Path | None,
-        typer.Option("--home", help="The bot's folder [default: this one if it has a config.json, else ~/.mnema]."),
+        typer.Option(
+            "--home",
+            help="The bot's folder [default: this one if it has a config.json, else ~/.mnema].",
+        ),
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", is_eager=True, callback=_version
+        ),
     ] = False,
 ) -> None:
     ctx.obj = resolve_home(home)  # a HomeFolder, for all commands
@@ -115,8 +130,12 @@ def _options(
 @app.command()
 def chat(
     ctx: typer.Context,
-    conversation: Annotated[str, typer.Option("--conversation", help="Name of the conversation.")] = "main",
-    once: Annotated[str | None, typer.Option("--once", help="Send this, print one reply and exit.")] = None,
+    conversation: Annotated[
+        str, typer.Option("--conversation", help="Name of the conversation.")
+    ] = "main",
+    once: Annotated[
+        str | None, typer.Option("--once", help="Send this, print one reply and exit.")
+    ] = None,
 ) -> int:
     """Talk to the bot in this terminal."""
     _confirm_new_home(ctx)
@@ -127,14 +146,20 @@ def chat(
 
 
 def _confirm_new_home(ctx: typer.Context) -> None:
-    """Ask a person before a home is made at a path that they typed: it may hold a slip of the keyboard."""
+    """Ask a person before a home is made at a path that they typed: it may hold a slip of the
+    keyboard.
+    """
     home: HomeFolder = ctx.obj
     is_typed = ctx.parent is not None and ctx.parent.params.get("home") is not None
     if is_typed and not home.config.exists() and sys.stdin.isatty():
         from bot.texts import detect_machine_language
 
         is_chinese = detect_machine_language() == "zh"
-        question = "{} 里还没有机器人。要新建一个吗？" if is_chinese else "There is no bot at {} yet. Create one?"
+        question = (
+            "{} 里还没有机器人。要新建一个吗？"
+            if is_chinese
+            else "There is no bot at {} yet. Create one?"
+        )
         typer.confirm(question.format(home.root), abort=True)
 
 
@@ -143,7 +168,10 @@ def run(
     ctx: typer.Context,
     role: Annotated[str, typer.Option("--role", help="all, gateway or worker.")] = "all",
     metrics: Annotated[
-        int | None, typer.Option("--metrics", min=0, max=MAX_PORT, help="A worker's own port for /metrics; 0: any.")
+        int | None,
+        typer.Option(
+            "--metrics", min=0, max=MAX_PORT, help="A worker's own port for /metrics; 0: any."
+        ),
     ] = None,
 ) -> int:
     """Run every enabled channel, the page and the scheduler."""
@@ -176,12 +204,20 @@ def doctor(
     from bot.cli.doctor.texts import choose_language, title_of
 
     structlog.reset_defaults()
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # problems are printed below
+    # problems are printed below
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     lang = language or choose_language(ctx.obj)
     checks = asyncio.run(run_checks(ctx.obj, lang))
     ok = all(check.ok for check in checks)
     if as_json:
-        print_json({"ok": ok, "checks": [{**asdict(check), "title": title_of(check.name, lang)} for check in checks]})
+        print_json(
+            {
+                "ok": ok,
+                "checks": [
+                    {**asdict(check), "title": title_of(check.name, lang)} for check in checks
+                ],
+            }
+        )
     else:
         for check in checks:
             print(f"{'ok  ' if check.ok else 'FAIL'} {title_of(check.name, lang)}: {check.message}")

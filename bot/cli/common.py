@@ -45,7 +45,11 @@ def printable(text: str) -> str:
 
 
 def run_offline(
-    home: HomeFolder, work: Callable[[OpenedStore], Awaitable[Answer]], *, lock: bool, writable: bool = False
+    home: HomeFolder,
+    work: Callable[[OpenedStore], Awaitable[Answer]],
+    *,
+    lock: bool,
+    writable: bool = False,
 ) -> Answer:
     """Run `work` on the store of a home without a running bot; a missing store is created.
 
@@ -106,7 +110,8 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         asyncio.run(note_beside(home, acts))
     except (StoreError, OSError) as err:
         raise ReadingNotAudited(
-            f"This is another person's chat, and the audit list could not be written ({err}), so nothing is shown."
+            f"This is another person's chat, and the audit list could not be written ({err}), so "
+            "nothing is shown."
         ) from err
 
 

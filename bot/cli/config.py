@@ -12,7 +12,10 @@ app = typer.Typer(help="Read, change and check config.json.", no_args_is_help=Tr
 
 
 @app.command("get")
-def get(ctx: typer.Context, key: Annotated[str, typer.Argument(help="Such as llm.model; all without it.")] = "") -> int:
+def get(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="Such as llm.model; all without it.")] = "",
+) -> int:
     """Show a setting, or all of them; secrets are masked."""
     from bot.config.file import ConfigFile
 
@@ -63,7 +66,11 @@ def check(ctx: typer.Context) -> int:
         raise ConfigError("; ".join(troubles.values()))
     if shortage := asyncio.run(measure_window(ctx.obj, file, ask=False)).shortage:
         raise ConfigError(format_shortage(detect_machine_language(file.current.language), shortage))
-    print(f"{path} is valid." if path.exists() else f"There is no {path}; every setting has its default.")
+    print(
+        f"{path} is valid."
+        if path.exists()
+        else f"There is no {path}; every setting has its default."
+    )
     return 0
 
 
@@ -120,7 +127,9 @@ def _ask_settings() -> list[tuple[str, str]]:
         answers.append(("llm.provider", provider))
     if provider != "offline":
         answers.append(("llm.api_key", _ask("Model key (empty keeps what is set)", secret=True)))
-    answers.append(("channels.telegram.token", _ask("Telegram bot token (empty: no change)", secret=True)))
+    answers.append(
+        ("channels.telegram.token", _ask("Telegram bot token (empty: no change)", secret=True))
+    )
     if answers[-1][1]:
         answers.append(("channels.telegram.enabled", "true"))  # a copy of the example says false
         owner = _ask("Your own Telegram user id, a number (empty: no one may talk to it yet)")
@@ -129,14 +138,20 @@ def _ask_settings() -> list[tuple[str, str]]:
 
 
 def _ask_soul_language() -> str:
-    """Ask for the language of SOUL.md, last, so that scripts that answer only the settings still work; "" for none."""
+    """Ask for the language of SOUL.md, last, so that scripts that answer only the settings still
+    work; "" for none.
+    """
     try:
-        return _ask("Language of SOUL.md, which describes the bot (zh or en; empty keeps what is there)").lower()
+        return _ask(
+            "Language of SOUL.md, which describes the bot (zh or en; empty keeps what is there)"
+        ).lower()
     except typer.Abort:  # the end of the input
         return ""
 
 
 def _ask(question: str, *, secret: bool = False) -> str:
     hidden = secret and sys.stdin.isatty()
-    answer: str = typer.prompt(question, default="", hide_input=hidden, show_default=False, err=True)
+    answer: str = typer.prompt(
+        question, default="", hide_input=hidden, show_default=False, err=True
+    )
     return answer.strip()

@@ -17,18 +17,28 @@ import typer
 from bot.cli.common import JsonOption, print_json, printable
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
-from bot.runtime.store_access import ALL_SESSIONS, import_scale_module, lock_home, postgres_url, run_with_store
+from bot.runtime.store_access import (
+    ALL_SESSIONS,
+    import_scale_module,
+    lock_home,
+    postgres_url,
+    run_with_store,
+)
 from memory.workspace.files import write_atomic
 
 PROGRESS_SECONDS = 0.2  # between two lines of progress
 
-app = typer.Typer(help="List what was done and decided; check that it was not altered.", no_args_is_help=True)
+app = typer.Typer(
+    help="List what was done and decided; check that it was not altered.", no_args_is_help=True
+)
 
 
 @app.command("list")
 def listing(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many.")
+    ] = 50,
     as_json: JsonOption = False,
 ) -> int:
     """List audit rows, oldest first."""
@@ -39,10 +49,20 @@ def listing(
     rows: list[Any] = run_with_store(ctx.obj, load, none=[])
     if as_json:
         names = ("seq", "actor", "action", "subject", "args_digest", "decision", "result", "hash")
-        print_json([{"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}} for row in rows])
+        print_json(
+            [
+                {"at": row.at.isoformat(), **{name: getattr(row, name) for name in names}}
+                for row in rows
+            ]
+        )
         return 0
     for row in rows:
-        facts = [row.action, printable(row.subject), row.result, f"by {printable(row.actor)}" if row.actor else ""]
+        facts = [
+            row.action,
+            printable(row.subject),
+            row.result,
+            f"by {printable(row.actor)}" if row.actor else "",
+        ]
         digest = f"  {row.args_digest[:12]}" if row.args_digest else ""
         print(f"{row.seq:>6}  {row.at:%Y-%m-%d %H:%M:%S}  {'  '.join(filter(None, facts))}{digest}")
     if not rows:
@@ -53,7 +73,9 @@ def listing(
 @app.command("verify")
 def verify(
     ctx: typer.Context,
-    head: Annotated[str, typer.Option("--head", help="SEQ:HASH as an earlier verify printed it.")] = "",
+    head: Annotated[
+        str, typer.Option("--head", help="SEQ:HASH as an earlier verify printed it.")
+    ] = "",
 ) -> int:
     """Check the content and the order of all audit rows, and that none is missing."""
     from bot.access.audit import AuditCheckpoints
@@ -70,7 +92,10 @@ def verify(
     print(f"{count} as written; heads noted outside the database that agree: {len(known)}.")
     if end.seq:
         print(f"The chain ends at {end.seq}:{end.hash}")
-        print("Keep that line elsewhere: mnema audit verify --head checks it, whatever happens to this machine.")
+        print(
+            "Keep that line elsewhere: mnema audit verify --head checks it, whatever happens to "
+            "this machine."
+        )
     return 0
 
 
@@ -81,7 +106,9 @@ def _parse_head(given: str) -> list[Any]:
         return []
     seq, _, hash = given.partition(":")
     if not (seq.isascii() and seq.isdigit() and len(seq) < 16 and len(hash) == 64):
-        raise typer.BadParameter(f"--head is {given!r}; it must be SEQ:HASH as mnema audit verify prints it.")
+        raise typer.BadParameter(
+            f"--head is {given!r}; it must be SEQ:HASH as mnema audit verify prints it."
+        )
     return [AuditHead(seq=int(seq), hash=hash)]
 
 
@@ -93,23 +120,36 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to create.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     encrypt: Annotated[
-        bool, typer.Option("--encrypt", help="Encrypt it with a passphrase; the secrets of config.json are then in it.")
+        bool,
+        typer.Option(
+            "--encrypt",
+            help="Encrypt it with a passphrase; the secrets of config.json are then in it.",
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Write database, workspace, attachments and settings to one file; a running bot is not disturbed."""
+    """Write database, workspace, attachments and settings to one file; a running bot is not
+    disturbed.
+    """
     from bot.cli.backup.create import create_backup
     from bot.console.operations.backup_encryption import check_passphrase
 
     file = file.expanduser()
     passphrase = check_passphrase(_read_passphrase(confirm=True)) if encrypt else ""
     progress = _ProgressLines() if as_json else lambda done, expected: None
-    manifest = create_backup(ctx.obj, file.absolute(), force=force, passphrase=passphrase, progress=progress)
+    manifest = create_backup(
+        ctx.obj, file.absolute(), force=force, passphrase=passphrase, progress=progress
+    )
     size = file.stat().st_size
     if as_json:
-        print_json({"size": size, "files": len(manifest.members), "left_out": list(manifest.left_out)})
+        print_json(
+            {"size": size, "files": len(manifest.members), "left_out": list(manifest.left_out)}
+        )
         return 0
-    print(f"{file}: {size:,} bytes, {len(manifest.members):,} files, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC.")
+    print(
+        f"{file}: {size:,} bytes, {len(manifest.members):,} files, made "
+        f"{manifest.made:%Y-%m-%d %H:%M:%S} UTC."
+    )
     if manifest.left_out:
         print(f"Secrets are not in it: {', '.join(manifest.left_out)}.")
     return 0
@@ -138,7 +178,9 @@ class _ProgressLines:
 def restore(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file that mnema backup made.")],
-    verify: Annotated[bool, typer.Option("--verify", help="Only check the file and print what is in it.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Only check the file and print what is in it.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Replace the content of the home by a backup; the old state is kept next to it."""
@@ -160,7 +202,10 @@ def restore(
         print_json(_restore_to_json(done))
         return 0
     _print_backup(file, done.verified)
-    print(f"{home.root} holds it now{', its data in the database of database_url' if done.shared else ''}.")
+    print(
+        f"{home.root} holds it "
+        f"now{', its data in the database of database_url' if done.shared else ''}."
+    )
     for old in done.kept:
         print(f"The old state is kept: {old}")
     if done.missing:
@@ -169,14 +214,14 @@ def restore(
         print(f"Revoked since the backup was made, and not given back: {', '.join(done.withheld)}.")
     if done.unreadable:
         print(
-            "mnema: the old database cannot be read, so roles that were revoked since the backup may be back; "
-            "mnema pair list shows them.",
+            "mnema: the old database cannot be read, so roles that were revoked since the backup "
+            "may be back; mnema pair list shows them.",
             file=sys.stderr,
         )
     if done.forgotten:
         print(
-            f"mnema: {done.forgotten:,} requests to forget were made since the backup; what it had of that is back, "
-            "and can be forgotten again.",
+            f"mnema: {done.forgotten:,} requests to forget were made since the backup; what it had "
+            "of that is back, and can be forgotten again.",
             file=sys.stderr,
         )
     return 0
@@ -187,7 +232,13 @@ def restore_for_page(home: HomeFolder, file: Path, passphrase: str) -> None:
     from bot.cli.backup.restore import restore_backup
 
     record_restore(
-        home, file, {"ok": True, "error": "", **_restore_to_json(restore_backup(home, file, passphrase, by_page=True))}
+        home,
+        file,
+        {
+            "ok": True,
+            "error": "",
+            **_restore_to_json(restore_backup(home, file, passphrase, by_page=True)),
+        },
     )
 
 
@@ -226,10 +277,13 @@ def _restore_to_json(done: Any) -> dict[str, Any]:
 
 def _print_backup(file: Path, verified: Any) -> None:
     manifest, contents = verified.manifest, verified.contents
-    print(f"{file} is valid: made {manifest.made:%Y-%m-%d %H:%M:%S} UTC by mnema {manifest.version}.")
     print(
-        f"conversations {contents.conversations:,}, messages {contents.messages:,}, files of the workspace "
-        f"{verified.files:,}, attachments {verified.attachments:,}, {verified.size:,} bytes, tables {manifest.schema}"
+        f"{file} is valid: made {manifest.made:%Y-%m-%d %H:%M:%S} UTC by mnema {manifest.version}."
+    )
+    print(
+        f"conversations {contents.conversations:,}, messages {contents.messages:,}, files of the "
+        f"workspace {verified.files:,}, attachments {verified.attachments:,}, {verified.size:,} "
+        f"bytes, tables {manifest.schema}"
     )
     if contents.waiting:
         print(f"Not answered yet when it was made: {contents.waiting:,}.")
@@ -237,12 +291,17 @@ def _print_backup(file: Path, verified: Any) -> None:
         print("mnema: a row of its audit was altered.", file=sys.stderr)
 
 
-# `mnema migrate`: upgrades the tables in place, or copies the store between SQLite and PostgreSQL and compares both.
+# `mnema migrate`: upgrades the tables in place, or copies the store between SQLite and PostgreSQL
+# and compares both.
 
 SQLITE = "sqlite"
 ENV_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")  # as in config.json
-SourceOption = Annotated[str, typer.Option("--from", help="Where the data is: sqlite, or postgresql://…")]
-TargetOption = Annotated[str, typer.Option("--to", help="Where to copy it: postgresql://…, or sqlite.")]
+SourceOption = Annotated[
+    str, typer.Option("--from", help="Where the data is: sqlite, or postgresql://…")
+]
+TargetOption = Annotated[
+    str, typer.Option("--to", help="Where to copy it: postgresql://…, or sqlite.")
+]
 
 
 def migrate(
@@ -254,26 +313,36 @@ def migrate(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Upgrade the tables; with --from and --to, copy all data to the other database and compare it."""
+    """Upgrade the tables; with --from and --to, copy all data to the other database and compare
+    it.
+    """
     home: HomeFolder = ctx.obj
     if not source and not target:
         return _upgrade_in_place(home)
     if SQLITE not in (source, target) or not source or not target or source == target:
-        raise typer.BadParameter("--from and --to go together: one of them is sqlite, the other postgresql://…")
+        raise typer.BadParameter(
+            "--from and --to go together: one of them is sqlite, the other postgresql://…"
+        )
     typed = target if source == SQLITE else source
     # A reference keeps the password out of the process list.
     url = ENV_REFERENCE.sub(lambda name: os.environ.get(name[1], ""), typed)
     if not url.startswith(("postgresql://", "postgresql+psycopg://")):
-        raise typer.BadParameter("the address must begin with postgresql:// or postgresql+psycopg://")
+        raise typer.BadParameter(
+            "the address must begin with postgresql:// or postgresql+psycopg://"
+        )
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home):
-        moved = asyncio.run(_move_to_postgres(home, url) if source == SQLITE else _move_to_sqlite(home, url))
+        moved = asyncio.run(
+            _move_to_postgres(home, url) if source == SQLITE else _move_to_sqlite(home, url)
+        )
         if as_json:
             print_json(_move_to_json(moved))
         else:
             _print_move(moved)
         if not moved.equal:
-            raise MnemaError("The two sides differ, so nothing was moved; the rows above say where.")
+            raise MnemaError(
+                "The two sides differ, so nothing was moved; the rows above say where."
+            )
         _finish_move(home, typed if target != SQLITE else "", set_url=set_url, quiet=as_json)
     return 0
 
@@ -284,7 +353,9 @@ async def _move_to_postgres(home: HomeFolder, url: str) -> Any:
     from memory.store.maintenance.snapshots import is_sound
 
     if not is_sound(home.db):
-        raise MnemaError(f"{home.db} is damaged; start mnema once, which puts the newest snapshot in its place.")
+        raise MnemaError(
+            f"{home.db} is damaged; start mnema once, which puts the newest snapshot in its place."
+        )
     return await import_scale_module("memory.store.postgres.move").move_in(home.db, url)
 
 
@@ -300,11 +371,16 @@ async def _move_to_sqlite(home: HomeFolder, url: str) -> Any:
 
 
 def _refuse_existing_database(home: HomeFolder) -> None:
-    """Refuse to replace a database, or to leave a write-ahead log that SQLite would apply to the new one."""
+    """Refuse to replace a database, or to leave a write-ahead log that SQLite would apply to the
+    new one.
+    """
     for end in ("", "-wal"):
         old = home.db.with_name(home.db.name + end)
         if old.exists() and (not end or old.stat().st_size):
-            raise MnemaError(f"{old} exists already; move it elsewhere first, with all that is named {home.db.name}….")
+            raise MnemaError(
+                f"{old} exists already; move it elsewhere first, with all that is named "
+                f"{home.db.name}…."
+            )
         old.unlink(missing_ok=True)
     home.db.with_name(f"{home.db.name}-shm").unlink(missing_ok=True)
 
@@ -330,9 +406,15 @@ def _print_move(moved: Any) -> None:
     for table in moved.tables:
         verdict = "equal" if table.equal else "DIFFERS"
         hashes = f"{table.source.sha256[:16]}  {table.target.sha256[:16]}"
-        print(f"{table.source.table:16} {table.source.rows:>12,} {table.target.rows:>12,}  {hashes}  {verdict}")
+        print(
+            f"{table.source.table:16} {table.source.rows:>12,} {table.target.rows:>12,}  {hashes}  "
+            f"{verdict}"
+        )
     if moved.equal:
-        print(f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}: mnema audit list has the same there.")
+        print(
+            f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}: mnema audit list has the "
+            "same there."
+        )
 
 
 def _finish_move(home: HomeFolder, url: str, *, set_url: bool, quiet: bool) -> None:
@@ -365,7 +447,9 @@ def _upgrade_in_place(home: HomeFolder) -> int:
     home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with lock_home(home):
         if url:
-            _print_upgrade(asyncio.run(import_scale_module("memory.store.postgres.schema").upgrade_tables(url)))
+            _print_upgrade(
+                asyncio.run(import_scale_module("memory.store.postgres.schema").upgrade_tables(url))
+            )
         else:
             asyncio.run(_open_database(home))
             print(f"{home.db} has this version's schema.")
@@ -387,4 +471,7 @@ def _print_upgrade(old_revision: str | None) -> None:
     elif old_revision == REVISIONS[-1]:
         print("The database of database_url has this version's schema.")
     else:
-        print(f"The database of database_url was upgraded from schema {old_revision} to {REVISIONS[-1]}.")
+        print(
+            f"The database of database_url was upgraded from schema {old_revision} to "
+            f"{REVISIONS[-1]}."
+        )

@@ -1,4 +1,6 @@
-"""The command line `mnema`: runs one command, and turns errors into one sentence and an exit code."""
+"""The command line `mnema`: runs one command, and turns errors into one sentence and an exit
+code.
+"""
 
 import os
 import sys

@@ -25,7 +25,9 @@ class UnknownSpace(MnemaError):
 def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(help="Words or a question, in any language.")],
-    space: Annotated[str, typer.Option("--space", help="Whose memory [default: the owner's].")] = "",
+    space: Annotated[
+        str, typer.Option("--space", help="Whose memory [default: the owner's].")
+    ] = "",
     limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Maximum of results.")] = 10,
     as_json: JsonOption = False,
 ) -> int:
@@ -53,13 +55,17 @@ def search(
 @app.command("index")
 def index(
     ctx: typer.Context,
-    space: Annotated[str | None, typer.Option("--space", help="Only this one [default: all; '' the owner's].")] = None,
+    space: Annotated[
+        str | None, typer.Option("--space", help="Only this one [default: all; '' the owner's].")
+    ] = None,
 ) -> int:
     """Rebuild the index from the files and the store."""
     home: HomeFolder = ctx.obj
     if home.address():
         body = {} if space is None else {"space": space}
-        answer = call_running_bot_now(home, "POST", "/api/v1/memory/index", body, patience=INDEX_SECONDS)
+        answer = call_running_bot_now(
+            home, "POST", "/api/v1/memory/index", body, patience=INDEX_SECONDS
+        )
         rows: Mapping[str, int] = {row["space"]: row["rows"] for row in answer["spaces"]}
     else:
         rows = _run_offline(home, lambda memory: memory.index(space), lock=True)
@@ -125,7 +131,9 @@ class _OfflineMemory:
         return await list_spaces(self._store, self._workspace)
 
 
-def _run_offline(home: HomeFolder, work: Callable[[_OfflineMemory], Awaitable[Answer]], *, lock: bool) -> Answer:
+def _run_offline(
+    home: HomeFolder, work: Callable[[_OfflineMemory], Awaitable[Answer]], *, lock: bool
+) -> Answer:
     async def open_and_run(opened: OpenedStore) -> Answer:
         memory = _OfflineMemory(home, opened)
         try:

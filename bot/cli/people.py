@@ -30,12 +30,15 @@ from bot.runtime.store_access import (
 )
 
 pair_app = typer.Typer(
-    help="List who may talk to the bot and who asks to; approve, refuse, revoke.", no_args_is_help=True
+    help="List who may talk to the bot and who asks to; approve, refuse, revoke.",
+    no_args_is_help=True,
 )
 owner_app = typer.Typer(help="Make a person an owner, and list the owners.", no_args_is_help=True)
 REQUEST_SECONDS = 30.0  # timeout of requests to a running bot
 Answer = TypeVar("Answer")
-CodeArgument = Annotated[str, typer.Argument(help="The code that the person received, such as ABCD-EFGH.")]
+CodeArgument = Annotated[
+    str, typer.Argument(help="The code that the person received, such as ABCD-EFGH.")
+]
 ChannelOption = Annotated[str, typer.Option("--channel", help="Only a code of this channel.")]
 AccountArgument = Annotated[str, typer.Argument(metavar="CHANNEL:ID", help="Such as telegram:42.")]
 
@@ -58,7 +61,10 @@ def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
     if facts["locked_until"]:
         print(f"Codes are locked until {facts['locked_until'][:16]} UTC: too many wrong ones.")
     if not facts["people"] and not facts["waiting"]:
-        print("Only this machine has access, and no requests are open. mnema owner add makes you an owner.")
+        print(
+            "Only this machine has access, and no requests are open. mnema owner add makes you an "
+            "owner."
+        )
     return 0
 
 
@@ -66,14 +72,18 @@ def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
 def approve(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Give access to the person who received this code."""
     body = {"code": code, "channel": channel}
-    return _change_access(ctx.obj, "approve", body, lambda it: it.approve(code, COMMAND_LINE_ACTOR, channel))
+    return _change_access(
+        ctx.obj, "approve", body, lambda it: it.approve(code, COMMAND_LINE_ACTOR, channel)
+    )
 
 
 @pair_app.command("deny")
 def deny(ctx: typer.Context, code: CodeArgument, channel: ChannelOption = "") -> int:
     """Refuse the person who received this code; they get no answer from now on."""
     body = {"code": code, "channel": channel}
-    return _change_access(ctx.obj, "deny", body, lambda it: it.deny(code, COMMAND_LINE_ACTOR, channel))
+    return _change_access(
+        ctx.obj, "deny", body, lambda it: it.deny(code, COMMAND_LINE_ACTOR, channel)
+    )
 
 
 @pair_app.command("revoke", context_settings={"ignore_unknown_options": True})
@@ -81,7 +91,9 @@ def revoke(ctx: typer.Context, which: AccountArgument) -> int:
     """Revoke the access, or the refusal, of a person or a group; their running turns end."""
     channel, id = _parse_party(which)
     body = {"channel": channel, "id": id}
-    return _change_access(ctx.obj, "revoke", body, lambda it: it.revoke(channel, id, COMMAND_LINE_ACTOR))
+    return _change_access(
+        ctx.obj, "revoke", body, lambda it: it.revoke(channel, id, COMMAND_LINE_ACTOR)
+    )
 
 
 @pair_app.command("group")
@@ -89,7 +101,9 @@ def group(ctx: typer.Context, which: AccountArgument) -> int:
     """Allow the bot in a group."""
     channel, id = _parse_party(which)
     body = {"channel": channel, "id": id}
-    return _change_access(ctx.obj, "group", body, lambda it: it.allow_group(channel, id, COMMAND_LINE_ACTOR))
+    return _change_access(
+        ctx.obj, "group", body, lambda it: it.allow_group(channel, id, COMMAND_LINE_ACTOR)
+    )
 
 
 @pair_app.command("role")
@@ -97,14 +111,18 @@ def role(
     ctx: typer.Context,
     which: AccountArgument,
     role: Annotated[str, typer.Argument(help="user or admin.")],
-    within: Annotated[str, typer.Option("--group", help="Id of a group; then the role holds only there.")] = "",
+    within: Annotated[
+        str, typer.Option("--group", help="Id of a group; then the role holds only there.")
+    ] = "",
     yes: YesOption = False,
 ) -> int:
     """Make a person with access an admin, or an admin a user again."""
     channel, id = _parse_party(which)
     _confirm(f"Make {which} {role}?", yes=yes)
     body = {"channel": channel, "id": id, "role": role, "group": within}
-    return _change_access(ctx.obj, "role", body, lambda it: it.set_role(channel, id, role, COMMAND_LINE_ACTOR, within))
+    return _change_access(
+        ctx.obj, "role", body, lambda it: it.set_role(channel, id, role, COMMAND_LINE_ACTOR, within)
+    )
 
 
 @owner_app.command("add")
@@ -112,13 +130,15 @@ def add(ctx: typer.Context) -> int:
     """Print a code; the first person who sends it to the bot in a private chat becomes an owner."""
     home: HomeFolder = ctx.obj
     if home.address():
-        code = call_running_bot_now(home, "POST", "/api/v1/access/owner", {}, patience=REQUEST_SECONDS)["code"]
+        code = call_running_bot_now(
+            home, "POST", "/api/v1/access/owner", {}, patience=REQUEST_SECONDS
+        )["code"]
     else:
         code = _run_offline(home, lambda it: it.owner_code(COMMAND_LINE_ACTOR), write=True)
     print(code)
     print(
-        "Send it to the bot in a private chat within 10 minutes to become an owner. It works once; an earlier unused "
-        "code no longer works.",
+        "Send it to the bot in a private chat within 10 minutes to become an owner. It works once; "
+        "an earlier unused code no longer works.",
         file=sys.stderr,
     )
     return 0
@@ -143,7 +163,9 @@ def _format_party(row: Mapping[str, Any]) -> str:
 def _parse_party(which: str) -> tuple[str, str]:
     channel, _, id = which.partition(":")
     if not channel or not id:
-        raise typer.BadParameter(f"{which!r} is no account; it must be CHANNEL:ID, such as telegram:42.")
+        raise typer.BadParameter(
+            f"{which!r} is no account; it must be CHANNEL:ID, such as telegram:42."
+        )
     return channel, id
 
 
@@ -168,17 +190,26 @@ def _load_access(home: HomeFolder) -> Mapping[str, Any]:
 
 
 def _change_access(
-    home: HomeFolder, name: str, body: Mapping[str, str], offline: Callable[[Any], Awaitable[tuple[str, str]]]
+    home: HomeFolder,
+    name: str,
+    body: Mapping[str, str],
+    offline: Callable[[Any], Awaitable[tuple[str, str]]],
 ) -> int:
     """Change access through the running bot, or in the store if none runs; print the result."""
     if home.address():
-        print(call_running_bot_now(home, "POST", f"/api/v1/access/{name}", body, patience=REQUEST_SECONDS)["en"])
+        print(
+            call_running_bot_now(
+                home, "POST", f"/api/v1/access/{name}", body, patience=REQUEST_SECONDS
+            )["en"]
+        )
     else:
         print(_run_offline(home, offline, write=True)[1])
     return 0
 
 
-def _run_offline(home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, write: bool) -> Answer:
+def _run_offline(
+    home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, write: bool
+) -> Answer:
     """Run `work` with the PairingService of a home without a running bot."""
     from datetime import UTC, datetime
 
@@ -204,8 +235,12 @@ def _run_offline(home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, 
     return run_offline(home, open_and_run, lock=write, writable=write)
 
 
-people_app = typer.Typer(help="List people; export or delete the data of a person.", no_args_is_help=True)
-PersonArgument = Annotated[str, typer.Argument(metavar="ID", help="CHANNEL:ID such as telegram:42, a space, or owner.")]
+people_app = typer.Typer(
+    help="List people; export or delete the data of a person.", no_args_is_help=True
+)
+PersonArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="CHANNEL:ID such as telegram:42, a space, or owner.")
+]
 
 
 @people_app.command("list")
@@ -213,7 +248,10 @@ def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """List everyone with stored data: space, accounts, number of messages, newest activity."""
 
     async def load(store: Any) -> Any:
-        return [(row, await store.links.linked_space(row.space)) for row in await store.people.load_people()]
+        return [
+            (row, await store.links.linked_space(row.space))
+            for row in await store.people.load_people()
+        ]
 
     rows: list[Any] = run_with_store(ctx.obj, load, none=[])
     if as_json:
@@ -234,7 +272,10 @@ def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
     for row, memory_space in rows:
         linked = "" if memory_space == row.space else f"  linked with {memory_space or 'owner'}"
         accounts = ", ".join(map(printable, row.accounts)) or "no account"
-        print(f"{row.space or 'owner'}  {accounts}  messages {row.messages:,}  {row.updated:%Y-%m-%d %H:%M}{linked}")
+        print(
+            f"{row.space or 'owner'}  {accounts}  messages {row.messages:,}  "
+            f"{row.updated:%Y-%m-%d %H:%M}{linked}"
+        )
     if not rows:
         print("No one has written yet.")
     return 0
@@ -244,9 +285,13 @@ def list_people(ctx: typer.Context, as_json: JsonOption = False) -> int:
 def export(
     ctx: typer.Context,
     which: PersonArgument,
-    out: Annotated[Path | None, typer.Option("--out", help="ZIP file to write [default: one in this folder].")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="ZIP file to write [default: one in this folder].")
+    ] = None,
 ) -> int:
-    """Write all data of a person into a ZIP file: conversations, files, memories, usage, attachments."""
+    """Write all data of a person into a ZIP file: conversations, files, memories, usage,
+    attachments.
+    """
     from datetime import UTC, datetime
 
     from bot.memory.export import PersonBundle
@@ -259,7 +304,9 @@ def export(
 
     async def find(store: Any) -> Any:
         person = await find_person(store, which)
-        return person, [await store.sessions.conversation(id) for id in await store.people.conversations(person)]
+        return person, [
+            await store.sessions.conversation(id) for id in await store.people.conversations(person)
+        ]
 
     async def write(store: Any) -> Any:
         handle = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -279,9 +326,9 @@ def export(
     note_reading(home, [row for row in rows if row is not None], "exported")
     done = run_with_store(home, write)
     print(
-        f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files {done.files:,}, "
-        f"memories {done.memories:,}, jobs {done.jobs:,}, versions of files {done.versions:,}, "
-        f"attachments {done.attachments:,}."
+        f"{target}: conversations {done.conversations:,}, messages {done.messages:,}, files "
+        f"{done.files:,}, memories {done.memories:,}, jobs {done.jobs:,}, versions of files "
+        f"{done.versions:,}, attachments {done.attachments:,}."
     )
     for name in done.left_out:
         print(f"mnema: left out, because it cannot be read: {name}", file=sys.stderr)
@@ -327,12 +374,21 @@ async def _remove_person(home: HomeFolder, person: Any) -> Any:
 
 def _print_removal(done: Any, home: HomeFolder, person: Any) -> None:
     """Print what was deleted, and what remains and why."""
-    gone = f"conversations {done.conversations:,}, other rows {done.rows:,}, files of their memory {done.files:,}"
+    gone = (
+        f"conversations {done.conversations:,}, other rows {done.rows:,}, files of their memory "
+        f"{done.files:,}"
+    )
     print(f"Removed: {gone}, attachments {done.attachments:,}; their index with it.")
     if done.group_messages:
-        print(f"Kept: {done.group_messages:,} messages that they wrote in groups; those are the groups'.")
+        print(
+            f"Kept: {done.group_messages:,} messages that they wrote in groups; those are the "
+            "groups'."
+        )
     if done.acts:
-        print(f"Kept: {done.acts:,} audit rows that name them; without them the chain would prove nothing.")
+        print(
+            f"Kept: {done.acts:,} audit rows that name them; without them the chain would prove "
+            "nothing."
+        )
     if not done.is_compacted:
         print("Kept: deleted bytes in the database's log, because another program is reading it.")
     for path in done.backups:

@@ -1,4 +1,6 @@
-"""`mnema run`, in the order of a start: configuration, lock, log, port; then the bot, until a signal stops it."""
+"""`mnema run`, in the order of a start: configuration, lock, log, port; then the bot, until a
+signal stops it.
+"""
 
 import asyncio
 import gc
@@ -39,9 +41,14 @@ SHUTDOWN_SECONDS = 28.0  # from SIGTERM to the end of the process; running turns
 
 
 def run(
-    home: HomeFolder, role: ProcessRole, metrics: int | None = None, *, end_seconds: float = SHUTDOWN_SECONDS
+    home: HomeFolder,
+    role: ProcessRole,
+    metrics: int | None = None,
+    *,
+    end_seconds: float = SHUTDOWN_SECONDS,
 ) -> int:
-    """Run every enabled channel, the page and the scheduler until SIGTERM or Ctrl-C; return the exit code.
+    """Run every enabled channel, the page and the scheduler until SIGTERM or Ctrl-C; return the
+    exit code.
 
     Args:
         metrics: port of a worker's site of health and metrics; 0 for any free one.
@@ -57,7 +64,9 @@ def run(
     load_codecs()
     file = load_config_file(home)
     if metrics is not None and role != "worker":
-        raise ConfigError(f"--metrics is for --role worker; {role} serves its metrics on the page's port")
+        raise ConfigError(
+            f"--metrics is for --role worker; {role} serves its metrics on the page's port"
+        )
     with ExitStack() as stack:
         lock = stack.enter_context(_lock_for_run(home, file.current, role))
         process = _BotProcess(home, file, deadline, role, lock)
@@ -68,11 +77,15 @@ def run(
     return code
 
 
-def _lock_for_run(home: HomeFolder, config: Config, role: ProcessRole) -> AbstractContextManager[HomeLock | None]:
-    """Return the home's lock; of no lock where other processes run on the home too, and one of them has it.
+def _lock_for_run(
+    home: HomeFolder, config: Config, role: ProcessRole
+) -> AbstractContextManager[HomeLock | None]:
+    """Return the home's lock; of no lock where other processes run on the home too, and one of them
+    has it.
 
     Raises:
-        ConfigError: that role needs a database that processes share. HomeLocked: another instance has the home.
+        ConfigError: that role needs a database that processes share. HomeLocked: another instance
+            has the home.
     """
     if config.database_url:
         import_scale_module("bot.runtime.cluster.open")
@@ -80,7 +93,9 @@ def _lock_for_run(home: HomeFolder, config: Config, role: ProcessRole) -> Abstra
             return lock_home(home) if role != "worker" else nullcontext()
         return nullcontext()
     if role != "all":
-        raise ConfigError(f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it")
+        raise ConfigError(
+            f"--role {role} needs a PostgreSQL database_url; with SQLite one process does all of it"
+        )
     lock = lock_home(home)
     hit("recover.r1")
     return lock
@@ -97,7 +112,9 @@ def load_config_file(home: HomeFolder) -> ConfigFile:
 
 def start_home_logging(home: HomeFolder, config: Config) -> LogRedactor:
     """Start writing the home's log file; the configured secrets are redacted."""
-    settings = LogSettings(level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep)
+    settings = LogSettings(
+        level=config.log.level, max_bytes=config.log.max_mb * 1_000_000, keep=config.log.keep
+    )
     return start_logging(home.log, settings, known_secrets(config))
 
 
@@ -105,10 +122,21 @@ class _BotProcess:
     """One process that runs a bot, from its log to its exit code."""
 
     def __init__(
-        self, home: HomeFolder, file: ConfigFile, deadline: ShutdownDeadline, role: ProcessRole, lock: HomeLock | None
+        self,
+        home: HomeFolder,
+        file: ConfigFile,
+        deadline: ShutdownDeadline,
+        role: ProcessRole,
+        lock: HomeLock | None,
     ) -> None:
         """lock: the home's, if this process holds it."""
-        self._home, self._file, self._deadline, self._role, self._lock = home, file, deadline, role, lock
+        self._home, self._file, self._deadline, self._role, self._lock = (
+            home,
+            file,
+            deadline,
+            role,
+            lock,
+        )
         #: Backup to restore once the bot is closed, and its passphrase.
         self.to_restore: tuple[Path, str] | None = None
         self._redactor = start_home_logging(home, file.current)
@@ -119,7 +147,9 @@ class _BotProcess:
             return await self.run(site)
 
     async def run(self, monitor: MonitorSite | None = None) -> int:
-        """Run the bot until a signal stops it; return the exit code. monitor: serves its health and metrics."""
+        """Run the bot until a signal stops it; return the exit code. monitor: serves its health and
+        metrics.
+        """
         ended = self._deadline.received()
         asyncio.get_running_loop().set_exception_handler(AcceptErrorLogger())
         page = open_page(self._home, self._file.current) if self._role != "worker" else None
@@ -133,9 +163,14 @@ class _BotProcess:
                 await serving
         return FAILED_EXIT if damaged else 0
 
-    async def _run_bot(self, page: WebPage | None, monitor: MonitorSite | None, ended: asyncio.Event) -> bool:
-        """Build, open and close the bot; return whether it ended because its database is damaged."""
-        await asyncio.to_thread(importlib.import_module, "bot.console.site")  # slow; the port answers "starting"
+    async def _run_bot(
+        self, page: WebPage | None, monitor: MonitorSite | None, ended: asyncio.Event
+    ) -> bool:
+        """Build, open and close the bot; return whether it ended because its database is
+        damaged.
+        """
+        # slow; the port answers "starting"
+        await asyncio.to_thread(importlib.import_module, "bot.console.site")
         from bot.console.site import attach_console, attach_metrics
         from bot.gateway.channel_manager import build_channels
         from bot.runtime.bot import Bot, build_bot
@@ -184,14 +219,16 @@ class _BotProcess:
 
 
 async def _wait_until_ended(ended: asyncio.Event, is_damaged: Callable[[], bool]) -> bool:
-    """Wait for the signal (False), or until the database proves damaged (True): nothing more may be stored in it."""
+    """Wait for the signal (False), or until the database proves damaged (True): nothing more may be
+    stored in it.
+    """
     while not is_damaged():
         with suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), DAMAGE_POLL_SECONDS)
             return False
     print(
-        "mnema: The database is damaged, so mnema ends. Start it again: the file is then put aside, and the newest "
-        "snapshot takes its place.",
+        "mnema: The database is damaged, so mnema ends. Start it again: the file is then put "
+        "aside, and the newest snapshot takes its place.",
         file=sys.stderr,
     )
     return True
@@ -205,7 +242,8 @@ def _page_text(page: WebPage | None, config: Config) -> str:
 
 
 def _restore(home: HomeFolder, file: Path, passphrase: str) -> None:
-    from bot.cli.database import record_restore, restore_for_page  # only when somebody restores in the page
+    # only when somebody restores in the page
+    from bot.cli.database import record_restore, restore_for_page
 
     try:
         restore_for_page(home, file, passphrase)

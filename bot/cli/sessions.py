@@ -1,4 +1,6 @@
-"""`mnema sessions` and `mnema replay`: list, show, export, import, delete and replay conversations."""
+"""`mnema sessions` and `mnema replay`: list, show, export, import, delete and replay
+conversations.
+"""
 
 import asyncio
 import json
@@ -21,7 +23,9 @@ from bot.runtime.store_access import (
 )
 
 app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
-SessionArgument = Annotated[str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")]
+SessionArgument = Annotated[
+    str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")
+]
 MAX_PROBES = 50
 PROGRESS_TURNS = 1_000  # of an import between two lines about its folds
 
@@ -42,12 +46,18 @@ def listing(
 
     conversations: list[Any] = run_with_store(ctx.obj, load, none=[])
     # A title is a person's first words, and another person's words are read only with an audit row.
-    rows = [replace(row, title="") if conversation_owner(row) == "other" else row for row in conversations]
+    rows = [
+        replace(row, title="") if conversation_owner(row) == "other" else row
+        for row in conversations
+    ]
     if as_json:
         print_json([conversation_to_json(row) for row in rows])
         return 0
     for row in rows:
-        print(f"{row.id}  {row.updated:%Y-%m-%d %H:%M}  {row.place.channel}:{row.place.chat_id}  {row.title}")
+        print(
+            f"{row.id}  {row.updated:%Y-%m-%d %H:%M}  {row.place.channel}:{row.place.chat_id}  "
+            f"{row.title}"
+        )
     if not rows:
         print("There are no conversations yet.")
     return 0
@@ -57,7 +67,9 @@ def listing(
 def show(
     ctx: typer.Context,
     session: SessionArgument,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many lines.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=ALL_SESSIONS, help="The newest this many lines.")
+    ] = 50,
 ) -> int:
     """Print a conversation as people saw it."""
 
@@ -75,7 +87,9 @@ def show(
 def trace(
     ctx: typer.Context,
     session: SessionArgument,
-    message: Annotated[str, typer.Argument(help="A trace id or a message's id [default: the newest].")] = "",
+    message: Annotated[
+        str, typer.Argument(help="A trace id or a message's id [default: the newest].")
+    ] = "",
     as_json: JsonOption = False,
 ) -> int:
     """Show how a message was processed, step by step."""
@@ -100,7 +114,9 @@ def trace(
 def export(
     ctx: typer.Context,
     session: SessionArgument,
-    out: Annotated[Path | None, typer.Option("--out", help="File to write [default: stdout].")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write [default: stdout].")
+    ] = None,
 ) -> int:
     """Write a conversation as JSON Lines: first its facts, then every message with its parts."""
 
@@ -111,7 +127,9 @@ def export(
     async def write(store: Any) -> None:
         target = out.open("x", encoding="utf-8") if out else sys.stdout
         try:
-            print(json.dumps({"session": conversation_to_json(row)}, ensure_ascii=False), file=target)
+            print(
+                json.dumps({"session": conversation_to_json(row)}, ensure_ascii=False), file=target
+            )
             async for message in load_messages(store, row.id):
                 print(json.dumps(message_to_json(message), ensure_ascii=False), file=target)
         finally:
@@ -125,8 +143,12 @@ def export(
 @app.command("import")
 def import_session(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="An export, or a message list in Anthropic's or OpenAI's form.")],
-    conversation: Annotated[str, typer.Option("--conversation", help="Its name here [default: the file's].")] = "",
+    file: Annotated[
+        Path, typer.Argument(help="An export, or a message list in Anthropic's or OpenAI's form.")
+    ],
+    conversation: Annotated[
+        str, typer.Option("--conversation", help="Its name here [default: the file's].")
+    ] = "",
 ) -> int:
     """Import a conversation from a file as a new conversation of the terminal."""
     from bot.cli.replay.importing import (
@@ -139,7 +161,9 @@ def import_session(
 
     name = conversation or session_name_from_file(file)
     if not NAME_PATTERN.fullmatch(name):
-        raise typer.BadParameter(f"--conversation is {name!r}; it takes up to 128 letters, digits and . _ : -")
+        raise typer.BadParameter(
+            f"--conversation is {name!r}; it takes up to 128 letters, digits and . _ : -"
+        )
     home: HomeFolder = ctx.obj
     recording = read_import(file)
     home.ensure()
@@ -148,7 +172,10 @@ def import_session(
     for note in (*recording.notes, *import_losses(home, recording)):
         print(f"mnema: {note}.", file=sys.stderr)
     count = len(recording.messages)
-    print(f"Imported {len(recording.turns)} turns ({count} messages); mnema chat --conversation {name} continues it.")
+    print(
+        f"Imported {len(recording.turns)} turns ({count} messages); mnema chat --conversation "
+        f"{name} continues it."
+    )
     return 0
 
 
@@ -184,24 +211,49 @@ def delete(
 def replay(
     ctx: typer.Context,
     session: Annotated[
-        str, typer.Argument(metavar="SESSION|FILE", help="A conversation's name or id, or a file with one.")
+        str,
+        typer.Argument(
+            metavar="SESSION|FILE", help="A conversation's name or id, or a file with one."
+        ),
     ],
-    policy: Annotated[str, typer.Option("--policy", help="Which policies, with commas [default: all].")] = "",
-    budget: Annotated[int, typer.Option("--budget", min=0, help="agent_max_context_tokens [default: as set].")] = 0,
-    turns: Annotated[int, typer.Option("--turns", min=0, help="agent_max_context_turns [default: as set].")] = 0,
-    late: Annotated[int, typer.Option("--late", min=0, help="Requests that a fold in the background is late.")] = 0,
-    model: Annotated[str, typer.Option("--model", help="Whose prices and window [default: as set].")] = "",
-    fast_model: Annotated[str, typer.Option("--fast-model", help="Whose prices for summaries.")] = "",
-    probes: Annotated[int, typer.Option("--probes", min=0, help="Maximum of probe questions; 0: none.")] = MAX_PROBES,
-    since_clear: Annotated[bool, typer.Option("--since-clear", help="Only what came after the newest clear.")] = False,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw tokens per request into this SVG file.")] = None,
+    policy: Annotated[
+        str, typer.Option("--policy", help="Which policies, with commas [default: all].")
+    ] = "",
+    budget: Annotated[
+        int, typer.Option("--budget", min=0, help="agent_max_context_tokens [default: as set].")
+    ] = 0,
+    turns: Annotated[
+        int, typer.Option("--turns", min=0, help="agent_max_context_turns [default: as set].")
+    ] = 0,
+    late: Annotated[
+        int, typer.Option("--late", min=0, help="Requests that a fold in the background is late.")
+    ] = 0,
+    model: Annotated[
+        str, typer.Option("--model", help="Whose prices and window [default: as set].")
+    ] = "",
+    fast_model: Annotated[
+        str, typer.Option("--fast-model", help="Whose prices for summaries.")
+    ] = "",
+    probes: Annotated[
+        int, typer.Option("--probes", min=0, help="Maximum of probe questions; 0: none.")
+    ] = MAX_PROBES,
+    since_clear: Annotated[
+        bool, typer.Option("--since-clear", help="Only what came after the newest clear.")
+    ] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw tokens per request into this SVG file.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Run a conversation through context policies, offline, and compare tokens, folds, cost and recall."""
+    """Run a conversation through context policies, offline, and compare tokens, folds, cost and
+    recall.
+    """
     from bot.cli.replay.run import ReplayOptions, run_replay
 
     if plot is not None and plot.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"--plot is {plot.name!r}; the drawing is SVG, so its name must end in .svg.")
+        raise typer.BadParameter(
+            f"--plot is {plot.name!r}; the drawing is SVG, so its name must end in .svg."
+        )
     options = ReplayOptions(
         session=session,
         policies=_parse_policies(policy),
@@ -229,7 +281,9 @@ def _parse_policies(names: str) -> tuple[str, ...]:
 
     policies = tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if unknown := [name for name in policies if name not in POLICIES]:
-        raise typer.BadParameter(f"--policy names {unknown[0]!r}; it may name: {', '.join(POLICIES)}.")
+        raise typer.BadParameter(
+            f"--policy names {unknown[0]!r}; it may name: {', '.join(POLICIES)}."
+        )
     return policies or tuple(POLICIES)
 
 
@@ -237,5 +291,7 @@ def _check_priced(model: str, option: str) -> str:
     from bot.models.catalog import MODELS, model_facts
 
     if model and model_facts(model) is None:
-        raise typer.BadParameter(f"{option} is {model!r}; there are prices for: {', '.join(MODELS)}.")
+        raise typer.BadParameter(
+            f"{option} is {model!r}; there are prices for: {', '.join(MODELS)}."
+        )
     return model

@@ -30,7 +30,10 @@ from memory.workspace.safe_path import PathRefused
 app = typer.Typer(help="List, add, enable, turn off and remove skills.", no_args_is_help=True)
 EveryoneOption = Annotated[bool, typer.Option("--everyone", help="In every chat, not only yours.")]
 SpaceOption = Annotated[
-    str, typer.Option("--space", help="A person's own space (mnema people list): seen there only, texts alone.")
+    str,
+    typer.Option(
+        "--space", help="A person's own space (mnema people list): seen there only, texts alone."
+    ),
 ]
 NameArgument = Annotated[str, typer.Argument(help="Name of the skill.")]
 
@@ -57,13 +60,21 @@ def list_skills(ctx: typer.Context, as_json: JsonOption = False, space: SpaceOpt
     rows = [(skill, _state(skill, library)) for skill in library.all()]
     if as_json:
         print_json(
-            {"skills": [{"name": skill.name, "state": state, "about": skill.description} for skill, state in rows]}
+            {
+                "skills": [
+                    {"name": skill.name, "state": state, "about": skill.description}
+                    for skill, state in rows
+                ]
+            }
         )
         return 0
     for skill, state in rows:
         print(printable(f"{state:8} {skill.name}: {skill.problem or skill.description}"))
     if not rows:
-        print(f"There are none. mnema skills add FOLDER adds one; they live in {_folder(ctx.obj, space)}.")
+        print(
+            "There are none. mnema skills add FOLDER adds one; they live in "
+            f"{_folder(ctx.obj, space)}."
+        )
     return 0
 
 
@@ -81,12 +92,19 @@ def _state(skill: Skill, library: SkillLibrary) -> str:
 @app.command("add")
 def add(
     ctx: typer.Context,
-    source: Annotated[str, typer.Argument(help="A folder or a ZIP with a SKILL.md, or the https address of a ZIP.")],
-    enable: Annotated[str, typer.Option("--enable", help="The skill's name, typed: enables it without asking.")] = "",
+    source: Annotated[
+        str,
+        typer.Argument(help="A folder or a ZIP with a SKILL.md, or the https address of a ZIP."),
+    ],
+    enable: Annotated[
+        str, typer.Option("--enable", help="The skill's name, typed: enables it without asking.")
+    ] = "",
     everyone: EveryoneOption = False,
     space: SpaceOption = "",
 ) -> int:
-    """Show what a skill holds, copy it into the workspace, and enable it once you typed its name."""
+    """Show what a skill holds, copy it into the workspace, and enable it once you typed its
+    name.
+    """
     home: HomeFolder = ctx.obj
     try:
         contents = _read_source(home, source)
@@ -99,7 +117,9 @@ def add(
         print("\n".join(map(printable, review(name, contents, installed))))
     except SkillInvalid as err:
         raise SkillRefused(f"{source}: {err}.") from err
-    typed = enable or typer.prompt("Type the skill's name to add and enable it; anything else leaves all as it is")
+    typed = enable or typer.prompt(
+        "Type the skill's name to add and enable it; anything else leaves all as it is"
+    )
     if typed.strip() != name:
         print("Nothing was changed.")
         return 1
@@ -110,7 +130,9 @@ def add(
 
 
 def _read_source(home: HomeFolder, source: str) -> dict[str, bytes]:
-    """Read the files of a folder, an archive, or an archive at an address; nothing of it is written yet."""
+    """Read the files of a folder, an archive, or an archive at an address; nothing of it is written
+    yet.
+    """
     if source.startswith(("https://", "http://")):
         return _download(home, source)
     path = Path(source)
@@ -120,7 +142,9 @@ def _read_source(home: HomeFolder, source: str) -> dict[str, bytes]:
 
 
 def _download(home: HomeFolder, url: str) -> dict[str, bytes]:
-    """Load an archive by the client that dials public addresses only, and read it from a file outside the home."""
+    """Load an archive by the client that dials public addresses only, and read it from a file
+    outside the home.
+    """
     import asyncio
     import hashlib
     import tempfile
@@ -146,7 +170,9 @@ def _download(home: HomeFolder, url: str) -> dict[str, bytes]:
 
 def _enable(home: HomeFolder, name: str, sha256: str, *, everyone: bool, space: str) -> None:
     if everyone and space:
-        raise SkillRefused("A skill of a person's own space is seen there only: leave out --everyone.")
+        raise SkillRefused(
+            "A skill of a person's own space is seen there only: leave out --everyone."
+        )
     spaces = EVERYONE if everyone else OWNER_ONLY
     key = _library(home, space).key(name)
     SkillState(home.skills_state).set(key, EnabledSkill(sha256=sha256, spaces=spaces))
@@ -186,7 +212,9 @@ def turn_on(
     except SkillInvalid as err:
         raise SkillRefused(f"{name} cannot be enabled: {err}.") from err
     if hash_files(contents) != skill.sha256:
-        raise SkillRefused(f"{name} is being changed, or holds what is no file of a skill; look at its folder.")
+        raise SkillRefused(
+            f"{name} is being changed, or holds what is no file of a skill; look at its folder."
+        )
     print("\n".join(map(printable, review(name, contents))))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
     print(f"{name} is on.")

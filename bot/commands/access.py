@@ -1,4 +1,6 @@
-"""The commands /pair, /approve and /deny (access), /link and /unlink (accounts that share a memory)."""
+"""The commands /pair, /approve and /deny (access), /link and /unlink (accounts that share a
+memory).
+"""
 
 import re
 from collections.abc import Mapping
@@ -27,11 +29,13 @@ async def _pair(context: CommandContext) -> str:
     code = parse_typed_code(context.arguments)
     if code and context.scope.kind != "group" and await _claim_ownership(context, code):
         return context.text(
-            "这个账号现在是所有者。/help 查看命令。", "This account is an owner now. /help lists the commands."
+            "这个账号现在是所有者。/help 查看命令。",
+            "This account is an owner now. /help lists the commands.",
         )
     if context.actor.role != "owner":
         return context.text(
-            "你已经可以和我聊天了，不需要配对。", "You may talk to me already; there is nothing to pair."
+            "你已经可以和我聊天了，不需要配对。",
+            "You may talk to me already; there is nothing to pair.",
         )
     if not is_allowed(context, WRITE_ACTION):
         count = await context.services.pairing.waiting()
@@ -77,13 +81,19 @@ async def _deny(context: CommandContext) -> str:
 
 
 async def _decide(context: CommandContext, *, approve: bool) -> str:
-    """Decide the sender's tool call or /forget; in the terminal and on the page, an access request too."""
+    """Decide the sender's tool call or /forget; in the terminal and on the page, an access request
+    too.
+    """
     services = context.services
     key, always = _split_always(context.arguments.strip())
     if not key:
-        return context.text("请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH.")
+        return context.text(
+            "请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH."
+        )
     if context.scope.kind != "group" and (
-        outcome := await services.approvals.decide(context.actor, context.scope, key, approve=approve, always=always)
+        outcome := await services.approvals.decide(
+            context.actor, context.scope, key, approve=approve, always=always
+        )
     ):
         return context.text(*outcome)
     if reply := await decide_forgetting(context, approve=approve):
@@ -92,7 +102,10 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
     if code and context.actor.role == "owner" and not is_allowed(context, WRITE_ACTION):
         return context.text(
             "这里没有等你决定的操作。放人进来请在终端（mnema pair approve 代码）或网页里做。",
-            "Nothing waits here for that code. People are let in from the terminal (mnema pair approve CODE) or page.",
+            (
+                "Nothing waits here for that code. People are let in from the terminal (mnema pair "
+                "approve CODE) or page."
+            ),
         )
     if not code or not is_allowed(context, WRITE_ACTION):
         return no_request_text(context)
@@ -117,7 +130,9 @@ async def _approvals(context: CommandContext) -> str:
     word, _, number = context.arguments.strip().partition(" ")
     if word:
         if word.lower() != "revoke" or not re.fullmatch(r"[0-9]{1,6}", number.strip()):
-            return context.text("用法：/approvals、/approvals revoke 2", "Usage: /approvals, /approvals revoke 2")
+            return context.text(
+                "用法：/approvals、/approvals revoke 2", "Usage: /approvals, /approvals revoke 2"
+            )
         if not await access.revoke_rule(space, int(number), context.actor.id):
             return context.text(f"没有规则 {number}。", f"There is no rule {number}.")
         return context.text(f"规则 {number} 已撤销。", f"Rule {number} is revoked.")
@@ -130,17 +145,22 @@ async def _approvals(context: CommandContext) -> str:
         for row in await access.open_approvals(space, context.store.now())
         if (row.party.channel, row.party.id) == (context.actor.channel, context.actor.id)
     ]
-    rules = [await _format_rule_line(context, row) for row in await access.rules(space, context.store.now())]
+    rules = [
+        await _format_rule_line(context, row)
+        for row in await access.rules(space, context.store.now())
+    ]
     parts = []
     if waiting:
         parts.append("\n".join([context.text("**等你批准**", "**Waiting for you**"), *waiting]))
     if rules:
         head = context.text(
-            "**不再询问**（/approvals revoke 序号 撤销）", "**Not asked again** (/approvals revoke N revokes one)"
+            "**不再询问**（/approvals revoke 序号 撤销）",
+            "**Not asked again** (/approvals revoke N revokes one)",
         )
         parts.append("\n".join([head, *rules]))
     return "\n\n".join(parts) or context.text(
-        "没有等你批准的，也没有不再询问的命令。", "Nothing waits for you, and no command runs without a question."
+        "没有等你批准的，也没有不再询问的命令。",
+        "Nothing waits for you, and no command runs without a question.",
     )
 
 
@@ -152,7 +172,8 @@ async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> st
     if await is_in_force(row, context.services.roles):
         return line
     return line + context.text(
-        "——不生效：定下它的人现在不能执行命令", " — not in effect: the person who made it may not run commands now"
+        "——不生效：定下它的人现在不能执行命令",
+        " — not in effect: the person who made it may not run commands now",
     )
 
 
@@ -170,7 +191,9 @@ async def _link(context: CommandContext) -> str:
         return await _enter_code(context)
     linked = await _format_linked(context)
     request = await context.store.links.pending(_own_identity(context), context.services.now())
-    return "\n\n".join([*linked, _format_pending(context, request) if request else await _create_code(context)])
+    return "\n\n".join(
+        [*linked, _format_pending(context, request) if request else await _create_code(context)]
+    )
 
 
 async def _format_linked(context: CommandContext) -> list[str]:
@@ -179,13 +202,20 @@ async def _format_linked(context: CommandContext) -> list[str]:
         return [
             context.text(
                 f"这个账号已并入 {_format_space_owner(context, home)} 的记忆；/unlink 取消。",
-                f"This account has joined the memory of {_format_space_owner(context, home)}; /unlink takes it out.",
+                (
+                    f"This account has joined the memory of {_format_space_owner(context, home)}; "
+                    "/unlink takes it out."
+                ),
             )
         ]
     links = await context.store.links.links(home)
-    rows = [f"{number}. {_format_account(link)} · {link.at:%Y-%m-%d}" for number, link in enumerate(links, start=1)]
+    rows = [
+        f"{number}. {_format_account(link)} · {link.at:%Y-%m-%d}"
+        for number, link in enumerate(links, start=1)
+    ]
     head = context.text(
-        "**已并入这里的记忆**（/unlink 序号 取消）", "**Joined to this memory** (/unlink N takes one out)"
+        "**已并入这里的记忆**（/unlink 序号 取消）",
+        "**Joined to this memory** (/unlink N takes one out)",
     )
     return ["\n".join([head, *rows])] if rows else []
 
@@ -193,13 +223,16 @@ async def _format_linked(context: CommandContext) -> list[str]:
 async def _create_code(context: CommandContext) -> str:
     code = new_code()
     until = context.services.now() + CODE_VALIDITY
-    await context.store.links.make_code(code_sha256(code), _own_identity(context), context.conversation.id, until)
+    await context.store.links.make_code(
+        code_sha256(code), _own_identity(context), context.conversation.id, until
+    )
     shown = f"`/link {format_code(code)}`"
     return context.text(
-        f"要让你的另一个账号共用这里的记忆，10 分钟内在那个账号与我的私聊里发送 {shown}，两边都确认后生效。"
-        "只共用记忆，权限不变。不要把代码给别人。",
-        f"To let another account of yours share this memory, send {shown} in its private chat with me within "
-        "10 minutes; both chats then confirm. It shares memory only, no rights. Give the code to nobody.",
+        f"要让你的另一个账号共用这里的记忆，10 分钟内在那个账号与我的私聊里发送 {shown}，"
+        "两边都确认后生效。只共用记忆，权限不变。不要把代码给别人。",
+        f"To let another account of yours share this memory, send {shown} in its private chat with "
+        "me within 10 minutes; both chats then confirm. It shares memory only, no rights. Give the "
+        "code to nobody.",
     )
 
 
@@ -216,7 +249,10 @@ def _format_pending(context: CommandContext, request: LinkCodeRow) -> str:
         return context.text(*_format_link_request(request))
     return context.text(
         f"{_format_requester(request)} 输入了你的代码，它自己还没有确认；/link refuse 拒绝。",
-        f"{_format_requester(request)} typed your code and has not confirmed yet; /link refuse turns it down.",
+        (
+            f"{_format_requester(request)} typed your code and has not confirmed yet; /link refuse "
+            "turns it down."
+        ),
     )
 
 
@@ -225,14 +261,19 @@ async def _enter_code(context: CommandContext) -> str:
     if obstacle := await _link_obstacle(context):
         return obstacle
     name = load_body(context.row.body).name
-    if request := await links.type_code(code_sha256(context.arguments), me, name, context.conversation.id, now):
+    if request := await links.type_code(
+        code_sha256(context.arguments), me, name, context.conversation.id, now
+    ):
         return _format_code_owner(context, request)
     if until := await links.locked(me, now):
         return _locked_text(context, until - now)
     return context.text(
-        "这个代码在这里无效：不对、已过期、已用过，或者正是这个账号生成的。请在另一个账号的私聊里输入新的代码。",
-        "That code is not good here: it is wrong, expired, used, or this account's own. Type a fresh one in the other "
-        "account's private chat.",
+        (
+            "这个代码在这里无效：不对、已过期、已用过，或者正是这个账号生成的。"
+            "请在另一个账号的私聊里输入新的代码。"
+        ),
+        "That code is not good here: it is wrong, expired, used, or this account's own. Type a "
+        "fresh one in the other account's private chat.",
     )
 
 
@@ -249,7 +290,10 @@ async def _link_obstacle(context: CommandContext) -> str:
     if not me.space or len(await links.members(me.space)) > 1:
         return context.text(
             "这里的记忆不能并入别处。请在这里用 /link 生成代码，到另一个账号里输入。",
-            "This memory joins no other. Make the code here with /link, and type it in the other account's chat.",
+            (
+                "This memory joins no other. Make the code here with /link, and type it in the "
+                "other account's chat."
+            ),
         )
     return ""
 
@@ -275,11 +319,17 @@ async def _confirm(context: CommandContext) -> str:
     await services.tell(
         request.typed_conversation,
         f"已关联：这个账号从现在起使用 {_format_account(request.maker)} 的记忆。/unlink 取消。",
-        f"Linked: from now on this account uses the memory of {_format_account(request.maker)}. /unlink takes it out.",
+        (
+            "Linked: from now on this account uses the memory of "
+            f"{_format_account(request.maker)}. /unlink takes it out."
+        ),
     )
     return context.text(
         f"已关联：{_format_account(joined)} 现在共用这里的记忆。/link 查看，/unlink 取消。",
-        f"Linked: {_format_account(joined)} shares this memory now. /link shows it, /unlink takes it out.",
+        (
+            f"Linked: {_format_account(joined)} shares this memory now. /link shows it, /unlink "
+            "takes it out."
+        ),
     )
 
 
@@ -333,8 +383,9 @@ def _format_code_owner(context: CommandContext, request: LinkCodeRow) -> str:
     return context.text(
         f"这个代码是 {maker} 生成的。确认后，这里说过和记下的都会与它共用，两边都能看到。"
         "那也是你的账号吗？是就发送 /link confirm，不是就 /link refuse。",
-        f"{maker} made this code. Once confirmed, what is said and noted here is shared with it, and either sees "
-        "both. Is that account yours too? If so, send /link confirm; if not, /link refuse.",
+        f"{maker} made this code. Once confirmed, what is said and noted here is shared with it, "
+        "and either sees both. Is that account yours too? If so, send /link confirm; if not, /link "
+        "refuse.",
     )
 
 
@@ -351,7 +402,11 @@ def _format_link_request(request: LinkCodeRow) -> tuple[str, str]:
 def _format_requester(request: LinkCodeRow) -> str:
     """Format channel and immutable id, then the name they claim, quoted."""
     name = " ".join(request.typed_name.replace("`", "").split())[:MAX_NAME_CHARS]
-    return f"{_format_account(request.typist)}{f' “`{name}`”' if name else ''}" if request.typist else ""
+    return (
+        f"{_format_account(request.typist)}{f' “`{name}`”' if name else ''}"
+        if request.typist
+        else ""
+    )
 
 
 def _format_account(one: AccountIdentity | LinkRow) -> str:
@@ -373,7 +428,8 @@ def _not_linked_text(context: CommandContext) -> str:
 def _locked_text(context: CommandContext, remaining: timedelta) -> str:
     minutes = round(remaining / timedelta(minutes=1))
     return context.text(
-        f"错误的代码太多了。请 {minutes} 分钟后再试。", f"Too many wrong codes. Try again in {minutes} minutes."
+        f"错误的代码太多了。请 {minutes} 分钟后再试。",
+        f"Too many wrong codes. Try again in {minutes} minutes.",
     )
 
 

@@ -139,7 +139,9 @@ class Command:
 
 
 def is_allowed(context: CommandContext, action: str) -> bool:
-    """Check a right of the sender in this chat; some actions have a rule of their own for groups."""
+    """Check a right of the sender in this chat; some actions have a rule of their own for
+    groups.
+    """
     in_group = f"{action}.group"
     checked = in_group if context.scope.kind == "group" and in_group in ACTIONS else action
     return authorize(context.actor, checked, "", context.scope).allowed

@@ -22,7 +22,8 @@ from memory.context.summary.statistics import RangeStatistics, count_statistics
 from memory.store.rows import FoldRow
 from memory.text.quoting import shorten
 
-MAX_NAMES, MAX_FILE_CHARS = 6, 60  # tools and files that /context diff names, and characters of each name
+# tools and files that /context diff names, and characters of each name
+MAX_NAMES, MAX_FILE_CHARS = 6, 60
 MAX_ITEMS = 20  # of a fold that /context diff lists, to fit a phone; the rest is counted
 _RECALL_CALL = ('recall(handle="', '")')
 ITEM_KIND_TEXTS: dict[str, tuple[str, str]] = {
@@ -47,19 +48,35 @@ async def format_fold_diff(context: CommandContext) -> str:
         return context.text("这个会话还没有整理过。", "Nothing is folded in this conversation yet.")
     row = folds[-1]
     messages = await store.sessions.messages(id, row.from_seq, row.to_seq)
-    items = await asyncio.to_thread(compare_with_summary, messages, row.summary, context.services.now().tzinfo or UTC)
+    items = await asyncio.to_thread(
+        compare_with_summary, messages, row.summary, context.services.now().tzinfo or UTC
+    )
     statistics = _diff_statistics(count_statistics(messages), context)
-    return "\n\n".join([_diff_head(row, context), _diff_reason(row, context), statistics, *_item_lines(items, context)])
+    return "\n\n".join(
+        [
+            _diff_head(row, context),
+            _diff_reason(row, context),
+            statistics,
+            *_item_lines(items, context),
+        ]
+    )
 
 
 def _item_lines(items: Sequence[FoldItem], context: CommandContext) -> list[str]:
-    """List the items in the summary and those only in the archive; each list has at least half the lines."""
-    kept, left = ([item for item in items if item.kept is in_summary] for in_summary in (True, False))
+    """List the items in the summary and those only in the archive; each list has at least half the
+    lines.
+    """
+    kept, left = (
+        [item for item in items if item.kept is in_summary] for in_summary in (True, False)
+    )
     limit = max(MAX_ITEMS // 2, MAX_ITEMS - len(left))
     return [
         _format_items(context.text("留在摘要里", "In the summary"), kept, limit, context),
         _format_items(
-            context.text("只在存档里", "In the archive only"), left, MAX_ITEMS - min(len(kept), limit), context
+            context.text("只在存档里", "In the archive only"),
+            left,
+            MAX_ITEMS - min(len(kept), limit),
+            context,
         ),
     ]
 
@@ -81,7 +98,9 @@ def _diff_head(row: FoldRow, context: CommandContext) -> str:
 def _format_turns(row: FoldRow, context: CommandContext) -> str:
     if row.from_turn == row.to_turn:
         return context.text(f"第 {row.from_turn} 轮", f"turn {row.from_turn}")
-    return context.text(f"第 {row.from_turn}–{row.to_turn} 轮", f"turns {row.from_turn}–{row.to_turn}")
+    return context.text(
+        f"第 {row.from_turn}–{row.to_turn} 轮", f"turns {row.from_turn}–{row.to_turn}"
+    )
 
 
 def _diff_reason(row: FoldRow, context: CommandContext) -> str:
@@ -96,15 +115,24 @@ def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
     tools = [f"{shorten(name, MAX_FILE_CHARS)} ×{count}" for name, count in found.tools]
     lines = [
         context.text(
-            f"消息：人 {found.user} 条，我 {found.bot} 条", f"messages: {found.user} from people, {found.bot} from me"
+            f"消息：人 {found.user} 条，我 {found.bot} 条",
+            f"messages: {found.user} from people, {found.bot} from me",
         ),
         context.text("工具：", "tools: ") + _format_some(tools, context) if tools else "",
         context.text("文件：", "files: ") + _format_some(files, context) if files else "",
-        context.text(f"图片：{found.pictures}", f"pictures: {found.pictures}") if found.pictures else "",
-        context.text(f"文档：{found.documents}", f"documents: {found.documents}") if found.documents else "",
-        context.text(f"失败的调用：{found.errors}", f"failed calls: {found.errors}") if found.errors else "",
+        context.text(f"图片：{found.pictures}", f"pictures: {found.pictures}")
+        if found.pictures
+        else "",
+        context.text(f"文档：{found.documents}", f"documents: {found.documents}")
+        if found.documents
+        else "",
+        context.text(f"失败的调用：{found.errors}", f"failed calls: {found.errors}")
+        if found.errors
+        else "",
     ]
-    return "\n".join([context.text("**包含**", "**What it covers**"), *(f"- {line}" for line in lines if line)])
+    return "\n".join(
+        [context.text("**包含**", "**What it covers**"), *(f"- {line}" for line in lines if line)]
+    )
 
 
 def _format_some(names: Sequence[str], context: CommandContext) -> str:
@@ -128,12 +156,17 @@ def _format_items(title: str, items: Sequence[FoldItem], most: int, context: Com
 def _format_item(item: FoldItem, context: CommandContext) -> str:
     kind = context.text(*ITEM_KIND_TEXTS[item.kind])
     turn = context.text(f"第 {item.turn} 轮", f"turn {item.turn}")
-    where = "" if item.kept else f" `{item.handle.removeprefix(_RECALL_CALL[0]).removesuffix(_RECALL_CALL[1])}`"
+    where = (
+        ""
+        if item.kept
+        else f" `{item.handle.removeprefix(_RECALL_CALL[0]).removesuffix(_RECALL_CALL[1])}`"
+    )
     return f"- {turn} {item.time} · {kind} · {item.text}{where}"
 
 
 CHANGE_ACTION = "context.change"
-FOLD_WAIT_SECONDS = 20.0  # /context fold waits this long; messages written in the meantime need an answer
+# /context fold waits this long; messages written in the meantime need an answer
+FOLD_WAIT_SECONDS = 20.0
 
 
 async def _context(context: CommandContext) -> str:
@@ -172,10 +205,15 @@ READ_SUBCOMMANDS = {"": _report, "all": _report_all, "diff": format_fold_diff}
 
 
 async def _clear(context: CommandContext) -> str:
-    await clear_context(context.store, context.services.folding, context.conversation.id, context.who)
+    await clear_context(
+        context.store, context.services.folding, context.conversation.id, context.who
+    )
     return context.text(
         "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
-        "The context is clear: the model sees nothing from before. The record stays; /context undo takes this back.",
+        (
+            "The context is clear: the model sees nothing from before. The record stays; /context "
+            "undo takes this back."
+        ),
     )
 
 
@@ -199,7 +237,9 @@ async def _new(context: CommandContext) -> str:
 async def _fold(context: CommandContext) -> str:
     services, id = context.services, context.conversation.id
     session = await context.store.sessions.load(id)
-    plan = plan_older_half(session, COMMAND_FOLD_REASON, _policy(context), await services.fitter.counter())
+    plan = plan_older_half(
+        session, COMMAND_FOLD_REASON, _policy(context), await services.fitter.counter()
+    )
     if plan is None:
         return context.text("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
     row = await services.folding.run(plan, FOLD_WAIT_SECONDS)
@@ -210,19 +250,26 @@ async def _fold(context: CommandContext) -> str:
             "还在整理，可以先继续聊；完成后 /context 里能看到。",
             "Still folding; just go on. /context shows it once it is done.",
         )
-    return context.text("这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile.")
+    return context.text(
+        "这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile."
+    )
 
 
 async def _undo(context: CommandContext) -> str:
     services = context.services
-    row = await undo_newest(context.store, services.folding, services.workspace, context.conversation.id, context.who)
+    row = await undo_newest(
+        context.store, services.folding, services.workspace, context.conversation.id, context.who
+    )
     if row == "clear":
-        return context.text("已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back.")
+        return context.text(
+            "已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back."
+        )
     if row is None:
         return context.text("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
     turns, verb = _format_turns(row, context), "is" if row.from_turn == row.to_turn else "are"
     return context.text(
-        f"已撤销整理，{turns}又回到上下文。", f"The fold is undone: {turns} {verb} back in the context."
+        f"已撤销整理，{turns}又回到上下文。",
+        f"The fold is undone: {turns} {verb} back in the context.",
     )
 
 

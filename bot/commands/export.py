@@ -1,4 +1,6 @@
-"""The command /export: writes a conversation, or everything stored about a person, into the workspace."""
+"""The command /export: writes a conversation, or everything stored about a person, into the
+workspace.
+"""
 
 import asyncio
 import io
@@ -23,36 +25,48 @@ async def _export(context: CommandContext) -> str:
     names, written, count = _part_names(f"{now:%Y-%m-%d-%H%M%S}", "jsonl"), [], 0
     async for lines in _read_lines(context):
         text = "\n".join(lines) + "\n"
-        written.append(await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None)))  # noqa: B023
+        written.append(
+            await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None))  # noqa: B023
+        )  # noqa: B023, RUF100
         count += len(lines)
     if not count:
         return context.text("还没有可以导出的消息。", "There is nothing to export yet.")
     await context.store.note("export", context.conversation.id, f"{count} messages", context.who)
     listed = context.text("、", ", ").join(written)
     return context.text(
-        f"已导出 {count} 条消息到工作区的 {listed}。", f"Exported to the workspace ({count} messages): {listed}."
+        f"已导出 {count} 条消息到工作区的 {listed}。",
+        f"Exported to the workspace ({count} messages): {listed}.",
     )
 
 
 async def _export_everything(context: CommandContext) -> str:
-    """Write everything stored about the sender: conversations, files, memories, usage, attachments."""
+    """Write everything stored about the sender: conversations, files, memories, usage,
+    attachments.
+    """
     services, space = context.services, context.conversation.place.space
     person = Person(spaces=await context.store.links.members(space), accounts=(context.who,))
     files: SpaceFiles = await asyncio.to_thread(services.workspace.space, space)
     target = io.BytesIO()
     bundle = PersonBundle(
-        context.store, services.workspace, services.blobs, target, max_attachment_bytes=MAX_ATTACHMENT_BYTES
+        context.store,
+        services.workspace,
+        services.blobs,
+        target,
+        max_attachment_bytes=MAX_ATTACHMENT_BYTES,
     )
     done = await bundle.fill(person, services.now())
     names = _part_names(f"{services.now():%Y-%m-%d-%H%M%S}", "zip")
-    path = await asyncio.to_thread(_write_parts, names, lambda name: files.write_bytes(name, target.getvalue(), None))
+    path = await asyncio.to_thread(
+        _write_parts, names, lambda name: files.write_bytes(name, target.getvalue(), None)
+    )
     await context.store.note("export", space, f"everything, {done.messages} messages", context.who)
     counts = (done.conversations, done.messages, done.files, done.memories, done.attachments)
     left = len(done.left_out)
     zh = "{} 个会话、{} 条消息、{} 个文件、{} 条记忆、{} 个附件".format(*counts)
     en = "conversations {}, messages {}, files {}, memories {}, attachments {}".format(*counts)
     return context.text(
-        f"已把你的全部资料导出到工作区的 {path}：{zh}。" + (f"放不下的附件或文件：{left}。" if left else ""),
+        f"已把你的全部资料导出到工作区的 {path}：{zh}。"
+        + (f"放不下的附件或文件：{left}。" if left else ""),
         f"Everything that is kept of you is in the workspace's {path}: {en}."
         + (f" Attachments or files that did not fit: {left}." if left else ""),
     )

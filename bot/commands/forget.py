@@ -40,17 +40,26 @@ async def _answer(context: CommandContext, text: str) -> str:
         return await _list_matches(context, text)
     except (PathRefused, FileTooBig):
         return context.text(
-            "没有做完：记忆的文件夹里有链接之类的东西，不是普通的文件夹和文件。确认过的会在下次启动时继续。",
-            "Not carried through: among the folders of memory is a link, or something else that is no plain folder "
-            "or file. What was confirmed goes on at the next start.",
+            (
+                "没有做完：记忆的文件夹里有链接之类的东西，不是普通的文件夹和文件。"
+                "确认过的会在下次启动时继续。"
+            ),
+            "Not carried through: among the folders of memory is a link, or something else that is "
+            "no plain folder or file. What was confirmed goes on at the next start.",
         )
 
 
 async def _list_matches(context: CommandContext, query: str) -> str:
     if not query:
         return context.text(
-            "/forget 后面写要忘掉的内容，例如 /forget 我的旧地址。我先列出提到它的地方，你确认后才删除。",
-            "Say what to forget, as in /forget my old address. I list what mentions it first, and ask.",
+            (
+                "/forget 后面写要忘掉的内容，例如 /forget 我的旧地址。我先列出提到它的地方，"
+                "你确认后才删除。"
+            ),
+            (
+                "Say what to forget, as in /forget my old address. I list what mentions it first, "
+                "and ask."
+            ),
         )
     if len(query) > MAX_QUERY_CHARS:
         return context.text(
@@ -109,11 +118,11 @@ def _format_match(context: CommandContext, number: int, item: Mention, query: st
 
 def _format_confirmation(context: CommandContext, code: str) -> str:
     return context.text(
-        f"`/forget yes {code}` 全部忘掉，`/forget yes {code} 1,3` 只忘掉这几处，`/forget no` 保留。10 分钟内有效。\n"
-        "忘掉以后无法恢复：文件、消息、摘要、附件和索引里提到它的句子都会删除。",
-        f"`/forget yes {code}` forgets all of it, `/forget yes {code} 1,3` only those, `/forget no` leaves it. "
-        "Good for 10 minutes.\nIt cannot be taken back: sentences that mention it leave files, messages, summaries, "
-        "attachments and the index.",
+        f"`/forget yes {code}` 全部忘掉，`/forget yes {code} 1,3` 只忘掉这几处，`/forget no` 保留。"
+        "10 分钟内有效。\n忘掉以后无法恢复：文件、消息、摘要、附件和索引里提到它的句子都会删除。",
+        f"`/forget yes {code}` forgets all of it, `/forget yes {code} 1,3` only those, `/forget "
+        "no` leaves it. Good for 10 minutes.\nIt cannot be taken back: sentences that mention it "
+        "leave files, messages, summaries, attachments and the index.",
     )
 
 
@@ -122,11 +131,16 @@ async def _confirm(context: CommandContext, code: str, numbers: str) -> str:
     row = await forgetter.find_request(requester, code)
     if row is None:
         receipt = await forgetter.find_receipt(requester, code)
-        return _format_receipt(context, receipt) if receipt is not None else no_request_text(context)
+        return (
+            _format_receipt(context, receipt) if receipt is not None else no_request_text(context)
+        )
     chosen = sorted({int(number) - 1 for number in re.findall(r"\d+", numbers)})
     most = len(load_targets(row.targets).items)
     if chosen and not 0 <= chosen[0] <= chosen[-1] < most:
-        return context.text(f"序号只有 1 到 {most}，什么都没有忘掉。", f"There are 1 to {most}; nothing was forgotten.")
+        return context.text(
+            f"序号只有 1 到 {most}，什么都没有忘掉。",
+            f"There are 1 to {most}; nothing was forgotten.",
+        )
     return _format_receipt(context, await forgetter.confirm(row, chosen or None))
 
 
@@ -139,12 +153,21 @@ async def _cancel(context: CommandContext, code: str) -> str:
 
 
 async def decide_forgetting(context: CommandContext, *, approve: bool) -> str | None:
-    """Confirm or cancel what /forget listed; None if the sender has no request with the code they typed."""
+    """Confirm or cancel what /forget listed; None if the sender has no request with the code they
+    typed.
+    """
     answer = _ANSWER.fullmatch(context.arguments.strip())
-    if answer is None or (answer["numbers"] and not approve) or not is_allowed(context, FORGET_ACTION):
+    if (
+        answer is None
+        or (answer["numbers"] and not approve)
+        or not is_allowed(context, FORGET_ACTION)
+    ):
         return None
     forgetter, requester, code = context.services.forgetter, _requester(context), answer["code"]
-    if await forgetter.find_request(requester, code) is None and await forgetter.find_receipt(requester, code) is None:
+    if (
+        await forgetter.find_request(requester, code) is None
+        and await forgetter.find_receipt(requester, code) is None
+    ):
         return None
     return await _answer(context, f"{'yes' if approve else 'no'} {answer[0]}")
 
@@ -152,7 +175,8 @@ async def decide_forgetting(context: CommandContext, *, approve: bool) -> str | 
 def no_request_text(context: CommandContext) -> str:
     """Say that no request with that code waits here."""
     return context.text(
-        "这里没有等待确认的请求：代码不对，或者已经过期。", "Nothing waits here under that code, or it has expired."
+        "这里没有等待确认的请求：代码不对，或者已经过期。",
+        "Nothing waits here under that code, or it has expired.",
     )
 
 
@@ -191,7 +215,11 @@ def _format_places(context: CommandContext, receipt: ForgetReceipt) -> list[str]
         (receipt.versions, "{} 个文件旧版本", "former file version"),
         (receipt.attachments, "{} 个附件", "attachment"),
     )
-    places += [context.text(zh.format(count), _format_count(count, en)) for count, zh, en in counts if count]
+    places += [
+        context.text(zh.format(count), _format_count(count, en))
+        for count, zh, en in counts
+        if count
+    ]
     return [*places, context.text("索引", "index")] if receipt.index else places
 
 

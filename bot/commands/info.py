@@ -25,7 +25,9 @@ async def _help(context: CommandContext) -> str:
     """List the commands that this person may use, or explain one."""
     if context.arguments:
         return _explain(context, context.arguments.split()[0].lstrip("/"))
-    allowed = (command for command in context.commands.values() if is_allowed(context, command.action))
+    allowed = (
+        command for command in context.commands.values() if is_allowed(context, command.action)
+    )
     return "\n".join(_help_line(context, command) for command in allowed)
 
 
@@ -56,8 +58,13 @@ async def _status(context: CommandContext) -> str:
         context.text(f"处理中的会话 {active}", f"conversations at work {active}"),
     ]
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
-        lines += [format_model_status(state, lang) for state in notable_statuses(services.models.states())]
-        lines += [format_channel_status(state, now.timestamp(), lang) for state in services.channels().values()]
+        lines += [
+            format_model_status(state, lang) for state in notable_statuses(services.models.states())
+        ]
+        lines += [
+            format_channel_status(state, now.timestamp(), lang)
+            for state in services.channels().values()
+        ]
         if context.config.tools.exec.enabled:
             lines.append(_format_sandbox(context))
     return "\n".join(lines)
@@ -77,7 +84,9 @@ def describe_missing_exec(context: CommandContext, reason: str) -> str:
 
 
 async def _count_active(context: CommandContext) -> int:
-    """Count conversations with work; this command does not count as work of its own conversation."""
+    """Count conversations with work; this command does not count as work of its own
+    conversation.
+    """
     own_id, store = context.conversation.id, context.store
     others = [id for id in await store.delivery.waiting() if id != own_id]
     session = await store.sessions.load(own_id, turns=1)
@@ -109,13 +118,19 @@ async def _limits(context: CommandContext) -> list[str]:
     if limits is None:
         return []
     now = context.services.now()
-    used = total_usage(await context.store.spending.sum_by_person(start_of_day(now), budget_account(context.actor)))
+    used = total_usage(
+        await context.store.spending.sum_by_person(start_of_day(now), budget_account(context.actor))
+    )
     left = []
     if limits.tokens_per_day:
         left.append(f"{max(0, limits.tokens_per_day - used.tokens):,} tokens")
     if limits.money_per_day:
         left.append(format_money(max(0.0, limits.money_per_day - used.money)))
-    return [context.text("今天还剩 ", "left today: ") + context.text("，", ", ").join(left)] if left else []
+    return (
+        [context.text("今天还剩 ", "left today: ") + context.text("，", ", ").join(left)]
+        if left
+        else []
+    )
 
 
 async def _stop(context: CommandContext) -> str:
@@ -128,7 +143,9 @@ async def _retry(context: CommandContext) -> str:
 
 
 async def _skills(context: CommandContext) -> str:
-    skills = [skill for _, skill in context.services.skills.enabled(context.conversation.place.space)]
+    skills = [
+        skill for _, skill in context.services.skills.enabled(context.conversation.place.space)
+    ]
     if not skills:
         return context.text(
             "这里没有启用的技能。所有者在终端里用 mnema skills add 添加。",
@@ -147,9 +164,30 @@ INFO_COMMANDS = (
         en="list all commands, or explain one",
         run=_help,
     ),
-    Command(name="status", usage="", action="status", zh="运行状态", en="see whether everything works", run=_status),
-    Command(name="whoami", usage="", action="whoami", zh="我是谁", en="see who you are to the bot", run=_whoami),
-    Command(name="stop", usage="", action="turn.stop", zh="停止当前回复", en="stop the running answer", run=_stop),
+    Command(
+        name="status",
+        usage="",
+        action="status",
+        zh="运行状态",
+        en="see whether everything works",
+        run=_status,
+    ),
+    Command(
+        name="whoami",
+        usage="",
+        action="whoami",
+        zh="我是谁",
+        en="see who you are to the bot",
+        run=_whoami,
+    ),
+    Command(
+        name="stop",
+        usage="",
+        action="turn.stop",
+        zh="停止当前回复",
+        en="stop the running answer",
+        run=_stop,
+    ),
     Command(
         name="retry",
         usage="",
@@ -159,7 +197,12 @@ INFO_COMMANDS = (
         run=_retry,
     ),
     Command(
-        name="usage", usage="", action="usage.own", zh="用量和花费", en="see tokens used and their cost", run=_usage
+        name="usage",
+        usage="",
+        action="usage.own",
+        zh="用量和花费",
+        en="see tokens used and their cost",
+        run=_usage,
     ),
 )
 
@@ -167,10 +210,15 @@ INFO_COMMANDS = (
 async def _skill(context: CommandContext) -> str | tuple[Part, ...]:
     """Have the model follow a skill that the person names."""
     name, _, words = context.arguments.partition(" ")
-    skills = {skill.name: skill for _, skill in context.services.skills.enabled(context.conversation.place.space)}
+    skills = {
+        skill.name: skill
+        for _, skill in context.services.skills.enabled(context.conversation.place.space)
+    }
     if name not in skills:
         known = ", ".join(skills) or "-"
-        return context.text(f"这里没有这个技能；有：{known}", f"There is no such skill here; there are: {known}")
+        return context.text(
+            f"这里没有这个技能；有：{known}", f"There is no such skill here; there are: {known}"
+        )
     wish = context.text(f"按技能 {name} 去做。{words}", f"Follow the skill {name}. {words}").strip()
     return Text(text=skills[name].body[:MAX_SKILL_CHARS], aside=f"skill {name}"), Text(text=wish)
 
@@ -185,5 +233,10 @@ SKILL_COMMAND = Command(
     run=_skill,
 )
 SKILLS_COMMAND = Command(
-    name="skills", usage="", action="status", zh="启用的技能", en="see which skills are on", run=_skills
+    name="skills",
+    usage="",
+    action="status",
+    zh="启用的技能",
+    en="see which skills are on",
+    run=_skills,
 )

@@ -42,7 +42,11 @@ _EXTRA_TEXTS = {
     "late": ("一分钟只补做一个", "one late task a minute"),
     "asked": ("你要求的", "you asked for it"),
 }
-_DONE_TEXTS = {"pause": ("已暂停", "is paused"), "cancel": ("已取消", "is ended"), "run": ("马上执行", "happens now")}
+_DONE_TEXTS = {
+    "pause": ("已暂停", "is paused"),
+    "cancel": ("已取消", "is ended"),
+    "run": ("马上执行", "happens now"),
+}
 
 
 async def _remind(context: CommandContext) -> str:
@@ -65,12 +69,13 @@ async def _set(context: CommandContext) -> str:
         found = await _read(context, text)
     except NoTime:
         return context.text(
-            "没看懂是什么时候、什么事。例如：/提醒 20分钟后 关火，/提醒 明天早上8点 开会，/提醒 每周一 9:00 写周报，"
-            "/提醒 2026-12-01 09:00 交房租，/提醒 cron 0 9 * * 1-5 打卡；让我去做一件事用 /提醒 do 每天 8:00 看天气；"
-            "送到你在别的渠道的私聊用 /提醒 在飞书 明天8点 开会。",
+            "没看懂是什么时候、什么事。例如：/提醒 20分钟后 关火，/提醒 明天早上8点 开会，/提醒 "
+            "每周一 9:00 写周报，/提醒 2026-12-01 09:00 交房租，/提醒 cron 0 9 * * 1-5 打卡；"
+            "让我去做一件事用 /提醒 do 每天 8:00 看天气；送到你在别的渠道的私聊用 /提醒 在飞书 "
+            "明天8点 开会。",
             "I did not understand when and what. Examples: /remind 20m turn off the stove, "
-            "/remind tomorrow 8:00 meeting, /remind weekdays 9:00 stand-up, /remind 2026-12-01 09:00 rent, "
-            "/remind cron 0 9 * * 1 report; "
+            "/remind tomorrow 8:00 meeting, /remind weekdays 9:00 stand-up, /remind 2026-12-01 "
+            "09:00 rent, /remind cron 0 9 * * 1 report; "
             "to have me do something: /remind do daily 8:00 look up the weather; "
             "for your private chat on another channel: /remind on telegram 20m turn off the stove.",
         )
@@ -93,8 +98,15 @@ async def _describe(context: CommandContext, row: JobRow, found: ReminderPhrase 
     shown = context.text(*await context.services.jobs.describe(row))
     if found is None or not found.hour_assumed:
         return shown
-    clock = f"{datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(found.schedule.zone)):%H:%M}"
-    return "\n".join((shown, context.text(f"没写几点，按 {clock} 算。", f"No hour was given, so {clock} is assumed.")))
+    clock = f"{datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(found.schedule.zone)):%H:%M}"  # noqa: E501
+    return "\n".join(
+        (
+            shown,
+            context.text(
+                f"没写几点，按 {clock} 算。", f"No hour was given, so {clock} is assumed."
+            ),
+        )
+    )
 
 
 async def _tasks(context: CommandContext) -> str:
@@ -108,10 +120,15 @@ async def _tasks(context: CommandContext) -> str:
 
 
 async def _list_background(context: CommandContext) -> str:
-    """List the sub-agents and commands that this chat and the person's other chats have at work; "" for none."""
+    """List the sub-agents and commands that this chat and the person's other chats have at work; ""
+    for none.
+    """
     lines = []
     for row, chat in await _load_background(context):
-        goal, kind = " ".join(row.goal.split())[:MAX_GOAL_CHARS], context.text(*KIND_TEXTS[row.kind])
+        goal, kind = (
+            " ".join(row.goal.split())[:MAX_GOAL_CHARS],
+            context.text(*KIND_TEXTS[row.kind]),
+        )
         progress = await context.services.progress.describe(row, context.lang)
         where = "" if chat.id == context.conversation.id else _format_chat(chat)
         lines.append(" · ".join(filter(None, (f"▶ {row.name}", where, kind, goal, progress))))
@@ -119,7 +136,9 @@ async def _list_background(context: CommandContext) -> str:
 
 
 async def _load_background(context: CommandContext) -> list[tuple[TaskRow, ConversationRow]]:
-    """Load what runs in this chat and, for a private one, in the other private chats of its person, with the chats."""
+    """Load what runs in this chat and, for a private one, in the other private chats of its person,
+    with the chats.
+    """
     here = context.conversation
     found = []
     for row in await context.store.tasks.open_tasks_of_space(here.place.space):
@@ -130,7 +149,9 @@ async def _load_background(context: CommandContext) -> list[tuple[TaskRow, Conve
 
 
 def _are_of_one_person(chat: ConversationRow, other: ConversationRow) -> bool:
-    """Tell whether two chats are private and of one person; a linked account's are not of whose memory it shares."""
+    """Tell whether two chats are private and of one person; a linked account's are not of whose
+    memory it shares.
+    """
     is_private = "group" not in (chat.place.kind, other.place.kind)
     return is_private and chat.own_space == other.own_space
 
@@ -164,7 +185,10 @@ async def _show_or_change(context: CommandContext) -> str:
         return _usage(context)
     if action == "show":
         row = await context.services.jobs.jobs.find(context.conversation.place.space, number)
-        return await _show(context, row or await context.services.jobs.find(context.conversation.place.space, number))
+        return await _show(
+            context,
+            row or await context.services.jobs.find(context.conversation.place.space, number),
+        )
     return await _change(context, action, number, words.strip())
 
 
@@ -209,14 +233,17 @@ async def _edit(context: CommandContext, row: JobRow, text: str) -> str:
                 (
                     context.text(err.zh, f"{err} "),
                     context.text(
-                        "只改内容的话，请给它加上引号。", "To change the words alone, put them in quotation marks."
+                        "只改内容的话，请给它加上引号。",
+                        "To change the words alone, put them in quotation marks.",
                     ),
                 )
             )
     schedule = found.schedule if found else None
     is_here = row.conversation == context.conversation.id
     edited = await context.services.jobs.edit(row, context.actor, words, schedule, tell=not is_here)
-    return "\n".join((_format_changes(context, row, edited), await _describe(context, edited, found)))
+    return "\n".join(
+        (_format_changes(context, row, edited), await _describe(context, edited, found))
+    )
 
 
 def _format_changes(context: CommandContext, former: JobRow, edited: JobRow) -> str:
@@ -257,9 +284,12 @@ async def _zone(context: CommandContext, name: str) -> str:
     zone = await times.zone_of(actor)
     now = f"{context.services.now().astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
     return context.text(
-        f"你的时区是 {zone}，那里现在是 {now}。换一个：/任务 时区 Europe/Berlin；用设置里的：/任务 时区 默认。",
-        f"Your time zone is {zone}, where it is {now}. Another one: /tasks zone Europe/Berlin; the configured one: "
-        "/tasks zone default.",
+        (
+            f"你的时区是 {zone}，那里现在是 {now}。换一个：/任务 时区 Europe/Berlin；用设置里的："
+            "/任务 时区 默认。"
+        ),
+        f"Your time zone is {zone}, where it is {now}. Another one: /tasks zone Europe/Berlin; the "
+        "configured one: /tasks zone default.",
     )
 
 
@@ -277,7 +307,10 @@ async def _quiet(context: CommandContext, hours: str) -> str:
         )
     begin, end = quiet
     return context.text(
-        f"安静时段是 {begin} 到 {end}：任务推后到 {end}，提醒照常。改：/任务 安静 23:00-07:00；不要：/任务 安静 关。",
+        (
+            f"安静时段是 {begin} 到 {end}：任务推后到 {end}，提醒照常。改：/任务 安静 23:00-07:00；"
+            "不要：/任务 安静 关。"
+        ),
         f"The quiet hours are {begin} to {end}: tasks wait until {end}, reminders come. "
         "Others: /tasks quiet 23:00-07:00; none: /tasks quiet off.",
     )
@@ -299,10 +332,14 @@ async def _list(context: CommandContext) -> str:
     lines = [format_job_line(row, context.services.now(), context.lang) for row in rows]
     held: set[str] = set()
     for conversation in {row.conversation for row in rows}:
-        held.update(source.rpartition(":")[0] for source in await jobs.jobs.held_sources(conversation))
+        held.update(
+            source.rpartition(":")[0] for source in await jobs.jobs.held_sources(conversation)
+        )
     for index, row in enumerate(rows):
         if f"job:{row.id}" in held:
-            lines[index] += "\n" + context.text("（有一条在等你写来）", "(one waits until you write)")
+            lines[index] += "\n" + context.text(
+                "（有一条在等你写来）", "(one waits until you write)"
+            )
     return "\n".join(lines)
 
 
@@ -336,10 +373,10 @@ def _parse_number(text: str) -> int | None:
 
 def _usage(context: CommandContext) -> str:
     return context.text(
-        "用法：/任务、/任务 r3、/任务 修改 r3 明天9点、/任务 暂停 r3、/任务 继续 r3、/任务 取消 r3、/任务 执行 r3、"
-        "/任务 时区、/任务 安静",
-        "Usage: /tasks, /tasks r3, /tasks edit r3 tomorrow 9:00, /tasks pause r3, /tasks resume r3, /tasks cancel r3, "
-        "/tasks run r3, /tasks zone, /tasks quiet",
+        "用法：/任务、/任务 r3、/任务 修改 r3 明天9点、/任务 暂停 r3、/任务 继续 r3、/任务 取消 "
+        "r3、/任务 执行 r3、/任务 时区、/任务 安静",
+        "Usage: /tasks, /tasks r3, /tasks edit r3 tomorrow 9:00, /tasks pause r3, /tasks resume "
+        "r3, /tasks cancel r3, /tasks run r3, /tasks zone, /tasks quiet",
     )
 
 
@@ -357,7 +394,8 @@ async def _heartbeat(context: CommandContext) -> str:
         case "last":
             return await _last(context)
     return context.text(
-        "用法：/心跳、/心跳 开、/心跳 关、/心跳 现在、/心跳 上次", "Usage: /heartbeat [on|off|now|last]"
+        "用法：/心跳、/心跳 开、/心跳 关、/心跳 现在、/心跳 上次",
+        "Usage: /heartbeat [on|off|now|last]",
     )
 
 
@@ -372,7 +410,10 @@ async def _show_heartbeat(context: CommandContext) -> str:
         )
     if not every:
         return context.text(
-            f"心跳关着：先设 heartbeat.every（分钟），再在工作区的 {HEARTBEAT_FILE} 里写要留意的事。",
+            (
+                f"心跳关着：先设 heartbeat.every（分钟），再在工作区的 {HEARTBEAT_FILE} "
+                "里写要留意的事。"
+            ),
             "The heartbeat is off: set heartbeat.every (minutes), and write what to watch into "
             f"{HEARTBEAT_FILE} of the workspace.",
         )
@@ -383,9 +424,19 @@ async def _show_heartbeat(context: CommandContext) -> str:
         ago = timedelta(seconds=max(0.0, context.services.now().timestamp() - at))
         minutes = round(ago.total_seconds() / 60)
         what = _format_beat(context, beat.decision, beat.reason)
-        last = context.text(f"最近一次在 {minutes} 分钟前：{what}", f"The newest one, {minutes} min ago: {what}")
+        last = context.text(
+            f"最近一次在 {minutes} 分钟前：{what}", f"The newest one, {minutes} min ago: {what}"
+        )
     return "\n".join(
-        filter(None, (context.text(f"心跳每 {every} 分钟一次。", f"The heartbeat comes every {every} min."), last))
+        filter(
+            None,
+            (
+                context.text(
+                    f"心跳每 {every} 分钟一次。", f"The heartbeat comes every {every} min."
+                ),
+                last,
+            ),
+        )
     )
 
 
@@ -396,10 +447,10 @@ async def _last(context: CommandContext) -> str:
     [row] = found
     when = datetime.fromtimestamp(row.at, UTC).astimezone(context.services.now().tzinfo)
     return context.text(
-        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}，输入 {row.sha256[:SHOWN_HASH]}，"
-        f"{row.tokens:,} token",
-        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}, inputs {row.sha256[:SHOWN_HASH]}, "
-        f"{row.tokens:,} tokens",
+        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}，输入 "
+        f"{row.sha256[:SHOWN_HASH]}，{row.tokens:,} token",
+        f"{when:%Y-%m-%d %H:%M} {_format_beat(context, row.decision, row.reason)}, inputs "
+        f"{row.sha256[:SHOWN_HASH]}, {row.tokens:,} tokens",
     )
 
 

@@ -36,17 +36,22 @@ _NUMBER = re.compile(r"\d{1,6}")
 
 
 async def search_memory(context: CommandContext, query: str) -> str:
-    """List the best results of the whole space, cleared conversations included, with their sources."""
+    """List the best results of the whole space, cleared conversations included, with their
+    sources.
+    """
     if not query:
         return context.text(
-            "用法：/memory search 要找的内容。", "Give what to look for, such as /memory search green tea."
+            "用法：/memory search 要找的内容。",
+            "Give what to look for, such as /memory search green tea.",
         )
     found = await _search_results(context, query)
     for space, norms in memory_line_keys(found).items():
         await context.store.memories.count_uses(space, norms)
     if not found:
         shown = _truncate(query)
-        return context.text(f"没有找到与“{shown}”有关的记忆。", f"Nothing in memory answers “{shown}”.")
+        return context.text(
+            f"没有找到与“{shown}”有关的记忆。", f"Nothing in memory answers “{shown}”."
+        )
     lines = [
         f"{number}. {_truncate(passage.text)} ({_format_source(context, passage)})"
         for number, passage in enumerate(found, start=1)
@@ -63,12 +68,17 @@ async def show_file(context: CommandContext, rest: str) -> str:
         return _no_file_text(context, path)
     pages = _split_pages(found.file.text)
     if not 0 < number <= len(pages):
-        return context.text(f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}.")
+        return context.text(
+            f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}."
+        )
     lines = [f"**{found.path}**", fence_text("\n".join(pages[number - 1]))]
     if number < len(pages):
         more = f"/memory show {found.path} {number + 1}"
         lines.append(
-            context.text(f"第 {number}/{len(pages)} 页；下一页：{more}", f"page {number} of {len(pages)}; next: {more}")
+            context.text(
+                f"第 {number}/{len(pages)} 页；下一页：{more}",
+                f"page {number} of {len(pages)}; next: {more}",
+            )
         )
     return "\n".join(lines)
 
@@ -80,13 +90,22 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
             "用法：/memory why 序号，或几个词；序号见 /memory show 和 /memory search。",
             "Give a number as /memory show or /memory search has it, or some words.",
         )
-    find = _find_by_number(context, int(rest)) if _NUMBER.fullmatch(rest) else _find_by_words(context, rest)
+    find = (
+        _find_by_number(context, int(rest))
+        if _NUMBER.fullmatch(rest)
+        else _find_by_words(context, rest)
+    )
     passage = await find
     if passage is None:
-        return context.text(f"没有与“{_truncate(rest)}”对应的记忆。", f"There is no memory for “{_truncate(rest)}”.")
-    explain = {"memory": _explain_line, "log": _explain_log_line, "said": _explain_message, "tool": _explain_message}[
-        passage.kind
-    ]
+        return context.text(
+            f"没有与“{_truncate(rest)}”对应的记忆。", f"There is no memory for “{_truncate(rest)}”."
+        )
+    explain = {
+        "memory": _explain_line,
+        "log": _explain_log_line,
+        "said": _explain_message,
+        "tool": _explain_message,
+    }[passage.kind]
     return "\n".join([f"**{_truncate(passage.words)}**", *await explain(context, passage)])
 
 
@@ -109,22 +128,40 @@ async def _explain_line(context: CommandContext, passage: Passage) -> list[str]:
 
 def _format_memory_row(context: CommandContext, row: MemoryRow) -> str:
     under = context.text(*CATEGORY_NAMES.get(row.category, ("其他", "other")))
-    used = context.text(f"用过 {row.uses} 次", f"used {row.uses} time{'' if row.uses == 1 else 's'}")
-    since = context.text(f"记于 {_format_time(context, row.created)}", f"noted {_format_time(context, row.created)}")
+    used = context.text(
+        f"用过 {row.uses} 次", f"used {row.uses} time{'' if row.uses == 1 else 's'}"
+    )
+    since = context.text(
+        f"记于 {_format_time(context, row.created)}", f"noted {_format_time(context, row.created)}"
+    )
     weight = context.text(f"重要性 {row.importance}", f"importance {row.importance}")
     return f"{under} · {weight} · {since} · {used}"
 
 
 async def _format_origin(context: CommandContext, row: MemoryRow) -> list[str]:
     """Quote the message that a memory is based on; without one, say how the line was written."""
-    message = await context.store.memories.source(row.space, row.source.message_id) if row.source.message_id else None
-    words, said = (_message_text(message), message.at) if message else (row.source.quote, row.source.said)
+    message = (
+        await context.store.memories.source(row.space, row.source.message_id)
+        if row.source.message_id
+        else None
+    )
+    words, said = (
+        (_message_text(message), message.at) if message else (row.source.quote, row.source.said)
+    )
     if not words:
         origins = {
-            "file": ("写在文件里的，没有来源消息", "written in the file itself; no message is known for it"),
-            "dream": ("夜里整理时从日志归纳的", "gathered from the daily logs when memory was put in order"),
+            "file": (
+                "写在文件里的，没有来源消息",
+                "written in the file itself; no message is known for it",
+            ),
+            "dream": (
+                "夜里整理时从日志归纳的",
+                "gathered from the daily logs when memory was put in order",
+            ),
         }
-        return [context.text(*origins.get(row.origin, ("没有来源消息", "no message is known for it")))]
+        return [
+            context.text(*origins.get(row.origin, ("没有来源消息", "no message is known for it")))
+        ]
     at = f"{_format_time(context, said)} · " if said else ""
     return [f"{at}{row.source.channel}", *_quote(words)]
 
@@ -152,10 +189,18 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
         ]
     messages = await context.store.sessions.messages(fold.conversation, fold.from_seq, fold.to_seq)
     key = normalize_key(passage.words)
-    source = next((message for message in messages if key in normalize_key(_message_text(message))), None)
+    source = next(
+        (message for message in messages if key in normalize_key(_message_text(message))), None
+    )
     turns = context.text(
-        f"整理自 {fold.channel} 的第 {fold.from_turn}–{fold.to_turn} 轮，{_format_time(context, fold.at)}",
-        f"from turns {fold.from_turn}–{fold.to_turn} on {fold.channel}, folded {_format_time(context, fold.at)}",
+        (
+            f"整理自 {fold.channel} 的第 {fold.from_turn}–{fold.to_turn} 轮，"
+            f"{_format_time(context, fold.at)}"
+        ),
+        (
+            f"from turns {fold.from_turn}–{fold.to_turn} on {fold.channel}, folded "
+            f"{_format_time(context, fold.at)}"
+        ),
     )
     return [
         _format_source(context, passage),
@@ -174,7 +219,11 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
         for message in messages
         for line in (
             f"{_format_time(context, message.at)} · {source}",
-            *([context.text("这里有外来的文字。", "This holds words from outside.")] if passage.outside else []),
+            *(
+                [context.text("这里有外来的文字。", "This holds words from outside.")]
+                if passage.outside
+                else []
+            ),
             *_quote(passage.words if passage.outside else _message_text(message) or passage.words),
         )
     ]
@@ -205,9 +254,17 @@ def _passage_of_line(found: SpaceMemoryFile, number: int) -> Passage | None:
     """Return a line of a file as a search would."""
     text, is_memory = found.file.text, found.file.path == MEMORY_PATH
     if is_memory:
-        lines = [(item.text, item.first, "") for item in recordable_bullets(text) if item.first <= number <= item.last]
+        lines = [
+            (item.text, item.first, "")
+            for item in recordable_bullets(text)
+            if item.first <= number <= item.last
+        ]
     else:
-        lines = [(row.text, row.number, row.fold) for row in daily_log.iter_rows(text) if row.number == number]
+        lines = [
+            (row.text, row.number, row.fold)
+            for row in daily_log.iter_rows(text)
+            if row.number == number
+        ]
     if not lines:
         return None
     words, line, fold = lines[0]
@@ -249,13 +306,16 @@ def _split_file_name(rest: str) -> tuple[str, int]:
         path, page = " ".join(words), int(last)
     else:
         path, page = rest.strip(), 1
-    return f"{daily_log.LOG_FOLDER}/{path}.md" if _DAY.fullmatch(path) else path or MEMORY_PATH, page
+    return f"{daily_log.LOG_FOLDER}/{path}.md" if _DAY.fullmatch(
+        path
+    ) else path or MEMORY_PATH, page
 
 
 def _no_file_text(context: CommandContext, path: str) -> str:
     if path == MEMORY_PATH:
         return context.text(
-            "还没有 MEMORY.md；/remember 记下第一条。", "There is no MEMORY.md yet; /remember begins it."
+            "还没有 MEMORY.md；/remember 记下第一条。",
+            "There is no MEMORY.md yet; /remember begins it.",
         )
     return context.text(
         f"没有 {_truncate(path)} 这个记忆文件；/memory 列出了有哪些。",
@@ -284,7 +344,9 @@ def _format_source(context: CommandContext, passage: Passage) -> str:
         return format_source(passage)
     here = passage.conversation == context.conversation.id
     zh = f"第 {passage.turn} 轮" if here else f"另一个会话的第 {passage.turn} 轮"
-    return context.text(zh, format_source(passage) if here else f"{format_source(passage)} of another conversation")
+    return context.text(
+        zh, format_source(passage) if here else f"{format_source(passage)} of another conversation"
+    )
 
 
 def _format_time(context: CommandContext, at: datetime) -> str:
@@ -292,7 +354,9 @@ def _format_time(context: CommandContext, at: datetime) -> str:
 
 
 def _message_text(message: Message) -> str:
-    return "\n".join(part.text for part in message.parts if isinstance(part, Text | Document)).strip()
+    return "\n".join(
+        part.text for part in message.parts if isinstance(part, Text | Document)
+    ).strip()
 
 
 def _quote(words: str) -> list[str]:
@@ -307,19 +371,28 @@ WRITE_ACTION = "memory.write"
 REMEMBER_IMPORTANCE = 8  # of what a person asks to remember
 MAX_FILES = 6
 _PREFERENCE_WORDS = re.compile(
-    r"喜欢|偏好|讨厌|最爱|[更不]爱|爱[吃喝看听用玩]|习惯|受不了|过敏|以后[都请别]|^(?:请|别|不要|总是)"
-    r"|\b(?:likes?|loves?|prefers?|hates?|dislikes?|favou?rites?|enjoys?|always|never|please|rather|don['’]t)\b",
+    r"喜欢|偏好|讨厌|最爱|[更不]爱|爱[吃喝看听用玩]|习惯|受不了"
+    r"|过敏|以后[都请别]|^(?:请|别|不要|总是)|\b(?:likes?|loves?|prefers?|hates?|dislikes?|favou?rites?|enjoys?|always|never|please|rather|don['’]t)\b",
     re.IGNORECASE,
 )
 
 
 async def _memory(context: CommandContext) -> str:
     word, _, rest = context.arguments.partition(" ")
-    subcommands = {"": _show_summary, "search": search_memory, "show": show_file, "why": explain_memory, "undo": _undo}
+    subcommands = {
+        "": _show_summary,
+        "search": search_memory,
+        "show": show_file,
+        "why": explain_memory,
+        "undo": _undo,
+    }
     run = subcommands.get(word.lower())
     if run is None:
         return context.text(
-            f"/记忆 后面可以是 搜索、查看、为什么、撤销（search、show、why、undo），不认识“{word}”。",
+            (
+                "/记忆 后面可以是 搜索、查看、为什么、撤销（search、show、why、undo），"
+                f"不认识“{word}”。"
+            ),
             f"/memory takes search, show, why or undo, not “{word}”.",
         )
     return await run(context, rest.strip())
@@ -352,7 +425,9 @@ def _format_files(context: CommandContext, files: list[SpaceMemoryFile]) -> list
         shown.append(f"{found.path} · {_format_size(found.file.size)} · {lines}")
     if rest := files[MAX_FILES:]:
         size = _format_size(sum(found.file.size for found in rest))
-        shown.append(context.text(f"……还有 {len(rest)} 个文件 · {size}", f"… and {len(rest)} more · {size}"))
+        shown.append(
+            context.text(f"……还有 {len(rest)} 个文件 · {size}", f"… and {len(rest)} more · {size}")
+        )
     return shown
 
 
@@ -364,16 +439,22 @@ async def _format_size_warning(context: CommandContext, files: list[SpaceMemoryF
     if file.size > MAX_BYTES:
         return [
             context.text(
-                f"{MEMORY_PATH} 超过 {MAX_BYTES:,} 字节：新的内容不再记入，也不再逐行登记。请把旧内容移到别的文件。",
-                f"{MEMORY_PATH} is larger than {MAX_BYTES:,} bytes: nothing is written into it and its lines are not "
-                "followed. Move old lines to another file.",
+                (
+                    f"{MEMORY_PATH} 超过 {MAX_BYTES:,} 字节：新的内容不再记入，也不再逐行登记。"
+                    "请把旧内容移到别的文件。"
+                ),
+                f"{MEMORY_PATH} is larger than {MAX_BYTES:,} bytes: nothing is written into it and "
+                "its lines are not followed. Move old lines to another file.",
             )
         ]
     left = await asyncio.to_thread(count_unrecorded, file.text)
     said = context.text(
-        f"{MEMORY_PATH} 超过 {MAX_RECORDED:,} 条：末尾的 {left:,} 条能搜到，但没有登记。请把旧内容移到别的文件。",
-        f"{MEMORY_PATH} has more than {MAX_RECORDED:,} memories: the last {left:,} are found by a search but not "
-        "followed as memories. Move old lines to another file.",
+        (
+            f"{MEMORY_PATH} 超过 {MAX_RECORDED:,} 条：末尾的 {left:,} 条能搜到，但没有登记。"
+            "请把旧内容移到别的文件。"
+        ),
+        f"{MEMORY_PATH} has more than {MAX_RECORDED:,} memories: the last {left:,} are found by a "
+        "search but not followed as memories. Move old lines to another file.",
     )
     return [said] if left else []
 
@@ -383,7 +464,11 @@ def _format_size(size: int) -> str:
 
 
 def _format_categories(context: CommandContext, counts: Tally[str]) -> str:
-    named = [f"{context.text(*names)} {counts.pop(key)}" for key, names in CATEGORY_NAMES.items() if key in counts]
+    named = [
+        f"{context.text(*names)} {counts.pop(key)}"
+        for key, names in CATEGORY_NAMES.items()
+        if key in counts
+    ]
     if other := counts.total():
         named.append(f"{context.text('其他', 'other')} {other}")
     return " · ".join(named) or context.text("还没有记住什么", "nothing remembered yet")
@@ -396,7 +481,9 @@ async def _format_last_dream(context: CommandContext, space: str) -> str:
     states = {"done": ("完成", "done"), "undone": ("已撤销", "taken back")}
     state = context.text(*states.get(last.state, ("进行中", "under way")))
     where = f" · {last.diary}" if last.diary else ""
-    return context.text(f"上次整理 {last.day} · {state}{where}", f"last put in order {last.day} · {state}{where}")
+    return context.text(
+        f"上次整理 {last.day} · {state}{where}", f"last put in order {last.day} · {state}{where}"
+    )
 
 
 async def _format_index_state(context: CommandContext, space: str) -> str:
@@ -434,7 +521,10 @@ async def _undo(context: CommandContext, _: str) -> str:
 def _unreadable_text(context: CommandContext, zh: str, en: str) -> str:
     return context.text(
         f"{zh}：{MEMORY_PATH} 不是 UTF-8 文本、太大，或不是普通文件，为免损坏没有改动它。",
-        f"{en}: {MEMORY_PATH} is not UTF-8 text, too large or no plain file, so it was left as it is.",
+        (
+            f"{en}: {MEMORY_PATH} is not UTF-8 text, too large or no plain file, so it was left as "
+            "it is."
+        ),
     )
 
 
@@ -451,7 +541,10 @@ async def _remember(context: CommandContext) -> str:
     if len(words) > MAX_BULLET:
         return context.text(
             f"没有记下：太长了（{len(words):,} 字），最多 {MAX_BULLET:,} 字。",
-            f"Not remembered: that is too long ({len(words):,} characters; {MAX_BULLET:,} is the most).",
+            (
+                f"Not remembered: that is too long ({len(words):,} characters; {MAX_BULLET:,} is "
+                "the most)."
+            ),
         )
     candidate = MemoryCandidate(
         category="user_preference" if _PREFERENCE_WORDS.search(text) else "fact",
@@ -470,7 +563,10 @@ async def _remember(context: CommandContext) -> str:
         done = await context.services.memories(context.conversation.place.space).upsert(candidate)
     except MemoryFileUnreadable:
         return _unreadable_text(context, "没有记下", "Not remembered")
-    verbs = {"created": ("记住了", "Remembered"), "updated": ("已并入原有的一条", "Merged with what I knew")}
+    verbs = {
+        "created": ("记住了", "Remembered"),
+        "updated": ("已并入原有的一条", "Merged with what I knew"),
+    }
     head = context.text(*verbs.get(done.action, ("已经记得", "I knew that already")))
     under = context.text(*CATEGORY_NAMES.get(done.row.category, ("其他", "other")))
     shown = "\n" + fence_text(done.row.text) if "```" in done.row.text else done.row.text

@@ -1,4 +1,6 @@
-"""Runs slash commands: find the command, check the sender's rights, settle the row with the reply."""
+"""Runs slash commands: find the command, check the sender's rights, settle the row with the
+reply.
+"""
 
 import difflib
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -85,7 +87,9 @@ class CommandRouter:
         self._denied = denied
 
     async def run(self, row: InboxRow, body: MessageBody) -> tuple[Part, ...] | None:
-        """Reply to a command row and settle it; if it is to be answered as a message, return the parts of that."""
+        """Reply to a command row and settle it; if it is to be answered as a message, return the
+        parts of that.
+        """
         name, arguments = parse_command(body.text) or ("", "")
         if name == PRESS_COMMAND and arguments.startswith(RESUME_PREFIX):
             name, arguments = "tasks", f"resume {arguments.removeprefix(RESUME_PREFIX)}"
@@ -96,7 +100,9 @@ class CommandRouter:
         delivery = self._services.store.delivery
         reply: str | tuple[Part, ...]
         if body.approved:
-            texts = await self._services.approvals.run_approved(body.approved, context.actor, context.scope)
+            texts = await self._services.approvals.run_approved(
+                body.approved, context.actor, context.scope
+            )
             reply = context.text(*texts)
         elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
@@ -116,14 +122,23 @@ class CommandRouter:
         if command is None:
             near = nearest_commands(name[:MAX_NAME_CHARS], COMMANDS)
             names = context.text("、", ", ").join(f"/{found}" for found in near)
-            hint = format_text(context.lang, "nearest", names=names) if near else format_text(context.lang, "see_help")
-            return format_text(context.lang, "unknown_command", name=name[:MAX_NAME_CHARS], near=hint)
+            hint = (
+                format_text(context.lang, "nearest", names=names)
+                if near
+                else format_text(context.lang, "see_help")
+            )
+            return format_text(
+                context.lang, "unknown_command", name=name[:MAX_NAME_CHARS], near=hint
+            )
         if not is_allowed(context, command.action):
             self._denied()
-            await self._services.store.note(f"/{command.name}", context.conversation.id, "refused", context.who)
+            await self._services.store.note(
+                f"/{command.name}", context.conversation.id, "refused", context.who
+            )
             private = AccessScope(kind="dm", space=context.scope.space)
             private_only = (
-                context.scope.kind == "group" and authorize(context.actor, command.action, "", private).allowed
+                context.scope.kind == "group"
+                and authorize(context.actor, command.action, "", private).allowed
             )
             return format_text(context.lang, "not_in_a_group" if private_only else "denied")
         try:
@@ -148,13 +163,20 @@ class CommandRouter:
         firsts = (turn.messages[0] for turn in reversed(session.turns))
         return next((message.parts for message in firsts if message.origin == "person"), None)
 
-    async def _create_context(self, row: InboxRow, body: MessageBody, arguments: str) -> CommandContext:
+    async def _create_context(
+        self, row: InboxRow, body: MessageBody, arguments: str
+    ) -> CommandContext:
         conversation = await self._services.store.sessions.conversation(row.conversation)
         if conversation is None:
             raise StoreError(f"conversation {row.conversation} of a command is missing")
         place = conversation.place
         actor = await self._services.roles.actor(
-            place.channel, place.account, row.sender_id, place.chat_id, place.kind, proven=body.proven
+            place.channel,
+            place.account,
+            row.sender_id,
+            place.chat_id,
+            place.kind,
+            proven=body.proven,
         )
         # An English command name does not say which language its sender reads.
         is_chinese = resolve_language(body.text, self._services.config.current.language) == "zh"
@@ -171,18 +193,23 @@ class CommandRouter:
 
 
 def nearest_commands(name: str, known: Collection[str]) -> list[str]:
-    """Return the commands similar to an unknown name, best first, without the slash, in either language.
+    """Return the commands similar to an unknown name, best first, without the slash, in either
+    language.
 
     Args:
         known: English names of all commands.
     """
     shown = dict.fromkeys(known, "")
-    shown |= {zh: CHINESE_NAMES[command][0] for command in known for zh in CHINESE_NAMES.get(command, ())}
+    shown |= {
+        zh: CHINESE_NAMES[command][0] for command in known for zh in CHINESE_NAMES.get(command, ())
+    }
     for command in CHINESE_NAMES.keys() & CHINESE_SUBCOMMANDS.keys() & set(known):
         for word, names in CHINESE_SUBCOMMANDS[command].items():
             shown |= dict.fromkeys(names, f"{CHINESE_NAMES[command][0]} {names[0]}")
             shown.setdefault(word, f"{command} {word}")
-    begun = sorted((one for one in shown if not one.isascii() and name.startswith(one)), key=len, reverse=True)
+    begun = sorted(
+        (one for one in shown if not one.isascii() and name.startswith(one)), key=len, reverse=True
+    )
     alike = difflib.get_close_matches(name, shown, n=MAX_SUGGESTIONS, cutoff=SIMILARITY_CUTOFF)
     return list(dict.fromkeys(shown[one] or one for one in (*begun, *alike)))[:MAX_SUGGESTIONS]
 

@@ -10,7 +10,8 @@ from bot.config.loader import find_named_key, nearest_policies
 from bot.texts import format_shortage
 from memory.context.policies.policies import POLICIES, Policy, build_policy
 
-# Admins may set these too, in any private chat; all other keys need the owner at the terminal or console.
+# Admins may set these too, in any private chat; all other keys need the owner at the terminal or
+# console.
 CONTEXT_KEYS = (
     "agent_max_context_tokens",
     "agent_max_context_turns",
@@ -30,9 +31,12 @@ async def _config(context: CommandContext) -> str:
     if not key:
         shown = {name: file.masked()[name] for name in CONTEXT_KEYS}
         foot = context.text(
-            "/config 键 看说明，例如 /config language。", "/config KEY explains one, as /config language."
+            "/config 键 看说明，例如 /config language。",
+            "/config KEY explains one, as /config language.",
         )
-        return "\n".join([*(f"{name} = {_format_json(value)}" for name, value in shown.items()), "", foot])
+        return "\n".join(
+            [*(f"{name} = {_format_json(value)}" for name, value in shown.items()), "", foot]
+        )
     if not value.strip():
         return _explain_key(context, key)
     require(context, _write_action(key))
@@ -45,7 +49,9 @@ async def _config(context: CommandContext) -> str:
 
 
 async def _find_refusal(context: CommandContext, key: str, value: str) -> str:
-    """Say why no request would fit with this value; "" if it does, or if none fits with the present one either."""
+    """Say why no request would fit with this value; "" if it does, or if none fits with the present
+    one either.
+    """
     services = context.services
     config = services.config.preview_value(key, value)
     model = context.conversation.model or services.models.name
@@ -65,12 +71,17 @@ def _write_action(key: str) -> str:
 
 
 def _explain_key(context: CommandContext, name: str) -> str:
-    """Explain a key: meaning, current value, default, what it accepts, and an example of a change."""
+    """Explain a key: meaning, current value, default, what it accepts, and an example of a
+    change.
+    """
     value, key = context.services.config.get(name), find_named_key(name)
     if key is None:  # all settings of one policy
         policy = build_policy(name.split(".")[1], context.config.policies)
         return "\n".join(
-            [f"**{policy.name}** — {context.text(*POLICY_TEXTS[policy.name])}", *_all_settings(context, policy)]
+            [
+                f"**{policy.name}** — {context.text(*POLICY_TEXTS[policy.name])}",
+                *_all_settings(context, policy),
+            ]
         )
     head = [f"**{context.text(*key.title)}**", context.text(*key.about)]
     if key.form == "section":
@@ -78,7 +89,9 @@ def _explain_key(context: CommandContext, name: str) -> str:
     default = _format_json(key.default)
     same = _format_json(value) == default
     mark = (
-        context.text("（默认）", " (default)") if same else context.text(f"（默认 {default}）", f" (default {default})")
+        context.text("（默认）", " (default)")
+        if same
+        else context.text(f"（默认 {default}）", f" (default {default})")
     )
     accepts = (
         context.text(*ANY_TEXT)
@@ -99,7 +112,9 @@ def _example_line(context: CommandContext, key: ConfigKey) -> str:
     example = f"/config {key.name} {key.example}"
     if is_allowed(context, _write_action(key.name)):
         return context.text(f"示例：{example}", f"Example: {example}")
-    return context.text(f"只能在终端或网页里改，例如：{example}", f"Only in the terminal or on the page: {example}")
+    return context.text(
+        f"只能在终端或网页里改，例如：{example}", f"Only in the terminal or on the page: {example}"
+    )
 
 
 def _section_lines(context: CommandContext, section: ConfigKey) -> list[str]:
@@ -121,13 +136,21 @@ async def _model(context: CommandContext) -> str:
         current = chosen or context.services.models.name
         provider = context.services.models.provider
         return context.text(
-            f"本会话的模型：{current}（{provider}）。/model 名称 可以更换，/model default 恢复默认。",
-            f"The model here: {current} ({provider}). /model NAME changes it, /model default resets it.",
+            (
+                f"本会话的模型：{current}（{provider}）。/model 名称 可以更换，/model default "
+                "恢复默认。"
+            ),
+            (
+                f"The model here: {current} ({provider}). /model NAME changes it, /model default "
+                "resets it."
+            ),
         )
     new_model = "" if name == "default" else name
     await context.store.sessions.choose(context.conversation.id, model=new_model)
     shown = new_model or context.services.models.name
-    return context.text(f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on.")
+    return context.text(
+        f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on."
+    )
 
 
 def _format_json(value: object) -> str:
@@ -138,19 +161,37 @@ def _format_json(value: object) -> str:
 POLICY_TEXTS: dict[str, tuple[str, str]] = {
     "balanced": (
         "旧的工具结果先缩成一行；快满时在后台整理较早的一半，在话题转换处分开",
-        "old tool results become one line; the older half is folded in the background, cut where it hurts least",
+        (
+            "old tool results become one line; the older half is folded in the background, cut "
+            "where it hurts least"
+        ),
     ),
-    "turns": ("轮数到了上限就整理较早的一半", "the older half is folded when the most turns are reached"),
-    "budget": ("超过预算就只留最新的部分，其余写进摘要", "beyond its budget only the newest tokens stay"),
-    "layers": ("窗口越满，压缩越多：先截短，再缩成一行，再整理，最后丢弃", "shortens in steps as the window fills"),
-    "boundary": ("攒到很长才整理，在话题转换的地方切", "folds late, and cuts where the topic changes"),
-    "rolling": ("每隔几条消息就并入摘要，只留最近几条", "every few messages are rolled into the summary"),
+    "turns": (
+        "轮数到了上限就整理较早的一半",
+        "the older half is folded when the most turns are reached",
+    ),
+    "budget": (
+        "超过预算就只留最新的部分，其余写进摘要",
+        "beyond its budget only the newest tokens stay",
+    ),
+    "layers": (
+        "窗口越满，压缩越多：先截短，再缩成一行，再整理，最后丢弃",
+        "shortens in steps as the window fills",
+    ),
+    "boundary": (
+        "攒到很长才整理，在话题转换的地方切",
+        "folds late, and cuts where the topic changes",
+    ),
+    "rolling": (
+        "每隔几条消息就并入摘要，只留最近几条",
+        "every few messages are rolled into the summary",
+    ),
 }
 RESET_WORDS = ("default", "默认")
 CHANGE_ACTION = "config.write.context"
 ANY_TEXT = ("任意文字", "any text")
-# The settings that say when a policy acts and how much it leaves; /policy lists them and the changed ones. Without an
-# entry here all are listed.
+# The settings that say when a policy acts and how much it leaves; /policy lists them and the
+# changed ones. Without an entry here all are listed.
 KEY_SETTINGS: dict[str, tuple[str, ...]] = {
     "balanced": ("snip_chars", "line_at", "fold_at", "keep_most"),
     "turns": ("snip_chars", "text_only_below"),
@@ -171,14 +212,20 @@ async def _policy(context: CommandContext) -> str:
         configured = context.config.context_policy
         return context.text(
             f"从下一条消息起，本会话跟随设置里的策略：{configured}。",
-            f"From the next message on, this conversation follows the configured policy: {configured}.",
+            (
+                "From the next message on, this conversation follows the configured policy: "
+                f"{configured}."
+            ),
         )
     if name not in POLICIES:
         return _unknown_policy_text(context, name)
     await context.store.sessions.choose(context.conversation.id, policy=name)
     return context.text(
         f"从下一条消息起，本会话使用 {name}：{POLICY_TEXTS[name][0]}。/policy default 恢复默认。",
-        f"From the next message on, this conversation uses {name}: {POLICY_TEXTS[name][1]}. /policy default resets it.",
+        (
+            f"From the next message on, this conversation uses {name}: {POLICY_TEXTS[name][1]}. "
+            "/policy default resets it."
+        ),
     )
 
 
@@ -187,7 +234,8 @@ def _format_policies(context: CommandContext) -> str:
     current = own if own in POLICIES else configured
     source = (
         context.text(
-            f"本会话自选；设置里是 {configured}", f"chosen for this conversation; the configured one is {configured}"
+            f"本会话自选；设置里是 {configured}",
+            f"chosen for this conversation; the configured one is {configured}",
         )
         if own in POLICIES
         else context.text("来自设置", "as configured")
@@ -196,15 +244,21 @@ def _format_policies(context: CommandContext) -> str:
     lines = [head, _format_limits(context)]
     for name, about in POLICY_TEXTS.items():
         lines.append(f"- {f'**{name}** ●' if name == current else name} — {context.text(*about)}")
-        lines.append(f"  {_format_key_settings(context, build_policy(name, context.config.policies))}")
+        lines.append(
+            f"  {_format_key_settings(context, build_policy(name, context.config.policies))}"
+        )
     lines += [
         "",
-        context.text(f"/config policies.{current} 逐个说明。", f"/config policies.{current} explains each number."),
+        context.text(
+            f"/config policies.{current} 逐个说明。",
+            f"/config policies.{current} explains each number.",
+        ),
     ]
     if is_allowed(context, CHANGE_ACTION):
         lines.append(
             context.text(
-                "/policy 名称 更换，/policy default 恢复默认。", "/policy NAME changes it, /policy default resets it."
+                "/policy 名称 更换，/policy default 恢复默认。",
+                "/policy NAME changes it, /policy default resets it.",
             )
         )
     return "\n".join(lines)
@@ -220,27 +274,42 @@ def _format_limits(context: CommandContext) -> str:
 
 def _format_key_settings(context: CommandContext, policy: Policy) -> str:
     """List a policy's key settings and the changed ones, such as "fold_at 0.8 (default 0.75)"."""
-    names = dict.fromkeys((*KEY_SETTINGS.get(policy.name, policy.setting_names), *_changed_settings(policy)))
+    names = dict.fromkeys(
+        (*KEY_SETTINGS.get(policy.name, policy.setting_names), *_changed_settings(policy))
+    )
     return " · ".join(f"{name} {_format_setting(context, policy, name)}" for name in names)
 
 
 def _changed_settings(policy: Policy) -> list[str]:
     default = POLICIES[policy.name].settings
-    return [name for name in policy.setting_names if getattr(policy.settings, name) != getattr(default, name)]
+    return [
+        name
+        for name in policy.setting_names
+        if getattr(policy.settings, name) != getattr(default, name)
+    ]
 
 
 def _format_setting(context: CommandContext, policy: Policy, name: str) -> str:
-    value, default = (getattr(settings, name) for settings in (policy.settings, POLICIES[policy.name].settings))
+    value, default = (
+        getattr(settings, name) for settings in (policy.settings, POLICIES[policy.name].settings)
+    )
     notes = [context.text(f"默认 {default:,}", f"default {default:,}")] if value != default else []
     window, limit = policy.settings.window, context.config.agent_max_context_tokens
     if name == "fold_tokens" and limit < window:  # the policy's tokens are those of its window
-        notes.append(context.text(f"按上限缩为 {value * limit // window:,}", f"here {value * limit // window:,}"))
-    return f"{value:,}" + (context.text(f"（{'，'.join(notes)}）", f" ({', '.join(notes)})") if notes else "")
+        notes.append(
+            context.text(
+                f"按上限缩为 {value * limit // window:,}", f"here {value * limit // window:,}"
+            )
+        )
+    return f"{value:,}" + (
+        context.text(f"（{'，'.join(notes)}）", f" ({', '.join(notes)})") if notes else ""
+    )
 
 
 def _all_settings(context: CommandContext, policy: Policy) -> list[str]:
     lines = [
-        f"- {name} {_format_setting(context, policy, name)} — {context.text(*POLICY_SETTING_TEXTS[name])}"
+        f"- {name} {_format_setting(context, policy, name)} — "
+        f"{context.text(*POLICY_SETTING_TEXTS[name])}"
         for name in policy.setting_names
     ]
     name = KEY_SETTINGS.get(policy.name, policy.setting_names)[-1]
@@ -257,7 +326,9 @@ def _unknown_policy_text(context: CommandContext, name: str) -> str:
             f"没有 {name} 这个策略。你是不是想用 {meant}？可以用：{known}。",
             f"There is no policy {name}. Did you mean {meant}? There are {known}.",
         )
-    return context.text(f"没有 {name} 这个策略。可以用：{known}。", f"There is no policy {name}. There are {known}.")
+    return context.text(
+        f"没有 {name} 这个策略。可以用：{known}。", f"There is no policy {name}. There are {known}."
+    )
 
 
 SETTINGS_COMMANDS = (

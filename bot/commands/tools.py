@@ -1,4 +1,6 @@
-"""The commands /tools and /mcp: what the model may use in this chat, what is off, and how the servers of tools are."""
+"""The commands /tools and /mcp: what the model may use in this chat, what is off, and how the
+servers of tools are.
+"""
 
 from datetime import UTC, datetime
 
@@ -35,7 +37,11 @@ def _describe(context: CommandContext, tool: Tool) -> str:
     asks = tool.spec.action.endswith(".ask") or tool.spec.action == "exec"
     if not is_allowed(context, tool.spec.action):
         return context.text(f"{tool.spec.name}（你不可用）", f"{tool.spec.name} (not for you)")
-    return context.text(f"{tool.spec.name}（每次询问）", f"{tool.spec.name} (asks)") if asks else tool.spec.name
+    return (
+        context.text(f"{tool.spec.name}（每次询问）", f"{tool.spec.name} (asks)")
+        if asks
+        else tool.spec.name
+    )
 
 
 def _plugin_notes(context: CommandContext) -> list[str]:
@@ -46,12 +52,19 @@ def _plugin_notes(context: CommandContext) -> list[str]:
     for file in plugins.library.all():
         if file.name not in enabled:
             why = file.problem or f"`mnema tools on {file.name}`"
-            notes.append(context.text(f"插件 {file.name} 未启用：{why}", f"plug-in {file.name} is off: {why}"))
+            notes.append(
+                context.text(
+                    f"插件 {file.name} 未启用：{why}", f"plug-in {file.name} is off: {why}"
+                )
+            )
     for tool in plugins.all():
         if missing := ", ".join(tool.missing()):
             key = f"plugins.{tool.origin}.env"
             notes.append(
-                context.text(f"{tool.spec.name} 缺少 {key}：{missing}", f"{tool.spec.name} lacks {key}: {missing}")
+                context.text(
+                    f"{tool.spec.name} 缺少 {key}：{missing}",
+                    f"{tool.spec.name} lacks {key}: {missing}",
+                )
             )
     return notes
 
@@ -67,7 +80,11 @@ TOOLS_COMMAND = Command(
 
 
 _MCP_USAGE = ("[prompt SERVER [NAME [key=value …]]]", "[提示 服务器 [名称 [参数=值 …]]]")
-_STATE_TEXTS = {"idle": ("未运行", "not running"), "up": ("运行中", "running"), "down": ("不可用", "down")}
+_STATE_TEXTS = {
+    "idle": ("未运行", "not running"),
+    "up": ("运行中", "running"),
+    "down": ("不可用", "down"),
+}
 
 
 async def _mcp(context: CommandContext) -> str | tuple[Part, ...]:
@@ -76,22 +93,31 @@ async def _mcp(context: CommandContext) -> str | tuple[Part, ...]:
         return await _prompt(context, rest.split())
     if verb:
         return context.text(
-            "用法：/外接工具 [提示 服务器 [名称 [参数=值 …]]]", "Usage: /mcp [prompt SERVER [NAME [key=value …]]]"
+            "用法：/外接工具 [提示 服务器 [名称 [参数=值 …]]]",
+            "Usage: /mcp [prompt SERVER [NAME [key=value …]]]",
         )
     views = context.services.mcp.views()
     if not views:
-        return context.text("config.json 的 mcp 里没有服务器。", "config.json names no servers under mcp.")
+        return context.text(
+            "config.json 的 mcp 里没有服务器。", "config.json names no servers under mcp."
+        )
     return "\n".join(_format_server(context, view) for view in views)
 
 
 def _format_server(context: CommandContext, view: McpServerView) -> str:
     state = context.text(*_STATE_TEXTS[view.status.state])
     if view.status.since:
-        since = datetime.fromtimestamp(view.status.since, UTC).astimezone(context.services.now().tzinfo)
-        state = context.text(f"{state}，{since:%m-%d %H:%M} 起", f"{state} since {since:%m-%d %H:%M}")
+        since = datetime.fromtimestamp(view.status.since, UTC).astimezone(
+            context.services.now().tzinfo
+        )
+        state = context.text(
+            f"{state}，{since:%m-%d %H:%M} 起", f"{state} since {since:%m-%d %H:%M}"
+        )
     if view.status.why:
         state += context.text(f"：{view.status.why}", f": {view.status.why}")
-    tools = context.text(f"工具 {view.offered}/{view.listed}", f"tools {view.offered} of {view.listed}")
+    tools = context.text(
+        f"工具 {view.offered}/{view.listed}", f"tools {view.offered} of {view.listed}"
+    )
     if not view.reviewed or view.changed:
         command = f"mnema mcp review {view.name}"
         tools += context.text(f"，需要审阅：`{command}`", f", to be reviewed: `{command}`")
@@ -104,18 +130,24 @@ async def _prompt(context: CommandContext, words: list[str]) -> str | tuple[Part
     server, name, *rest = [*words, "", ""][: max(2, len(words))]
     if server not in servers:
         known = ", ".join(servers) or "-"
-        return context.text(f"没有这个服务器；有：{known}", f"There is no such server; there are: {known}")
+        return context.text(
+            f"没有这个服务器；有：{known}", f"There is no such server; there are: {known}"
+        )
     try:
         if not name:
             prompts = await context.services.mcp.prompts(server)
-            lines = [f"- {one.name} {' '.join(one.arguments)}: {one.description}" for one in prompts]
+            lines = [
+                f"- {one.name} {' '.join(one.arguments)}: {one.description}" for one in prompts
+            ]
             return "\n".join(lines) or context.text("它没有提示词。", "It has no prompts.")
         given = dict(word.partition("=")[::2] for word in rest if "=" in word)
         text = await context.services.mcp.prompt(server, name, given)
     except (McpError, TimeoutError) as err:
         return context.text(f"没有拿到提示词：{err}", f"The prompt could not be had: {err}")
     more = " ".join(word for word in rest if "=" not in word)
-    wish = context.text(f"按上面的提示词 {name} 去做。{more}", f"Do what the prompt {name} above says. {more}").strip()
+    wish = context.text(
+        f"按上面的提示词 {name} 去做。{more}", f"Do what the prompt {name} above says. {more}"
+    ).strip()
     return Text(text=text, aside=f"prompt {name} of the MCP server {server}"), Text(text=wish)
 
 

@@ -50,7 +50,10 @@ def format_trace(trace: Trace, lang: str, zone: tzinfo | None) -> list[str]:
 
 
 def trace_to_json(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
-    """Return the trace as JSON values, with the lines in both languages; empty fields are left out. Pure."""
+    """Return the trace as JSON values, with the lines in both languages; empty fields are left out.
+
+    Pure.
+    """
     return {
         "trace": trace.id,
         "message_id": trace.message,
@@ -62,7 +65,9 @@ def trace_to_json(trace: Trace, zone: tzinfo | None) -> dict[str, Any]:
 
 
 def _event_to_json(event: TraceEvent) -> dict[str, Any]:
-    fields = {name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)}
+    fields = {
+        name: value for name, value in asdict(event).items() if value not in ("", 0, 0.0, None)
+    }
     if event.at:
         fields["at"] = event.at.isoformat()
     if "seconds" in fields:
@@ -98,8 +103,14 @@ def _format_claimed(event: TraceEvent) -> tuple[str, str]:
 def _format_model_call(event: TraceEvent) -> tuple[str, str]:
     took = _format_seconds(event.seconds)
     return (
-        f"模型 {event.name}：输入 {event.input:,}（缓存 {event.cached:,}），输出 {event.output:,} tokens{took[0]}",
-        f"model {event.name}: {event.input:,} tokens in ({event.cached:,} cached), {event.output:,} out{took[1]}",
+        (
+            f"模型 {event.name}：输入 {event.input:,}（缓存 {event.cached:,}），输出 "
+            f"{event.output:,} tokens{took[0]}"
+        ),
+        (
+            f"model {event.name}: {event.input:,} tokens in ({event.cached:,} cached), "
+            f"{event.output:,} out{took[1]}"
+        ),
     )
 
 
@@ -120,7 +131,10 @@ def _format_fold(event: TraceEvent) -> tuple[str, str]:
 
 def _format_ended(event: TraceEvent) -> tuple[str, str]:
     took = _format_seconds(event.seconds)
-    return f"结束：{_format_state(event.state, 'zh')}{took[0]}", f"ended: {_format_state(event.state, 'en')}{took[1]}"
+    return (
+        f"结束：{_format_state(event.state, 'zh')}{took[0]}",
+        f"ended: {_format_state(event.state, 'en')}{took[1]}",
+    )
 
 
 def _format_part(event: TraceEvent) -> tuple[str, str]:
@@ -128,8 +142,14 @@ def _format_part(event: TraceEvent) -> tuple[str, str]:
     took, tries = _format_seconds(event.seconds), _format_attempts(event.attempts)
     why = f": {event.why}" if event.why else ""
     return (
-        f"{kind[0]} {event.part}/{event.parts}：{_format_state(event.state, 'zh')}{tries[0]}{took[0]}{why}",
-        f"{kind[1]} {event.part}/{event.parts}: {_format_state(event.state, 'en')}{tries[1]}{took[1]}{why}",
+        (
+            f"{kind[0]} {event.part}/{event.parts}："
+            f"{_format_state(event.state, 'zh')}{tries[0]}{took[0]}{why}"
+        ),
+        (
+            f"{kind[1]} {event.part}/{event.parts}: "
+            f"{_format_state(event.state, 'en')}{tries[1]}{took[1]}{why}"
+        ),
     )
 
 
@@ -154,7 +174,11 @@ def _format_seconds(seconds: float) -> tuple[str, str]:
 
 
 def _format_attempts(attempts: int, usual: int = 1) -> tuple[str, str]:
-    return (f"，第 {attempts} 次", f", tried {_format_times(attempts)}") if attempts > usual else ("", "")
+    return (
+        (f"，第 {attempts} 次", f", tried {_format_times(attempts)}")
+        if attempts > usual
+        else ("", "")
+    )
 
 
 def _format_times(number: int) -> str:
@@ -178,7 +202,8 @@ async def _trace(context: CommandContext) -> str:
     if message in NEWEST_WORDS:
         return context.text("这里还没有你的消息。", "There is no message of yours here yet.")
     return context.text(
-        f"这里没有编号为 {message[:60]} 的消息。", f"There is no message of yours here with the id {message[:60]}."
+        f"这里没有编号为 {message[:60]} 的消息。",
+        f"There is no message of yours here with the id {message[:60]}.",
     )
 
 

@@ -1,4 +1,6 @@
-"""What the owner enabled by its hash, in a file of the data folder: nothing in a workspace can change it."""
+"""What the owner enabled by its hash, in a file of the data folder: nothing in a workspace can
+change it.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress

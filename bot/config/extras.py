@@ -1,4 +1,6 @@
-"""Installed packages: the command that installs an optional extra, and whether there are some with tools."""
+"""Installed packages: the command that installs an optional extra, and whether there are some with
+tools.
+"""
 
 import re
 import shlex
@@ -18,7 +20,8 @@ def install_command(
     prefix: str = sys.prefix,
     declared: Callable[[str], Sequence[str] | None] = requires,
 ) -> str:
-    """Return the command: from a checkout's lock file, else from the installed package's requirements.
+    """Return the command: from a checkout's lock file, else from the installed package's
+    requirements.
 
     Args:
         root: folder of the packages.

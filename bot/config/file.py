@@ -13,7 +13,16 @@ from typing import Any
 
 from bot.config import json_source
 from bot.config.home import ConfigFileTooLarge, NotRegularFile, read_regular_file
-from bot.config.keys import KEYS, LIST_ITEM, MASK_PATTERN, ConfigKey, find_key, list_secrets, mask_secret, mask_settings
+from bot.config.keys import (
+    KEYS,
+    LIST_ITEM,
+    MASK_PATTERN,
+    ConfigKey,
+    find_key,
+    list_secrets,
+    mask_secret,
+    mask_settings,
+)
 from bot.config.loader import (
     POLICIES_KEY,
     SettingError,
@@ -38,7 +47,8 @@ from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one
-# They name programs that are run, and hold the keys of plug-ins: neither a command nor the page writes them.
+# They name programs that are run, and hold the keys of plug-ins: neither a command nor the page
+# writes them.
 FILE_ONLY = ("mcp", "plugins")
 _EMPTY = "{\n}\n"
 
@@ -48,22 +58,30 @@ FileSignature = tuple[int, int, int, int]
 
 
 class ConfigFile:
-    """One config.json. `current` are the settings in use; `trouble` is the error of the file, or None."""
+    """One config.json. `current` are the settings in use; `trouble` is the error of the file, or
+    None.
+    """
 
     def __init__(
-        self, path: Path, environ: Mapping[str, str] = os.environ, *, poll_seconds: float = POLL_SECONDS
+        self,
+        path: Path,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
         self.path = path
         self.current = build_config({}, environ)
         self.trouble: ConfigRejected | None = None
         self._environ = environ
         self._poll_seconds = poll_seconds
-        # One at a time reads the file and puts what it read in force: the page's threads, and the loop that watches.
+        # One at a time reads the file and puts what it read in force: the page's threads, and the
+        # loop that watches.
         self._lock = threading.RLock()
         self._raw: dict[str, Any] = {}
         self._text = ""
         self._reported = ("", "")  # text and error of the newest report
-        self._tag_key = secrets.token_bytes(16)  # so that a tag tells nothing about the secrets in the file
+        # so that a tag tells nothing about the secrets in the file
+        self._tag_key = secrets.token_bytes(16)
         self._versions = ConfigVersions(path.with_name(path.name + ".versions"))
 
     @property
@@ -97,7 +115,8 @@ class ConfigFile:
         """Read the file; if it is broken, take the last good copy and set `trouble`.
 
         Raises:
-            ConfigRejected: the file is broken and there is no good copy, or others may read the secrets in it.
+            ConfigRejected: the file is broken and there is no good copy, or others may read the
+                secrets in it.
         """
         try:
             text = self._read()
@@ -130,7 +149,9 @@ class ConfigFile:
         return settings
 
     def _policy_numbers(self, path: SettingSteps) -> Any:
-        """Return one number of a policy as it is in use, or all that are configured for the policy."""
+        """Return one number of a policy as it is in use, or all that are configured for the
+        policy.
+        """
         given = self.current.policies
         if len(path) == 2 and path[1] in POLICIES:
             return dict(given.get(path[1], {}))
@@ -145,7 +166,12 @@ class ConfigFile:
         for key in KEYS.values():
             written = _value_at(self._raw, key.path, key.default)
             section = _value_at(settings, key.path[:-1], None)
-            if key.secret and isinstance(section, dict) and isinstance(written, str) and "${" in written:
+            if (
+                key.secret
+                and isinstance(section, dict)
+                and isinstance(written, str)
+                and "${" in written
+            ):
                 section[key.path[-1]] = mask_secret(written, key)
         return settings
 
@@ -153,7 +179,8 @@ class ConfigFile:
         """Set a dotted key to a typed value: JSON, or bare words if the key takes a string.
 
         Raises:
-            ConfigRejected: no such key, a wrong value, a broken file, or a file that has changed; nothing is written.
+            ConfigRejected: no such key, a wrong value, a broken file, or a file that has changed;
+                nothing is written.
         """
         return self._change(_typed_edits(name, text))
 
@@ -172,7 +199,13 @@ class ConfigFile:
             ConfigRejected: as `set`; nothing of the part is written.
         """
         shown = self.masked()
-        return self._change([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
+        return self._change(
+            [
+                edit
+                for edit in _leaves(dict(part), ())
+                if _value_at(shown, edit[0], _EMPTY) != edit[1]
+            ]
+        )
 
     def preview(self, part: Mapping[str, Any]) -> Config:
         """Return the settings as they would be with this partial config.json; writes nothing.
@@ -181,23 +214,34 @@ class ConfigFile:
             ConfigRejected: as `patch`.
         """
         shown = self.masked()
-        return self._preview([edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]])
+        return self._preview(
+            [
+                edit
+                for edit in _leaves(dict(part), ())
+                if _value_at(shown, edit[0], _EMPTY) != edit[1]
+            ]
+        )
 
     def _preview(self, edits: list[ConfigEdit]) -> Config:
         try:
-            return build_config(parse_nodes(self._edited(self._read(), edits), self.path.name).value, self._environ)
+            return build_config(
+                parse_nodes(self._edited(self._read(), edits), self.path.name).value, self._environ
+            )
         except SettingError as fault:
             raise fault.refusal from fault
 
     def check_part(self, part: Mapping[str, Any]) -> dict[str, ConfigRejected]:
-        """Return what is wrong with a partial config.json, by the dotted key at fault; writes nothing.
+        """Return what is wrong with a partial config.json, by the dotted key at fault; writes
+        nothing.
 
         Raises:
             ConfigRejected: the file itself is broken.
         """
         shown, text = self.masked(), self._read()
         read_config(text, self._environ, self.path.name)
-        edits = [edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]]
+        edits = [
+            edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]
+        ]
         wrong: dict[str, ConfigRejected] = {}
         while edits:
             try:
@@ -205,8 +249,13 @@ class ConfigFile:
                 break
             except SettingError as fault:
                 path, refusal = tuple(map(str, fault.path)), fault.refusal
-            at_fault = [edit for edit in edits if edit[0] == path[: len(edit[0])] or path == edit[0][: len(path)]]
-            for edit in at_fault or edits:  # one that is only wrong together with others names no edit: all of them
+            at_fault = [
+                edit
+                for edit in edits
+                if edit[0] == path[: len(edit[0])] or path == edit[0][: len(path)]
+            ]
+            # one that is only wrong together with others names no edit: all of them
+            for edit in at_fault or edits:
                 wrong[".".join(edit[0])] = refusal
             edits = [edit for edit in edits if at_fault and edit not in at_fault]
         return wrong
@@ -242,7 +291,8 @@ class ConfigFile:
 
         Raises:
             KeyError: there is no such version.
-            ConfigRejected: it is not valid (any more), or it differs in what only the file itself may say.
+            ConfigRejected: it is not valid (any more), or it differs in what only the file itself
+                may say.
         """
         version = self._versions.find(id)
         if version is None:
@@ -269,16 +319,20 @@ class ConfigFile:
                 self._reload()
 
     def written(self, key: ConfigKey) -> Any:
-        """Return what the file says of a key, as it is written there; None for what it does not mention."""
+        """Return what the file says of a key, as it is written there; None for what it does not
+        mention.
+        """
         return _value_at(self._raw, key.path, None)
 
     async def watch(
-        self, on_change: Callable[[Config], Awaitable[None]], on_error: Callable[[ConfigRejected], Awaitable[None]]
+        self,
+        on_change: Callable[[Config], Awaitable[None]],
+        on_error: Callable[[ConfigRejected], Awaitable[None]],
     ) -> None:
         """Report every change of the file since `load`, by `set` and `patch` too, until cancelled.
 
-        A broken or missing file leaves `current` as it is. It is reported once, at the second check that finds it:
-        an editor may be half-way through writing.
+        A broken or missing file leaves `current` as it is. It is reported once, at the second check
+        that finds it: an editor may be half-way through writing.
         """
         handled: FileSignature | None = None
         broken: FileSignature | None = (0, 0, 0, 0)
@@ -332,7 +386,9 @@ class ConfigFile:
         return text
 
     def _replace(self, text: str) -> Config:
-        """Write a whole valid text that says the same as the file of what only the file itself may say."""
+        """Write a whole valid text that says the same as the file of what only the file itself may
+        say.
+        """
         with self._lock:
             before, good = self._read(), parse_nodes(self._good_text(), self.path.name).value
             given = parse_nodes(text, self.path.name).value
@@ -345,7 +401,9 @@ class ConfigFile:
         if text != before:
             if self.path.exists() and self._is_valid(before):
                 self._versions.record(before)
-            self._write(before, text, secret=any(list_secrets(parse_nodes(text, self.path.name).value)))
+            self._write(
+                before, text, secret=any(list_secrets(parse_nodes(text, self.path.name).value))
+            )
         self._apply_and_copy(text)
         return self.current
 
@@ -382,7 +440,9 @@ class ConfigFile:
                 self.path.chmod(0o600)
             write_atomic(self.path, text.encode(), 0o600)
         except (OSError, PathRefused) as err:
-            raise self._refusal("unwritable", why=(isinstance(err, OSError) and err.strerror) or str(err)) from err
+            raise self._refusal(
+                "unwritable", why=(isinstance(err, OSError) and err.strerror) or str(err)
+            ) from err
 
     def _apply(self, text: str) -> None:
         """Make the settings of this text current."""
@@ -412,7 +472,9 @@ class ConfigFile:
         try:
             content = read_regular_file(self.path)
         except (NotRegularFile, ConfigFileTooLarge) as err:
-            raise self._refusal("not_plain" if isinstance(err, NotRegularFile) else "too_large") from err
+            raise self._refusal(
+                "not_plain" if isinstance(err, NotRegularFile) else "too_large"
+            ) from err
         except FileNotFoundError as err:
             if must_exist:
                 raise self._refusal("gone") from err
@@ -423,7 +485,9 @@ class ConfigFile:
             return content.decode()
         except UnicodeDecodeError as err:
             text = content[: err.start].decode()
-            raise ConfigRejected("not_utf8", location=source_location(text, len(text), self.path.name)) from err
+            raise ConfigRejected(
+                "not_utf8", location=source_location(text, len(text), self.path.name)
+            ) from err
 
     def _refuse_open_mode(self, text: str) -> None:
         with suppress(OSError, json_source.JsonSyntaxError):
@@ -446,7 +510,8 @@ def _typed_edits(name: str, text: str) -> list[ConfigEdit]:
     """Return the edits that set a dotted key to a typed value."""
     path, key = _find_key(name)
     value = parse_typed_value(key, text.strip())
-    if key.form == "policies":  # replaced as a whole: a number that is left out gets its default again
+    # replaced as a whole: a number that is left out gets its default again
+    if key.form == "policies":
         return [(path, value)]
     return list(_leaves(value, path))
 
@@ -463,7 +528,9 @@ def _find_key(name: str) -> tuple[SettingSteps, ConfigKey]:
 
 
 def _leaves(value: Any, path: SettingSteps) -> Iterator[ConfigEdit]:
-    """Yield every edit in a partial settings tree; a list is one value, and so are the numbers of the policies."""
+    """Yield every edit in a partial settings tree; a list is one value, and so are the numbers of
+    the policies.
+    """
     key = KEYS.get(path)
     if not isinstance(value, dict) or (key and key.form == "policies"):
         yield path, value

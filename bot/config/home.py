@@ -25,7 +25,8 @@ MAX_CONFIG_BYTES = 1_000_000
 _LOCK_ATTEMPTS, _LOCK_PAUSE_SECONDS = 4, 0.05
 # What the program creates in the root of a home.
 _OUR_NAMES = re.compile(
-    r"backups|config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+", re.DOTALL
+    r"backups|config\.json(\..+)?|(workspace|data)(\.before-restore\..+)?|\.config\.json\..+|\.restore[-.].+",
+    re.DOTALL,
 )
 _README = "README.md"
 
@@ -63,7 +64,9 @@ class HomeFolder:
 
     @property
     def index(self) -> Path:
-        """The recall index, a file per space; rebuilt from the files and the store if it is missing."""
+        """The recall index, a file per space; rebuilt from the files and the store if it is
+        missing.
+        """
         return self.data / "index"
 
     @property
@@ -77,12 +80,16 @@ class HomeFolder:
         return self.data / "web_token"
 
     def web_sessions(self, port: int) -> Path:
-        """The logins of browsers at a port of the page: hashes, of use with the token that is valid now."""
+        """The logins of browsers at a port of the page: hashes, of use with the token that is valid
+        now.
+        """
         return self.data / f"web_sessions.{port}.json"
 
     @property
     def backups(self) -> Path:
-        """Backups that were made or uploaded in the page; not in `data`, which a restore replaces."""
+        """Backups that were made or uploaded in the page; not in `data`, which a restore
+        replaces.
+        """
         return self.root / "backups"
 
     @property
@@ -121,7 +128,8 @@ class HomeFolder:
         return self.data / "lock"
 
     def ensure(self) -> None:
-        """Create missing folders and live files, readable only by this account; SOUL.md in the machine's language.
+        """Create missing folders and live files, readable only by this account; SOUL.md in the
+        machine's language.
 
         Raises:
             OSError: a folder or file cannot be created.
@@ -132,19 +140,25 @@ class HomeFolder:
             if not os.path.lexists(self.workspace / name):
                 with suppress(FileExistsError):  # another process starts on this home, too
                     (self.workspace / name).mkdir(mode=0o700)
-        for name, template in ((SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]), ("MEMORY.md", MEMORY_TEMPLATE)):
+        for name, template in (
+            (SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]),
+            ("MEMORY.md", MEMORY_TEMPLATE),
+        ):
             if not os.path.lexists(self.workspace / name):
                 write_atomic(self.workspace / name, template.read_bytes())
 
     def set_soul_language(self, language: str) -> None:
-        """Replace SOUL.md by the template in that language, "zh" or "en", unless somebody has changed it."""
+        """Replace SOUL.md by the template in that language, "zh" or "en", unless somebody has
+        changed it.
+        """
         path = self.workspace / SOUL_FILE
         with suppress(OSError):
             if not path.is_symlink() and is_soul_template(read_regular_file(path)):
                 write_atomic(path, SOUL_TEMPLATES[language].read_bytes())
 
     def lock(self) -> "HomeLock":
-        """Lock this home for one process; `store_access.lock_home` finishes an interrupted restore first.
+        """Lock this home for one process; `store_access.lock_home` finishes an interrupted restore
+        first.
 
         Raises:
             HomeLocked: another process has it.
@@ -155,7 +169,9 @@ class HomeFolder:
             if not _try_lock(handle):
                 holder = _read_holder(handle)
                 os.close(handle)
-                raise HomeLocked(f"Another mnema (process {holder}) is running on {self.root}; stop it first.")
+                raise HomeLocked(
+                    f"Another mnema (process {holder}) is running on {self.root}; stop it first."
+                )
             if is_same_file(handle, self.lock_file):
                 break
             os.close(handle)  # a restore has replaced the folder since the file was opened
@@ -238,7 +254,9 @@ def resolve_home(path: Path | None) -> HomeFolder:
     if path is not None:
         return HomeFolder(root=path.expanduser().absolute())
     current = Path.cwd()
-    return HomeFolder(root=current if (current / "config.json").exists() else Path.home() / ".mnema")
+    return HomeFolder(
+        root=current if (current / "config.json").exists() else Path.home() / ".mnema"
+    )
 
 
 # Permissions: what the program creates in a home is for its own account alone.
@@ -264,10 +282,11 @@ def close_folders(home: HomeFolder) -> None:
 
 
 def close_entries(home: HomeFolder) -> list[OpenEntry]:
-    """Close every file and folder of the program to other accounts; blocks until all of the home is visited.
+    """Close every file and folder of the program to other accounts; blocks until all of the home is
+    visited.
 
-    Call this after config.json and the web token were accepted: a secret that others could read is refused there, and
-    must not be closed silently before.
+    Call this after config.json and the web token were accepted: a secret that others could read is
+    refused there, and must not be closed silently before.
 
     Returns:
         What was open.
@@ -276,7 +295,8 @@ def close_entries(home: HomeFolder) -> list[OpenEntry]:
 
 
 def find_open(home: HomeFolder) -> Iterator[OpenEntry]:
-    """Yield the program's files and folders that others may open; no links, devices or hard-linked files.
+    """Yield the program's files and folders that others may open; no links, devices or hard-linked
+    files.
 
     The web token is left out: a start refuses an open one.
     """
@@ -294,7 +314,11 @@ def _filter_open(paths: Iterator[Path], home: HomeFolder) -> Iterator[OpenEntry]
 
 def _top_folders(home: HomeFolder) -> Iterator[Path]:
     """Yield workspace and data, and the root unless it holds other things, like a checkout."""
-    tops = (home.root, home.workspace, home.data) if _is_ours_alone(home.root) else (home.workspace, home.data)
+    tops = (
+        (home.root, home.workspace, home.data)
+        if _is_ours_alone(home.root)
+        else (home.workspace, home.data)
+    )
     return (path for path in tops if path.is_dir() and not path.is_symlink())
 
 
@@ -316,7 +340,9 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def find_linked(home: HomeFolder) -> Iterator[OpenEntry]:
-    """Yield targets of a linked workspace or data that others may open; they are reported, never changed."""
+    """Yield targets of a linked workspace or data that others may open; they are reported, never
+    changed.
+    """
     for path in (home.workspace, home.data):
         with suppress(OSError):
             if path.is_symlink() and (mode := stat.S_IMODE(path.stat().st_mode)) & OTHERS_MODE:
@@ -340,19 +366,24 @@ def _is_closable(status: os.stat_result) -> bool:
 
 
 def _owners(home: HomeFolder) -> frozenset[int]:
-    """Return the accounts whose files are the program's: this process's and the owner of the home."""
+    """Return the accounts whose files are the program's: this process's and the owner of the
+    home.
+    """
     with suppress(OSError):
         return frozenset({os.geteuid(), home.root.stat().st_uid})
     return frozenset({os.geteuid()})
 
 
 def _close(entry: OpenEntry) -> bool:
-    """Remove the others' permission bits, unless the path was replaced meanwhile; returns whether it did."""
+    """Remove the others' permission bits, unless the path was replaced meanwhile; returns whether
+    it did.
+    """
     with suppress(OSError):
         if os.chmod in os.supports_follow_symlinks:
             os.chmod(entry.path, entry.mode & ~OTHERS_MODE, follow_symlinks=False)
             return True
-        # An O_PATH descriptor follows no link and opens no FIFO, and closing it does not release SQLite's locks.
+        # An O_PATH descriptor follows no link and opens no FIFO, and closing it does not release
+        # SQLite's locks.
         handle = os.open(entry.path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             if _is_closable(os.fstat(handle)):
@@ -372,7 +403,8 @@ class ConfigFileTooLarge(OSError):
 
 
 def read_regular_file(path: Path) -> bytes:
-    """Read a whole configuration file; follows links, because configuration is often mounted as one.
+    """Read a whole configuration file; follows links, because configuration is often mounted as
+    one.
 
     Raises:
         NotRegularFile, ConfigFileTooLarge: it has no end, or more than MAX_CONFIG_BYTES.

@@ -17,7 +17,9 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class JsonSyntaxError(Exception):
-    """The text is not accepted JSON. `fault` is a key of bot.config.messages; `offset` is in characters."""
+    """The text is not accepted JSON. `fault` is a key of bot.config.messages; `offset` is in
+    characters.
+    """
 
     def __init__(self, fault: str, offset: int, found: str = "") -> None:
         super().__init__(fault)
@@ -117,7 +119,11 @@ def _nest_value(path: tuple[str, ...], value: Any) -> Any:
 
 
 def _replace_node(text: str, node: JsonNode, value: Any) -> str:
-    return text[: node.start] + _format_value(text, value, _indent_at(text, node.start)) + text[node.end :]
+    return (
+        text[: node.start]
+        + _format_value(text, value, _indent_at(text, node.start))
+        + text[node.end :]
+    )
 
 
 def _add_entry(text: str, node: JsonNode, key: str, value: Any) -> str:
@@ -135,7 +141,9 @@ def _add_entry(text: str, node: JsonNode, key: str, value: Any) -> str:
     glue = newline + indent if on_lines else " "
     if node.children:
         return f"{text[:after]},{glue}{member}{text[after:]}"
-    return f"{text[:after]}{glue}{member}{newline}{_indent_at(text, node.start)}{text[node.end - 1 :]}"
+    return (
+        f"{text[:after]}{glue}{member}{newline}{_indent_at(text, node.start)}{text[node.end - 1 :]}"
+    )
 
 
 def _format_value(text: str, value: Any, indent: str) -> str:

@@ -1,4 +1,7 @@
-"""The keys of config.json as a flat table, built from the models: accepted values and secrets. Pure."""
+"""The keys of config.json as a flat table, built from the models: accepted values and secrets.
+
+Pure.
+"""
 
 import difflib
 import json
@@ -23,8 +26,16 @@ MASK_PATTERN = re.compile(r"…\(\d+\)")
 REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _MAX_SHOWN_CHARS = 40
 MAX_NEAREST = 2
-MIN_CONTAINED_BYTES = 4  # of a typed word that is looked for inside names and titles; two Chinese characters have six
-_FORMS_WITH_ITEMS = ("fallbacks", "search_providers", "mcp_servers", "plugins", "people_limits", "texts_by_name")
+# of a typed word that is looked for inside names and titles; two Chinese characters have six
+MIN_CONTAINED_BYTES = 4
+_FORMS_WITH_ITEMS = (
+    "fallbacks",
+    "search_providers",
+    "mcp_servers",
+    "plugins",
+    "people_limits",
+    "texts_by_name",
+)
 _SECRET_FORMS = ("secret", "secret_url", "database")
 _ADDRESS_FORMS = ("url", "socket_url")  # a secret is sent to most of them
 _ROLE_LISTS = ("owners", "allow")
@@ -44,7 +55,8 @@ class ConfigKey:
     title: tuple[str, str]
     #: What it means, in Chinese and in English.
     about: tuple[str, str]
-    #: Another value than the default, as it is typed; "" for a section and for the keys of a list's items.
+    #: Another value than the default, as it is typed; "" for a section and for the keys of a list's
+    #: items.
     example: str = ""
     #: The accepted values of a "choice".
     choices: tuple[str, ...] = ()
@@ -74,7 +86,9 @@ class ConfigKey:
 
     @property
     def group(self) -> str:
-        """What it is shown with: its first step, of a channel the first two, `general` for those at the top."""
+        """What it is shown with: its first step, of a channel the first two, `general` for those at
+        the top.
+        """
         if self.path[0] == "channels":
             return ".".join(self.path[:2])
         return self.path[0] if len(self.path) > 1 or self.form == "section" else "general"
@@ -82,7 +96,16 @@ class ConfigKey:
     @property
     def textual(self) -> bool:
         """Whether its value is a JSON string."""
-        return self.form in {*_SECRET_FORMS, "choice", "text", "url", "public_url", "socket_url", "zone", "clock"}
+        return self.form in {
+            *_SECRET_FORMS,
+            "choice",
+            "text",
+            "url",
+            "public_url",
+            "socket_url",
+            "zone",
+            "clock",
+        }
 
 
 def _walk_keys(section: type[ConfigSection], above: KeyPath) -> Iterator[ConfigKey]:
@@ -110,7 +133,9 @@ def _walk_items(info: FieldInfo, path: KeyPath) -> Iterator[ConfigKey]:
 def _section_type(kind: Any) -> type[ConfigSection] | None:
     """Return the model of an annotation, optional or not."""
     kinds = get_args(kind) if isinstance(kind, types.UnionType) else (kind,)
-    return next((one for one in kinds if isinstance(one, type) and issubclass(one, ConfigSection)), None)
+    return next(
+        (one for one in kinds if isinstance(one, type) and issubclass(one, ConfigSection)), None
+    )
 
 
 def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
@@ -131,7 +156,9 @@ def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
 
 
 def _own_text(path: KeyPath, info: FieldInfo, extra: dict[str, Any]) -> KeyText:
-    """Return the texts that a field holds itself, as those of channels of other distributions do."""
+    """Return the texts that a field holds itself, as those of channels of other distributions
+    do.
+    """
     title = info.title or path[-1].replace("_", " ").capitalize()
     example = next(iter(info.examples or ()), "")
     return KeyText(
@@ -178,13 +205,18 @@ def find_key(path: tuple[str | int, ...]) -> ConfigKey | None:
 
 
 def nearest_keys(path: KeyPath) -> list[str]:
-    """Return up to MAX_NEAREST known keys with a similar name, siblings first, or with these words in name or title."""
+    """Return up to MAX_NEAREST known keys with a similar name, siblings first, or with these words
+    in name or title.
+    """
     path = tuple(LIST_ITEM if step.isdigit() else step for step in path)
     siblings = {key.path[-1]: key.name for key in KEYS.values() if key.path[:-1] == path[:-1]}
     everywhere = {key.path[-1]: key.name for key in reversed(KEYS.values())}
     full = {name: name for name in map(".".join, KEYS)}
     near = [
-        [names[match] for match in difflib.get_close_matches(written, names, n=MAX_NEAREST, cutoff=0.7)]
+        [
+            names[match]
+            for match in difflib.get_close_matches(written, names, n=MAX_NEAREST, cutoff=0.7)
+        ]
         for names, written in ((siblings, path[-1]), (everywhere, path[-1]), (full, ".".join(path)))
     ]
     if path[-1] not in everywhere:
@@ -206,12 +238,18 @@ def _searched_text(name: str) -> str:
 
 
 def describe_key(key: ConfigKey, *, with_default: bool = True) -> tuple[str, str]:
-    """Describe the values that the key accepts, in Chinese and English; of a number, with its default as an example."""
+    """Describe the values that the key accepts, in Chinese and English; of a number, with its
+    default as an example.
+    """
     more = KEY_NOTES.get(key.name, ("", ""))
     zh, en = VALUE_TEXTS[key.form]
     if with_default and key.form in ("integer", "number"):
         zh, en = zh + DEFAULT_EXAMPLE[0], en + DEFAULT_EXAMPLE[1]
-    fields = {"default": json.dumps(key.default), "least": _format_number(key.least), "most": _format_number(key.most)}
+    fields = {
+        "default": json.dumps(key.default),
+        "least": _format_number(key.least),
+        "most": _format_number(key.most),
+    }
     return (
         zh.format(choices=_format_choices(key.choices, "或"), **fields) + more[0],
         en.format(choices=_format_choices(key.choices, "or"), **fields) + more[1],
@@ -267,12 +305,21 @@ def changes_access(before: Any, after: Any, path: tuple[str | int, ...] = ()) ->
         return (before or []) != (after or [])
     if isinstance(before, dict) or isinstance(after, dict):
         one, other = (side if isinstance(side, dict) else {} for side in (before, after))
-        return any(changes_access(one.get(name), other.get(name), (*path, name)) for name in {**one, **other})
+        return any(
+            changes_access(one.get(name), other.get(name), (*path, name))
+            for name in {**one, **other}
+        )
     if isinstance(before, list) or isinstance(after, list):
         pairs = zip_longest(*(side if isinstance(side, list) else [] for side in (before, after)))
-        return any(changes_access(one, other, (*path, index)) for index, (one, other) in enumerate(pairs))
+        return any(
+            changes_access(one, other, (*path, index)) for index, (one, other) in enumerate(pairs)
+        )
     key = find_key(path)
-    return (before or "") != (after or "") and key is not None and (key.secret or key.form in _ADDRESS_FORMS)
+    return (
+        (before or "") != (after or "")
+        and key is not None
+        and (key.secret or key.form in _ADDRESS_FORMS)
+    )
 
 
 def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
@@ -296,7 +343,9 @@ def known_secrets(config: Config) -> frozenset[str]:
 
 
 def describe_schema() -> dict[str, Any]:
-    """Return the JSON Schema of config.json with the texts of each key, in English and in Chinese (`x-…-zh`)."""
+    """Return the JSON Schema of config.json with the texts of each key, in English and in Chinese
+    (`x-…-zh`).
+    """
     schema = Config.model_json_schema()
     definitions = schema.get("$defs", {})
     _describe_properties(schema, Config, (), definitions)
@@ -304,9 +353,14 @@ def describe_schema() -> dict[str, Any]:
 
 
 def _describe_properties(
-    schema: dict[str, Any], section: type[ConfigSection], above: KeyPath, definitions: dict[str, Any]
+    schema: dict[str, Any],
+    section: type[ConfigSection],
+    above: KeyPath,
+    definitions: dict[str, Any],
 ) -> None:
-    """Write each section out where it stands: shared definitions would have one text for several keys."""
+    """Write each section out where it stands: shared definitions would have one text for several
+    keys.
+    """
     for name, info in section.model_fields.items():
         path = (*above, name)
         key, field = KEYS[path], schema["properties"][name]

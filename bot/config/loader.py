@@ -34,16 +34,25 @@ POLICIES_KEY = "policies"
 NUMBER_RANGES: dict[str, tuple[float, float]] = {
     field.name: field.metadata["range"] for field in fields(PolicySettings)
 }
-_STARTER_KEYS = ("agent_max_context_tokens", "agent_max_context_turns", "agent_max_steps", "language")
+_STARTER_KEYS = (
+    "agent_max_context_tokens",
+    "agent_max_context_turns",
+    "agent_max_steps",
+    "language",
+)
 KEY_VARIABLES = {"anthropic": "${ANTHROPIC_API_KEY}", "openai": "${OPENAI_API_KEY}"}
 
 SettingPath = tuple[str | int, ...]
 
 
 class SettingError(Exception):
-    """A wrong setting: `path` says which, `refusal` why, `key_itself` whether the key itself is wrong."""
+    """A wrong setting: `path` says which, `refusal` why, `key_itself` whether the key itself is
+    wrong.
+    """
 
-    def __init__(self, path: SettingPath, refusal: ConfigRejected, *, key_itself: bool = False) -> None:
+    def __init__(
+        self, path: SettingPath, refusal: ConfigRejected, *, key_itself: bool = False
+    ) -> None:
         super().__init__(str(refusal))
         self.path = path
         self.refusal = refusal
@@ -61,7 +70,11 @@ def read_config(text: str, environ: Mapping[str, str], file: str) -> tuple[Confi
         return build_config(root.value, environ), root
     except SettingError as fault:
         path = fault.path
-        offset = json_source.find_key_offset(root, path) if fault.key_itself else json_source.find_value(root, path)
+        offset = (
+            json_source.find_key_offset(root, path)
+            if fault.key_itself
+            else json_source.find_value(root, path)
+        )
         raise fault.refusal.at(source_location(text, offset, file)) from fault
 
 
@@ -112,7 +125,9 @@ def parse_typed_value(key: ConfigKey, text: str) -> Any:
 
 def unknown_key_refusal(path: KeyPath) -> ConfigRejected:
     """Build the error for an unknown key, with the nearest known ones."""
-    return ConfigRejected("unknown", words={"key": ".".join(path), "near": _format_suggestions(nearest_keys(path))})
+    return ConfigRejected(
+        "unknown", words={"key": ".".join(path), "near": _format_suggestions(nearest_keys(path))}
+    )
 
 
 def add_key_reference(settings: dict[str, Any]) -> dict[str, Any]:
@@ -143,13 +158,16 @@ def mask_source(text: str) -> str:
 
 
 def unmask_source(text: str, stored: str, file: str) -> str:
-    """Return the text with each masked secret replaced by the one at its place in the stored text, as it stands there.
+    """Return the text with each masked secret replaced by the one at its place in the stored text,
+    as it stands there.
 
     Raises:
         ConfigRejected: either is not the accepted JSON, or a masked secret is not the stored one's.
     """
     root, before = parse_nodes(text, file), parse_nodes(stored, file)
-    known = {path: (node, _masked_literal(node, key)) for path, node, key in _secret_nodes(before, ())}
+    known = {
+        path: (node, _masked_literal(node, key)) for path, node, key in _secret_nodes(before, ())
+    }
     real = []
     for path, node, key in _secret_nodes(root, ()):
         if not MASK_PATTERN.search(node.value):
@@ -162,7 +180,9 @@ def unmask_source(text: str, stored: str, file: str) -> str:
     return _splice(text, real)
 
 
-def _secret_nodes(node: JsonNode, path: SettingPath) -> Iterator[tuple[SettingPath, JsonNode, ConfigKey]]:
+def _secret_nodes(
+    node: JsonNode, path: SettingPath
+) -> Iterator[tuple[SettingPath, JsonNode, ConfigKey]]:
     for step, child in node.children.items():
         yield from _secret_nodes(child, (*path, step))
     key = None if node.children or not path else find_key(path)
@@ -184,9 +204,14 @@ def _splice(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
 
 def _resolve_references(value: Any, path: SettingPath, environ: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
-        return {name: _resolve_references(inner, (*path, name), environ) for name, inner in value.items()}
+        return {
+            name: _resolve_references(inner, (*path, name), environ)
+            for name, inner in value.items()
+        }
     if isinstance(value, list):
-        return [_resolve_references(inner, (*path, index), environ) for index, inner in enumerate(value)]
+        return [
+            _resolve_references(inner, (*path, index), environ) for index, inner in enumerate(value)
+        ]
     if isinstance(value, str) and REFERENCE_PATTERN.search(value):
         return _substitute_references(value, path, environ)
     return value
@@ -195,7 +220,8 @@ def _resolve_references(value: Any, path: SettingPath, environ: Mapping[str, str
 def _substitute_references(value: str, path: SettingPath, environ: Mapping[str, str]) -> Any:
     key = find_key(path)
     missing = [name for name in REFERENCE_PATTERN.findall(value) if name not in environ]
-    # A missing database address is an error: without it the bot would start an empty SQLite database.
+    # A missing database address is an error: without it the bot would start an empty SQLite
+    # database.
     if missing and key and key.secret and key.form != "database":
         return ""
     if missing:
@@ -220,7 +246,11 @@ def _to_setting_error(detail: Mapping[str, Any]) -> SettingError:
 
 
 def _wrong_value(path: SettingPath, value: str, right: tuple[str, str]) -> SettingError:
-    words: dict[str, str | tuple[str, str]] = {"key": _dotted_name(path), "value": value, "right": right}
+    words: dict[str, str | tuple[str, str]] = {
+        "key": _dotted_name(path),
+        "value": value,
+        "right": right,
+    }
     return SettingError(path, ConfigRejected("wrong", words=words))
 
 
@@ -234,7 +264,9 @@ def format_example() -> str:
 
 
 def default_settings() -> dict[str, Any]:
-    """Return every key with its default; for the model key this is a reference to an environment variable."""
+    """Return every key with its default; for the model key this is a reference to an environment
+    variable.
+    """
     plain: dict[str, Any] = Config().model_dump(mode="json")
     plain["llm"]["api_key"] = KEYS["llm", "api_key"].default
     return plain
@@ -245,7 +277,9 @@ def format_starter() -> str:
     defaults = default_settings()
     chosen = {name: defaults[name] for name in _STARTER_KEYS}
     chosen["llm"] = {name: defaults["llm"][name] for name in ("provider", "model", "base_url")}
-    chosen["channels"] = {"web": {name: defaults["channels"]["web"][name] for name in ("enabled", "host", "port")}}
+    chosen["channels"] = {
+        "web": {name: defaults["channels"]["web"][name] for name in ("enabled", "host", "port")}
+    }
     return json.dumps(chosen, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -314,14 +348,22 @@ def _setting_names(policy: str) -> tuple[str, ...]:
 def _number_key(policy: str, name: str) -> ConfigKey:
     least, most = NUMBER_RANGES[name]
     default, (zh, en) = getattr(POLICIES[policy].settings, name), POLICY_SETTING_TEXTS[name]
-    other = min(most, default * 2) if name in INTEGER_SETTINGS else round(max(least, default * 0.8), 2)
+    other = (
+        min(most, default * 2) if name in INTEGER_SETTINGS else round(max(least, default * 0.8), 2)
+    )
     return ConfigKey(
         path=(POLICIES_KEY, policy, name),
         form="integer" if name in INTEGER_SETTINGS else "number",
         default=default,
         title=(f"{policy} 策略的 {name}", f"{name} of the policy {policy}"),
         about=(f"{zh}。", f"{en[0].upper()}{en[1:]}."),
-        example=str(int(other) if name in INTEGER_SETTINGS else other if other != default else round(default + 0.1, 2)),
+        example=str(
+            int(other)
+            if name in INTEGER_SETTINGS
+            else other
+            if other != default
+            else round(default + 0.1, 2)
+        ),
         least=least,
         most=most,
     )
@@ -330,13 +372,17 @@ def _number_key(policy: str, name: str) -> ConfigKey:
 def _unknown_policy(name: str) -> ConfigRejected:
     near, known = _format_suggestions(nearest_policies(name)), _format_names(POLICIES)
     return ConfigRejected(
-        "no_policy", words={"key": POLICIES_KEY, "name": format_value(name, None), "near": near, "known": known}
+        "no_policy",
+        words={"key": POLICIES_KEY, "name": format_value(name, None), "near": near, "known": known},
     )
 
 
 def _unknown_number(policy: str, name: str) -> ConfigRejected:
     names = POLICIES[policy].setting_names
-    near, known = _format_suggestions(difflib.get_close_matches(name, names, n=2, cutoff=0.6)), _format_names(names)
+    near, known = (
+        _format_suggestions(difflib.get_close_matches(name, names, n=2, cutoff=0.6)),
+        _format_names(names),
+    )
     words = {"key": f"{POLICIES_KEY}.{policy}", "policy": policy, "name": format_value(name, None)}
     return ConfigRejected("no_number", words={**words, "near": near, "known": known})
 

@@ -11,26 +11,44 @@ FAULT_TEXTS: dict[str, tuple[str, str]] = {
     "trailing_text": ("结尾之后还有多余的内容。", "there is more text after the end."),
     "not_object": ("整个文件应是一个 {{…}} 对象。", "the whole file must be one {{…}} object."),
     "too_deep": ("嵌套超过 32 层。", "it is nested over 32 levels deep."),
-    "duplicate": ("键 {found} 出现了两次；请删去一个。", "the key {found} occurs twice; remove one."),
+    "duplicate": (
+        "键 {found} 出现了两次；请删去一个。",
+        "the key {found} occurs twice; remove one.",
+    ),
     "no_colon": ("键后面缺少冒号。", "a colon is missing after the key."),
     "no_comma": ("两项之间缺少逗号。", "a comma is missing between two entries."),
-    "trailing_comma": ("最后一项后面多了一个逗号。", "there is a comma after the last entry; remove it."),
-    "cut_off": ("文件在这里中断了；缺少右括号。", "the file ends too early; a closing bracket is missing."),
+    "trailing_comma": (
+        "最后一项后面多了一个逗号。",
+        "there is a comma after the last entry; remove it.",
+    ),
+    "cut_off": (
+        "文件在这里中断了；缺少右括号。",
+        "the file ends too early; a closing bracket is missing.",
+    ),
     "comment": ("JSON 里不能写注释。", "JSON has no comments; remove it."),
     "bare_key": ("键要写在双引号里。", "a key must be in double quotes."),
     "open_string": ("引号没有闭合。", "a quotation mark is never closed."),
-    "bad_string": ("引号内有不允许的字符或转义。", "a text holds a line break or an escape that JSON does not know."),
+    "bad_string": (
+        "引号内有不允许的字符或转义。",
+        "a text holds a line break or an escape that JSON does not know.",
+    ),
     "no_value": ("这里缺少一个值。", "a value is missing here."),
     "bare_word": (
         "{found} 不是 JSON 的值；文字要写在双引号里，是非写 true 或 false。",
-        "{found} is not a JSON value; write a string in double quotes, and yes or no as true or false.",
+        (
+            "{found} is not a JSON value; write a string in double quotes, and yes or no as true "
+            "or false."
+        ),
     ),
     "long_number": ("数字太长。", "the number is too long."),
     "not_utf8": ("文件不是 UTF-8 编码。", "the file is not UTF-8 text."),
     "too_large": ("文件超过 1 MB。", "the file is larger than 1 MB."),
     "not_plain": (
         "读不了：它不是普通文件，而是设备、管道或文件夹；请换成一个不超过 1 MB 的普通文件。",
-        "it cannot be read: it is a device, a pipe or a folder; put a plain file of at most 1 MB there.",
+        (
+            "it cannot be read: it is a device, a pipe or a folder; put a plain file of at most 1 "
+            "MB there."
+        ),
     ),
     # the settings in it
     "unknown": ("没有 {key} 这个键。{near}", "{key} is not a key here. {near}"),
@@ -86,7 +104,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
     "section": ("应为一个 {{…}} 对象", "it must be an object in braces, {{…}}"),
     "fallbacks": (
         '应为一列对象，例如 [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
-        'it must be a list of objects, such as [{{"provider": "openai", "model": "…", "api_key": "…"}}]',
+        (
+            'it must be a list of objects, such as [{{"provider": "openai", "model": "…", '
+            '"api_key": "…"}}]'
+        ),
     ),
     "search_providers": (
         '应为一列对象，例如 [{{"name": "tavily", "api_key": "…"}}]',
@@ -94,18 +115,24 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "policies": (
         '应为按策略名分组的数，例如 {{"balanced": {{"snip_chars": 15000}}}}',
-        'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": 15000}}}}',
+        (
+            'it must hold numbers by the policy\'s name, such as {{"balanced": {{"snip_chars": '
+            "15000}}}}"
+        ),
     ),
     "mcp_servers": (
         "应为按名称（字母、数字和连字符，最多 32 个）列出的服务器，各有 command 或 url 之一，例如 "
         '{{"files": {{"command": ["server-files"]}}}}',
-        "it must hold servers by name (letters, digits and hyphens, at most 32), each with either a command or a url, "
-        "such as "
+        "it must hold servers by name (letters, digits and hyphens, at most 32), each with either "
+        "a command or a url, such as "
         '{{"files": {{"command": ["server-files"]}}}}',
     ),
     "plugins": (
         '应为按插件名列出的对象，例如 {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
-        'it must hold objects by the plug-in\'s name, such as {{"weather": {{"env": {{"KEY": "${{WEATHER_KEY}}"}}}}}}',
+        (
+            'it must hold objects by the plug-in\'s name, such as {{"weather": {{"env": {{"KEY": '
+            '"${{WEATHER_KEY}}"}}}}}}'
+        ),
     ),
     "command": (
         '应为程序和它的参数，例如 ["npx", "-y", "server-files"]',
@@ -129,7 +156,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
     ),
     "public_url": (
         '应为只有主机（和端口）的 https:// 地址，例如 https://bot.example.org，或留空 ""',
-        'it must be an https:// address of host (and port) alone, such as https://bot.example.org, or ""',
+        (
+            "it must be an https:// address of host (and port) alone, such as "
+            'https://bot.example.org, or ""'
+        ),
     ),
     "networks": (
         '应为一列 IP 地址或网段，例如 ["127.0.0.1", "10.0.0.0/8"]',
@@ -147,7 +177,10 @@ VALUE_TEXTS: dict[str, tuple[str, str]] = {
         '应为 postgresql+psycopg:// 开头的地址，或留空 "" 使用 SQLite',
         'it must be an address that begins with postgresql+psycopg://, or "" for SQLite',
     ),
-    "zone": ('应为时区名，例如 Asia/Shanghai，或留空 ""', 'it must be a time zone such as Asia/Shanghai, or ""'),
+    "zone": (
+        '应为时区名，例如 Asia/Shanghai，或留空 ""',
+        'it must be a time zone such as Asia/Shanghai, or ""',
+    ),
     "quiet_hours": (
         '应为起止两个时刻，例如 ["22:30", "07:30"]，或空列表 []',
         'it must be a begin and an end, such as ["22:30", "07:30"], or the empty list []',
@@ -159,9 +192,12 @@ DEFAULT_EXAMPLE = ("，例如 {default}", ", such as {default}")  # after the te
 
 KEY_NOTES: dict[str, tuple[str, str]] = {
     "channels.web.host": (
-        "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理，并把 channels.web.public_url 设为它的地址）",
-        " (it listens on this machine only; to open it to others, put a proxy with TLS in front and set "
-        "channels.web.public_url to its address)",
+        (
+            "（只在本机监听；要对外开放，请在前面放一个带 TLS 的代理，并把 channels.web.public_url "
+            "设为它的地址）"
+        ),
+        " (it listens on this machine only; to open it to others, put a proxy with TLS in front "
+        "and set channels.web.public_url to its address)",
     ),
 }
 
@@ -201,8 +237,13 @@ class ConfigRejected(ConfigError):
     def say(self, lang: str) -> str:
         """Return the sentence in "zh" or "en", with the location if it is known."""
         side = 0 if lang == "zh" else 1
-        words = {name: word if isinstance(word, str) else word[side] for name, word in self.words.items()}
-        return _format_location(self.location, side) + FAULT_TEXTS[self.fault][side].format(**words).rstrip()
+        words = {
+            name: word if isinstance(word, str) else word[side] for name, word in self.words.items()
+        }
+        return (
+            _format_location(self.location, side)
+            + FAULT_TEXTS[self.fault][side].format(**words).rstrip()
+        )
 
     def at(self, location: SourceLocation) -> "ConfigRejected":
         """Return the same error with this location."""

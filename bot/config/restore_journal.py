@@ -1,6 +1,7 @@
 """Journal of a restore: files are swapped in by renames; the next command finishes a cut-off swap.
 
-A PostgreSQL store is replaced in one transaction. Whether that was committed decides if the files follow.
+A PostgreSQL store is replaced in one transaction. Whether that was committed decides if the files
+follow.
 """
 
 import fcntl
@@ -22,13 +23,16 @@ from memory.workspace.files import fsync_path, write_atomic
 JOURNAL_FILE = ".restore.json"
 STAGING_PREFIX = ".restore-"  # of the folder in which the new state is prepared
 KEPT_SUFFIX = "before-restore"
-# Replaced in this order. `data` holds the lock file, so it comes last: the home stays locked until all is done.
+# Replaced in this order. `data` holds the lock file, so it comes last: the home stays locked until
+# all is done.
 REPLACED_NAMES = ("config.json", "workspace", "data")
 DATABASE_NAME = "record.db"  # in the staging folder: the new content for PostgreSQL
-KEPT_DATABASE = "postgres.db.before-restore"  # in the kept `data` folder: the old content of PostgreSQL
+# in the kept `data` folder: the old content of PostgreSQL
+KEPT_DATABASE = "postgres.db.before-restore"
 _STAMP = re.compile(r"[0-9TZ]{16}")
 
-IsCommitted = Callable[[Path, str], bool]  # (root, mark): whether the database has committed that restore
+# (root, mark): whether the database has committed that restore
+IsCommitted = Callable[[Path, str], bool]
 
 
 def commit_restore(root: Path, stamp: str) -> None:
@@ -89,7 +93,8 @@ def finish_restore(root: Path, is_committed: IsCommitted) -> None:
         return
     with journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
-        if is_same_file(journal.fileno(), root / JOURNAL_FILE):  # else another process did it while this one waited
+        # else another process did it while this one waited
+        if is_same_file(journal.fileno(), root / JOURNAL_FILE):
             stamp, mark = _read_journal(journal)
             if mark and not is_committed(root, mark):
                 _discard_staging(root, stamp)
@@ -106,7 +111,9 @@ def _discard_staging(root: Path, stamp: str) -> None:
 
 
 def _read_journal(journal: TextIO) -> tuple[str, str]:
-    """Stamp of the staging folder, and the mark in the database ("" when the store is a SQLite file)."""
+    """Stamp of the staging folder, and the mark in the database ("" when the store is a SQLite
+    file).
+    """
     try:
         entry = json.load(journal)
         stamp, mark = entry["stamp"], entry.get("mark", "")
@@ -115,7 +122,9 @@ def _read_journal(journal: TextIO) -> tuple[str, str]:
             f"{journal.name} is damaged; a restore was interrupted, and its journal cannot be read."
         ) from err
     if not all(isinstance(value, str) for value in (stamp, mark)) or not _STAMP.fullmatch(stamp):
-        raise MnemaError(f"{journal.name} is damaged; a restore was interrupted, and its journal cannot be read.")
+        raise MnemaError(
+            f"{journal.name} is damaged; a restore was interrupted, and its journal cannot be read."
+        )
     return stamp, mark
 
 

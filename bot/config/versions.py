@@ -1,4 +1,6 @@
-"""The last texts of config.json that were in force, so that a change can be taken back byte for byte."""
+"""The last texts of config.json that were in force, so that a change can be taken back byte for
+byte.
+"""
 
 import re
 import time
@@ -37,7 +39,8 @@ class ConfigVersions:
         self._now = now
 
     def record(self, text: str) -> None:
-        """Store a text that is in force now unless the newest version is the same; the oldest ones go.
+        """Store a text that is in force now unless the newest version is the same; the oldest ones
+        go.
 
         A folder that cannot be written costs the history, not the change.
         """
@@ -54,7 +57,11 @@ class ConfigVersions:
     def all(self) -> list[ConfigVersion]:
         """Return the versions that can be read, newest first."""
         found = [(id, self._read(id)) for id in reversed(self._ids())]
-        return [ConfigVersion(id=id, at=int(id) / 1e9, text=text) for id, text in found if text is not None]
+        return [
+            ConfigVersion(id=id, at=int(id) / 1e9, text=text)
+            for id, text in found
+            if text is not None
+        ]
 
     def find(self, id: str) -> ConfigVersion | None:
         """Return one version, None if it is not there (any more)."""
@@ -62,7 +69,9 @@ class ConfigVersions:
 
     def _ids(self) -> list[str]:
         try:
-            names = [match[1] for path in self._folder.iterdir() if (match := _NAME.fullmatch(path.name))]
+            names = [
+                match[1] for path in self._folder.iterdir() if (match := _NAME.fullmatch(path.name))
+            ]
         except OSError:
             return []
         return sorted(names)

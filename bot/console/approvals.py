@@ -1,4 +1,6 @@
-"""Routes for approvals: what waits in the owner's space, deciding it, which rules there are, and their revocation."""
+"""Routes for approvals: what waits in the owner's space, deciding it, which rules there are, and
+their revocation.
+"""
 
 import json
 from typing import Any, Protocol
@@ -20,14 +22,23 @@ OWNER_SPACE = ""  # only there commands are run
 DECIDER = "web"  # in the audit chain
 
 
-# The decisions: whether the call runs, and the words of a command that its rule covers, 0 for all of them.
-DECISIONS: dict[str, tuple[bool, int | None]] = {"once": (True, None), "deny": (False, None), "always": (True, 0)}
+# The decisions: whether the call runs, and the words of a command that its rule covers, 0 for all
+# of them.
+DECISIONS: dict[str, tuple[bool, int | None]] = {
+    "once": (True, None),
+    "deny": (False, None),
+    "always": (True, 0),
+}
 
 
 class ApprovalDecider(Protocol):
-    """Applies a decision; the call runs after the reply, and after the turn that runs where it was asked."""
+    """Applies a decision; the call runs after the reply, and after the turn that runs where it was
+    asked.
+    """
 
-    async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun: ...
+    async def decide_approval(
+        self, row: ApprovalRow, *, approve: bool, always: int | None, by: str
+    ) -> Begun: ...
 
 
 class ApprovalRoutes:
@@ -72,17 +83,28 @@ class ApprovalRoutes:
     async def list(self, _: Request) -> Response:
         """Return what waits for a decision, oldest first, and the rules by number."""
         access, now = self._store.access, self._store.now()
-        waiting, rules = await access.open_approvals(OWNER_SPACE, now), await access.rules(OWNER_SPACE, now)
-        listed = [{**_rule_json(row), "in_force": await is_in_force(row, self._roles)} for row in rules]
+        waiting, rules = (
+            await access.open_approvals(OWNER_SPACE, now),
+            await access.rules(OWNER_SPACE, now),
+        )
+        listed = [
+            {**_rule_json(row), "in_force": await is_in_force(row, self._roles)} for row in rules
+        ]
         return json_response({"waiting": [_request_json(row) for row in waiting], "rules": listed})
 
     async def decide(self, request: Request, body: models.DecisionBody) -> Response:
         """Decide a request as it was shown: its `digest` has to come back with the decision."""
-        row = await self._store.access.approval_of_space(OWNER_SPACE, str(request.path_params["id"]))
+        row = await self._store.access.approval_of_space(
+            OWNER_SPACE, str(request.path_params["id"])
+        )
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such request")
         if body.digest != row.digest:
-            raise HttpRefusal(409, "digest", "digest must be that of the request as the list shows it; read it again")
+            raise HttpRefusal(
+                409,
+                "digest",
+                "digest must be that of the request as the list shows it; read it again",
+            )
         approve, always = DECISIONS[body.decision]
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:

@@ -1,4 +1,6 @@
-"""Routes for the login of channels: the prompt, its QR code, and the typed code; also QR codes for terminals."""
+"""Routes for the login of channels: the prompt, its QR code, and the typed code; also QR codes for
+terminals.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -29,7 +31,9 @@ def draw_qr_svg(text: str) -> bytes:
         QrCodeTooLong: the text does not fit.
     """
     image = BytesIO()
-    _encode_qr(text).save(image, kind="svg", scale=8, border=QUIET_ZONE, dark="#000", light="#fff", xmldecl=False)
+    _encode_qr(text).save(
+        image, kind="svg", scale=8, border=QUIET_ZONE, dark="#000", light="#fff", xmldecl=False
+    )
     return image.getvalue()
 
 
@@ -45,7 +49,9 @@ def draw_qr_text(text: str, *, coloured: bool = False) -> str:
     out = StringIO()
     _encode_qr(text).terminal(out=out, compact=True, border=THIN_QUIET_ZONE)
     lines = [line for line in out.getvalue().split("\n") if line]
-    return "\n".join(f"{ANSI_BLACK_ON_WHITE}{line}{ANSI_RESET}" if coloured else line for line in lines)
+    return "\n".join(
+        f"{ANSI_BLACK_ON_WHITE}{line}{ANSI_RESET}" if coloured else line for line in lines
+    )
 
 
 def _encode_qr(text: str) -> Any:
@@ -54,10 +60,13 @@ def _encode_qr(text: str) -> Any:
     try:
         return segno.make(text, micro=False)
     except ValueError as err:
-        raise QrCodeTooLong(f"a text of {len(text)} characters does not fit into a QR code") from err
+        raise QrCodeTooLong(
+            f"a text of {len(text)} characters does not fit into a QR code"
+        ) from err
 
 
-LOGIN_ACTION = "console.write"  # the person who scans the code or types the digits decides which account logs in
+# the person who scans the code or types the digits decides which account logs in
+LOGIN_ACTION = "console.write"
 MAX_CODE_CHARS = 12
 IMAGE_HEADERS = {"cache-control": "no-store", "content-disposition": "inline"}
 
@@ -107,7 +116,9 @@ class ChannelRoutes:
         is_code = code.isascii() and code.isdigit() and len(code) <= MAX_CODE_CHARS
         if not (is_code or (prompt.kind == "wait" and not code)):
             raise HttpRefusal(
-                400, "text", f"text must be the 1 to {MAX_CODE_CHARS} digits that are shown on the telephone"
+                400,
+                "text",
+                f"text must be the 1 to {MAX_CODE_CHARS} digits that are shown on the telephone",
             )
         channel.answer(code)
         return json_response({}, 202)
@@ -119,10 +130,15 @@ class ChannelRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                f"there is no channel {name} here: channels.{name}.enabled in config.json must be true",
+                (
+                    f"there is no channel {name} here: channels.{name}.enabled in config.json must "
+                    "be true"
+                ),
             )
         if not hasattr(channel, "prompt"):
             raise HttpRefusal(
-                404, "no_login", f"{name} is not logged in by a person: its credentials are in config.json"
+                404,
+                "no_login",
+                f"{name} is not logged in by a person: its credentials are in config.json",
             )
         return cast(HasLogin, channel)

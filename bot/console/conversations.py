@@ -1,4 +1,6 @@
-"""Routes for one conversation: what the owner chooses for it, deletion, the steps of an answer, its files."""
+"""Routes for one conversation: what the owner chooses for it, deletion, the steps of an answer, its
+files.
+"""
 
 import asyncio
 import re
@@ -10,7 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.conversation_deletion import ConversationDeletions
-from bot.console.transcripts import CONSOLE_ACTOR, PICTURE_TYPES, TranscriptBackend, file_to_json, to_entry
+from bot.console.transcripts import (
+    CONSOLE_ACTOR,
+    PICTURE_TYPES,
+    TranscriptBackend,
+    file_to_json,
+    to_entry,
+)
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
 from channels.web import models
 from channels.web.requests import HttpRefusal, Route, conversation_json, json_response
@@ -21,7 +29,10 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs, is_blob_name
 
 MAX_THUMBNAILS = 64  # kept in memory; each has up to some 100 kB
-FILE_HEADERS = {"content-security-policy": "sandbox; default-src 'none'", "x-content-type-options": "nosniff"}
+FILE_HEADERS = {
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+}
 _ETAG = re.compile(r'"([0-9a-f]{24})"')
 
 
@@ -29,7 +40,11 @@ class ConversationRoutes:
     """Handlers of the console's conversations."""
 
     def __init__(
-        self, store: Store, transcripts: TranscriptBackend, deletions: ConversationDeletions, blobs: Blobs
+        self,
+        store: Store,
+        transcripts: TranscriptBackend,
+        deletions: ConversationDeletions,
+        blobs: Blobs,
     ) -> None:
         self._store = store
         self._transcripts = transcripts
@@ -49,7 +64,13 @@ class ConversationRoutes:
                 body=models.ConversationChoiceBody,
                 reply=models.ConversationSummaryBody,
             ),
-            Route(method="DELETE", path=one, action="console.write", handler=self.delete, reply=models.DeletionBody),
+            Route(
+                method="DELETE",
+                path=one,
+                action="console.write",
+                handler=self.delete,
+                reply=models.DeletionBody,
+            ),
             Route(
                 method="POST",
                 path=f"{one}/restore",
@@ -72,7 +93,13 @@ class ConversationRoutes:
                 handler=self.steps,
                 reply=models.ToolStepsBody,
             ),
-            Route(method="GET", path=file, action="console.read", handler=self.blob, query=models.FileQueryBody),
+            Route(
+                method="GET",
+                path=file,
+                action="console.read",
+                handler=self.blob,
+                query=models.FileQueryBody,
+            ),
             Route(
                 method="GET",
                 path=f"{file}/thumb",
@@ -96,7 +123,9 @@ class ConversationRoutes:
         return _entry_response(changed)
 
     async def delete(self, request: Request) -> Response:
-        """Take a conversation out of the list, and delete it in ten seconds unless it is restored."""
+        """Take a conversation out of the list, and delete it in ten seconds unless it is
+        restored.
+        """
         row = await self._existing(request)
         try:
             asked = await self._deletions.ask(row.id, _expected_tag(request), CONSOLE_ACTOR)
@@ -118,7 +147,9 @@ class ConversationRoutes:
     async def seen(self, request: Request, body: models.SeenBody) -> Response:
         """Note how far the owner has read a conversation."""
         row = await self._existing(request)
-        await self._transcripts.begin_reading(str(request.path_params["id"]), request.state.visitor.id)
+        await self._transcripts.begin_reading(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         if row.seen_line < body.line:
             await self._store.conversations.mark_seen(row.id, body.line)
         return json_response({"ok": True})
@@ -126,7 +157,9 @@ class ConversationRoutes:
     async def steps(self, request: Request) -> Response:
         """Return the tool calls of the turn of a message, or of its answer."""
         row = await self._readable(str(request.path_params["id"]), request)
-        found = await self._store.line_details.steps(row.id, str(request.path_params["message"])[:MAX_TITLE])
+        found = await self._store.line_details.steps(
+            row.id, str(request.path_params["message"])[:MAX_TITLE]
+        )
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message, or it has no turn")
         return json_response({"items": [_step_json(step) for step in found]})
@@ -179,7 +212,11 @@ class ConversationRoutes:
         """Find the file at the message that the query names, in a conversation that may be read."""
         blob = str(request.path_params["blob"])
         row = await self._readable(query.conversation, request)
-        found = await self._store.line_details.file(row.id, query.message, blob) if is_blob_name(blob) else None
+        found = (
+            await self._store.line_details.file(row.id, query.message, blob)
+            if is_blob_name(blob)
+            else None
+        )
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such file")
         return found
@@ -206,7 +243,9 @@ class ConversationRoutes:
 def _expected_tag(request: Request) -> str:
     given = request.headers.get("if-match", "").strip()
     if not given:
-        raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the conversation was read with")
+        raise HttpRefusal(
+            428, "precondition", "send If-Match with the ETag that the conversation was read with"
+        )
     tag = _ETAG.fullmatch(given)
     return tag[1] if tag else ""
 

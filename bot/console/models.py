@@ -142,7 +142,9 @@ class ViewSegmentBody(ApiModel):
     cut: bool = Field(description="Its text is longer than what is shown.")
     turn: int | None = None
     tainted: bool = Field(False, description="Some of it may rest on words from outside.")
-    sources: list[OutsideSourceBody] = Field([], description="Of a turn: what from outside was in view, newest first.")
+    sources: list[OutsideSourceBody] = Field(
+        [], description="Of a turn: what from outside was in view, newest first."
+    )
 
 
 class ViewBody(ApiModel):
@@ -184,7 +186,9 @@ class LoginPromptBody(ApiModel):
     id: str
     zh: str
     en: str
-    expires: str = Field("", description="When a QR code is replaced by a new one; empty if that is not known.")
+    expires: str = Field(
+        "", description="When a QR code is replaced by a new one; empty if that is not known."
+    )
 
 
 class ChannelStateBody(ApiModel):
@@ -343,11 +347,15 @@ class ToolBody(ApiModel):
     """A tool of the owner's chats."""
 
     name: str
-    origin: str = Field(description="Where it comes from: built in, a plug-in, a package or a server.")
+    origin: str = Field(
+        description="Where it comes from: built in, a plug-in, a package or a server."
+    )
     effect: str
     asks: bool = Field(description="Each call waits for the owner's consent.")
     description: str
-    in_prompt: bool = Field(description="It is described in each request; else the model has to look for it.")
+    in_prompt: bool = Field(
+        description="It is described in each request; else the model has to look for it."
+    )
 
 
 class SwitchBody(ApiModel):
@@ -376,7 +384,9 @@ class ToolsBody(ApiModel):
     tools: list[ToolBody]
     off: list[str]
     plugins: list[SwitchBody]
-    missing: dict[str, list[str]] = Field(description="Secrets that tools of plug-ins need and were not given.")
+    missing: dict[str, list[str]] = Field(
+        description="Secrets that tools of plug-ins need and were not given."
+    )
     servers: list[ToolServerBody]
     skills: list[SwitchBody]
 
@@ -387,9 +397,15 @@ class ApprovalBody(ApiModel):
     id: str
     tool: str
     arguments: dict[str, Any]
-    bound: dict[str, Any] = Field(description="What the approval depends on apart from the arguments.")
+    bound: dict[str, Any] = Field(
+        description="What the approval depends on apart from the arguments."
+    )
     tainted: bool = Field(description="The call may rest on words from outside.")
-    digest: str = Field(description="SHA-256 of the call and of all that it depends on; to be sent with the decision.")
+    digest: str = Field(
+        description=(
+            "SHA-256 of the call and of all that it depends on; to be sent with the decision."
+        )
+    )
     lasting: bool = Field(description="It can be allowed for good.")
     conversation: str
     channel: str

@@ -24,7 +24,9 @@ _PARAMETER = re.compile(r"\{(\w+)(?::path)?\}")
 async def describe_api(routes: Sequence[Route]) -> Mapping[str, Any]:
     """Describe every route of the versioned API."""
     versioned = [route for route in routes if route.path.startswith(VERSIONED_PATH)]
-    models = {model for route in versioned for model in (route.body, route.reply) if model} | {ErrorReplyBody}
+    models = {model for route in versioned for model in (route.body, route.reply) if model} | {
+        ErrorReplyBody
+    }
     paths: dict[str, dict[str, Any]] = {}
     for route in versioned:
         path = _PARAMETER.sub(r"{\1}", route.path)
@@ -44,7 +46,9 @@ async def describe_api(routes: Sequence[Route]) -> Mapping[str, Any]:
 def model_schemas(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
     """Return the JSON schemas of these models and of those that they hold, by name. Pure."""
     named = sorted(models, key=lambda model: model.__name__)
-    _, schemas = models_json_schema([(model, "serialization") for model in named], ref_template=REFERENCE)
+    _, schemas = models_json_schema(
+        [(model, "serialization") for model in named], ref_template=REFERENCE
+    )
     defined: dict[str, Any] = json.loads(_BODY.sub(r'\1"', json.dumps(schemas.get("$defs", {}))))
     return {name.removesuffix(BODY): schema for name, schema in sorted(defined.items())}
 
@@ -71,7 +75,10 @@ def _content(model: type[BaseModel] | None) -> dict[str, Any]:
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     names = _PARAMETER.findall(path)
-    return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in names
+    ]
 
 
 def _query_parameters(model: type[BaseModel] | None) -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""The console: what the page and the API read from a running bot and change in it, and the routes to it.
+"""The console: what the page and the API read from a running bot and change in it, and the routes
+to it.
 
 It is loaded by the first request for it, see `bot.console.site`.
 """
@@ -74,14 +75,20 @@ OWNER_SPACE = ""
 READ_OTHERS_ACTION = "memory.read.other"  # also needed to search a space that is not the owner's
 MAX_RESULTS = 200
 KIND_FACTOR = 4  # so many times the results are looked at if only one kind is wanted
-MAX_SEARCHED_SPACES = 100  # beside the owner's, in one search of every memory; each may open an index
+# beside the owner's, in one search of every memory; each may open an index
+MAX_SEARCHED_SPACES = 100
 
 
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     """List the commands that may be typed in the page; Chinese names come first for "zh"."""
     allowed = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
-    english = [{"name": item.name, "usage": item.usage, "zh": item.zh, "en": item.en} for item in allowed]
-    chinese = [{"name": item.name_zh, "usage": item.usage_zh, "zh": item.zh, "en": item.en} for item in allowed]
+    english = [
+        {"name": item.name, "usage": item.usage, "zh": item.zh, "en": item.en} for item in allowed
+    ]
+    chinese = [
+        {"name": item.name_zh, "usage": item.usage_zh, "zh": item.zh, "en": item.en}
+        for item in allowed
+    ]
     return [*chinese, *english] if lang == "zh" else [*english]
 
 
@@ -124,7 +131,9 @@ class BotConsole:
             blobs=bot.blobs,
             deletion=bot.person_deletion,
         )
-        skills = SkillRoutes(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace)
+        skills = SkillRoutes(
+            library=bot.skills.library, store=bot.store, workspace=bot.home.workspace
+        )
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
 
     def remembered(self) -> Sequence[Route]:
@@ -132,15 +141,28 @@ class BotConsole:
         bot = self._bot
 
         async def names() -> Mapping[str, str]:
-            return {f"{row['channel']}:{row['id']}": row["name"] for row in (await self.pairing.facts())["people"]}
+            return {
+                f"{row['channel']}:{row['id']}": row["name"]
+                for row in (await self.pairing.facts())["people"]
+            }
 
         service = bot.memory_service
-        access = SpaceReading(store=bot.store, spaces=bot.spaces, audit=ReadingAudit(bot.store.note, self.allow))
+        access = SpaceReading(
+            store=bot.store, spaces=bot.spaces, audit=ReadingAudit(bot.store.note, self.allow)
+        )
         facts = FactRoutes(
-            store=bot.store, access=access, names=names, memories=service.memories, forgetter=service.forgetter
+            store=bot.store,
+            access=access,
+            names=names,
+            memories=service.memories,
+            forgetter=service.forgetter,
         )
         diary = DiaryRoutes(
-            store=bot.store, access=access, workspace=bot.workspace, dreamer=service.dreamer, now=bot.now
+            store=bot.store,
+            access=access,
+            workspace=bot.workspace,
+            dreamer=service.dreamer,
+            now=bot.now,
         )
         return (*facts.calls(), *diary.calls())
 
@@ -155,13 +177,17 @@ class BotConsole:
         return segments
 
     async def saved(self) -> None:
-        """Match edited lines with their memories; if that fails, the next check of the file does it."""
+        """Match edited lines with their memories; if that fails, the next check of the file does
+        it.
+        """
         try:
             await self._bot.memories("").reconcile()
         except (StoreError, OSError) as err:
             log.warning("an edited file was not read", error=str(err))
 
-    async def search(self, request: SearchRequest, of_kind: str = "") -> Sequence[Mapping[str, Any]]:
+    async def search(
+        self, request: SearchRequest, of_kind: str = ""
+    ) -> Sequence[Mapping[str, Any]]:
         """Return results as JSON, best first; none for an unknown space. of_kind: "" for all."""
         if request.space and request.space not in await self._bot.spaces():
             return []
@@ -170,7 +196,9 @@ class BotConsole:
     async def _search(self, request: SearchRequest, of_kind: str) -> Sequence[Mapping[str, Any]]:
         bot = self._bot
         if request.space:
-            await bot.store.note("memory.read.other", request.space, "searched", CONSOLE_OWNER.channel)
+            await bot.store.note(
+                "memory.read.other", request.space, "searched", CONSOLE_OWNER.channel
+            )
         passages = await bot.recall.search(request)
         if of_kind:
             passages = [passage for passage in passages if passage.kind == of_kind]
@@ -184,15 +212,21 @@ class BotConsole:
     async def search_everyone(
         self, request: SearchRequest, of_kind: str = ""
     ) -> tuple[Sequence[Mapping[str, Any]], int]:
-        """Search every memory, those with the newest conversations first; also how many are left out beyond a bound."""
+        """Search every memory, those with the newest conversations first; also how many are left
+        out beyond a bound.
+        """
         newest = [row.place.space for row in await self._bot.store.conversations.newest_by_space()]
         others = newest[:MAX_SEARCHED_SPACES]
-        found = [await self._search(replace(request, space=space), of_kind) for space in ("", *others)]
+        found = [
+            await self._search(replace(request, space=space), of_kind) for space in ("", *others)
+        ]
         best = sorted(chain.from_iterable(found), key=lambda hit: -float(hit["score"]))
         return best[: request.limit], len(newest) - len(others)
 
     async def model_text(self, request: SearchRequest) -> str:
-        """Return what the same search by the model gives it, in a conversation that has said none of it."""
+        """Return what the same search by the model gives it, in a conversation that has said none
+        of it.
+        """
         found = await self._bot.recall.search(replace(request, hide_live_of=CONSOLE_ACTOR))
         return format_results(found, CONSOLE_ACTOR)
 
@@ -230,7 +264,9 @@ class BotConsole:
             "waiting": len(await bot.store.delivery.waiting()),
             "database": bot.store.file_trouble() or "ok",
             "unsent": len(await bot.store.delivery.unsent()),
-            "channels": {name: channel_status_to_json(state) for name, state in bot.states().items()},
+            "channels": {
+                name: channel_status_to_json(state) for name, state in bot.states().items()
+            },
             "troubles": troubles_to_json(bot.troubles.current(), lang),
         }
 
@@ -258,19 +294,25 @@ class BotConsole:
 
 
 def tools_to_json(bot: Bot) -> Mapping[str, Any]:
-    """Return the tools of the owner's chats, and what is off there: plug-ins, servers and skills."""
+    """Return the tools of the owner's chats, and what is off there: plug-ins, servers and
+    skills.
+    """
     toolset = bot.toolset(OWNER_SPACE)
     shown = frozenset(toolset.names())
     enabled = {file.name for file, _ in bot.plugins.library.enabled()}
     on = {skill.name for skill in bot.skills.library.enabled(OWNER_SPACE)}
     return {
-        "tools": [{**_tool_to_json(tool), "in_prompt": tool.spec.name in shown} for tool in toolset.all()],
+        "tools": [
+            {**_tool_to_json(tool), "in_prompt": tool.spec.name in shown} for tool in toolset.all()
+        ],
         "off": list(bot.config().tools.off),
         "plugins": [
             {"name": file.name, "on": file.name in enabled, "problem": file.problem}
             for file in bot.plugins.library.all()
         ],
-        "missing": {tool.spec.name: missing for tool in bot.plugins.all() if (missing := tool.missing())},
+        "missing": {
+            tool.spec.name: missing for tool in bot.plugins.all() if (missing := tool.missing())
+        },
         "servers": [
             {
                 "name": view.name,
@@ -284,7 +326,8 @@ def tools_to_json(bot: Bot) -> Mapping[str, Any]:
             for view in bot.mcp_tools.views()
         ],
         "skills": [
-            {"name": skill.name, "on": skill.name in on, "problem": skill.problem} for skill in bot.skills.library.all()
+            {"name": skill.name, "on": skill.name in on, "problem": skill.problem}
+            for skill in bot.skills.library.all()
         ],
     }
 
@@ -300,7 +343,9 @@ def _tool_to_json(tool: Tool) -> Mapping[str, Any]:
     }
 
 
-def build_bot_console(bot: Bot, transcripts: TranscriptBackend, site: WebSite, allow: Allow) -> Console:
+def build_bot_console(
+    bot: Bot, transcripts: TranscriptBackend, site: WebSite, allow: Allow
+) -> Console:
     """Build the console of a bot."""
     return build_console(BotConsole(bot, allow), transcripts, site)
 
@@ -317,7 +362,9 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
             models.ContextFactsBody,
             is_promised=True,
         ),
-        _get_route("/api/v1/conversations/{id}/view", "context.read", handlers.view, models.ViewBody),
+        _get_route(
+            "/api/v1/conversations/{id}/view", "context.read", handlers.view, models.ViewBody
+        ),
         _get_route(
             "/api/v1/conversations/{id}/trace",
             "console.read",
@@ -345,12 +392,28 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
             handler=handlers.index,
             body=memory_models.IndexBody,
         ),
-        _get_route("/api/v1/status", "console.read", handlers.status, models.StatusBody, is_promised=True),
+        _get_route(
+            "/api/v1/status", "console.read", handlers.status, models.StatusBody, is_promised=True
+        ),
         _get_route("/api/v1/waiting", "console.read", _facts_handler(console.waiting), WaitingBody),
-        _get_route("/api/v1/usage", "console.read", _facts_handler(console.usage), models.UsageBody, is_promised=True),
-        _get_route("/api/v1/tools", "console.read", _facts_handler(console.tools), models.ToolsBody, is_promised=True),
+        _get_route(
+            "/api/v1/usage",
+            "console.read",
+            _facts_handler(console.usage),
+            models.UsageBody,
+            is_promised=True,
+        ),
+        _get_route(
+            "/api/v1/tools",
+            "console.read",
+            _facts_handler(console.tools),
+            models.ToolsBody,
+            is_promised=True,
+        ),
         _get_route("/api/v1/commands", "help", handlers.commands, models.CommandListBody),
-        _get_route("/api/v1/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))),
+        _get_route(
+            "/api/v1/openapi.json", "console.read", _facts_handler(lambda: describe_api(site.calls))
+        ),
         *operating,
     )
     return Console(
@@ -394,22 +457,29 @@ class _ConsoleHandlers:
         return json_response(await self._console.status(lang))
 
     async def context(self, request: Request) -> Response:
-        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        row = await self._transcripts.readable(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return json_response(await self._console.context(row.id))
 
     async def view(self, request: Request) -> Response:
         """Return the text of the conversation's next request, piece by piece."""
-        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        row = await self._transcripts.readable(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         items = await self._console.segments(row.id)
-        return await asyncio.to_thread(json_response, {"items": items})  # of an import they have megabytes
+        # of an import they have megabytes
+        return await asyncio.to_thread(json_response, {"items": items})
 
     async def trace(self, request: Request, query: models.MessageTraceQueryBody) -> Response:
         """Return the trace of a message; of the newest one without `message`."""
-        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        row = await self._transcripts.readable(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         found = await self._console.store.sessions.trace(row.id, of=query.message) if row else None
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
@@ -427,13 +497,17 @@ class _ConsoleHandlers:
             left_out = {"left_out": left}
         else:
             found = await _await_index(self._console.search(search, query.kind))
-        return json_response({list_key(request, "results"): [dict(result) for result in found[:limit]], **left_out})
+        return json_response(
+            {list_key(request, "results"): [dict(result) for result in found[:limit]], **left_out}
+        )
 
     async def model_text(self, _: Request, query: memory_models.SearchQueryBody) -> Response:
         """Return what the model gets from this search, in the owner's memory."""
         if query.space:
             raise HttpRefusal(403, "denied", "not allowed")
-        return json_response({"text": await _await_index(self._console.model_text(self._to_search(query)))})
+        return json_response(
+            {"text": await _await_index(self._console.model_text(self._to_search(query)))}
+        )
 
     def _to_search(self, query: memory_models.SearchQueryBody) -> SearchRequest:
         return SearchRequest(
@@ -449,7 +523,9 @@ class _ConsoleHandlers:
     async def index(self, _: Request, body: memory_models.IndexBody) -> Response:
         """Rebuild the search index of one memory, or of all."""
         rows = await _await_index(self._console.index(body.space))
-        return json_response({"spaces": [{"space": name, "rows": count} for name, count in rows.items()]})
+        return json_response(
+            {"spaces": [{"space": name, "rows": count} for name, count in rows.items()]}
+        )
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.
@@ -475,7 +551,13 @@ def _get_route(
     is_promised: bool = False,
 ) -> Route:
     return Route(
-        method="GET", path=path, action=action, handler=handler, reply=reply, query=query, is_promised=is_promised
+        method="GET",
+        path=path,
+        action=action,
+        handler=handler,
+        reply=reply,
+        query=query,
+        is_promised=is_promised,
     )
 
 

@@ -1,4 +1,6 @@
-"""A bot at the page's site: messages, health and metrics at once, the console when it is first asked for."""
+"""A bot at the page's site: messages, health and metrics at once, the console when it is first
+asked for.
+"""
 
 import asyncio
 import importlib
@@ -94,10 +96,14 @@ class HealthProbes:
         asked = [state for state in models.states() if state.use != "fast"]
         reasons = {
             "model": models.trouble or "ok",
-            "models_left_out": {state.name: redact(state.why) for state in asked if not state.ready},
+            "models_left_out": {
+                state.name: redact(state.why) for state in asked if not state.ready
+            },
             "model_key": "none: offline" if models.provider == "offline" else "ok",
         }
-        return HealthReport(ok=not models.trouble and any(state.ready for state in asked), reasons=reasons)
+        return HealthReport(
+            ok=not models.trouble and any(state.ready for state in asked), reasons=reasons
+        )
 
     async def _is_schema_current(self) -> bool:
         try:
@@ -112,7 +118,10 @@ def _age(contact: float, now: float) -> float | None:
 
 
 class SiteServices:
-    """What the site uses of a bot. Most bots run unwatched, so the console is loaded by the first request for it."""
+    """What the site uses of a bot.
+
+    Most bots run unwatched, so the console is loaded by the first request for it.
+    """
 
     def __init__(self, bot: Bot, site: WebSite) -> None:
         self._bot, self._site = bot, site
@@ -146,7 +155,9 @@ class SiteServices:
 
     async def metrics(self, _: Request) -> Response:
         """Return all metrics in the Prometheus text format."""
-        return Response(await self._bot.metrics.text(), 200, {"cache-control": "no-store"}, METRICS_TYPE)
+        return Response(
+            await self._bot.metrics.text(), 200, {"cache-control": "no-store"}, METRICS_TYPE
+        )
 
     async def load_routes(self) -> tuple[Route, ...]:
         """Return the routes of the console."""
@@ -169,12 +180,16 @@ class SiteServices:
         async with self._loading:
             if self._console is None:
                 try:
-                    await asyncio.to_thread(importlib.import_module, "bot.console.services")  # 4 MB, a tenth of a start
-                except (ImportError, OSError, StoreError) as err:  # no file can be opened now, for example
+                    # 4 MB, a tenth of a start
+                    await asyncio.to_thread(importlib.import_module, "bot.console.services")
+                # no file can be opened now, for example
+                except (ImportError, OSError, StoreError) as err:
                     log.error("the console cannot be loaded now", error=str(err))
                     why = "not ready yet; try again in a moment"
                     raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err
                 from bot.console.services import build_bot_console
 
-                self._console = build_bot_console(self._bot, self._transcripts, self._site, self.allow)
+                self._console = build_bot_console(
+                    self._bot, self._transcripts, self._site, self.allow
+                )
             return self._console

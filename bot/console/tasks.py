@@ -1,4 +1,6 @@
-"""Routes for reminders and tasks of the owner: list, one with how its times ended, pause, resume, end, run."""
+"""Routes for reminders and tasks of the owner: list, one with how its times ended, pause, resume,
+end, run.
+"""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -70,7 +72,9 @@ class TaskRoutes:
         """Return the open ones, by number; with `all` the ended ones too."""
         jobs = self._store.jobs
         rows = await jobs.of_space("") if query.all else await jobs.open_jobs("")
-        return json_response({list_key(request, "tasks"): [await self._to_json(row) for row in rows]})
+        return json_response(
+            {list_key(request, "tasks"): [await self._to_json(row) for row in rows]}
+        )
 
     async def show(self, request: Request) -> Response:
         """Return one, with how its newest times ended, newest first."""
@@ -84,7 +88,8 @@ class TaskRoutes:
                 "reason": one.reason,
                 "at": _to_iso(one.at),
                 # What it says waits until the person writes.
-                "awaits_user": job_key(row.id, one.due) in held or f"{one.inbox_row}:answer" in held,
+                "awaits_user": job_key(row.id, one.due) in held
+                or f"{one.inbox_row}:answer" in held,
             }
             for one in ended
         ]

@@ -1,4 +1,6 @@
-"""Transcripts for the page, read from the store; reading another person's private chat is audited."""
+"""Transcripts for the page, read from the store; reading another person's private chat is
+audited.
+"""
 
 import asyncio
 import time
@@ -62,7 +64,8 @@ RecordReading = Callable[[str, str, str, str], Awaitable[None]]
 def conversation_owner(row: ConversationRow) -> ConversationOwner:
     """Tell whose conversation it is.
 
-    A group is no private chat. An account that is linked to the owner's shares their memory and is not the owner.
+    A group is no private chat. An account that is linked to the owner's shares their memory and is
+    not the owner.
     """
     if row.place.kind == "group":
         return "group"
@@ -70,15 +73,18 @@ def conversation_owner(row: ConversationRow) -> ConversationOwner:
 
 
 class ReadingAudit:
-    """Stores one audit row for each reading of another person's private chat or memory; only the owner may read it.
+    """Stores one audit row for each reading of another person's private chat or memory; only the
+    owner may read it.
 
-    A reading begins when a person presses "open", or with the first call that reads, and lasts until that reader has
-    read nothing of the chat for `SESSION_SECONDS`; an open event stream reads every 15 s. So a page with its calls and
-    its stream is one row, and a script that polls is one row. The row is stored before anything is read; if it cannot
-    be stored, nothing is read.
+    A reading begins when a person presses "open", or with the first call that reads, and lasts
+    until that reader has read nothing of the chat for `SESSION_SECONDS`; an open event stream reads
+    every 15 s. So a page with its calls and its stream is one row, and a script that polls is one
+    row. The row is stored before anything is read; if it cannot be stored, nothing is read.
     """
 
-    def __init__(self, note: RecordReading, allow: Allow, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, note: RecordReading, allow: Allow, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._note = note
         self._allow = allow
         self._clock = clock
@@ -86,10 +92,12 @@ class ReadingAudit:
         self._lock = asyncio.Lock()
 
     async def check(self, row: ConversationRow, reader: str, *, pressed: bool = False) -> None:
-        """Check and record that this conversation is read. pressed: a person asked for it, which is a new reading.
+        """Check and record that this conversation is read. pressed: a person asked for it, which is
+        a new reading.
 
         Raises:
-            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
+            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be
+                stored.
         """
         if conversation_owner(row) == "other":
             await self.record(READ_OTHER_ACTION, row.id, reader, pressed=pressed)
@@ -98,11 +106,14 @@ class ReadingAudit:
         """Tell whether an action is allowed here."""
         return self._allow(action)
 
-    async def record(self, action: str, subject: str, reader: str, *, pressed: bool = False) -> None:
+    async def record(
+        self, action: str, subject: str, reader: str, *, pressed: bool = False
+    ) -> None:
         """Check and record the reading of something that is another person's.
 
         Raises:
-            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be stored.
+            HttpRefusal: 403 when it may not be read here, 503 when the audit row could not be
+                stored.
         """
         if not self._allow(action):
             raise HttpRefusal(403, "denied", "not allowed")
@@ -114,7 +125,8 @@ class ReadingAudit:
             self._sessions[session] = self._clock()
             self._sessions.move_to_end(session)
             if len(self._sessions) > MAX_SESSIONS:
-                self._sessions.popitem(last=False)  # safe: should it be read again, that is one more audit row
+                # safe: should it be read again, that is one more audit row
+                self._sessions.popitem(last=False)
 
     async def _store(self, action: str, subject: str, result: str) -> None:
         try:
@@ -126,7 +138,9 @@ class ReadingAudit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceReading:
-    """Whose memory a request means: the owner's, or another's, which is read only and noted in the audit list."""
+    """Whose memory a request means: the owner's, or another's, which is read only and noted in the
+    audit list.
+    """
 
     store: Store
     #: Every space, those of linked accounts too.
@@ -145,7 +159,9 @@ class SpaceReading:
             raise HttpRefusal(403, "denied", "not allowed")
         if space not in await self.spaces() or await self.store.links.linked_space(space) != space:
             raise HttpRefusal(404, "not_found", "there is no such memory")
-        await self.audit.record(READ_MEMORY_ACTION, space, request.state.visitor.id, pressed=pressed)
+        await self.audit.record(
+            READ_MEMORY_ACTION, space, request.state.visitor.id, pressed=pressed
+        )
         return space
 
     def writable(self, request: Request) -> str:
@@ -155,11 +171,15 @@ class SpaceReading:
             HttpRefusal: 403 for another's.
         """
         if request.query_params.get("space", ""):
-            raise HttpRefusal(403, "denied", "another person's memory is changed by that person only")
+            raise HttpRefusal(
+                403, "denied", "another person's memory is changed by that person only"
+            )
         return ""
 
     async def others(self) -> dict[str, list[str]]:
-        """Return the spaces of other people and of groups, each with those of its accounts: itself, and linked ones."""
+        """Return the spaces of other people and of groups, each with those of its accounts: itself,
+        and linked ones.
+        """
         linked = await self.store.links.linked_spaces()
         members = {name: [name] for name in await self.spaces() if name and name not in linked}
         for own_space, space in linked.items():
@@ -169,14 +189,23 @@ class SpaceReading:
 
 
 def conversation_place(name: str) -> Address:
-    """Return the address of the conversation that paths name so; the terminal's begin with "terminal:"."""
+    """Return the address of the conversation that paths name so; the terminal's begin with
+    "terminal:".
+    """
     if name.startswith(TERMINAL_PREFIX):
-        return Address(channel=TERMINAL_PLACE[0], account=TERMINAL_PLACE[1], chat_id=name.removeprefix(TERMINAL_PREFIX))
+        return Address(
+            channel=TERMINAL_PLACE[0],
+            account=TERMINAL_PLACE[1],
+            chat_id=name.removeprefix(TERMINAL_PREFIX),
+        )
     return web_address(name)
 
 
 class TranscriptBackend:
-    """The web channel's backend. Paths name the page's and the terminal's conversations, others by their row's id."""
+    """The web channel's backend.
+
+    Paths name the page's and the terminal's conversations, others by their row's id.
+    """
 
     def __init__(
         self,
@@ -231,7 +260,8 @@ class TranscriptBackend:
         row = await self.readable(conversation, reader)
         if row is None:
             return []
-        above = -1 if after == 0 else after or 0  # the store takes 0 for "not given"; lines are numbered from 1
+        # the store takes 0 for "not given"; lines are numbered from 1
+        above = -1 if after == 0 else after or 0
         rows = await self._sessions.lines(row.id, before=before, limit=limit, after=above)
         beside: Mapping[str, Any] = await self._details(row.id, rows) if details and rows else {}
         return [_to_line(found, beside.get(found.id, {})) for found in rows]
@@ -247,7 +277,10 @@ class TranscriptBackend:
         if row is None:
             return []
         return [
-            _to_line(found) for found in await self._store.line_details.search(row.id, words, before or MAX_LINE, limit)
+            _to_line(found)
+            for found in await self._store.line_details.search(
+                row.id, words, before or MAX_LINE, limit
+            )
         ]
 
     async def conversations(
@@ -256,7 +289,9 @@ class TranscriptBackend:
         lists = self._store.conversations
         if wanted.by_pin:
             state = cast(ListState, wanted.state)
-            asked = ListFilter(words=wanted.words, channel=wanted.channel, person=wanted.person, state=state)
+            asked = ListFilter(
+                words=wanted.words, channel=wanted.channel, person=wanted.person, state=state
+            )
             rows, following = await lists.pinned_page(cursor, limit, asked)
         else:
             rows, following = await lists.page(cursor, limit, own=wanted.own, words=wanted.words)
@@ -277,7 +312,9 @@ class TranscriptBackend:
             deletions = await self._store.audit.deletions(since)
         except StoreError:
             return None  # the next poll covers this one
-        return ConversationChanges(at=at, conversations=[to_entry(row) for row in rows], deletions=deletions)
+        return ConversationChanges(
+            at=at, conversations=[to_entry(row) for row in rows], deletions=deletions
+        )
 
     async def context_stamp(self, conversation: str) -> str:
         try:
@@ -296,7 +333,9 @@ _NOTHING_BESIDE: Mapping[str, Any] = {}
 
 
 def _to_line(row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE) -> TranscriptLine:
-    fields = {name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to", "tool")}
+    fields = {
+        name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to", "tool")
+    }
     state = LINE_STATES.get(row.state, "")
     return TranscriptLine(role=cast(EntryRole, row.role), state=state, details=details, **fields)
 
@@ -312,13 +351,19 @@ def file_to_json(file: LineFile) -> dict[str, Any]:
     }
 
 
-def _details_to_json(details: LineDetails, conversations: Mapping[str, ConversationRow]) -> dict[str, Any]:
+def _details_to_json(
+    details: LineDetails, conversations: Mapping[str, ConversationRow]
+) -> dict[str, Any]:
     """Convert to JSON what is there. conversations: those that were recalled from, by id."""
     recalled = []
     for place in details.recalled:
         row = conversations.get(place.conversation)
         if place.path or row:
-            named = {"conversation": conversation_name(row), "title": to_entry(row).title} if row else {}
+            named = (
+                {"conversation": conversation_name(row), "title": to_entry(row).title}
+                if row
+                else {}
+            )
             where = {"path": place.path, "line": place.line, "last": place.last, "turn": place.turn}
             recalled.append({**where, "conversation": "", "title": "", **named})
     spent = [
@@ -332,7 +377,13 @@ def _details_to_json(details: LineDetails, conversations: Mapping[str, Conversat
         for used in details.usage
     ]
     files = [file_to_json(file) for file in details.files]
-    found = {"files": files, "turn": details.turn, "steps": details.steps, "recalled": recalled, "usage": spent}
+    found = {
+        "files": files,
+        "turn": details.turn,
+        "steps": details.steps,
+        "recalled": recalled,
+        "usage": spent,
+    }
     return {name: value for name, value in found.items() if value}
 
 
@@ -344,7 +395,10 @@ def conversation_name(row: ConversationRow) -> str:
 
 
 def to_entry(row: ConversationRow) -> ConversationEntry:
-    """Return an entry of the list. Another person's title, their first words, is not shown: that would be a reading."""
+    """Return an entry of the list.
+
+    Another person's title, their first words, is not shown: that would be a reading.
+    """
     owner = conversation_owner(row)
     return ConversationEntry(
         id=conversation_name(row),

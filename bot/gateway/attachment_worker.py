@@ -1,7 +1,8 @@
-"""Opens one untrusted picture or PDF in a process of its own, under limits; imports no other module of mnema.
+"""Opens one untrusted picture or PDF in a process of its own, under limits; imports no other module
+of mnema.
 
-The file is read from standard input, which must be seekable. The result goes to standard output: one line of JSON, then
-bytes. A failure ends this process and nothing else.
+The file is read from standard input, which must be seekable. The result goes to standard output:
+one line of JSON, then bytes. A failure ends this process and nothing else.
 """
 
 import json
@@ -14,7 +15,8 @@ from contextlib import suppress
 from io import BytesIO
 from typing import Any, BinaryIO
 
-MAX_MEMORY_BYTES = 280 * 2**20  # address space; one file is opened at a time, so all files take less than 300 MB
+# address space; one file is opened at a time, so all files take less than 300 MB
+MAX_MEMORY_BYTES = 280 * 2**20
 CPU_SECONDS = 20
 PDF_SECONDS = 12.0
 MAX_OUTPUT_BYTES = 16 * 2**20
@@ -41,7 +43,9 @@ def main() -> None:
 
 
 def picture(source: BinaryIO) -> WorkerResult:
-    """Return the first frame upright, without metadata, within `MAX_SIDE_PIXELS` and `MAX_PICTURE_BYTES`."""
+    """Return the first frame upright, without metadata, within `MAX_SIDE_PIXELS` and
+    `MAX_PICTURE_BYTES`.
+    """
     return _redraw(source, MAX_SIDE_PIXELS, MAX_PICTURE_BYTES)
 
 
@@ -68,7 +72,9 @@ def _redraw(source: BinaryIO, side: int, most: int) -> WorkerResult:
 
 
 def pdf(source: BinaryIO) -> WorkerResult:
-    """Return the text of the first `MAX_PDF_PAGES` pages as UTF-8; `cut` tells that there is more."""
+    """Return the text of the first `MAX_PDF_PAGES` pages as UTF-8; `cut` tells that there is
+    more.
+    """
     from pypdf import PdfReader
 
     logging.disable()
@@ -90,7 +96,15 @@ def pdf(source: BinaryIO) -> WorkerResult:
 def _extract_pages(reader: Any, pages: int) -> Iterator[str]:
     from pypdf.errors import PyPdfError
 
-    broken = (PyPdfError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+    broken = (
+        PyPdfError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    )
     for number in range(pages):
         if time.process_time() > PDF_SECONDS:
             return
@@ -101,11 +115,17 @@ def _extract_pages(reader: Any, pages: int) -> Iterator[str]:
 
 
 def _reduce(image: Any) -> Any:
-    """Shrink a very large picture by a whole factor, in strips: as a whole it would need a second copy."""
+    """Shrink a very large picture by a whole factor, in strips: as a whole it would need a second
+    copy.
+    """
     from PIL import Image
 
     factor = max(image.size) // MAX_SIDE_PIXELS
-    if image.width * image.height < LARGE_PICTURE_PIXELS or factor < 2 or image.mode not in ("RGB", "RGBA", "L", "LA"):
+    if (
+        image.width * image.height < LARGE_PICTURE_PIXELS
+        or factor < 2
+        or image.mode not in ("RGB", "RGBA", "L", "LA")
+    ):
         return image
     small = Image.new(image.mode, (-(-image.width // factor), -(-image.height // factor)))
     for top in range(0, image.height, STRIP_ROWS * factor):
@@ -122,7 +142,9 @@ def _to_plain_colours(image: Any) -> Any:
         return image
     if image.mode.startswith("I"):  # 16-bit grey
         return image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
-    return image.convert("RGBA" if "transparency" in image.info or image.mode in ("PA", "La", "RGBa") else "RGB")
+    return image.convert(
+        "RGBA" if "transparency" in image.info or image.mode in ("PA", "La", "RGBa") else "RGB"
+    )
 
 
 def _encode(image: Any, most: int, *, lossless: bool) -> tuple[str, bytes]:

@@ -30,17 +30,27 @@ _REFUSAL_TEXTS = {
     "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),
     "empty": ("文件是空的", "the file is empty"),
     "size": ("文件超过 25 MB", "the file is larger than 25 MB"),
-    "heic": ("暂不支持 HEIC 图片，请转成 JPEG 或 PNG 再发", "HEIC pictures are not supported; please send JPEG or PNG"),
+    "heic": (
+        "暂不支持 HEIC 图片，请转成 JPEG 或 PNG 再发",
+        "HEIC pictures are not supported; please send JPEG or PNG",
+    ),
     "kind": (
         "不支持这种文件，可以发图片、PDF 或文本",
         "this kind of file is not supported; send pictures, PDF or text",
     ),
     "pixels": ("图片的像素太多，无法打开", "the picture has too many pixels to be opened"),
     "locked": ("PDF 有密码", "the PDF has a password"),
-    "damaged": ("文件已损坏，或过于复杂，无法安全打开", "the file is damaged, or too complex to be opened safely"),
+    "damaged": (
+        "文件已损坏，或过于复杂，无法安全打开",
+        "the file is damaged, or too complex to be opened safely",
+    ),
 }
 _HEIC_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
-_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +83,9 @@ async def ingest_attachments(
 ) -> IngestedAttachments:
     """Store what a model can use of these files; attachments must have their `data`.
 
-    Pictures are converted to upright JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64, without metadata.
-    PDFs and texts are stored unchanged, with at most 200,000 characters of their text. lang: "zh" or "en".
+    Pictures are converted to upright JPEG or PNG of at most 2,000 pixels a side and 5 MB in base64,
+    without metadata. PDFs and texts are stored unchanged, with at most 200,000 characters of their
+    text. lang: "zh" or "en".
 
     Raises:
         OSError: nothing could be stored.
@@ -83,7 +94,9 @@ async def ingest_attachments(
     refused: list[str] = []
     for file in files:
         try:
-            parts.append(await _attachment_part(file.name, partial(_load_bytes, file, blobs), blobs))
+            parts.append(
+                await _attachment_part(file.name, partial(_load_bytes, file, blobs), blobs)
+            )
         except AttachmentRefused as err:
             refused.append(format_attachment_refusal(file.name, err.code, lang))
     return IngestedAttachments(parts=tuple(parts), refused=tuple(refused))
@@ -106,18 +119,29 @@ async def make_thumbnail(sha256: str, blobs: Blobs) -> tuple[str, bytes]:
 def format_attachment_refusal(name: str, code: str, lang: str) -> str:
     """Say why a file was refused."""
     zh, en = _REFUSAL_TEXTS[code]
-    return f"{sanitize_file_name(name)}：{zh}。" if lang == "zh" else f"{sanitize_file_name(name)}: {en}."
+    return (
+        f"{sanitize_file_name(name)}：{zh}。"
+        if lang == "zh"
+        else f"{sanitize_file_name(name)}: {en}."
+    )
 
 
 def sanitize_file_name(name: str) -> str:
-    """Make a sender's file name showable: one line of printable characters, no folders. Not a path to open."""
+    """Make a sender's file name showable: one line of printable characters, no folders.
+
+    Not a path to open.
+    """
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    kept = "".join(sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+    kept = "".join(
+        sign for sign in last if unicodedata.category(sign) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    )
     words = " ".join(kept.split()).lstrip(".")
     if len(words) > MAX_LABEL_CHARS:
         stem, dot, end = words.rpartition(".")
         words = (
-            f"{stem[: MAX_LABEL_CHARS - 12]}….{end}" if dot and len(end) <= 10 else f"{words[: MAX_LABEL_CHARS - 1]}…"
+            f"{stem[: MAX_LABEL_CHARS - 12]}….{end}"
+            if dot and len(end) <= 10
+            else f"{words[: MAX_LABEL_CHARS - 1]}…"
         )
     return words or "file"
 
@@ -136,14 +160,19 @@ def detect_kind(data: bytes) -> str:
 
 
 def decode_text(data: bytes) -> str | None:
-    """Decode UTF-8, UTF-16 or GB 18030, without a character cut off at the end; None if it is no text."""
+    """Decode UTF-8, UTF-16 or GB 18030, without a character cut off at the end; None if it is no
+    text.
+    """
     marked = [name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)]
     for encoding in marked or ["utf-8", *_utf16_without_mark(data), "gb18030"]:
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(data)
         except UnicodeDecodeError:
             continue
-        if not any(unicodedata.category(sign) == "Cc" and sign not in "\t\n\r\f\x1b\x08" for sign in set(text)):
+        if not any(
+            unicodedata.category(sign) == "Cc" and sign not in "\t\n\r\f\x1b\x08"
+            for sign in set(text)
+        ):
             return text
     return None
 
@@ -167,7 +196,10 @@ def _load_bytes(file: Attachment | StoredFile, blobs: Blobs) -> bytes:
 
 
 async def _attachment_part(name: str, read: Callable[[], bytes], blobs: Blobs) -> Part:
-    """Convert one file. It holds no bytes while it waits for the child process: dozens of files may wait."""
+    """Convert one file.
+
+    It holds no bytes while it waits for the child process: dozens of files may wait.
+    """
     kind, size = await asyncio.to_thread(_kind_and_size, read)
     if kind == "picture":
         facts, payload = await _run_worker("picture", read)
@@ -202,7 +234,9 @@ def _kind_and_size(read: Callable[[], bytes]) -> tuple[str, int]:
 async def _pdf_text(read: Callable[[], bytes]) -> str:
     facts, payload = await _run_worker("pdf", read)
     text = payload.decode("utf-8", "replace").replace("\0", "\ufffd")
-    return f"{text}\n[cut: the PDF has {facts['pages']} pages and says more]" if facts["cut"] else text
+    return (
+        f"{text}\n[cut: the PDF has {facts['pages']} pages and says more]" if facts["cut"] else text
+    )
 
 
 def _text_bytes(read: Callable[[], bytes]) -> str:
@@ -226,7 +260,9 @@ async def _store_blob(blobs: Blobs, read: Callable[[], bytes]) -> str:
 
 async def _run_worker(work: str, read: Callable[[], bytes]) -> tuple[dict[str, Any], bytes]:
     """Run the child process; return its facts and bytes."""
-    output = await asyncio.get_running_loop().run_in_executor(_WORKER_POOL, _run_worker_process, work, read)
+    output = await asyncio.get_running_loop().run_in_executor(
+        _WORKER_POOL, _run_worker_process, work, read
+    )
     head, _, payload = output.partition(b"\n")
     facts: dict[str, Any] = json.loads(head)
     if "refused" in facts:

@@ -48,7 +48,11 @@ def build_channels(file: ConfigFile) -> BuiltChannels:
 def partly_configured_channels(file: ConfigFile) -> set[str]:
     """Return the channels with more in config.json than `enabled`, be it only an empty variable."""
     written, defaults = file.masked()["channels"], default_settings()["channels"]
-    return {name for name, keys in defaults.items() if {**written[name], "enabled": keys["enabled"]} != keys}
+    return {
+        name
+        for name, keys in defaults.items()
+        if {**written[name], "enabled": keys["enabled"]} != keys
+    }
 
 
 def missing_credentials(section: ConfigSection) -> list[str]:
@@ -61,7 +65,9 @@ def missing_credentials(section: ConfigSection) -> list[str]:
 def is_turned_off(section: ConfigSection) -> bool:
     """Tell whether config.json itself turns off a channel with credentials."""
     return (
-        isinstance(section, CredentialChannelSettings) and "enabled" in section.model_fields_set and not section.enabled
+        isinstance(section, CredentialChannelSettings)
+        and "enabled" in section.model_fields_set
+        and not section.enabled
     )
 
 
@@ -77,8 +83,8 @@ def build_channel(config: Config, name: str) -> Channel:
         channel = cast(Channel, kind(section))
     except ImportError as err:
         raise ConfigError(
-            f"channels.{name} is on, but the package {err.name} is missing: install mnema again (make setup), or "
-            "set its enabled to false"
+            f"channels.{name} is on, but the package {err.name} is missing: install mnema again "
+            "(make setup), or set its enabled to false"
         ) from err
     except ValueError as err:
         raise ConfigError(f"channels.{name}: {err}") from err
@@ -87,8 +93,8 @@ def build_channel(config: Config, name: str) -> Channel:
         raise ConfigError(f"channels.{name} cannot start: {type(err).__name__}: {err}") from err
     if channel.capabilities.hook and not config.channels.web.on:
         raise ConfigError(
-            f"channels.{name} receives its platform's calls on the page's port, which is off: set channels.web.enabled "
-            "to true, or choose another mode"
+            f"channels.{name} receives its platform's calls on the page's port, which is off: set "
+            "channels.web.enabled to true, or choose another mode"
         )
     return channel
 
@@ -138,7 +144,9 @@ def changed_channels(before: Config, after: Config) -> list[str]:
     """Return the channels whose own settings differ, except the page."""
     old, new = dict(before.channels), dict(after.channels)
     return [
-        name for name in new if name != "web" and _connection_settings(old[name]) != _connection_settings(new[name])
+        name
+        for name in new
+        if name != "web" and _connection_settings(old[name]) != _connection_settings(new[name])
     ]
 
 

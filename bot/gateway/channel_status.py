@@ -1,4 +1,6 @@
-"""Channel status: what the gateway observed and what the channel reports, as one value, text and JSON."""
+"""Channel status: what the gateway observed and what the channel reports, as one value, text and
+JSON.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -11,7 +13,8 @@ from bot.texts import format_duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
 
-SILENT_AFTER = 105.0  # seconds without contact: three long polls of 35 s, the longest of any platform
+# seconds without contact: three long polls of 35 s, the longest of any platform
+SILENT_AFTER = 105.0
 
 ConnectionTrouble = Literal["", "down", "logged_out", "contended"]
 ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
@@ -22,7 +25,10 @@ PHASE_TEXTS: Mapping[ChannelPhase, tuple[str, str]] = {
     "deaf": ("平台没有回音 {span}", "nothing heard from the platform for {span}"),
     "down": ("断开 {span}", "down for {span}"),
     "logged_out": ("已退出登录 {span}", "logged out for {span}"),
-    "contended": ("在旁等候 {span}：另一个程序正在接收", "stands by for {span}: another program receives in its place"),
+    "contended": (
+        "在旁等候 {span}：另一个程序正在接收",
+        "stands by for {span}: another program receives in its place",
+    ),
 }
 
 
@@ -90,11 +96,17 @@ def channel_statuses(
     channels: Mapping[str, Channel], healths: Mapping[str, ChannelHealth], now: float
 ) -> dict[str, ChannelStatus]:
     """Return the status of every channel, sorted by name."""
-    return {name: channel_status(channels[name], healths[name], now) for name in sorted(channels) if name in healths}
+    return {
+        name: channel_status(channels[name], healths[name], now)
+        for name in sorted(channels)
+        if name in healths
+    }
 
 
 def channel_status(channel: Channel, health: ChannelHealth, now: float) -> ChannelStatus:
-    """Return one channel's status: its login prompt and last contact count for more than its running task."""
+    """Return one channel's status: its login prompt and last contact count for more than its
+    running task.
+    """
     has_status, has_login = hasattr(channel, "connection_status"), hasattr(channel, "prompt")
     own = cast(HasStatus, channel).connection_status() if has_status else ConnectionStatus()
     prompt = cast(HasLogin, channel).prompt() if has_login else None
@@ -137,20 +149,31 @@ def channel_phase(
 
 def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Format the status as one line, with the channel's name."""
-    return f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
+    return (
+        f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
+    )
 
 
 def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
     zh = lang == "zh"
     why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
-    parts = [PHASE_TEXTS[state.phase][0 if zh else 1].format(span=format_duration(now - state.since, lang)) + why]
+    parts = [
+        PHASE_TEXTS[state.phase][0 if zh else 1].format(
+            span=format_duration(now - state.since, lang)
+        )
+        + why
+    ]
     if state.last_contact and state.phase != "deaf":
         ago = format_duration(now - state.last_contact, lang)
         parts.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
     if state.last_error and state.last_error != state.why:
         ago = format_duration(now - state.last_error_at, lang)
-        parts.append(f"{ago}前出错：{state.last_error}" if zh else f"last error {ago} ago: {state.last_error}")
+        parts.append(
+            f"{ago}前出错：{state.last_error}"
+            if zh
+            else f"last error {ago} ago: {state.last_error}"
+        )
     if state.quota:
         parts.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
     if state.prompt is not None and state.prompt.kind != "qr":  # a QR code grants access
@@ -195,14 +218,22 @@ def channel_status_from_json(name: str, record: Mapping[str, Any]) -> ChannelSta
         last_error_at=_from_iso(record["last_error_at"]),
         quota=record["quota"],
         has_login=record["login"],
-        prompt=LoginPrompt(kind=prompt["kind"], zh=prompt["zh"], en=prompt["en"]) if prompt else None,
+        prompt=LoginPrompt(kind=prompt["kind"], zh=prompt["zh"], en=prompt["en"])
+        if prompt
+        else None,
     )
 
 
 def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
     """Return the API's JSON of a prompt; `id` changes with its text."""
     id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
-    return {"kind": prompt.kind, "zh": prompt.zh, "en": prompt.en, "id": id, "expires": _to_iso(prompt.expires)}
+    return {
+        "kind": prompt.kind,
+        "zh": prompt.zh,
+        "en": prompt.en,
+        "id": id,
+        "expires": _to_iso(prompt.expires),
+    }
 
 
 def _to_iso(seconds: float) -> str:

@@ -1,4 +1,6 @@
-"""Downloads attachments as soon as their message is stored: some addresses are valid for minutes only."""
+"""Downloads attachments as soon as their message is stored: some addresses are valid for minutes
+only.
+"""
 
 import asyncio
 import time
@@ -12,7 +14,8 @@ from memory.workspace.blobs import Blobs
 
 MAX_PARALLEL_DOWNLOADS = 4
 MAX_CACHED_DOWNLOADS = 1_000
-CACHE_SECONDS = 3_600.0  # a file is not downloaded twice within this time; unreferenced blobs live longer
+# a file is not downloaded twice within this time; unreferenced blobs live longer
+CACHE_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +100,23 @@ class Downloads:
     def _download(self, key: DownloadKey) -> _Download:
         """Return the download of a key; start one if there is none, or only an expired one."""
         download = self._downloads.get(key)
-        if download is None or (download.task.done() and self._clock() - download.since > CACHE_SECONDS):
+        if download is None or (
+            download.task.done() and self._clock() - download.since > CACHE_SECONDS
+        ):
             self._prune()
             task = asyncio.create_task(self._run(*key), name=f"download {key[0]}")
             download = self._downloads[key] = _Download(task=task, since=self._clock())
         return download
 
     def _prune(self) -> None:
-        """Drop old results, down to the limit. Running downloads stay, or their files would be downloaded twice."""
+        """Drop old results, down to the limit.
+
+        Running downloads stay, or their files would be downloaded twice.
+        """
         if (over := len(self._downloads) + 1 - MAX_CACHED_DOWNLOADS) > 0:
-            for key in [key for key, download in self._downloads.items() if download.task.done()][:over]:
+            for key in [key for key, download in self._downloads.items() if download.task.done()][
+                :over
+            ]:
                 del self._downloads[key]
 
     async def _run(self, channel: str, ref: str, space: str) -> DownloadedFile:

@@ -14,11 +14,25 @@ from bot.access.pairing import PairingService
 from bot.access.permissions import LOCAL_CHANNELS
 from bot.gateway.attachments import MAX_ATTACHMENT_BYTES
 from bot.gateway.channel_status import ChannelHealth, ChannelStatus, channel_statuses
-from bot.messages import load_extras, message_seen_event, split_reply, to_address, to_chat_move, to_outbound_message
+from bot.messages import (
+    load_extras,
+    message_seen_event,
+    split_reply,
+    to_address,
+    to_chat_move,
+    to_outbound_message,
+)
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, send_error_code
 from bot.texts import format_text
-from channels.base import NO_NOTEBOOK_CHANGES, Channel, Deliver, FetchedFile, HasAttachments, HasWebhook
+from channels.base import (
+    NO_NOTEBOOK_CHANGES,
+    Channel,
+    Deliver,
+    FetchedFile,
+    HasAttachments,
+    HasWebhook,
+)
 from channels.errors import (
     Ambiguous,
     AwaitsUser,
@@ -48,7 +62,8 @@ MIN_RECONNECT_SECONDS = 1.0
 MAX_RECONNECT_SECONDS = 60.0
 STABLE_SECONDS = 300.0  # a connection that lasted longer starts with a short pause again
 LOGGED_OUT_SECONDS = 60.0
-CONTENDED_SECONDS = 5.0  # a short first pause: the other receiver is often our previous process, still shutting down
+# a short first pause: the other receiver is often our previous process, still shutting down
+CONTENDED_SECONDS = 5.0
 FETCH_RETRY_SECONDS = (1.0, 3.0)
 FETCH_SECONDS = 60.0
 SETTLED_SECONDS = 5.0  # a failed channel counts as up once it received, sent, or ran for this long
@@ -61,7 +76,9 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(slots=True)
 class TokenBucket:
-    """Fills at `rate` tokens a second up to `size`; a level below zero is the length of the queue."""
+    """Fills at `rate` tokens a second up to `size`; a level below zero is the length of the
+    queue.
+    """
 
     rate: float
     size: float
@@ -118,8 +135,12 @@ class RateLimiter:
         return found
 
     def _prune(self, now: float) -> None:
-        """Drop chats whose bucket is full again: a new bucket is the same. One with a queue stays."""
-        self._chats = {chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)}
+        """Drop chats whose bucket is full again: a new bucket is the same. One with a queue
+        stays.
+        """
+        self._chats = {
+            chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)
+        }
         self._prune_at = max(MAX_CHATS, 2 * len(self._chats))
 
 
@@ -188,7 +209,9 @@ class Gateway:
         self.channels[channel.name] = channel
         able = channel.capabilities
         self._slots[channel.name] = asyncio.Semaphore(MAX_PARALLEL_SENDS)
-        self._rates[channel.name] = RateLimiter(per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst)
+        self._rates[channel.name] = RateLimiter(
+            per_chat=able.per_chat_rate, total=able.total_rate, burst=able.burst
+        )
         self.health[channel.name] = ChannelHealth(up=True, since=time.time())
         if (bind := getattr(channel, "bind", None)) is not None:
             bind(_ChannelNotes(self._notes, channel.name))
@@ -196,19 +219,29 @@ class Gateway:
     def hooked(self, name: str) -> HasWebhook | None:
         """Return the channel if it has a webhook."""
         channel = self.channels.get(name)
-        return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None
+        return (
+            cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None
+        )
 
     def states(self) -> Mapping[str, ChannelStatus]:
         """Return the status of every channel, including what it reports itself."""
         return channel_statuses(self.channels, self.health, time.time())
 
     def local_states(self) -> Mapping[str, ChannelStatus]:
-        """Return the status of the channels that this process receives from; of all if it is the only process."""
-        return {name: state for name, state in self.states().items() if name in self._receivers or self.publish is None}
+        """Return the status of the channels that this process receives from; of all if it is the
+        only process.
+        """
+        return {
+            name: state
+            for name, state in self.states().items()
+            if name in self._receivers or self.publish is None
+        }
 
     def listen(self, name: str, deliver: Deliver) -> asyncio.Task[None]:
         """Receive from a channel until `remove`; restart it after errors with growing pauses."""
-        self._receivers[name] = asyncio.create_task(self._receive(self.channels[name], deliver), name=f"channel {name}")
+        self._receivers[name] = asyncio.create_task(
+            self._receive(self.channels[name], deliver), name=f"channel {name}"
+        )
         return self._receivers[name]
 
     def receiving_task(self, name: str) -> asyncio.Task[None]:
@@ -272,7 +305,11 @@ class Gateway:
     def show_here(self, event: LiveEvent) -> None:
         """Show a live event if its channel is received in this process."""
         channel = self.channels.get(event.address.channel)
-        if channel is not None and channel.capabilities.live and (not self.publish or channel.name in self._receivers):
+        if (
+            channel is not None
+            and channel.capabilities.live
+            and (not self.publish or channel.name in self._receivers)
+        ):
             self._show_safely(channel.name, channel.show, event)  # type: ignore[attr-defined]
 
     def _show_safely(self, name: str, show: Callable[[LiveEvent], None], event: LiveEvent) -> None:
@@ -283,7 +320,13 @@ class Gateway:
             now = time.monotonic()
             if now >= self._next_fault.get(name, 0.0):  # each piece of an answer may fail
                 self._next_fault[name] = now + FAULT_SECONDS
-                log.error("live view failed", view=name, shown=event.name, error=type(err).__name__, exc_info=err)
+                log.error(
+                    "live view failed",
+                    view=name,
+                    shown=event.name,
+                    error=type(err).__name__,
+                    exc_info=err,
+                )
 
     async def _receive(self, channel: Channel, deliver: Deliver) -> None:
         name, pause = channel.name, 0.0
@@ -342,7 +385,8 @@ class Gateway:
             await self._report_failed(channel, settled)
         if settled.state == "dropped":
             log.warning("part dropped", channel=channel.name, outbox=row.id, error=settled.error)
-        return may_have_more or settled.state == "failed"  # a notice of the failure is in the queue now
+        # a notice of the failure is in the queue now
+        return may_have_more or settled.state == "failed"
 
     def _held_seconds(self, row: OutboxRow) -> float:
         paused = self._rates[row.place.channel].paused(row.place.chat_id, time.monotonic())
@@ -358,13 +402,18 @@ class Gateway:
         await asyncio.sleep(rates.book(chat, time.monotonic()))
         return rates.paused(chat, time.monotonic()) == 0
 
-    async def _send_when_ready(self, channel: Channel, row: OutboxRow) -> tuple[OutboxRow, bool] | None:
-        """Build the message, wait for the channel, mark the part as sending, send it, and store the outcome.
+    async def _send_when_ready(
+        self, channel: Channel, row: OutboxRow
+    ) -> tuple[OutboxRow, bool] | None:
+        """Build the message, wait for the channel, mark the part as sending, send it, and store the
+        outcome.
 
-        All that can fail or wait without sending comes before the mark: only a marked part may have been seen.
+        All that can fail or wait without sending comes before the mark: only a marked part may have
+        been seen.
 
         Returns:
-            The settled part, and whether the conversation may have another one; None if the part was dropped meanwhile.
+            The settled part, and whether the conversation may have another one; None if the part
+            was dropped meanwhile.
         """
         tried = replace(row, attempts=row.attempts + 1)
         try:
@@ -387,7 +436,9 @@ class Gateway:
         await hit_async("outbox.after_send")
         return await self._store_outcome(row.id, outcome, self._delivery.settle_sent_and_look)
 
-    async def _attempt(self, channel: Channel, row: OutboxRow, message: OutboundMessage) -> SendOutcome:
+    async def _attempt(
+        self, channel: Channel, row: OutboxRow, message: OutboundMessage
+    ) -> SendOutcome:
         began = time.perf_counter()
         try:
             try:
@@ -413,17 +464,26 @@ class Gateway:
         except OSError as err:
             raise Rejected(f"the file cannot be read: {err.strerror or err}") from err
 
-    async def _follow(self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: ChatMoved) -> Receipt:
+    async def _follow(
+        self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: ChatMoved
+    ) -> Receipt:
         """Move the conversation to the chat's new id and send the part there."""
         try:
             await self._delivery.move(to_chat_move(row.place, err.chat_id))
             await self._pairing.moved(message.address, err.chat_id)
         except (StoreError, OSError) as trouble:
-            raise Retryable(f"the chat has moved, which could not be stored: {trouble}") from trouble
-        return await channel.send(replace(message, address=replace(message.address, chat_id=err.chat_id)))
+            raise Retryable(
+                f"the chat has moved, which could not be stored: {trouble}"
+            ) from trouble
+        return await channel.send(
+            replace(message, address=replace(message.address, chat_id=err.chat_id))
+        )
 
     async def _store_outcome(
-        self, id: str, outcome: SendOutcome, settle: Callable[[str, SendOutcome], Awaitable[ResultT]]
+        self,
+        id: str,
+        outcome: SendOutcome,
+        settle: Callable[[str, SendOutcome], Awaitable[ResultT]],
     ) -> ResultT:
         """Store the outcome of a send, until it succeeds: nothing else knows it."""
         outcome = replace(outcome, error=redact(outcome.error))  # people will read it
@@ -434,7 +494,9 @@ class Gateway:
             except WrongState:
                 raise
             except StoreError as err:
-                log.error("outcome not stored", outbox=id, outcome=outcome.state, error=type(err).__name__)
+                log.error(
+                    "outcome not stored", outbox=id, outcome=outcome.state, error=type(err).__name__
+                )
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_RECONNECT_SECONDS)
 
@@ -445,7 +507,9 @@ class Gateway:
             return SendOutcome(state="failed", error=str(err))
         if isinstance(err, LoggedOut):
             self._down(name, err)
-            return SendOutcome(state="pending", error=str(err), retry_at=self._now() + LOGGED_OUT_SECONDS)
+            return SendOutcome(
+                state="pending", error=str(err), retry_at=self._now() + LOGGED_OUT_SECONDS
+            )
         if isinstance(err, AwaitsUser):
             return SendOutcome(state="pending", error=str(err), retry_at=HELD_UNTIL_REPLY)
         if isinstance(err, Retryable):
@@ -454,7 +518,11 @@ class Gateway:
             return self._later(err, name, row)
         if not isinstance(err, Ambiguous):
             log.error("send broke", channel=name, error=type(err).__name__, exc_info=err)
-        return SendOutcome(state="unknown", error=str(err), retry_at=self._now() + next_attempt_seconds(row.attempts))
+        return SendOutcome(
+            state="unknown",
+            error=str(err),
+            retry_at=self._now() + next_attempt_seconds(row.attempts),
+        )
 
     def _later(self, err: Retryable, name: str, row: OutboxRow) -> SendOutcome:
         wait = err.retry_after
@@ -462,15 +530,21 @@ class Gateway:
             wait = next_attempt_seconds(row.attempts)
         else:
             self._telemetry.rate_limited(wait)
-            self._rates[name].pause("" if err.whole_channel else row.place.chat_id, time.monotonic(), wait)
+            self._rates[name].pause(
+                "" if err.whole_channel else row.place.chat_id, time.monotonic(), wait
+            )
         return SendOutcome(state="pending", error=str(err), retry_at=self._now() + wait)
 
     async def _report_failed(self, channel: Channel, row: OutboxRow) -> None:
         log.warning("part failed", channel=channel.name, outbox=row.id, error=row.error)
         address = to_address(row.place)
-        self.show(LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error))
+        self.show(
+            LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error)
+        )
         if row.kind != "notice":
-            text = format_text(await self._language(row.conversation), "dropped_part", why=row.error)
+            text = format_text(
+                await self._language(row.conversation), "dropped_part", why=row.error
+            )
             notice = split_reply(text, "notice", channel.capabilities)
             await self._delivery.notify(row.conversation, f"{row.source}:failed", notice)
 

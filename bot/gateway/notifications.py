@@ -33,11 +33,14 @@ def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:
     budget = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
     if lang == "zh":
         left = "；".join(count_text_zh(item) for item in part.left_out)
-        return f"{part.name} 超过了它在提示里的 {budget:,} token，较旧的内容暂未放入：{left}。文件没有改动。"
+        return (
+            f"{part.name} 超过了它在提示里的 {budget:,} token，较旧的内容暂未放入：{left}。"
+            "文件没有改动。"
+        )
     left = "; ".join(part.left_out)
     return (
-        f"{part.name} is longer than the {budget:,} tokens it has in the prompt. Left out, the older part first: "
-        f"{left}. The file itself is unchanged."
+        f"{part.name} is longer than the {budget:,} tokens it has in the prompt. Left out, the "
+        f"older part first: {left}. The file itself is unchanged."
     )
 
 
@@ -66,7 +69,9 @@ class ConversationLanguage:
 
     async def __call__(self, conversation: str) -> str:
         lines = await self._sessions.lines(conversation, limit=60)
-        words = [line.text for line in lines if line.role == "user" and is_language_evidence(line.text)]
+        words = [
+            line.text for line in lines if line.role == "user" and is_language_evidence(line.text)
+        ]
         return resolve_language(words[-1] if words else "", self._config().language)
 
 
@@ -79,17 +84,23 @@ class Notifier:
     channels: Mapping[str, Channel]
     language: ConversationLanguage
 
-    async def notify_cut(self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str) -> None:
+    async def notify_cut(
+        self, conversation: str, part: SystemPart, budgets: PromptBudgets, month: str
+    ) -> None:
         """Notify, once a month, of what a file's budget leaves out."""
         row = await self.store.sessions.conversation(conversation)
         zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
-        await self.notify(conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}")
+        await self.notify(
+            conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}"
+        )
 
     async def notify(self, conversation: str, zh: str, en: str, once: str = "") -> None:
-        """Send a notice in the conversation's language; nothing if the conversation or its channel is gone.
+        """Send a notice in the conversation's language; nothing if the conversation or its channel
+        is gone.
 
         Args:
-            once: a key of this notice: a second one with the same key is dropped. "" for a notice that may repeat.
+            once: a key of this notice: a second one with the same key is dropped. "" for a notice
+                that may repeat.
         """
         row = await self.store.sessions.conversation(conversation)
         channel = self.channels.get(row.place.channel) if row else None
@@ -143,7 +154,9 @@ class FoldNotifications:
             "tokens_before": row.tokens_before,
             "tokens_after": row.tokens_after,
         }
-        self.gateway.show(LiveEvent(address=to_address(conversation.place), name="fold", facts=facts))
+        self.gateway.show(
+            LiveEvent(address=to_address(conversation.place), name="fold", facts=facts)
+        )
         silent = row.log_only or row.reason == COMMAND_FOLD_REASON  # the command replies itself
         if self.config().notify_folds and not silent and state in ("planned", "folded"):
             zh, en = (_fold_notice(row, state, lang) for lang in ("zh", "en"))
@@ -168,7 +181,8 @@ MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
 MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 
 OwnerNeed = Literal["login", "token", "contended"]
-# Notifies the owner through a channel other than the one it is about: that channel, Chinese text, English text.
+# Notifies the owner through a channel other than the one it is about: that channel, Chinese text,
+# English text.
 NotifyOwner = Callable[[str, str, str], Awaitable[object]]
 # The same with a key: what was told under it is not told again.
 NotifyOwnerOnce = Callable[[str, str, str, str], Awaitable[object]]
@@ -176,17 +190,26 @@ NotifyOwnerOnce = Callable[[str, str, str, str], Awaitable[object]]
 CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
     "login": (
         "渠道 {name} 需要登录：在网页的“渠道”里扫码，或在终端运行 mnema channels login {name}。",
-        "Channel {name} needs a login: scan the code under Channels on the page, or run mnema channels login {name}.",
+        (
+            "Channel {name} needs a login: scan the code under Channels on the page, or run mnema "
+            "channels login {name}."
+        ),
     ),
     "token": (
-        "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；在那之前它收发不了消息。",
-        "Channel {name} is logged out ({why}). Update the credentials under channels.{name}. Until then it cannot "
-        "receive or send messages.",
+        (
+            "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；"
+            "在那之前它收发不了消息。"
+        ),
+        "Channel {name} is logged out ({why}). Update the credentials under channels.{name}. Until "
+        "then it cannot receive or send messages.",
     ),
     "contended": (
-        "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；请停掉其中一个。",
-        "Another program is receiving with the account of channel {name} ({why}). This one stands by and does not "
-        "compete; stop one of the two.",
+        (
+            "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；"
+            "请停掉其中一个。"
+        ),
+        "Another program is receiving with the account of channel {name} ({why}). This one stands "
+        "by and does not compete; stop one of the two.",
     ),
 }
 CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works again.")
@@ -227,7 +250,11 @@ class ChannelNotifications:
             if need is not None and self._told.get(name) != need:
                 await self._say(state, CHANNEL_TEXTS[need])
                 self._told[name] = need
-            elif name in self._told and state.phase == "up" and now - state.since >= CHANNEL_CALM_SECONDS:
+            elif (
+                name in self._told
+                and state.phase == "up"
+                and now - state.since >= CHANNEL_CALM_SECONDS
+            ):
                 await self._say(state, CHANNEL_RECOVERED)
                 del self._told[name]
 
@@ -239,7 +266,9 @@ class ChannelNotifications:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerNotifier:
-    """Notifies the owner in the conversation where they will see it soonest; returns False if there is none."""
+    """Notifies the owner in the conversation where they will see it soonest; returns False if there
+    is none.
+    """
 
     sessions: Sessions
     states: Callable[[], Mapping[str, ChannelStatus]]
@@ -250,8 +279,11 @@ class OwnerNotifier:
     async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> bool:
         if once in self._notified:
             return True
-        working = [name for name, state in self.states().items() if state.ready and name != troubled]
-        for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):  # many others may have written since the owner did
+        working = [
+            name for name, state in self.states().items() if state.ready and name != troubled
+        ]
+        # many others may have written since the owner did
+        for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):
             rows = await self.sessions.conversations(limit=limit)
             if conversation := find_owner_conversation(rows, working):
                 await self.notify(conversation, zh, en, once)
@@ -269,7 +301,9 @@ class OwnerNotifier:
 
 
 def owner_need(state: ChannelStatus) -> OwnerNeed | None:
-    """Return what a channel needs from its owner; None if nothing: most errors pass without help."""
+    """Return what a channel needs from its owner; None if nothing: most errors pass without
+    help.
+    """
     if state.phase in ("asking", "logged_out"):
         return "login" if state.has_login else "token"
     return "contended" if state.phase == "contended" else None
@@ -287,18 +321,22 @@ def find_owner_conversation(rows: Sequence[ConversationRow], working: Sequence[s
     private = [
         row
         for row in rows
-        if not row.place.space and not row.own_space and row.place.kind != "group" and row.place.channel in working
+        if not row.place.space
+        and not row.own_space
+        and row.place.kind != "group"
+        and row.place.channel in working
     ]
     remote = [row for row in private if row.place.channel not in LOCAL_CHANNELS]
     return next((row.id for row in remote or private), "")
 
 
-MODEL_CALM_SECONDS = 60.0  # a model is back once it has worked for this long: an alternating one is reported once
+# a model is back once it has worked for this long: an alternating one is reported once
+MODEL_CALM_SECONDS = 60.0
 MODEL_TEXTS = {
     "key": (
         "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。请检查密钥和账户。",
-        "Model {name} cannot be used: its key is invalid, unpaid or not authorised ({why}). Check the key and the "
-        "account.",
+        "Model {name} cannot be used: its key is invalid, unpaid or not authorised ({why}). Check "
+        "the key and the account.",
     ),
     "name": (
         "没有叫 {name} 的模型（{why}）。请检查 llm 里模型的名字。",
@@ -314,10 +352,11 @@ MODEL_TEXTS = {
     ),
 }
 NO_TOOLS_TEXT = (
-    "模型 {name} 的服务器不接受工具（{why}）。它现在不带工具回答：不能查找、设提醒或读写文件。请换一个支持工具的模型，"
-    "或在服务器上打开工具支持，再到网页的“状态”里点“立即再试”。",
-    "The server of model {name} does not accept tools ({why}). Answers come without them: no search, no reminders, no "
-    "files. Choose a model that supports tools, or enable them on the server, then press Try now on the page's Health.",
+    "模型 {name} 的服务器不接受工具（{why}）。它现在不带工具回答：不能查找、设提醒或读写文件。"
+    "请换一个支持工具的模型，或在服务器上打开工具支持，再到网页的“状态”里点“立即再试”。",
+    "The server of model {name} does not accept tools ({why}). Answers come without them: no "
+    "search, no reminders, no files. Choose a model that supports tools, or enable them on the "
+    "server, then press Try now on the page's Health.",
 )
 # What happens to messages meanwhile.
 FALLBACK_TEXT = (
@@ -354,12 +393,18 @@ class ModelNotifications:
             if state.name not in self._told and is_owner_needed(state):
                 await self._say(_format_model_failure(state, states))
                 self._told.add(state.name)
-            elif state.name in self._told and state.phase == "up" and state.seconds >= MODEL_CALM_SECONDS:
+            elif (
+                state.name in self._told
+                and state.phase == "up"
+                and state.seconds >= MODEL_CALM_SECONDS
+            ):
                 zh, en = (text.format(name=state.name) for text in MODEL_RECOVERED)
                 await self._say((zh, en))
                 self._told.discard(state.name)
             if state.tools_refused and self.notify_once is not None:
-                zh, en = (text.format(name=state.name, why=state.tools_refused) for text in NO_TOOLS_TEXT)
+                zh, en = (
+                    text.format(name=state.name, why=state.tools_refused) for text in NO_TOOLS_TEXT
+                )
                 await self.notify_once("", zh, en, f"tools refused: {state.name}")
 
     async def _say(self, texts: tuple[str, str]) -> None:
@@ -370,7 +415,9 @@ class ModelNotifications:
 def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> tuple[str, str]:
     """Say what failed, what happens next, and which model answers until then."""
     why = redact(state.why)[:200]
-    zh, en = (text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)])
+    zh, en = (
+        text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)]
+    )
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")
     if spare and state.use == "chosen":
         return zh + FALLBACK_TEXT[0].format(spare=spare), en + FALLBACK_TEXT[1].format(spare=spare)

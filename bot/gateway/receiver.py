@@ -51,7 +51,9 @@ class _Denial:
 
 
 class Receiver:
-    """Implements `Deliver` for every channel: stores messages, then wakes the components that act on them."""
+    """Implements `Deliver` for every channel: stores messages, then wakes the components that act
+    on them.
+    """
 
     def __init__(
         self,
@@ -71,7 +73,8 @@ class Receiver:
         """Connect the components.
 
         Args:
-            stop_turn: stops a conversation's running turn; the second argument limits it to one inbox row, "" for any.
+            stop_turn: stops a conversation's running turn; the second argument limits it to one
+                inbox row, "" for any.
             warm_up: called with each message that is to be processed.
         """
         self._store = store
@@ -91,7 +94,10 @@ class Receiver:
         return partial(self._deliver, channel)
 
     async def _deliver(
-        self, channel: str, messages: Sequence[InboundMessage], keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES
+        self,
+        channel: str,
+        messages: Sequence[InboundMessage],
+        keep: Mapping[str, str] = NO_NOTEBOOK_CHANGES,
     ) -> list[Accepted]:
         """Store all messages in one transaction; a repeated one gets the id of its first delivery.
 
@@ -118,7 +124,8 @@ class Receiver:
     ) -> tuple[Sequence[NewInboxRow], Sequence[AcceptedRow]]:
         """Store messages by the roles that their senders have in that transaction.
 
-        Where files come with them, the roles are read before: whose space they go to depends on these.
+        Where files come with them, the roles are read before: whose space they go to depends on
+        these.
         """
         arrivals: list[NewInboxRow] = []
         denied: list[_Denial] = []
@@ -131,9 +138,15 @@ class Receiver:
                 arrivals.clear()
                 denied.clear()
                 for message, known in zip(messages, grants, strict=True):
-                    actor = self._roles.actor_of(known, *_sender_and_chat(message), proven=message.proven)
+                    actor = self._roles.actor_of(
+                        known, *_sender_and_chat(message), proven=message.proven
+                    )
                     admission = self._admission(message, actor, denied)
-                    files = [] if admission.is_unread else [_to_stored(item) for item in message.attachments]
+                    files = (
+                        []
+                        if admission.is_unread
+                        else [_to_stored(item) for item in message.attachments]
+                    )
                     arrivals.append(to_inbox_row(message, files, admission, self._store.now()))
                 return arrivals
 
@@ -141,11 +154,19 @@ class Receiver:
             rows = await self._store.delivery.accept_by_grants(delivered, admit, notes)
         for one in denied:
             self._telemetry.access_denied()
-            log.info("ignored", channel=one.actor.channel, sender=one.actor.id, role=one.actor.role, code=one.code)
+            log.info(
+                "ignored",
+                channel=one.actor.channel,
+                sender=one.actor.id,
+                role=one.actor.role,
+                code=one.code,
+            )
         return arrivals, rows
 
     async def _act(self, message: InboundMessage, item: NewInboxRow, row: AcceptedRow) -> None:
-        """Act on a stored row; on a repeated one too, because the first time may have been cut short."""
+        """Act on a stored row; on a repeated one too, because the first time may have been cut
+        short.
+        """
         if message.act == "move":
             await self._pairing.moved(message.address, message.target)
         elif item.ignored in (IGNORED_STRANGER, IGNORED_JOINED):
@@ -156,7 +177,9 @@ class Receiver:
             self._stop_turn(row.meant_in, row.meant)
 
     def _prepare(self, item: NewInboxRow, row: AcceptedRow) -> None:
-        """Do what need not wait for the conversation's queue: stop a turn for /new, download files, show a receipt."""
+        """Do what need not wait for the conversation's queue: stop a turn for /new, download files,
+        show a receipt.
+        """
         self._warm_up()
         body, place = load_body(item.body), item.place
         if item.kind == "command" and ends_turn(body.text):
@@ -166,18 +189,26 @@ class Receiver:
                 self._downloads.begin(place.channel, file.ref, place.space)
         channel = self._gateway.channels.get(place.channel)
         if channel is not None and channel.capabilities.user_writes_first:
-            self._gateway.show(LiveEvent(address=to_address(place), name="accepted", message_id=row.id))
+            self._gateway.show(
+                LiveEvent(address=to_address(place), name="accepted", message_id=row.id)
+            )
 
-    async def _to_row_with_files(self, message: InboundMessage, denied: "list[_Denial]") -> NewInboxRow:
+    async def _to_row_with_files(
+        self, message: InboundMessage, denied: "list[_Denial]"
+    ) -> NewInboxRow:
         actor = await self._roles.actor(*_sender_and_chat(message), proven=message.proven)
         admission = self._admission(message, actor, denied)
         attachments = () if admission.is_unread else message.attachments
         files = [await self._store_file(item, admission.space) for item in attachments]
         return to_inbox_row(message, files, admission, self._store.now())
 
-    def _admission(self, message: InboundMessage, actor: Actor, denied: "list[_Denial]") -> Admission:
+    def _admission(
+        self, message: InboundMessage, actor: Actor, denied: "list[_Denial]"
+    ) -> Admission:
         address, kind = message.address, message.kind
-        space = conversation_space(actor.role, address.channel, address.account, actor.id, address.chat_id, kind)
+        space = conversation_space(
+            actor.role, address.channel, address.account, actor.id, address.chat_id, kind
+        )
         ignored = self._ignored(message, actor, access_scope(address.channel, kind, space), denied)
         return Admission(
             space=space,
@@ -186,7 +217,9 @@ class Receiver:
             to_space=self._moved_space(message, actor) if message.act == "move" else "",
         )
 
-    def _ignored(self, message: InboundMessage, actor: Actor, where: AccessScope, denied: "list[_Denial]") -> str:
+    def _ignored(
+        self, message: InboundMessage, actor: Actor, where: AccessScope, denied: "list[_Denial]"
+    ) -> str:
         """Return why a message is not to be answered; "" if it is."""
         if message.act in ("move", "delete"):
             return ""  # sent by the platform, so the sender's rights do not matter
@@ -206,7 +239,9 @@ class Receiver:
     @staticmethod
     def _moved_space(message: InboundMessage, actor: Actor) -> str:
         address = message.address
-        return conversation_space(actor.role, address.channel, address.account, actor.id, message.target, message.kind)
+        return conversation_space(
+            actor.role, address.channel, address.account, actor.id, message.target, message.kind
+        )
 
     async def _store_file(self, item: Attachment, space: str) -> StoredAttachment:
         """Store an attachment; over the quota only its name and size, which its turn reports."""

@@ -1,4 +1,8 @@
-"""What a due moment of a job causes: texts, a task's message, what is too late, and how a run ended. Pure."""
+"""What a due moment of a job causes: texts, a task's message, what is too late, and how a run
+ended.
+
+Pure.
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -49,12 +53,17 @@ def job_key(job_id: str, due: float) -> str:
 
 
 def is_too_late(
-    row: JobRow, schedule: Schedule, late: timedelta, due: datetime, later: datetime | None, max_late: timedelta
+    row: JobRow,
+    schedule: Schedule,
+    late: timedelta,
+    due: datetime,
+    later: datetime | None,
+    max_late: timedelta,
 ) -> bool:
     """Tell whether a job is skipped because it is late.
 
-    A text is sent up to `max_late`, as is a single task. A repeated task is worth half of its period, between 15
-    minutes and 12 hours.
+    A text is sent up to `max_late`, as is a single task. A repeated task is worth half of its
+    period, between 15 minutes and 12 hours.
     """
     if row.kind == "say" or not schedule.repeats or row.extra:
         return late > max_late
@@ -79,9 +88,15 @@ def format_missed(row: JobRow) -> str:
 
 
 def build_arrival(
-    row: JobRow, place: Place, sender: str, now: datetime, lang: str, outcomes: Sequence[RunOutcome] = ()
+    row: JobRow,
+    place: Place,
+    sender: str,
+    now: datetime,
+    lang: str,
+    outcomes: Sequence[RunOutcome] = (),
 ) -> NewInboxRow:
-    """Return the message that starts a task's turn; words that outside text may have shaped come as a quotation.
+    """Return the message that starts a task's turn; words that outside text may have shaped come as
+    a quotation.
 
     Args:
         sender: id of the person on the channel of that place.
@@ -89,12 +104,18 @@ def build_arrival(
     schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
     made = _local_time(row, row.at)[:10]
     late = "" if row.extra else format_late(due, now - due, schedule.zone, lang)
-    head = f"⏰ r{row.number}（{made} 设定）{late}：" if lang == "zh" else f"⏰ r{row.number}, set on {made}{late}: "
+    head = (
+        f"⏰ r{row.number}（{made} 设定）{late}："
+        if lang == "zh"
+        else f"⏰ r{row.number}, set on {made}{late}: "
+    )
     clean = _format_outcomes(row, [one for one in outcomes if not one.tainted], lang)
     earlier = _format_outcomes(row, [one for one in outcomes if one.tainted], lang)
     if row.tainted:
         asked = "请完成上面引用的任务。" if lang == "zh" else "do the quoted task."
-        body = MessageBody(text=f"{head}{asked}{clean}", quote=Quote(text=row.body), job=row.id, earlier=earlier)
+        body = MessageBody(
+            text=f"{head}{asked}{clean}", quote=Quote(text=row.body), job=row.id, earlier=earlier
+        )
     else:
         body = MessageBody(text=f"{head}{row.body}{clean}", job=row.id, earlier=earlier)
     return NewInboxRow(
@@ -114,11 +135,16 @@ def _format_outcomes(row: JobRow, outcomes: Sequence[RunOutcome], lang: str) -> 
     zh = lang == "zh"
     lines = ["", "", "前几次：" if zh else "Earlier times:"]
     for one in outcomes:
-        state, reason = STATE_TEXTS[one.state][not zh], REASON_TEXTS.get(one.reason, ("", ""))[not zh]
+        state, reason = (
+            STATE_TEXTS[one.state][not zh],
+            REASON_TEXTS.get(one.reason, ("", ""))[not zh],
+        )
         parts = load_parts(one.parts) if one.parts else ()
         answer = " ".join("".join(part.text for part in parts if isinstance(part, Text)).split())
         told = f": {answer[:MAX_OUTCOME_CHARS]}" if answer and one.state == "done" else ""
-        lines.append(f"- {_local_time(row, one.due)} {state}" + (f" ({reason})" if reason else "") + told)
+        lines.append(
+            f"- {_local_time(row, one.due)} {state}" + (f" ({reason})" if reason else "") + told
+        )
     return "\n".join(lines)
 
 
@@ -143,5 +169,13 @@ def plan_end(run: RunRow, row: JobRow, now: float) -> RunEnd:
     pause = fails >= MAX_FAILS
     if run.turn_state == "failed" and not run.told:
         retry = RETRY_MINUTES[row.retries] * 60 if row.retries < len(RETRY_MINUTES) else 0
-        return RunEnd(state="failed", reason="model", retry_at=now + retry if retry else 0.0, fails=fails, pause=pause)
-    return RunEnd(state="failed", reason="" if run.turn_state else "refused", fails=fails, pause=pause)
+        return RunEnd(
+            state="failed",
+            reason="model",
+            retry_at=now + retry if retry else 0.0,
+            fails=fails,
+            pause=pause,
+        )
+    return RunEnd(
+        state="failed", reason="" if run.turn_state else "refused", fails=fails, pause=pause
+    )

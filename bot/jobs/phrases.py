@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot.jobs.schedule import DAY_MINUTES, LOCAL_FORMAT, Schedule, ScheduleRefused, load_zone, resolve_local
+from bot.jobs.schedule import (
+    DAY_MINUTES,
+    LOCAL_FORMAT,
+    Schedule,
+    ScheduleRefused,
+    load_zone,
+    resolve_local,
+)
 from bot.jobs.time_patterns import match_word
 from bot.jobs.time_words import (
     DAILY,
@@ -36,7 +43,8 @@ _SUFFIX = lazy_pattern(
 _BETWEEN = lazy_pattern(r"[\s,的]{0,4}")
 _LEADING = lazy_pattern(r"(?i)(?:at|on|@)\s{1,3}")
 _JOINT = lazy_pattern(
-    r"(?i)\s{0,3}(?:(?P<both>and|和|与|及|、)|or|to|until|till|或者?|还是|到|至|-|~|–)\s{0,3}(?:at\s{1,3})?"
+    r"(?i)\s{0,3}(?:(?P<both>and|和|与|及|、"
+    r")|or|to|until|till|或者?|还是|到|至|-|~|–)\s{0,3}(?:at\s{1,3})?"
 )
 # What follows or precedes a time and makes another one of it, or of one time many.
 _CHANGED_AFTER = lazy_pattern(
@@ -49,7 +57,9 @@ _CHANGED_BEFORE = lazy_pattern(
     r"|last|remind\sme|cancel)|从|除了|不要?|别|提醒我?|取消|直到|等到|到|和|或|与|上|下)\s{0,3}$"
 )
 _MORE = lazy_pattern(r"(?i)(?:and|or|to|和|与|及|、|或者?|-|~|–)\s{0,3}\d")
-_LIMITED = lazy_pattern(r"(?i)直到|为止|截至|除外|除了|连续|(?<![a-z])(?:except|until|till)(?![a-z])")
+_LIMITED = lazy_pattern(
+    r"(?i)直到|为止|截至|除外|除了|连续|(?<![a-z])(?:except|until|till)(?![a-z])"
+)
 _DIGITS = r"\d零〇一二两三四五六七八九十"
 # Signs of a time that was not read: left in a text they mean that part of the time is missing.
 # 一点 alone is "a little": 早一点.
@@ -66,10 +76,10 @@ _OTHER_HOUR = lazy_pattern(
     r"first\sthing|same\stime|at\s\d{1,2}|at\s(?:one|two|three|four|five|six|seven|eight|nine|ten))(?![a-z])"
 )
 _HOLIDAY = lazy_pattern(
-    r"(?i)春节|除夕|元宵|清明|端午|七夕|中秋|重阳|国庆|元旦|劳动节|五一节|圣诞|感恩节|万圣节|情人节|[母父]亲节|儿童节|教师节|妇女节|"
-    r"农历|阴历|旧历|正月|腊月|冬月|初[一二三四五六七八九十]|大年|复活节|"
-    r"(?<![a-z])(?:christmas|xmas|easter|thanksgiving|halloween|new\syear|"
-    r"valentine|lunar|(?:mother|father)'?s'?\sday|"
+    r"(?i)春节|除夕|元宵|清明|端午|七夕|中秋|重阳|国庆|元旦|劳"
+    r"动节|五一节|圣诞|感恩节|万圣节|情人节|[母父]亲节|儿童节|教"
+    r"师节|妇女节|农历|阴历|旧历|正月|腊月|冬月|初[一二三四五六"
+    r"七八九十]|大年|复活节|(?<![a-z])(?:christmas|xmas|easter|thanksgiving|halloween|new\syear|valentine|lunar|(?:mother|father)'?s'?\sday|"
     r"mid-autumn|spring\sfestival|diwali|hanukkah|ramadan|"
     r"good\sfriday|pentecost|(?:labou?r|independence)\sday)"
 )
@@ -86,9 +96,14 @@ _EXAMPLES = (
         lazy_pattern(r"(?i)每|隔|工作日|every|each|daily|weekdays"),
         ("每周一 9:00 写周报", "every monday 9:00 report"),
     ),
-    (lazy_pattern(r"(?i)周|星期|礼拜|day(?![a-z])|week"), ("下周五 9:00 交报告", "friday 9:00 report")),
     (
-        lazy_pattern(r"(?i)月|[日号]|\d[/.-]\d|month|(?<![a-z])(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)"),
+        lazy_pattern(r"(?i)周|星期|礼拜|day(?![a-z])|week"),
+        ("下周五 9:00 交报告", "friday 9:00 report"),
+    ),
+    (
+        lazy_pattern(
+            r"(?i)月|[日号]|\d[/.-]\d|month|(?<![a-z])(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)"
+        ),
         ("12月25日 18:00 吃饭", "25 Dec 18:00 dinner"),
     ),
     (
@@ -100,9 +115,14 @@ _ANY_EXAMPLE = ("明天下午3点 开会", "tomorrow 3pm meeting")
 
 _WEEKDAY_EN = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _CHANNELS_ZH = {
-    "企业微信": "wecom", "公众号": "wechat_mp", "飞书": "feishu", "微信": "wechat", "网页": "web", "终端": "terminal",
-}  # fmt: skip
-_NO_CHANNEL = rf"(?:{_WEEKDAY_EN}|the|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|week(?:day|end)s?)"
+    "企业微信": "wecom",
+    "公众号": "wechat_mp",
+    "飞书": "feishu",
+    "微信": "wechat",
+    "网页": "web",
+    "终端": "terminal",
+}
+_NO_CHANNEL = rf"(?:{_WEEKDAY_EN}|the|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|week(?:day|end)s?)"  # noqa: E501
 _CHANNEL = re.compile(
     rf"(?i)(?:on\s{{1,3}}(?!{_NO_CHANNEL}\b)|[在到]\s{{0,3}})"
     rf"(?P<name>{'|'.join(_CHANNELS_ZH)}|[a-z][a-z0-9_]{{0,39}}(?![a-z0-9_]))"
@@ -125,7 +145,8 @@ class ReminderPhrase:
 
 
 def read_reminder(text: str, now: datetime, zone: str) -> ReminderPhrase:
-    """Read "when what" or "what when", such as "20m tea", "明天早上八点半 开会", "call mum on friday at 9am".
+    """Read "when what" or "what when", such as "20m tea", "明天早上八点半 开会", "call mum on
+    friday at 9am".
 
     Args:
         now: local time of the zone, with a zone.
@@ -142,7 +163,8 @@ def read_reminder(text: str, now: datetime, zone: str) -> ReminderPhrase:
             raise
         zh, en = next((example for sign, example in _EXAMPLES if sign.search(text)), _ANY_EXAMPLE)
         raise type(err)(
-            f"I did not understand the time; write for example: {en}", f"没看懂是什么时间；可以写成：{zh}"
+            f"I did not understand the time; write for example: {en}",
+            f"没看懂是什么时间；可以写成：{zh}",
         ) from err
 
 
@@ -153,7 +175,9 @@ def read_quoted(text: str) -> str:
 
 
 def read_channel(text: str) -> tuple[str, str]:
-    """Split "on telegram 20m tea" or "在飞书 明天9点 开会" into the channel's name, "" for none, and the rest."""
+    """Split "on telegram 20m tea" or "在飞书 明天9点 开会" into the channel's name, "" for none,
+    and the rest.
+    """
     found = _CHANNEL.match(text)
     if found is None:
         return "", text
@@ -234,7 +258,9 @@ def _check_rest(reading: "_Reading", rest: str) -> None:
 
 
 def _names_day(rest: str) -> bool:
-    """Tell whether words begin with a word for a time, or name a day, which a time without one may be of."""
+    """Tell whether words begin with a word for a time, or name a day, which a time without one may
+    be of.
+    """
     if _read_time(rest, 0, _ANY_DAY) is not None:
         return True
     readings = (_read_time(rest, position, _ANY_DAY) for position in _boundaries(rest, 0))
@@ -243,7 +269,10 @@ def _names_day(rest: str) -> bool:
 
 def _holiday() -> TimeUnclear:
     return TimeUnclear(
-        "I do not know the dates of holidays or the lunar calendar; write the date, for example: 25 Dec 9:00 call mum",
+        (
+            "I do not know the dates of holidays or the lunar calendar; write the date, for "
+            "example: 25 Dec 9:00 call mum"
+        ),
         "我不会算节日和农历的日子；请写公历日期，例如：12月25日 9:00 打电话",
     )
 
@@ -343,12 +372,16 @@ def _next_joined(text: str, reading: _Reading, today: date) -> tuple[TimeWord, i
 
 
 def _is_of_words(last: str, word: TimeWord, reading: _Reading) -> bool:
-    """Tell whether the words of a reminder begin here: in Chinese a day and its part come before the hour."""
+    """Tell whether the words of a reminder begin here: in Chinese a day and its part come before
+    the hour.
+    """
     is_chinese = not last.isascii()
     return is_chinese and bool(reading.clocks) and word.clock is None and not reading.parts
 
 
-def _next_word(text: str, position: int, today: date, *, is_first: bool) -> tuple[TimeWord, int] | None:
+def _next_word(
+    text: str, position: int, today: date, *, is_first: bool
+) -> tuple[TimeWord, int] | None:
     begin = position if is_first else _end_of(_BETWEEN, text, position)
     found = match_word(text, begin, today, is_first=is_first)
     if found is None and (leading := _LEADING.match(text, begin)):
@@ -412,13 +445,19 @@ def _add_span(now: datetime, span: tuple[int, int]) -> datetime:
     except (ValueError, OverflowError) as err:
         raise ScheduleRefused("that is more than five years ahead", "那是五年以后的事了") from err
     local = datetime.combine(day, now.timetz())
-    return (local.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(now.tzinfo) if minutes else local
+    return (
+        (local.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(now.tzinfo)
+        if minutes
+        else local
+    )
 
 
 def _first_moment(days: tuple[date, ...], clock: tuple[int, int], now: datetime) -> datetime:
     """Return the first local time of these days that is to come; the last one if all are past."""
     hour, minute = clock
-    moments = [datetime.combine(day, time()) + timedelta(hours=hour, minutes=minute) for day in days]
+    moments = [
+        datetime.combine(day, time()) + timedelta(hours=hour, minutes=minute) for day in days
+    ]
     local = now.replace(tzinfo=None)
     return next((moment for moment in moments if moment > local), moments[-1])
 
@@ -439,7 +478,10 @@ def _read_clocks(reading: _Reading, now: datetime) -> list[tuple[int, int]]:
     if reading.clocks and reading.parts:
         raise TimeUnclear
     if reading.clocks:
-        return [(_read_hour(clock, parts, reading, now), clock.minute) for clock, parts in reading.clocks]
+        return [
+            (_read_hour(clock, parts, reading, now), clock.minute)
+            for clock, parts in reading.clocks
+        ]
     if not reading.parts:
         return [USUAL_CLOCK]
     usual = reading.parts[0].usual
@@ -462,10 +504,13 @@ def _read_hour(clock: Clock, parts: list[PartOfDay], reading: _Reading, now: dat
     if clock.is_exact:
         return clock.hour
     is_early = clock.hour < 6 if clock.has_colon else clock.hour <= 6
-    is_open = not (reading.has_day or clock.has_colon)  # only the clock on the wall says which one is meant
+    # only the clock on the wall says which one is meant
+    is_open = not (reading.has_day or clock.has_colon)
     is_past = (clock.hour, clock.minute) <= (now.hour, now.minute) < (later, clock.minute)
     if is_early or (is_open and is_past):
-        raise _two_hours(str(clock.hour), f"{clock.hour} 点", f"{clock.hour:02}:{minute}", f"{later}:{minute}")
+        raise _two_hours(
+            str(clock.hour), f"{clock.hour} 点", f"{clock.hour:02}:{minute}", f"{later}:{minute}"
+        )
     return clock.hour
 
 
@@ -476,7 +521,9 @@ def _hour_in_parts(hour: int, parts: list[PartOfDay]) -> int:
         TimeUnclear: none does, or more than one.
     """
     options = _OPTIONS.get(hour) or ((hour, hour + 12) if hour < 12 else (hour,))
-    fits = [option for option in options if all(part.first <= option <= part.last for part in parts)]
+    fits = [
+        option for option in options if all(part.first <= option <= part.last for part in parts)
+    ]
     is_of_24 = hour not in range(1, 13)
     if len(fits) != 1 or (is_of_24 and any(part.is_half for part in parts)):
         raise TimeUnclear

@@ -1,4 +1,5 @@
-"""Progress of background tasks: as text for /tasks, and as notices in their chats at growing intervals.
+"""Progress of background tasks: as text for /tasks, and as notices in their chats at growing
+intervals.
 
 Where a sent message can be edited, there is one notice for each task, which gets the newer texts.
 """
@@ -22,7 +23,10 @@ LOOK_SECONDS = 30.0
 NOTICE_MINUTES = (2, 4, 8, 16, 32)
 LATEST_SECONDS = 110.0  # after such a minute, a notice is still sent; later it is skipped
 MAX_LINE_CHARS = 120
-KIND_TEXTS: Mapping[TaskKind, tuple[str, str]] = {"agent": ("子代理", "sub-agent"), "exec": ("命令", "command")}
+KIND_TEXTS: Mapping[TaskKind, tuple[str, str]] = {
+    "agent": ("子代理", "sub-agent"),
+    "exec": ("命令", "command"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +80,28 @@ class TaskProgress:
     async def _send_notice(self, row: TaskRow, minute: int) -> bool:
         conversation = await self.store.sessions.conversation(row.conversation)
         channel = self.channels.get(conversation.place.channel) if conversation else None
-        if conversation is None or channel is None or conversation.place.is_hidden or _counts_messages(channel):
+        if (
+            conversation is None
+            or channel is None
+            or conversation.place.is_hidden
+            or _counts_messages(channel)
+        ):
             return False
         lang = await self.language(row.conversation)
         kind = KIND_TEXTS[row.kind][lang != "zh"]
         text = f"⏳ {row.name} · {kind} · {await self.describe(row, lang)}"
         notice = split_reply(text, "notice", channel.capabilities)
         if channel.capabilities.edits and (sent := await self._sent_before(row, minute)):
-            notice = [replace(part, payload=dump_extras(PartExtras(replaces=sent))) for part in notice[:1]]
+            notice = [
+                replace(part, payload=dump_extras(PartExtras(replaces=sent))) for part in notice[:1]
+            ]
         await self.store.delivery.notify(row.conversation, _source(row, minute), notice)
         return True
 
     async def _sent_before(self, row: TaskRow, minute: int) -> str:
-        """Return the platform's id of the notice that was sent in an earlier minute; "" for none."""
+        """Return the platform's id of the notice that was sent in an earlier minute; "" for
+        none.
+        """
         for earlier in reversed([one for one in NOTICE_MINUTES if one < minute]):
             if sent := await self.store.delivery.platform_id(_source(row, earlier)):
                 return sent
@@ -97,7 +110,9 @@ class TaskProgress:
 
 def due_minute(seconds: float) -> int:
     """Return the minute whose notice is due after so many seconds of running; 0 for none. Pure."""
-    return next((minute for minute in NOTICE_MINUTES if 0 <= seconds - minute * 60 < LATEST_SECONDS), 0)
+    return next(
+        (minute for minute in NOTICE_MINUTES if 0 <= seconds - minute * 60 < LATEST_SECONDS), 0
+    )
 
 
 def quote_line(text: str) -> str:

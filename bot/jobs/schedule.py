@@ -1,4 +1,6 @@
-"""When a job is due: one moment, every so many minutes, or a cron expression, in a time zone. Pure."""
+"""When a job is due: one moment, every so many minutes, or a cron expression, in a time zone.
+Pure.
+"""
 
 import json
 import re
@@ -17,12 +19,15 @@ CHECKED_RUNS = 50  # of which the distances are checked
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
 WEEKDAYS_ZH = "一二三四五六日"
 _QUIET = re.compile(
-    r"(?P<h1>\d{1,2})(?:[:：](?P<m1>\d{2}))?\s{0,3}[-–—~到至]\s{0,3}(?P<h2>\d{1,2})(?:[:：](?P<m2>\d{2}))?"
+    r"(?P<h1>\d{1,2})(?:[:：](?P<m1>\d{2}))?\s{0,3}[-–—~到至]\s{0,3}(?P<h2>\d{1,2})(?:[:："
+    r"](?P<m2>\d{2}))?"
 )
 
 
 class ScheduleRefused(ValueError):
-    """The schedule cannot be kept; the text, in English and as `zh` in Chinese, says what would be right."""
+    """The schedule cannot be kept; the text, in English and as `zh` in Chinese, says what would be
+    right.
+    """
 
     def __init__(self, en: str, zh: str) -> None:
         super().__init__(en)
@@ -37,7 +42,8 @@ class Schedule:
     zone: str
     #: Local time of the zone, without an offset: 2026-11-30T09:00.
     at: str = ""
-    #: Every so many minutes from `start` on; whole days keep the time of day through a clock change.
+    #: Every so many minutes from `start` on; whole days keep the time of day through a clock
+    #: change.
     minutes: int = 0
     #: Five fields: minute, hour, day of the month, month, day of the week.
     cron: str = ""
@@ -64,7 +70,9 @@ class Schedule:
         try:
             found = cls(**json.loads(text))
         except (ValueError, TypeError) as err:
-            raise ScheduleRefused("the stored schedule cannot be read", "存下的时间读不出来") from err
+            raise ScheduleRefused(
+                "the stored schedule cannot be read", "存下的时间读不出来"
+            ) from err
         if bool(found.at) + bool(found.minutes) + bool(found.cron) != 1:
             raise ScheduleRefused("the stored schedule says no time", "存下的时间是空的")
         return found
@@ -113,7 +121,10 @@ def _all_runs(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[dat
     if schedule.minutes and schedule.minutes % DAY_MINUTES == 0:
         yield from _runs_by_day(schedule, zone, after)
     if schedule.minutes:
-        start, step = datetime.fromtimestamp(schedule.start, UTC), timedelta(minutes=schedule.minutes)
+        start, step = (
+            datetime.fromtimestamp(schedule.start, UTC),
+            timedelta(minutes=schedule.minutes),
+        )
         count = max(0, (after - start) // step + 1)
         while True:
             yield start + count * step
@@ -134,7 +145,8 @@ def _runs_by_day(schedule: Schedule, zone: tzinfo, after: datetime) -> Iterator[
 
 
 def resolve_local(text: str, zone: tzinfo) -> datetime:
-    """Return the moment of a local time, in UTC: the first of two, and the end of a gap for a time that is skipped.
+    """Return the moment of a local time, in UTC: the first of two, and the end of a gap for a time
+    that is skipped.
 
     Raises:
         ScheduleRefused: not a local time, or one with an offset.
@@ -143,16 +155,19 @@ def resolve_local(text: str, zone: tzinfo) -> datetime:
         local = datetime.fromisoformat(text)
     except ValueError as err:
         raise ScheduleRefused(
-            f"{text!r} is no local time such as 2026-11-30T09:00", f"{text!r} 不是 2026-11-30T09:00 这样的本地时间"
+            f"{text!r} is no local time such as 2026-11-30T09:00",
+            f"{text!r} 不是 2026-11-30T09:00 这样的本地时间",
         ) from err
     if local.tzinfo is not None:
         raise ScheduleRefused(
-            "give the local time without an offset, and the zone by its name", "请写不带偏移的本地时间，时区用名字写"
+            "give the local time without an offset, and the zone by its name",
+            "请写不带偏移的本地时间，时区用名字写",
         )
     first = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if first.astimezone(zone).replace(tzinfo=None) == local:
         return first
-    # The clock jumps over it: find the first second after the jump, between the moments by the two offsets.
+    # The clock jumps over it: find the first second after the jump, between the moments by the two
+    # offsets.
     low, high = (int(local.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (1, 0))
     before = _offset_at(low, zone)
     while high - low > 1:
@@ -169,7 +184,8 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     """Return the first run of a new schedule, in UTC.
 
     Raises:
-        ScheduleRefused: unknown zone, a malformed or past time, more than five years ahead, or runs too close.
+        ScheduleRefused: unknown zone, a malformed or past time, more than five years ahead, or runs
+            too close.
     """
     if bool(schedule.at) + bool(schedule.minutes) + bool(schedule.cron) != 1:
         raise ScheduleRefused(
@@ -191,7 +207,9 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
-        raise ScheduleRefused(f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次")
+        raise ScheduleRefused(
+            f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次"
+        )
     return runs[0]
 
 
@@ -208,7 +226,9 @@ def _check_cron(cron: str) -> None:
     try:
         CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as err:
-        raise ScheduleRefused(f"{cron!r} is no cron expression: {err}", f"{cron!r} 不是 cron 表达式：{err}") from err
+        raise ScheduleRefused(
+            f"{cron!r} is no cron expression: {err}", f"{cron!r} 不是 cron 表达式：{err}"
+        ) from err
 
 
 def quiet_until(quiet: Sequence[str], moment: datetime, zone: tzinfo) -> datetime | None:
@@ -239,18 +259,28 @@ def parse_quiet(text: str) -> tuple[str, str] | None:
     if found is None:
         return None
     begin, end = (
-        f"{int(found[hour]):02}:{int(found[minute] or 0):02}" for hour, minute in (("h1", "m1"), ("h2", "m2"))
+        f"{int(found[hour]):02}:{int(found[minute] or 0):02}"
+        for hour, minute in (("h1", "m1"), ("h2", "m2"))
     )
-    return (begin, end) if begin < "24" and end < "24" and begin[3:] < "60" and end[3:] < "60" else None
+    return (
+        (begin, end)
+        if begin < "24" and end < "24" and begin[3:] < "60" and end[3:] < "60"
+        else None
+    )
 
 
 def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:
-    """Format a moment with its zone and distance: "2026-11-24 Tue 08:00 Asia/Shanghai (in 13 h)"."""
+    """Format a moment with its zone and distance: "2026-11-24 Tue 08:00 Asia/Shanghai (in 13
+    h)".
+    """
     local, span = moment.astimezone(load_zone(zone)), moment - now
     amount, units = _round_span(span)
     if lang == "zh":
         end = "后" if span >= timedelta(0) else "前"
-        return f"{local:%Y-%m-%d} 周{WEEKDAYS_ZH[local.weekday()]} {local:%H:%M} {zone}（{amount} {units[1]}{end}）"
+        return (
+            f"{local:%Y-%m-%d} 周{WEEKDAYS_ZH[local.weekday()]} {local:%H:%M} {zone}（{amount} "
+            f"{units[1]}{end}）"
+        )
     distance = f"in {amount} {units[0]}" if span >= timedelta(0) else f"{amount} {units[0]} ago"
     return f"{local:%Y-%m-%d %a %H:%M} {zone} ({distance})"
 
@@ -279,7 +309,9 @@ def _format_cron(cron: str, lang: str) -> str:
     clocks = ", ".join(f"{int(hour)}:{int(minute):02}" for hour in hours.split(","))
     for form, texts in _CRON_FORMS:
         if (found := form.fullmatch(days)) is not None:
-            names = {name: _cron_name(name, text, zh=zh) for name, text in found.groupdict().items()}
+            names = {
+                name: _cron_name(name, text, zh=zh) for name, text in found.groupdict().items()
+            }
             return f"{texts[not zh].format(**names)} {clocks}"
     return f"cron {cron}"
 
@@ -309,7 +341,8 @@ _CRON_WEEKDAYS = {name.lower(): str(number) for number, name in enumerate(_WEEKD
 _MONTHS_EN = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _WHICH_EN = ("first", "second", "third", "fourth", "fifth")
 _WEEKDAY = r"(?:[0-7]|mon|tue|wed|thu|fri|sat|sun)"
-# The fields day, month and weekday of a cron expression, and how they are said in Chinese and English.
+# The fields day, month and weekday of a cron expression, and how they are said in Chinese and
+# English.
 _CRON_FORMS: tuple[tuple[re.Pattern[str], tuple[str, str]], ...] = (
     (re.compile(r"\* \* \*"), ("每天", "daily")),
     (re.compile(r"\* \* (?:1-5|mon-fri)"), ("工作日", "weekdays")),

@@ -27,7 +27,10 @@ MAX_BODY_CHARS = 2_000
 Announce = Callable[[str, str, str, str], Awaitable[None]]
 WRITES_FIRST_TEXT = (
     "这个渠道要你先发过消息才收得到；到时候发不出去的话，会等你写来再送到。",
-    "This channel only delivers for a while after you have written; otherwise it waits until you write.",
+    (
+        "This channel only delivers for a while after you have written; otherwise it waits until "
+        "you write."
+    ),
 )
 
 
@@ -67,7 +70,8 @@ class JobService:
     channels: Mapping[str, Channel]
 
     async def add(self, request: JobRequest, *, tell: bool = True) -> JobRow:
-        """Store a job and tell the chat of it, in the program's own words; an equal one is returned as it is.
+        """Store a job and tell the chat of it, in the program's own words; an equal one is returned
+        as it is.
 
         Args:
             tell: False if the answer to the one who asks shows it.
@@ -105,7 +109,8 @@ class JobService:
         return row
 
     async def _find_chat(self, request: JobRequest) -> str:
-        """Return the chat on another channel that a job is for: a private one, with the same memory as this one.
+        """Return the chat on another channel that a job is for: a private one, with the same memory
+        as this one.
 
         Raises:
             JobRefused: anything else.
@@ -113,8 +118,8 @@ class JobService:
         here = await self.conversation(request.conversation)
         if here is None or here.place.kind != "dm" or request.tainted:
             raise JobRefused(
-                "Only what a person asks for in a private chat, with no words from outside in view, can go to another "
-                "chat.",
+                "Only what a person asks for in a private chat, with no words from outside in "
+                "view, can go to another chat.",
                 "只有本人在私聊里提出、并且当前对话里没有外来文字时，才能送到别的聊天。",
             )
         if here.place.channel == request.deliver:
@@ -124,15 +129,18 @@ class JobService:
             found = await self.jobs.private_chat(request.space, request.deliver)
         if not found:
             raise JobRefused(
-                f"There is no private chat on {request.deliver[:40]!r} that shares this memory. It has to be a channel "
-                "of this bot on which the person has written; /link connects an account there.",
-                f"在“{request.deliver[:40]}”上没有和这里共用记忆的私聊。那里必须是这个机器人的渠道，并且本人写过消息；"
-                "用 /关联 连接那边的账号。",
+                f"There is no private chat on {request.deliver[:40]!r} that shares this memory. It "
+                "has to be a channel of this bot on which the person has written; /link connects "
+                "an account there.",
+                f"在“{request.deliver[:40]}”上没有和这里共用记忆的私聊。"
+                "那里必须是这个机器人的渠道，并且本人写过消息；用 /关联 连接那边的账号。",
             )
         return found
 
     async def is_of(self, row: JobRow, conversation: str, actor: Actor | None) -> bool:
-        """Tell whether a job belongs to a chat: it happens there, or the person set it there for another channel."""
+        """Tell whether a job belongs to a chat: it happens there, or the person set it there for
+        another channel.
+        """
         if row.conversation == conversation:
             return True
         if actor is None or (actor.channel, actor.id) != (row.channel, row.person):
@@ -163,7 +171,9 @@ class JobService:
         await self.announce(where or row.conversation, zh, en, key)
 
     async def describe(self, row: JobRow, *, with_warnings: bool = True) -> tuple[str, str]:
-        """Say when and what a job is, and what may keep it from its time, in Chinese and English."""
+        """Say when and what a job is, and what may keep it from its time, in Chinese and
+        English.
+        """
         lines = [[format_job_line(row, self.now(), lang)] for lang in ("zh", "en")]
         for texts in await self._warnings(row) if with_warnings else ():
             for line, text in zip(lines, texts, strict=True):
@@ -185,7 +195,7 @@ class JobService:
             warnings.append(
                 (
                     f"那时是安静时段，会等到 {clock} 再做；用 /任务 安静 可以改。",
-                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",
+                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",  # noqa: E501
                 )
             )
         return warnings
@@ -228,7 +238,9 @@ class JobService:
             raise _not_open(row.number)
         edited = await self.find(row.space, row.number)
         if tell:
-            await self._show(edited, f"job:{row.id}:{self.now().timestamp():.3f}", with_warnings=True)
+            await self._show(
+                edited, f"job:{row.id}:{self.now().timestamp():.3f}", with_warnings=True
+            )
         self.changed()
         return edited
 
@@ -277,7 +289,9 @@ class JobService:
                 f"r{row.number} 的时间读不出来；请取消它，重新设一个。",
             ) from err
         if due is None:
-            raise JobRefused(f"The time of r{row.number} is past.", f"r{row.number} 的时间已经过了。")
+            raise JobRefused(
+                f"The time of r{row.number} is past.", f"r{row.number} 的时间已经过了。"
+            )
         await self.jobs.set_state(row, "on", "", due.timestamp(), by)
         self.changed()
         return await self.find(row.space, row.number)
@@ -316,5 +330,9 @@ def _norm(request: JobRequest) -> str:
     if schedule.minutes and schedule.minutes % DAY_MINUTES == 0:
         when += f"|{schedule.start % (schedule.minutes * 60)}"  # on which days, and at which hour
     words = " ".join(normalize_text(request.words).split())
-    who = f"{request.actor.channel}|{request.actor.account}|{request.actor.id}|{request.conversation}"
-    return hashlib.sha256(f"{who}|{request.kind}|{when}|{words}".encode("utf-8", "replace")).hexdigest()
+    who = (
+        f"{request.actor.channel}|{request.actor.account}|{request.actor.id}|{request.conversation}"
+    )
+    return hashlib.sha256(
+        f"{who}|{request.kind}|{when}|{words}".encode("utf-8", "replace")
+    ).hexdigest()

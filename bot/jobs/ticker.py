@@ -1,4 +1,7 @@
-"""Fires jobs when their time has come. Only what is committed happens, so each due moment happens once."""
+"""Fires jobs when their time has come.
+
+Only what is committed happens, so each due moment happens once.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -12,7 +15,15 @@ import structlog
 from bot.access.budgets import start_of_day
 from bot.access.permissions import access_scope, authorize
 from bot.access.roles import RoleResolver
-from bot.jobs.firing import LATE_AFTER, build_arrival, format_late, format_missed, is_too_late, job_key, plan_end
+from bot.jobs.firing import (
+    LATE_AFTER,
+    build_arrival,
+    format_late,
+    format_missed,
+    is_too_late,
+    job_key,
+    plan_end,
+)
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone, next_run
 from bot.jobs.times import JobTimes
 from bot.messages import RESUME_PREFIX, PartExtras, dump_extras, split_reply
@@ -68,7 +79,9 @@ class RunSettler:
                 await self.store.job_runs.end(run, RunEnd(state="failed", reason="gone"))
                 continue
             end = plan_end(run, row, self.now().timestamp())
-            await self.store.job_runs.end(run, replace(end, notices=await self._notices(run, row, end)))
+            await self.store.job_runs.end(
+                run, replace(end, notices=await self._notices(run, row, end))
+            )
         return len(runs)
 
     async def _notices(self, run: RunRow, row: JobRow, end: RunEnd) -> tuple[Notice, ...]:
@@ -84,11 +97,14 @@ class RunSettler:
         lines = []
         if unheard:
             lines.append(
-                f"r{row.number} 没有做成：模型没有回应。" if zh else f"r{row.number} failed: the model did not answer."
+                f"r{row.number} 没有做成：模型没有回应。"
+                if zh
+                else f"r{row.number} failed: the model did not answer."
             )
         if end.pause:
             lines.append(
-                f"r{row.number} 连续 {end.fails} 次没有做成，已暂停；/任务 继续 r{row.number} 可以恢复。"
+                f"r{row.number} 连续 {end.fails} 次没有做成，已暂停；/任务 继续 r{row.number} "
+                "可以恢复。"
                 if zh
                 else f"r{row.number} failed {end.fails} times in a row and is paused; "
                 f"/tasks resume r{row.number} resumes it."
@@ -117,7 +133,8 @@ class JobTicker:
     telemetry: Telemetry
     runs: RunSettler
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
-    #: Held while due jobs are read and fired: two would plan the same ones, and one of them in vain.
+    #: Held while due jobs are read and fired: two would plan the same ones, and one of them in
+    #: vain.
     _firing: asyncio.Lock = field(default_factory=asyncio.Lock)
     #: When the newest late task of a conversation was to begin, unix seconds.
     _late_turns: dict[str, float] = field(default_factory=dict)
@@ -207,14 +224,18 @@ class JobTicker:
 
     async def _plan(self, row: JobRow, now: datetime, known: Known) -> JobFiring | None:
         place: ConversationRow | None = await _load_once(
-            known, ("conversation", row.conversation), lambda: self.store.sessions.conversation(row.conversation)
+            known,
+            ("conversation", row.conversation),
+            lambda: self.store.sessions.conversation(row.conversation),
         )
         channel = self.channels.get(place.place.channel) if place else None
         if place is None or channel is None:
             await self._pause(row, NO_CHANNEL)
             return None
         who = (row.channel, row.account, row.person)
-        if not await _load_once(known, ("allowed", *who, row.conversation), lambda: self._is_allowed(row, place)):
+        if not await _load_once(
+            known, ("allowed", *who, row.conversation), lambda: self._is_allowed(row, place)
+        ):
             await self._pause(row, LOST_RIGHTS)
             return None
         if place.place.channel != row.channel and not _is_private_chat_of(place, row):
@@ -226,7 +247,9 @@ class JobTicker:
         max_late = timedelta(hours=self.times.config().jobs.late_hours)
         if is_too_late(row, schedule, late, due, later, max_late):
             return replace(firing, state="skipped", reason="late")
-        lang = await _load_once(known, ("language", row.conversation), lambda: self.language(row.conversation))
+        lang = await _load_once(
+            known, ("language", row.conversation), lambda: self.language(row.conversation)
+        )
         is_late = late > LATE_AFTER and not row.extra
         if row.kind == "do":
             return await self._plan_task(firing, place, now, lang, known, is_late=is_late)
@@ -235,9 +258,18 @@ class JobTicker:
         return replace(firing, reason="late" if is_late else "", notices=(notice,))
 
     async def _plan_task(
-        self, firing: JobFiring, place: ConversationRow, now: datetime, lang: str, known: Known, *, is_late: bool
+        self,
+        firing: JobFiring,
+        place: ConversationRow,
+        now: datetime,
+        lang: str,
+        known: Known,
+        *,
+        is_late: bool,
     ) -> JobFiring | None:
-        """Return what happens to a due task: it runs, is put off, or is skipped; None if it has been paused instead."""
+        """Return what happens to a due task: it runs, is put off, or is skipped; None if it has
+        been paused instead.
+        """
         row, who = firing.job, (firing.job.channel, firing.job.account, firing.job.person)
         setting = await _load_once(known, ("setting", *who), lambda: self.times.setting(*who))
         if row.extra != "asked" and (until := self.times.quiet_until(setting, now)) is not None:
@@ -282,7 +314,9 @@ class JobTicker:
         return replace(firing, state="run", reason="late" if is_late else "", arrival=arrival)
 
     def _late_slot(self, conversation: str, now: float) -> float:
-        """Return when a late task of a conversation may begin, 0 for at once: one a minute, never a burst."""
+        """Return when a late task of a conversation may begin, 0 for at once: one a minute, never a
+        burst.
+        """
         slot = max(now, self._late_turns.get(conversation, 0.0) + LATE_TURN_SECONDS)
         self._late_turns[conversation] = slot
         for name in [name for name, at in self._late_turns.items() if at + LATE_TURN_SECONDS < now]:
@@ -296,8 +330,12 @@ class JobTicker:
     async def _is_allowed(self, row: JobRow, conversation: ConversationRow) -> bool:
         """Tell whether the person who made a job still may have it, at this moment."""
         place = conversation.place
-        actor = await self.roles.actor(row.channel, row.account, row.person, place.chat_id, place.kind, proven=True)
-        return authorize(actor, JOB_ACTION, "", access_scope(place.channel, place.kind, place.space)).allowed
+        actor = await self.roles.actor(
+            row.channel, row.account, row.person, place.chat_id, place.kind, proven=True
+        )
+        return authorize(
+            actor, JOB_ACTION, "", access_scope(place.channel, place.kind, place.space)
+        ).allowed
 
     async def _skip(self, conversation: str, firings: Sequence[JobFiring], now: datetime) -> None:
         """Skip jobs that are too late, with one notice for all of a conversation: never a burst."""
@@ -318,7 +356,9 @@ class JobTicker:
 
 
 def _is_private_chat_of(conversation: ConversationRow, row: JobRow) -> bool:
-    """Tell whether a chat still shares the memory that a job was made in; an account that was unlinked does not."""
+    """Tell whether a chat still shares the memory that a job was made in; an account that was
+    unlinked does not.
+    """
     return conversation.place.kind == "dm" and conversation.place.space == row.space
 
 

@@ -1,4 +1,7 @@
-"""How times are written in Chinese and English: a table of patterns and what each of them says. Pure."""
+"""How times are written in Chinese and English: a table of patterns and what each of them says.
+
+Pure.
+"""
 
 import re
 from collections.abc import Sequence
@@ -84,7 +87,8 @@ _MONTH_DAY_ZH = rf"(?P<month>{NUMBER_ZH})月(?P<date>{NUMBER_ZH})(?:[日号]{_NO
 _NO_COUNT = r"(?![个位名元块斤杯片粒人本次号日月年天份条件张辆台瓶岁页\d分点:])"
 _CLOCK_ZH_AHEAD = r"(?=\s?[\d一二三四五六七八九十]{1,3}[点:])"
 _MINUTE_ZH = (
-    rf"钟|整|(?P<half>半)|过?(?P<quarters>[一1二2三3两])刻钟?|过?(?P<minute>{NUMBER_ZH})分(?![享钟之])|"
+    r"钟|整|(?P<half>半)|过?(?P<quarters>[一1二2三3两])刻钟?|过"
+    rf"?(?P<minute>{NUMBER_ZH})分(?![享钟之])|"
     r"(?P<bare_minute>[零〇0][一二三四五六七八九1-9]|[一二三四五]?十[一二三四五六七八九]?|\d{2})"
     rf"{_NO_COUNT}"
 )
@@ -264,7 +268,9 @@ _FIRST = _compile(_ROWS)
 _LATER = (*_FIRST, *_compile(_INNER_ROWS))
 
 
-def match_word(text: str, position: int, today: date, *, is_first: bool) -> tuple[TimeWord, int] | None:
+def match_word(
+    text: str, position: int, today: date, *, is_first: bool
+) -> tuple[TimeWord, int] | None:
     """Read the word for a time that begins at a position of a text; None if there is none.
 
     Args:

@@ -1,4 +1,7 @@
-"""The words for times in Chinese and English, as a table: how each is written, and what it says. Pure."""
+"""The words for times in Chinese and English, as a table: how each is written, and what it says.
+
+Pure.
+"""
 
 import re
 from calendar import monthrange
@@ -30,11 +33,37 @@ _DIGITS_ZH = {
     "九": 9,
 }
 _NUMBERS_EN = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
     "ninety": 90,
-}  # fmt: skip
-_ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+}
+_ORDINALS = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +110,9 @@ class TimeWord:
 
 
 class TimeUnclear(ScheduleRefused):
-    """The words for a time have no meaning, or more than one; without a text there is nothing more to say of them."""
+    """The words for a time have no meaning, or more than one; without a text there is nothing more
+    to say of them.
+    """
 
     def __init__(self, en: str = "", zh: str = "") -> None:
         super().__init__(en, zh)
@@ -114,11 +145,10 @@ def read_number(text: str) -> int:
 # ---- spans of time: "一个半小时", "1h30m", "an hour and a half"
 
 _UNIT_ZH = r"分钟?|小时|钟头|刻钟|天|日|周|星期|礼拜|月|年"
-_UNIT_EN = (
-    r"m(?:in(?:ute)?s?)?(?![a-z])|h(?:(?:ou)?rs?)?(?![a-z])|d(?:ays?)?(?![a-z])|w(?:eeks?)?(?![a-z])|months?|years?"
-)
+_UNIT_EN = r"m(?:in(?:ute)?s?)?(?![a-z])|h(?:(?:ou)?rs?)?(?![a-z])|d(?:ays?)?(?![a-z])|w(?:eeks?)?(?![a-z])|months?|years?"  # noqa: E501
 _AMOUNT_ZH = (
-    rf"(?:(?P<number>\d{{1,4}}\.\d|{NUMBER_ZH})\s{{0,2}}|(?=半))个?(?P<half>半)?个?\s{{0,2}}(?P<unit>{_UNIT_ZH})"
+    rf"(?:(?P<number>\d{{1,4}}\.\d|{NUMBER_ZH})\s{{0,2}}|(?=半))个"
+    rf"?(?P<half>半)?个?\s{{0,2}}(?P<unit>{_UNIT_ZH})"
 )
 _AMOUNT_EN = (
     rf"(?P<number>\d{{1,4}}\.\d|(?:a\s)?quarter\sof\san?|half\san?|{NUMBER_EN})(?P<half>\sand\sa\shalf)?"
@@ -128,11 +158,24 @@ _ZH_AMOUNT, _EN_AMOUNT = (lazy_pattern(f"(?i){text}") for text in (_AMOUNT_ZH, _
 _UNNAMED_ZH, _UNNAMED_EN = (re.sub(r"\?P<\w+>", "?:", text) for text in (_AMOUNT_ZH, _AMOUNT_EN))
 SPAN_ZH = rf"(?P<span>{_UNNAMED_ZH}(?:[零又]?{_UNNAMED_ZH}){{0,2}})"
 SPAN_EN = rf"(?P<span>{_UNNAMED_EN}(?:,?\s{{0,2}}(?:and\s)?{_UNNAMED_EN}){{0,2}})"
-SPAN_DIGITS_EN = rf"(?P<span>(?=\d){_UNNAMED_EN}(?:,?\s{{0,2}}(?:and\s)?(?=\d){_UNNAMED_EN}){{0,2}})"
+SPAN_DIGITS_EN = (
+    rf"(?P<span>(?=\d){_UNNAMED_EN}(?:,?\s{{0,2}}(?:and\s)?(?=\d){_UNNAMED_EN}){{0,2}})"
+)
 _UNIT_MINUTES = {
-    "刻": 15, "分": 1, "小": 60, "钟": 60, "天": DAY_MINUTES, "日": DAY_MINUTES, "周": 7 * DAY_MINUTES,
-    "星": 7 * DAY_MINUTES, "礼": 7 * DAY_MINUTES, "m": 1, "h": 60, "d": DAY_MINUTES, "w": 7 * DAY_MINUTES,
-}  # fmt: skip
+    "刻": 15,
+    "分": 1,
+    "小": 60,
+    "钟": 60,
+    "天": DAY_MINUTES,
+    "日": DAY_MINUTES,
+    "周": 7 * DAY_MINUTES,
+    "星": 7 * DAY_MINUTES,
+    "礼": 7 * DAY_MINUTES,
+    "m": 1,
+    "h": 60,
+    "d": DAY_MINUTES,
+    "w": 7 * DAY_MINUTES,
+}
 
 
 def _read_span(text: str) -> tuple[int, int]:
@@ -244,7 +287,10 @@ def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
     if number > today.isoweekday():
         day = found["day"]
         raise TimeUnclear(
-            f'does "next {day}" mean that of this week or of the next one? Write "{day}" or "{day} next week"',
+            (
+                f'does "next {day}" mean that of this week or of the next one? Write "{day}" or '
+                f'"{day} next week"'
+            ),
             f"next {day} 是这周还是下周？请写“这周五”或“下周五”这样的话",
         )
     return weekday_of_week(1)(found, today)
@@ -299,14 +345,20 @@ def _month_number(name: str) -> int:
 def read_date(found: re.Match[str], today: date) -> TimeWord:
     """Read a month and a day, with or without a year."""
     given = found.groupdict()
-    month, day, year = _month_number(given["month"]), read_number(given["date"]), given.get("year") or ""
+    month, day, year = (
+        _month_number(given["month"]),
+        read_number(given["date"]),
+        given.get("year") or "",
+    )
     if year in ("今年", "明年"):
         year = str(today.year + (year == "明年"))
     if year:
         return TimeWord(days=(_make_date(int(year), month, day),))
     _make_date(2028, month, day)  # a leap year: 29 February is one
     years = range(today.year, today.year + 9)
-    return TimeWord(days=tuple(date(year, month, day) for year in years if day <= monthrange(year, month)[1]))
+    return TimeWord(
+        days=tuple(date(year, month, day) for year in years if day <= monthrange(year, month)[1])
+    )
 
 
 def read_slashed_date(found: re.Match[str], today: date) -> TimeWord:
@@ -319,7 +371,9 @@ def read_slashed_date(found: re.Match[str], today: date) -> TimeWord:
         )
     month, day = (first, second) if first <= 12 else (second, first)
     _make_date(2028, month, day)
-    return TimeWord(days=tuple(_make_date(year, month, day) for year in (today.year, today.year + 1)))
+    return TimeWord(
+        days=tuple(_make_date(year, month, day) for year in (today.year, today.year + 1))
+    )
 
 
 def read_day_of_month(found: re.Match[str], today: date) -> TimeWord:
@@ -328,7 +382,11 @@ def read_day_of_month(found: re.Match[str], today: date) -> TimeWord:
     if not 1 <= day <= 31:
         raise TimeUnclear("there is no such date", "没有这一天")
     months = (_month_of(today, ahead) for ahead in range(3))
-    return TimeWord(days=tuple(date(year, month, day) for year, month in months if day <= monthrange(year, month)[1]))
+    return TimeWord(
+        days=tuple(
+            date(year, month, day) for year, month in months if day <= monthrange(year, month)[1]
+        )
+    )
 
 
 def day_of_month_in(months: int) -> Meaning:

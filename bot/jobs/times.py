@@ -19,7 +19,9 @@ NO_QUIET = "off"  # as a person's choice: no quiet hours
 
 
 class JobRefused(MnemaError):
-    """The job cannot be made or changed; the text, in English and as `zh` in Chinese, says what would be right."""
+    """The job cannot be made or changed; the text, in English and as `zh` in Chinese, says what
+    would be right.
+    """
 
     def __init__(self, en: str, zh: str) -> None:
         super().__init__(en)
@@ -42,7 +44,8 @@ class JobTimes:
 
     #: The chosen zones by channel, account and person: turns read them without a query.
     zones: dict[tuple[str, str, str], ZoneInfo] = field(default_factory=dict)
-    #: Another one after each choice that this process has stored, by which other processes see it; "" before.
+    #: Another one after each choice that this process has stored, by which other processes see it;
+    #: "" before.
     version: str = ""
 
     @property
@@ -60,7 +63,9 @@ class JobTimes:
         return (await self.setting(actor.channel, actor.account, actor.id)).zone or self.zone
 
     async def load_zones(self) -> None:
-        """Read the zones that people have chosen; one that this machine does not know counts as not chosen."""
+        """Read the zones that people have chosen; one that this machine does not know counts as not
+        chosen.
+        """
         zones = {}
         for one in await self.jobs.settings():
             with suppress(ScheduleRefused):
@@ -76,7 +81,9 @@ class JobTimes:
         return parse_quiet(setting.quiet) or self.config().jobs.quiet
 
     def quiet_until(self, setting: JobSetting, moment: datetime) -> datetime | None:
-        """Return when the person's quiet hours end in which a moment lies, in UTC; None outside of them."""
+        """Return when the person's quiet hours end in which a moment lies, in UTC; None outside of
+        them.
+        """
         return quiet_until(self.quiet_of(setting), moment, load_zone(setting.zone or self.zone))
 
     async def choose(

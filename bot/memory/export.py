@@ -131,7 +131,12 @@ class PersonBundle:
         await self._jobs(person)
         await self._versions(person)
         await self._attachments(blobs)
-        whole = {"made_at": now.isoformat(), "spaces": person.spaces, "accounts": person.accounts, **asdict(self._done)}
+        whole = {
+            "made_at": now.isoformat(),
+            "spaces": person.spaces,
+            "accounts": person.accounts,
+            **asdict(self._done),
+        }
         await self._json("manifest.json", whole)
         await asyncio.to_thread(self._zip.close)
         await self._written()
@@ -152,7 +157,9 @@ class PersonBundle:
                     names |= _attachment_names(page)
                     self._done.messages += len(page)
             await self._written()
-            usage[id] = [asdict(spent) for spent in await self._store.sessions.usage(UNIX_EPOCH, id)]
+            usage[id] = [
+                asdict(spent) for spent in await self._store.sessions.usage(UNIX_EPOCH, id)
+            ]
             self._done.conversations += 1
         await self._json("usage.json", usage)
         return names
@@ -171,7 +178,11 @@ class PersonBundle:
                     self._done.left_out.append(name)
 
     async def _memories(self, person: Person) -> None:
-        rows = [row for space in person.spaces for row in await self._store.memories.rows(space, state="")]
+        rows = [
+            row
+            for space in person.spaces
+            for row in await self._store.memories.rows(space, state="")
+        ]
         await self._json("memories.json", [asdict(row) for row in rows])
         self._done.memories = len(rows)
 
@@ -218,7 +229,10 @@ class PersonBundle:
         await self._json("attachments.json", names)
 
     async def _json(self, name: str, value: object) -> None:
-        await self._put(name, json.dumps(value, ensure_ascii=False, indent=1, default=str).encode("utf-8", "replace"))
+        await self._put(
+            name,
+            json.dumps(value, ensure_ascii=False, indent=1, default=str).encode("utf-8", "replace"),
+        )
 
     async def _lines(self, entry: IO[bytes], values: Iterable[object]) -> None:
         text = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)

@@ -26,7 +26,9 @@ from memory.workspace.daily_log import iter_rows
 
 
 def passage_to_json(passage: Passage) -> dict[str, Any]:
-    """Return a passage as JSON; with path and lines if it is of a file, else with turn and conversation."""
+    """Return a passage as JSON; with path and lines if it is of a file, else with turn and
+    conversation.
+    """
     if passage.path:
         where: dict[str, Any] = {
             "path": passage.path,
@@ -76,13 +78,17 @@ MAX_QUERY_CHARS = 2_000  # of a message
 MAX_RECALL_TOKENS = 1_000  # of all recalled passages in one request. Source: the budget seed.
 JOIN_TOKENS = 8  # that two joined texts may cost more than separately
 TAG_CHARS = 8  # of a conversation's id in a handle
-PROBES, PROBE_CHARS = 4, 5  # of a passage's terms: how many, and how much of each, a line is searched for
+# of a passage's terms: how many, and how much of each, a line is searched for
+PROBES, PROBE_CHARS = 4, 5
 MIN_LENGTH_RATIO = 0.4  # of a shown line to a passage, for the two to be compared
-# Characters of texts of prompts that are kept split into lines, with which each takes some 20 bytes: conversations of a
-# space show the same ones again and again.
+# Characters of texts of prompts that are kept split into lines, with which each takes some 20
+# bytes: conversations of a space show the same ones again and again.
 MAX_SHOWN_CHARS = 300_000
 # Stands for the passages that a clean view is not shown unasked.
-LEFT_OUT_NOTE = "[Not recalled, as they hold words from outside: {count}; memory_search shows them if they matter]"
+LEFT_OUT_NOTE = (
+    "[Not recalled, as they hold words from outside: {count}; memory_search shows them if they "
+    "matter]"
+)
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
 
@@ -161,7 +167,11 @@ class TurnRecall:
     """Searches memory with the words of a turn, and counts the memories that were found."""
 
     def __init__(
-        self, search: SearchPassages, uses: UseCounters, config: Callable[[], Config], now: Callable[[], datetime]
+        self,
+        search: SearchPassages,
+        uses: UseCounters,
+        config: Callable[[], Config],
+        now: Callable[[], datetime],
     ) -> None:
         self._search = search
         self._uses = uses
@@ -169,7 +179,9 @@ class TurnRecall:
         self._now = now
 
     async def recalled(self, conversation: ConversationRow, words: str) -> RecalledPassages:
-        """Search memory for a person's words; nothing if there are none, or recall is off or failing."""
+        """Search memory for a person's words; nothing if there are none, or recall is off or
+        failing.
+        """
         settings, query = self._config().memory, words.strip()[:MAX_QUERY_CHARS]
         if not query or not settings.recall_limit:
             return NOTHING_RECALLED
@@ -197,7 +209,8 @@ class TurnRecall:
         )
 
     async def wait(self, recalling: asyncio.Task[RecalledPassages]) -> RecalledPassages:
-        """Wait for a search, within the time that a turn waits for nothing else; nothing if it is late.
+        """Wait for a search, within the time that a turn waits for nothing else; nothing if it is
+        late.
 
         A late search is given up, but may still bring the index up to date.
         """
@@ -222,20 +235,28 @@ def recalled_places(passages: Sequence[Passage]) -> tuple[RecalledPlace, ...]:
 
 
 def format_recall_block(
-    recalled: RecalledPassages, shown: Sequence[str], most: int, counter: TokenCounter, *, is_view_clean: bool = False
+    recalled: RecalledPassages,
+    shown: Sequence[str],
+    most: int,
+    counter: TokenCounter,
+    *,
+    is_view_clean: bool = False,
 ) -> RecallBlock:
     """Format passages for the model: quoted data with sources between two marked lines.
 
-    Passages are included whole, best first, while they fit; the first one is cut if it does not. Those with words from
-    outside are only counted where the view has none.
+    Passages are included whole, best first, while they fit; the first one is cut if it does not.
+    Those with words from outside are only counted where the view has none.
 
     Args:
-        shown: texts that the request shows anyway; passages that say nearly the same as a line are dropped.
+        shown: texts that the request shows anyway; passages that say nearly the same as a line are
+            dropped.
         most: tokens of the block.
     """
     fresh = _drop_shown(_prefer_clean(recalled), shown)
     left_out = sum(passage.outside for passage in fresh) if is_view_clean else 0
-    fresh = [passage for passage in fresh if not (is_view_clean and passage.outside)][: recalled.limit]
+    fresh = [passage for passage in fresh if not (is_view_clean and passage.outside)][
+        : recalled.limit
+    ]
     if not left_out:
         return _format_included(recalled, fresh, most, counter)
     note = LEFT_OUT_NOTE.format(count=left_out)
@@ -257,14 +278,18 @@ def _format_included(
         elif not lines:
             source = f" ({format_passage_source(passage, recalled.conversation)})"
             left = most - counter.text(f"{head}\n- …{source}\n{end}") - JOIN_TOKENS
-            lines.append(f"- {_truncate_to_tokens(_collapse_whitespace(passage.text), left, counter)}{source}")
+            lines.append(
+                f"- {_truncate_to_tokens(_collapse_whitespace(passage.text), left, counter)}{source}"  # noqa: E501
+            )
         else:
             continue
         included.append(passage)
     if not lines:
         return RecallBlock()
     tainted = any(passage.outside for passage in included)
-    return RecallBlock(text="\n".join((head, *lines, end)), tainted=tainted, passages=tuple(included))
+    return RecallBlock(
+        text="\n".join((head, *lines, end)), tainted=tainted, passages=tuple(included)
+    )
 
 
 def _prefer_clean(recalled: RecalledPassages) -> list[Passage]:
@@ -278,7 +303,9 @@ def _prefer_clean(recalled: RecalledPassages) -> list[Passage]:
 
 
 def _drop_shown(passages: Sequence[Passage], shown: Sequence[str]) -> list[Passage]:
-    """Drop passages of files that a text contains, and all that say nearly the same as one of its lines."""
+    """Drop passages of files that a text contains, and all that say nearly the same as one of its
+    lines.
+    """
     if not passages:
         return []
     texts = [_shown_texts.get(text, len(text), partial(_ShownText, text)) for text in shown if text]
@@ -290,8 +317,11 @@ def _is_shown(passage: Passage, texts: "Sequence[_ShownText]") -> bool:
     if passage.path and any(words in text.flat for text in texts):
         return True
     terms = frozenset(text_terms(words))
-    # most lines have not half of a passage's longest terms, and splitting all of them would take the most time
-    probes = [term[:PROBE_CHARS] for term in sorted(terms, key=lambda term: (-len(term), term))[:PROBES]]
+    # most lines have not half of a passage's longest terms, and splitting all of them would take
+    # the most time
+    probes = [
+        term[:PROBE_CHARS] for term in sorted(terms, key=lambda term: (-len(term), term))[:PROBES]
+    ]
     return any(
         says_same(words, terms, line.text, line.terms)
         for text in texts
@@ -343,21 +373,33 @@ _shown_texts: SizedCache[str, _ShownText] = SizedCache(MAX_SHOWN_CHARS)
 
 def format_passage(passage: Passage, conversation: str) -> str:
     """Format a passage as one line with date, speaker and source."""
-    return f"- {_collapse_whitespace(passage.text)} ({format_passage_source(passage, conversation)})"
+    return (
+        f"- {_collapse_whitespace(passage.text)} ({format_passage_source(passage, conversation)})"
+    )
 
 
 def format_passage_source(passage: Passage, conversation: str) -> str:
-    """Format a passage's source as seen from a conversation; of a tool's result with the handle to read all of it."""
+    """Format a passage's source as seen from a conversation; of a tool's result with the handle to
+    read all of it.
+    """
     where = format_source(passage)
     if not passage.path and passage.conversation != conversation:
         where = f"{where} of another conversation"
-    return f'{where}, recall(handle="{passage_handle(passage, conversation)}")' if passage.kind == "tool" else where
+    return (
+        f'{where}, recall(handle="{passage_handle(passage, conversation)}")'
+        if passage.kind == "tool"
+        else where
+    )
 
 
 def passage_handle(passage: Passage, conversation: str) -> str:
     """Return the handle of a tool's result; from another conversation it names the one it is of."""
     handle = f"{passage.seq}.{passage.part}"
-    return handle if passage.conversation == conversation else f"~{passage.conversation[-TAG_CHARS:]}#{handle}"
+    return (
+        handle
+        if passage.conversation == conversation
+        else f"~{passage.conversation[-TAG_CHARS:]}#{handle}"
+    )
 
 
 def _collapse_whitespace(text: str) -> str:

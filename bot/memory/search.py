@@ -29,10 +29,14 @@ def open_recall(
     workspace: Workspace | None = None,
     vectors: VectorSearch | None = None,
 ) -> Recall:
-    """Open recall over a home's files and database. indexes: shared indexes; None for files of the home."""
+    """Open recall over a home's files and database. indexes: shared indexes; None for files of the
+    home.
+    """
     workspace = workspace or Workspace(home.workspace)
     indexes = indexes or FileIndexes(home.index)
-    return Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=zone), vectors)
+    return Recall(
+        RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=zone), vectors
+    )
 
 
 def open_removal(
@@ -40,10 +44,14 @@ def open_removal(
 ) -> PersonRemoval:
     """Open the removal of people from a home. root: of its workspace."""
     blobs = Blobs(home.blobs)
-    return PersonRemoval(store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index)
+    return PersonRemoval(
+        store=store, root=root, blobs=blobs, data=home.data, forget_index=forget_index
+    )
 
 
-def open_vectors(embedding: EmbeddingConfig | None, config: Callable[[], Config]) -> VectorSearch | None:
+def open_vectors(
+    embedding: EmbeddingConfig | None, config: Callable[[], Config]
+) -> VectorSearch | None:
     """Open the configured vector search; None for keyword search only.
 
     Raises:
@@ -51,4 +59,7 @@ def open_vectors(embedding: EmbeddingConfig | None, config: Callable[[], Config]
     """
     if embedding is None:
         return None
-    return VectorSearch(open_embedder(embedding), lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000)
+    return VectorSearch(
+        open_embedder(embedding),
+        lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000,
+    )

@@ -1,4 +1,6 @@
-"""Builds and runs long-term memory: recall, memories, extraction of facts, dreams and forgetting."""
+"""Builds and runs long-term memory: recall, memories, extraction of facts, dreams and
+forgetting.
+"""
 
 import asyncio
 from collections import OrderedDict
@@ -38,7 +40,8 @@ from memory.workspace.safe_path import PathRefused
 from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)
-MAX_SPACES = 1_000  # spaces whose memories stay loaded; for others only the file's last seen state is lost
+# spaces whose memories stay loaded; for others only the file's last seen state is lost
+MAX_SPACES = 1_000
 MAX_PARALLEL_SPACES = 4  # whose facts are extracted at a time
 QUOTED_PASSAGES = 8  # that the offline model chooses from
 
@@ -54,11 +57,15 @@ def extraction_settings(config: Config) -> ExtractionSettings:
     memory = config.memory
     return ExtractionSettings(
         extract=memory.extract,
-        rules=ExtractionRules(categories=tuple(memory.categories), min_importance=memory.min_importance),
+        rules=ExtractionRules(
+            categories=tuple(memory.categories), min_importance=memory.min_importance
+        ),
     )
 
 
-def fast_model_completion(models: ModelService, sessions: Sessions, purpose: Purpose = "extract") -> Complete:
+def fast_model_completion(
+    models: ModelService, sessions: Sessions, purpose: Purpose = "extract"
+) -> Complete:
     """Return a `Complete` that uses the fast model and stores its usage under the purpose.
 
     It raises NoModel if only the offline model is configured.
@@ -113,9 +120,12 @@ class MemoryService:
         #: Held while facts are stored, and while stored messages are redacted.
         self.storing = asyncio.Lock()
         #: Runs the extraction of facts by space; no reply waits for it.
-        self.extraction_dispatcher = create_dispatcher("facts", self._extraction_worker().step, MAX_PARALLEL_SPACES)
+        self.extraction_dispatcher = create_dispatcher(
+            "facts", self._extraction_worker().step, MAX_PARALLEL_SPACES
+        )
         self.dreamer = self._dreamer()
-        vectors = open_vectors(config().memory.embedding, config)  # another embedding needs a new start
+        # another embedding needs a new start
+        vectors = open_vectors(config().memory.embedding, config)
         self.recall = open_recall(home, store, zone, indexes, workspace=workspace, vectors=vectors)
         self.removal = open_removal(home, store, workspace.root, self.recall.forget)
         self.forgetter = ForgetService(
@@ -157,21 +167,29 @@ class MemoryService:
     async def passages(self, question: str, conversation: str, space: str) -> list[OfflinePassage]:
         """Search for the offline model: what people and files say, not its own quotations."""
         request = SearchRequest(
-            space=space, query=question, now=self._now(), limit=QUOTED_PASSAGES * 2, on_behalf_of=conversation
+            space=space,
+            query=question,
+            now=self._now(),
+            limit=QUOTED_PASSAGES * 2,
+            on_behalf_of=conversation,
         )
         found = await self.recall.search(request)
         lang = resolve_language(question)
         return [
             OfflinePassage(
                 text=item.text,
-                source=f"{item.path}:{item.line}" if item.path else format_text(lang, "turn", number=item.turn),
+                source=f"{item.path}:{item.line}"
+                if item.path
+                else format_text(lang, "turn", number=item.turn),
             )
             for item in found
             if item.kind != "tool" and (item.kind != "said" or item.speaker != BOT_SPEAKER)
         ][:QUOTED_PASSAGES]
 
     async def open(self) -> None:
-        """Resume the work of an earlier process; pending removals are done first, before any turn."""
+        """Resume the work of an earlier process; pending removals are done first, before any
+        turn.
+        """
         await self._store.forgettings.expire(self._now())
         if await self._store.forgettings.load_open():
             await self.forgetter.resume()

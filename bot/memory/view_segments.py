@@ -37,16 +37,27 @@ class OutsideSource:
 
 
 def outside_sources(session: Session) -> dict[int, list[OutsideSource]]:
-    """Return what taints each turn of a view: all from outside up to its end, newest first. Pure."""
+    """Return what taints each turn of a view: all from outside up to its end, newest first.
+    Pure.
+    """
     newest: list[OutsideSource] = []  # at most MAX_SOURCES
     if session.summary is not None and session.summary.tainted:
         newest = [OutsideSource(turn=0, name="")]
-    messages = [replace(message, tainted=False) for turn in session.turns for message in turn.messages]
-    calls = {part.id: inner_call(part) for message in messages for part in message.parts if isinstance(part, ToolCall)}
+    messages = [
+        replace(message, tainted=False) for turn in session.turns for message in turn.messages
+    ]
+    calls = {
+        part.id: inner_call(part)
+        for message in messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    }
     named: dict[int, list[OutsideSource]] = {}
     for message, place, outside in judge_parts(messages):
         if outside:
-            source = OutsideSource(turn=message.turn, name=_name_source(message, message.parts[place], calls))
+            source = OutsideSource(
+                turn=message.turn, name=_name_source(message, message.parts[place], calls)
+            )
             others = [other for other in newest if other != source]
             newest = [source, *others][:MAX_SOURCES]
         named[message.turn] = newest
@@ -70,17 +81,25 @@ def fixed_segments(
     counter: TokenCounter,
     most: int = MAX_SEGMENT_CHARS,
 ) -> Iterator[dict[str, Any]]:
-    """Return the parts before the conversation as JSON values. parts: name and text of each. most: see make_segment."""
+    """Return the parts before the conversation as JSON values. parts: name and text of each. most:
+    see make_segment.
+    """
     for name, text in parts:
         if text:
-            yield make_segment("system", name, count_text(counter, text), [{"kind": "text", "text": text}], most)
+            yield make_segment(
+                "system", name, count_text(counter, text), [{"kind": "text", "text": text}], most
+            )
     for tool in tools:
         pieces = [{"kind": "text", "text": f"{tool.description}\n\n{tool.schema}"}]
         yield make_segment("tools", tool.name, counter.tools((tool,)), pieces, most)
 
 
 def session_segments(
-    session: Session, counter: TokenCounter, suffix: str = "", note: str = "", most: int = MAX_SEGMENT_CHARS
+    session: Session,
+    counter: TokenCounter,
+    suffix: str = "",
+    note: str = "",
+    most: int = MAX_SEGMENT_CHARS,
 ) -> Iterator[dict[str, Any]]:
     """Return summary and turns as JSON values, in the order in which the model reads them. Pure.
 
@@ -91,13 +110,20 @@ def session_segments(
     if session.summary:
         pieces = [{"kind": "text", "text": summary_text(session.summary)}]
         tokens = summary_tokens(session.summary, counter)
-        yield {**make_segment("summary", "", tokens, pieces, most), "tainted": session.summary.tainted}
+        yield {
+            **make_segment("summary", "", tokens, pieces, most),
+            "tainted": session.summary.tainted,
+        }
     sources = outside_sources(session)
     for turn in turn_views(session, counter):
         extra = (suffix, note) if turn.running else ("", "")
         tokens = turn.tokens + sum(count_text(counter, text) for text in extra)
         segment = make_segment(
-            "running" if turn.running else "history", "", tokens, list(_turn_pieces(turn, *extra)), most
+            "running" if turn.running else "history",
+            "",
+            tokens,
+            list(_turn_pieces(turn, *extra)),
+            most,
         )
         named = [{"turn": one.turn, "name": one.name} for one in sources.get(turn.number, ())]
         tainted = turn.tainted or bool(named)
@@ -134,7 +160,9 @@ def to_piece(part: Part) -> dict[str, Any]:
 def make_segment(
     kind: str, name: str, tokens: int, pieces: list[dict[str, Any]], most: int = MAX_SEGMENT_CHARS
 ) -> dict[str, Any]:
-    """Return one segment of at most `most` characters; what does not fit is left out at the end, and said to be so."""
+    """Return one segment of at most `most` characters; what does not fit is left out at the end,
+    and said to be so.
+    """
     left, shown = most, []
     for piece in pieces:
         text = piece["text"]

@@ -1,4 +1,6 @@
-"""Lets replies come before summaries and other background calls, where a server answers one request at a time."""
+"""Lets replies come before summaries and other background calls, where a server answers one request
+at a time.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

@@ -24,17 +24,19 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     #: Limit of the answer, in tokens.
     max_tokens: int = 4096
-    #: How many of `messages` belong to the prefix that the next call will repeat (the rest is the running turn's).
+    #: How many of `messages` belong to the prefix that the next call will repeat (the rest is the
+    #: running turn's).
     stable: int = 0
-    #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools, low effort);
-    #: "heartbeat": a look at HEARTBEAT.md (low effort).
+    #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools,
+    #: low effort); "heartbeat": a look at HEARTBEAT.md (low effort).
     purpose: Purpose = "turn"
     #: Conversation id, "" for none. Never sent; the offline model and test doubles read it.
     conversation: str = ""
     space: str = ""
     #: Tokens of the whole request by our count, 0 if not counted.
     size: int = 0
-    #: Whether tools may be called. If not, they are still listed, so that the cached prefix stays valid.
+    #: Whether tools may be called. If not, they are still listed, so that the cached prefix stays
+    #: valid.
     may_call: bool = True
     #: Whether the model may think first; a server without a switch for that thinks all the same.
     may_think: bool = True

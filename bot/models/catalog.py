@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-UNKNOWN_WINDOW = 128_000  # tokens, of a model that is not in the table; `llm.context_window` overrides it
+# tokens, of a model that is not in the table; `llm.context_window` overrides it
+UNKNOWN_WINDOW = 128_000
 
 _DATED = re.compile(r"-\d{8}$")
 
@@ -26,7 +27,9 @@ class ModelFacts:
 def _claude_facts(
     price: tuple[float, float], *, read: float = 0.1, window: int = 1_000_000, effort: bool = True
 ) -> ModelFacts:
-    """Return the facts of a Claude model. read: price of a cached token, as a share of the input price."""
+    """Return the facts of a Claude model. read: price of a cached token, as a share of the input
+    price.
+    """
     return ModelFacts(
         window=window,
         max_output=128_000 if window > 200_000 else 64_000,
@@ -39,7 +42,9 @@ def _claude_facts(
 
 
 def _gpt_facts(price: tuple[float, float], *, read: float) -> ModelFacts:
-    """Return the facts of a GPT model. Its prices double above 272,000 tokens, taken as its window."""
+    """Return the facts of a GPT model. Its prices double above 272,000 tokens, taken as its
+    window.
+    """
     return ModelFacts(
         window=272_000,
         max_output=128_000,
@@ -50,7 +55,8 @@ def _gpt_facts(price: tuple[float, float], *, read: float) -> ModelFacts:
     )
 
 
-# Source: the vendors' model and pricing pages. claude-haiku-5-5 costs five times this for prompts over 100,000 tokens.
+# Source: the vendors' model and pricing pages. claude-haiku-5-5 costs five times this for prompts
+# over 100,000 tokens.
 MODELS = {
     "claude-fable-5-1": _claude_facts((10, 50), read=0.025),
     "claude-opus-5-5": _claude_facts((4, 20), read=0.05),
@@ -84,8 +90,12 @@ def supports_effort(model: str) -> bool:
     return bool(facts and facts.effort)
 
 
-def call_cost(model: str, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0) -> float | None:
-    """Return the price of a call in US dollars, None for an unknown model. input: cached tokens included."""
+def call_cost(
+    model: str, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0
+) -> float | None:
+    """Return the price of a call in US dollars, None for an unknown model. input: cached tokens
+    included.
+    """
     facts = model_facts(model)
     if facts is None:
         return None

@@ -17,7 +17,10 @@ class ClosingTags:
     """
 
     def __init__(
-        self, notes: ChannelNotes, models: ModelService, spawn: Callable[[Coroutine[Any, Any, object]], None]
+        self,
+        notes: ChannelNotes,
+        models: ModelService,
+        spawn: Callable[[Coroutine[Any, Any, object]], None],
     ) -> None:
         self._notes, self._models, self._spawn = notes, models, spawn
         models.on_closing_tag = self._note

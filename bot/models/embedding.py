@@ -1,4 +1,6 @@
-"""Embeds texts: by an OpenAI-compatible endpoint, or a sentence-transformers model on this machine."""
+"""Embeds texts: by an OpenAI-compatible endpoint, or a sentence-transformers model on this
+machine.
+"""
 
 import asyncio
 import json
@@ -19,8 +21,12 @@ from memory.recall.vectors import Embedder, EmbeddingFailed
 
 OPENAI_URL = "https://api.openai.com/v1"
 # Defaults; the local one knows Chinese and English and has vectors of 384 numbers.
-REMOTE_MODEL, LOCAL_MODEL = "text-embedding-3-small", "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
-MAX_TEXT_CHARS = 4_000  # texts are cut to this: indexed ones are shorter, and a server may refuse much longer ones
+REMOTE_MODEL, LOCAL_MODEL = (
+    "text-embedding-3-small",
+    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+)
+# texts are cut to this: indexed ones are shorter, and a server may refuse much longer ones
+MAX_TEXT_CHARS = 4_000
 REQUEST_SECONDS = 60.0
 
 
@@ -35,18 +41,25 @@ def open_embedder(embedding: EmbeddingConfig) -> Embedder:
     if embedding.provider == "local":
         return LocalEmbedder(embedding.model or LOCAL_MODEL)
     return RemoteEmbedder(
-        base_url=embedding.base_url or OPENAI_URL, model=embedding.model or REMOTE_MODEL, api_key=embedding.api_key
+        base_url=embedding.base_url or OPENAI_URL,
+        model=embedding.model or REMOTE_MODEL,
+        api_key=embedding.api_key,
     )
 
 
 def missing_extra(provider: str, find: Callable[[str], object] = find_spec) -> str:
-    """Return a sentence that names the extra to install for memory.embedding; "" if nothing is missing."""
+    """Return a sentence that names the extra to install for memory.embedding; "" if nothing is
+    missing.
+    """
     needed = ("numpy", "sentence_transformers") if provider == "local" else ("numpy",)
     absent = [module for module in needed if find(module) is None]
     extra = "embeddings" if provider == "local" else "vectors"
     if not absent:
         return ""
-    return f"memory.embedding needs {' and '.join(absent)}, which is not installed: {install_command(extra)}"
+    return (
+        f"memory.embedding needs {' and '.join(absent)}, which is not installed: "
+        f"{install_command(extra)}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +81,17 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
         return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
-    return EmbeddingCheck(ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers.")
+    return EmbeddingCheck(
+        ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
+    )
 
 
 class RemoteEmbedder:
     """An OpenAI-compatible endpoint. base_url: without "/embeddings"; api_key: "" for none."""
 
-    def __init__(self, *, base_url: str, model: str, api_key: str = "", timeout: float = REQUEST_SECONDS) -> None:
+    def __init__(
+        self, *, base_url: str, model: str, api_key: str = "", timeout: float = REQUEST_SECONDS
+    ) -> None:
         self.name = model
         self._url = base_url.rstrip("/") + "/embeddings"
         self._key, self._timeout = api_key, timeout
@@ -86,7 +103,9 @@ class RemoteEmbedder:
             raise EmbeddingFailed("the API key has characters no key has", kind="invalid_api_key")
         try:
             async with asyncio.timeout(self._timeout):
-                answer = await self._post({"model": self.name, "input": [_truncate(text) for text in texts]})
+                answer = await self._post(
+                    {"model": self.name, "input": [_truncate(text) for text in texts]}
+                )
         except TimeoutError as err:
             raise EmbeddingFailed(f"no answer in {self._timeout:g} seconds", kind="late") from err
         except ModelError as err:
@@ -94,7 +113,9 @@ class RemoteEmbedder:
         try:
             return _parse_vectors(answer, len(texts))
         except (ValueError, TypeError, KeyError, struct.error, RecursionError) as err:
-            raise EmbeddingFailed("the answer is not the vectors that were asked for", kind="damaged") from err
+            raise EmbeddingFailed(
+                "the answer is not the vectors that were asked for", kind="damaged"
+            ) from err
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
@@ -112,18 +133,24 @@ class RemoteEmbedder:
         headers = {"content-type": "application/json"}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "replace"
+        )
         try:
             response = await self._client.post(self._url, content=content, headers=headers)
         except (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL) as err:
-            raise EmbeddingFailed(f"the connection failed: {type(err).__name__}", kind="connection") from err
+            raise EmbeddingFailed(
+                f"the connection failed: {type(err).__name__}", kind="connection"
+            ) from err
         if response.status_code >= 300:
             raise to_error(read_failure(response.status_code, response.content, response.headers))
         return bytes(response.content)
 
 
 class LocalEmbedder:
-    """A sentence-transformers model in this process, loaded on first use. load: loads it by its name."""
+    """A sentence-transformers model in this process, loaded on first use. load: loads it by its
+    name.
+    """
 
     def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
         self.name = model
@@ -136,9 +163,13 @@ class LocalEmbedder:
             try:
                 return await asyncio.to_thread(self._embed, [_truncate(text) for text in texts])
             except ImportError as err:
-                raise EmbeddingFailed(missing_extra("local") or str(err), kind="not_installed") from err
+                raise EmbeddingFailed(
+                    missing_extra("local") or str(err), kind="not_installed"
+                ) from err
             except (OSError, ValueError, RuntimeError) as err:
-                raise EmbeddingFailed(f"{self.name} cannot be used: {err}", kind=type(err).__name__) from err
+                raise EmbeddingFailed(
+                    f"{self.name} cannot be used: {err}", kind=type(err).__name__
+                ) from err
 
     async def close(self) -> None:
         """Release the model; the next call loads it again."""
@@ -164,7 +195,8 @@ def _parse_vectors(answer: bytes, count: int) -> list[bytes]:
     """Parse an answer into vectors in the order of the texts.
 
     Raises:
-        ValueError, TypeError, KeyError, struct.error: it is not one vector of one size for each text.
+        ValueError, TypeError, KeyError, struct.error: it is not one vector of one size for each
+            text.
     """
     items = sorted(json.loads(answer)["data"], key=lambda item: int(item["index"]))
     if [item["index"] for item in items] != list(range(count)):
@@ -183,7 +215,9 @@ def _pack_vector(numbers: Sequence[float]) -> bytes:
 
 
 def _to_embedding_error(err: ModelError) -> EmbeddingFailed:
-    """Convert the error for recall, which logs only `kind`: the text may quote what was embedded."""
+    """Convert the error for recall, which logs only `kind`: the text may quote what was
+    embedded.
+    """
     return EmbeddingFailed(
         str(err),
         kind=f"{type(err).__name__} {err.status}".strip(),

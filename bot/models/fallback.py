@@ -16,9 +16,11 @@ from bot.models.windows import answer_reserve
 
 log = structlog.get_logger(__name__)
 STEP_SECONDS = 900.0  # for all models of one call together: as long as a whole turn may take
-PROBE_SECONDS = 30.0  # for the first event of a model that is tried again while another one could answer
+# for the first event of a model that is tried again while another one could answer
+PROBE_SECONDS = 30.0
 WINDOW_SHARE = 0.98  # of a smaller window that a request may fill by our counter
-SMALLER_WINDOW = "smaller_window"  # kind of the Overflow raised before a model with a smaller window is called
+# kind of the Overflow raised before a model with a smaller window is called
+SMALLER_WINDOW = "smaller_window"
 # Failures of the model, not of the request: the next one is asked.
 MODEL_FAILURES = (Transient, RateLimited, Stalled, Unusable)
 
@@ -36,7 +38,8 @@ class ChainModel:
     window: Callable[[], int] = lambda: 0
 
 
-# full: with retries; once: without; probe: without, and with little time for the first event, by one caller at a time.
+# full: with retries; once: without; probe: without, and with little time for the first event, by
+# one caller at a time.
 Effort = Literal["full", "once", "probe"]
 
 
@@ -59,8 +62,8 @@ class _ChainStep:
 class FallbackModel:
     """A model client that calls the models of a chain in order.
 
-    A model that failed rests for a while: models that are usable come before it. Nothing is left out, so that a request
-    fails only after calls of its own.
+    A model that failed rests for a while: models that are usable come before it. Nothing is left
+    out, so that a request fails only after calls of its own.
 
     Args:
         on_unusable: called when a model begins to refuse, with its provider and model id.
@@ -93,8 +96,8 @@ class FallbackModel:
         """Call one model after the other until one answers.
 
         Raises:
-            ModelError: errors of the request itself (too long, a bad picture) at once, as the caller can repair them;
-                else the last model's error.
+            ModelError: errors of the request itself (too long, a bad picture) at once, as the
+                caller can repair them; else the last model's error.
         """
         end, shown = self._clock() + STEP_SECONDS, False
         error: ModelError | None = None
@@ -125,7 +128,9 @@ class FallbackModel:
             return [event async for event in events]
 
     def _plan(self, request: Request) -> list[_ChainStep]:
-        """Return the calls to make: usable models in the chain's order, then those that rest, the first due first."""
+        """Return the calls to make: usable models in the chain's order, then those that rest, the
+        first due first.
+        """
         now, usable, resting = self._clock(), list[_ChainStep](), list[_ChainStep]()
         for index in range(len(self._chain)):
             step = self._step(index, self._adapt_request(index, request))
@@ -139,7 +144,9 @@ class FallbackModel:
         return [*usable, *(replace(step, effort="once") for step in resting)]
 
     def _step(self, index: int, request: Request) -> _ChainStep:
-        return _ChainStep(index=index, request=request, failures=self.health(index, request.model).failures)
+        return _ChainStep(
+            index=index, request=request, failures=self.health(index, request.model).failures
+        )
 
     async def _call(self, step: _ChainStep, seconds: float) -> AsyncIterator[ModelEvent]:
         """Call one model and record its health."""
@@ -189,7 +196,11 @@ class FallbackModel:
     def _learn_window(self, step: _ChainStep, error: Overflow) -> None:
         error.model = error.model or step.request.model
         window = self._window(step.index)
-        if self._chain[step.index].model_id and error.limit and (not window or error.limit < window):
+        if (
+            self._chain[step.index].model_id
+            and error.limit
+            and (not window or error.limit < window)
+        ):
             self._named_windows[step.index] = error.limit
 
     def _window(self, index: int) -> int:
@@ -211,7 +222,8 @@ class FallbackModel:
     def _record_failure(self, step: _ChainStep, error: ModelError) -> None:
         """Record a failure of the model.
 
-        A damaged answer may lie in what its conversation asks for: it counts once another conversation has one too.
+        A damaged answer may lie in what its conversation asks for: it counts once another
+        conversation has one too.
         """
         health, conversation = self.health(*step.key), step.request.conversation
         if isinstance(error, Damaged) and health.damaged_in in (None, conversation):
@@ -223,7 +235,9 @@ class FallbackModel:
         self._health[step.key] = failed
         name = f"{self._chain[step.index].model.name} {step.request.model}"
         if not isinstance(error, Unusable):
-            log.warning("model rests", model=name, error=type(error).__name__, failures=failed.failures)
+            log.warning(
+                "model rests", model=name, error=type(error).__name__, failures=failed.failures
+            )
         elif not isinstance(health.error, Unusable):
             self._on_unusable(name, error)
 

@@ -1,4 +1,7 @@
-"""Health of the models of a chain: failures, how long other models come first, status for people. Pure."""
+"""Health of the models of a chain: failures, how long other models come first, status for people.
+
+Pure.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,9 +10,11 @@ from typing import Any, Literal
 from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Unusable
 from bot.texts import format_duration
 
-# Seconds for which other models come before a failed one, doubled with each failure in a row up to the longest.
+# Seconds for which other models come before a failed one, doubled with each failure in a row up to
+# the longest.
 MIN_REST, MAX_REST = 30.0, 900.0
-REFUSED_RESTS = (60.0, 300.0, 900.0)  # after the first, the second and each further refusal in a row
+# after the first, the second and each further refusal in a row
+REFUSED_RESTS = (60.0, 300.0, 900.0)
 
 ModelPhase = Literal["untried", "up", "resting", "refused"]
 # Conversations use it, summaries use it, or it replaces a failed one.
@@ -51,7 +56,9 @@ HEALTHY = ModelHealth()
 
 
 def after_failure(before: ModelHealth, error: ModelError, now: float) -> ModelHealth:
-    """Return the health after a failed call. before: with the failures that were known when that call began."""
+    """Return the health after a failed call. before: with the failures that were known when that
+    call began.
+    """
     failures = before.failures + 1
     return replace(
         before,
@@ -63,7 +70,9 @@ def after_failure(before: ModelHealth, error: ModelError, now: float) -> ModelHe
 
 
 def after_event(before: ModelHealth, now: float) -> ModelHealth:
-    """Return the health after the first event of an answer: it can be called, but may fail in the middle again."""
+    """Return the health after the first event of an answer: it can be called, but may fail in the
+    middle again.
+    """
     return before if before.is_healthy else replace(before, error=None, answered=True, since=now)
 
 
@@ -119,7 +128,9 @@ def model_status(name: str, health: ModelHealth, now: float, use: ModelUse) -> M
 
 
 def is_owner_needed(status: ModelStatus) -> bool:
-    """Tell whether to notify the owner: at once if only they can repair it, else from the second failure."""
+    """Tell whether to notify the owner: at once if only they can repair it, else from the second
+    failure.
+    """
     return not status.ready and (isinstance(status.error, Unusable) or status.failures >= 2)
 
 
@@ -167,7 +178,7 @@ def format_model_status(status: ModelStatus, lang: str) -> str:
     line = f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"
     if not status.tools_refused:
         return line
-    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"
+    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"  # noqa: E501
 
 
 def _in_brackets(text: str, *, zh: bool) -> str:
@@ -175,7 +186,9 @@ def _in_brackets(text: str, *, zh: bool) -> str:
 
 
 def notable_statuses(statuses: Sequence[ModelStatus]) -> list[ModelStatus]:
-    """Return the statuses to show in /status: none while the only models are healthy and take all they are sent."""
+    """Return the statuses to show in /status: none while the only models are healthy and take all
+    they are sent.
+    """
     if not any(status.use == "spare" or _is_notable(status) for status in statuses):
         return []
     return [status for status in statuses if status.use != "fast" or _is_notable(status)]

@@ -1,6 +1,7 @@
 """Retries model calls whose failure may pass: the only layer that does so.
 
-Retry libraries wrap calls. Here a stream is repeated, and its consumer has to learn that it starts again.
+Retry libraries wrap calls. Here a stream is repeated, and its consumer has to learn that it starts
+again.
 """
 
 import asyncio
@@ -32,7 +33,9 @@ class RetrySettings:
     #: Whether to wait for failures that may pass, such as an overload.
     wait: bool = True
 
-    def pause(self, error: ModelError, calls: int, stalls: int, random_share: float) -> float | None:
+    def pause(
+        self, error: ModelError, calls: int, stalls: int, random_share: float
+    ) -> float | None:
         """Return the seconds to wait before the next call; None: do not retry. Pure.
 
         Args:
@@ -79,7 +82,9 @@ class RetryingModel:
         self._clock, self._sleep, self._chance = clock, sleep, chance
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """Stream the first call that succeeds; Restarted follows a failed one that has shown something."""
+        """Stream the first call that succeeds; Restarted follows a failed one that has shown
+        something.
+        """
         end, calls, stalls = self._clock() + self._settings.step, 0, 0
         while True:
             calls, shown, remaining = calls + 1, False, end - self._clock()
@@ -109,7 +114,9 @@ class RetryingModel:
 def drop_thinking(request: Request) -> Request:
     """Return the request without thinking parts."""
     messages = (
-        replace(message, parts=tuple(part for part in message.parts if not isinstance(part, Thinking)))
+        replace(
+            message, parts=tuple(part for part in message.parts if not isinstance(part, Thinking))
+        )
         for message in request.messages
     )
     return replace(request, messages=tuple(messages))

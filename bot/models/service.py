@@ -1,4 +1,6 @@
-"""The models as they are configured now: a chain for conversations, its fast model for summaries."""
+"""The models as they are configured now: a chain for conversations, its fast model for
+summaries.
+"""
 
 import asyncio
 import time
@@ -102,7 +104,8 @@ class InstrumentedModel:
             async with ClosingStream(self._model.stream(request)) as events:
                 async for event in events:
                     first = first or time.perf_counter()
-                    if isinstance(event, Answer):  # recorded first: the consumer may close this stream on receiving it
+                    # recorded first: the consumer may close this stream on receiving it
+                    if isinstance(event, Answer):
                         outcome, answer = "ok", event
                         self._on_call(request, event)
                         facts, used = self._facts(request, answer), answer.usage
@@ -117,13 +120,18 @@ class InstrumentedModel:
             raise
         finally:
             if answer is None:
-                self._telemetry.model_called(request.model, outcome, began, self._facts(request), trace, first=first)
+                self._telemetry.model_called(
+                    request.model, outcome, began, self._facts(request), trace, first=first
+                )
 
     async def close(self) -> None:
         await self._model.close()
 
     def _facts(self, request: Request, answer: Answer | None = None) -> Mapping[str, SpanFact]:
-        """Return span attributes. Source: names of OpenTelemetry's semantic conventions for generative AI."""
+        """Return span attributes.
+
+        Source: names of OpenTelemetry's semantic conventions for generative AI.
+        """
         facts: dict[str, SpanFact] = {
             "gen_ai.provider.name": self.name,
             "gen_ai.request.max_tokens": request.max_tokens,
@@ -165,7 +173,9 @@ class ModelService:
         self._telemetry = telemetry or Telemetry()
         self.windows = windows or ModelWindows()
         #: Lets replies come before summaries and facts.
-        self.background = BackgroundCalls(lambda: self._llm is not None and self._llm.background == "idle")
+        self.background = BackgroundCalls(
+            lambda: self._llm is not None and self._llm.background == "idle"
+        )
         self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
@@ -202,7 +212,8 @@ class ModelService:
         await asyncio.gather(*(self.probe(index, model) for index, model, _ in self._members()))
 
     async def probe(self, index: int, model: str = "") -> ModelProbe:
-        """Send a short request with a tool to one model, once; what it was known to refuse is tried again.
+        """Send a short request with a tool to one model, once; what it was known to refuse is tried
+        again.
 
         Args:
             index: in the chain.
@@ -225,7 +236,9 @@ class ModelService:
         except ModelError as err:
             where = f" at {base_url}" if base_url else ""
             reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
-            return ModelProbe(text=f"{provider} {request.model}{where} does not answer: {reason}", answered=False)
+            return ModelProbe(
+                text=f"{provider} {request.model}{where} does not answer: {reason}", answered=False
+            )
         quirks = self._quirks(index, request.model)
         thinks = any(isinstance(event, ThinkingDelta) for event in events)
         return ModelProbe(
@@ -237,8 +250,12 @@ class ModelService:
         )
 
     def refuses_tools(self, model: str) -> bool:
-        """Tell whether a model of the chain is known to take no tools: requests to it are sent without them."""
-        indexes = (index for index, (_, configured) in enumerate(self._models) if configured == model)
+        """Tell whether a model of the chain is known to take no tools: requests to it are sent
+        without them.
+        """
+        indexes = (
+            index for index, (_, configured) in enumerate(self._models) if configured == model
+        )
         return bool(self._quirks(next(indexes, 0), model).tools_refused)
 
     def _client(self, index: int) -> OpenAIModel | None:
@@ -256,25 +273,37 @@ class ModelService:
         return "; ".join(status.why for status in self.states() if status.phase == "refused")
 
     def states(self) -> tuple[ModelStatus, ...]:
-        """Return the status of each model of the chain in order, then that of the fast model if it differs."""
+        """Return the status of each model of the chain in order, then that of the fast model if it
+        differs.
+        """
         if self._chain is None:
             return ()
         chain, now = self._chain, time.monotonic()
         statuses = [
             replace(
-                model_status(f"{self._models[index][0]} {model}", chain.health(index, model), now, use),
+                model_status(
+                    f"{self._models[index][0]} {model}", chain.health(index, model), now, use
+                ),
                 tools_refused=self._quirks(index, model).tools_refused,
             )
             for index, model, use in self._members()
         ]
         first, last = statuses[0], statuses[-1]
         # A refused key is reported once, whatever models it opens.
-        if last.use == "fast" and isinstance(last.error, KeyRefused) and isinstance(first.error, KeyRefused):
+        if (
+            last.use == "fast"
+            and isinstance(last.error, KeyRefused)
+            and isinstance(first.error, KeyRefused)
+        ):
             statuses.pop()
-        return tuple(replace(status, why=redact(status.why)[:MAX_REASON_CHARS]) for status in statuses)
+        return tuple(
+            replace(status, why=redact(status.why)[:MAX_REASON_CHARS]) for status in statuses
+        )
 
     def _members(self) -> list[tuple[int, str, ModelUse]]:
-        """Return index in the chain, model id and use: of the chain in order, then of the fast model if it differs."""
+        """Return index in the chain, model id and use: of the chain in order, then of the fast
+        model if it differs.
+        """
         members: list[tuple[int, str, ModelUse]] = [
             (index, configured or self.name, CHAIN_USES[min(index, 1)])
             for index, (_, configured) in enumerate(self._models)
@@ -295,7 +324,8 @@ class ModelService:
         self._llm, self._prompt_share = llm, 1.0
         accounts = configured_models(llm)
         if self._chain is not None:
-            self._old_chains.append(self._chain)  # calls may still run on it; its idle connections cost little
+            # calls may still run on it; its idle connections cost little
+            self._old_chains.append(self._chain)
         self._clients = [self._open_client(account) for account in accounts]
         self._models = [(effective_provider(account), account.model) for account in accounts]
         self._accounts = list(accounts)
@@ -315,7 +345,9 @@ class ModelService:
             self._note_call(_serve(account, request.model, configured), request, outcome)
 
         def find_window() -> int:
-            return self.windows.find(_serve(account, account.model, 0)).tokens if account.model else 0
+            return (
+                self.windows.find(_serve(account, account.model, 0)).tokens if account.model else 0
+            )
 
         model = InstrumentedModel(client, self._telemetry, note)
         return ChainModel(
@@ -335,8 +367,14 @@ class ModelService:
             self.windows.ask_soon(served, has_answered=outcome is not None)
 
     def served_model(self, model: str) -> ServedModel:
-        """Return where a model id is served: by the model of the chain with that id, else by the first."""
-        indexes = (index for index, (_, configured) in enumerate(self._models) if index and configured == model)
+        """Return where a model id is served: by the model of the chain with that id, else by the
+        first.
+        """
+        indexes = (
+            index
+            for index, (_, configured) in enumerate(self._models)
+            if index and configured == model
+        )
         return self._serve(next(indexes, 0), model)
 
     def window(self, model: str) -> ModelWindow:
@@ -352,7 +390,9 @@ class ModelService:
 
     def _serve(self, index: int, model: str) -> ServedModel:
         if not self._accounts:
-            return ServedModel(provider=self.provider, model=model, configured=self._configured_window(index))
+            return ServedModel(
+                provider=self.provider, model=model, configured=self._configured_window(index)
+            )
         return _serve(self._accounts[index], model, self._configured_window(index))
 
     def _configured_window(self, index: int) -> int:
@@ -375,7 +415,11 @@ class ModelService:
     def endpoints(self) -> list[tuple[str, str]]:
         """Return the address, as configured, and the id of each model in use."""
         accounts = configured_models(self._llm) if self._llm else ()
-        return [(accounts[index].base_url, model) for index, model, _ in self._members() if index < len(accounts)]
+        return [
+            (accounts[index].base_url, model)
+            for index, model, _ in self._members()
+            if index < len(accounts)
+        ]
 
     def hold_text(self, endpoint: str, model: str) -> None:
         """Show no text of a model before its thinking has ended with a closing tag."""
@@ -386,12 +430,15 @@ class ModelService:
                 client.hold_text(model)
 
     def use(self, model: ModelClient) -> None:
-        """Answer with this model, whatever is configured: a test double, or a client of an embedding program."""
+        """Answer with this model, whatever is configured: a test double, or a client of an
+        embedding program.
+        """
         self._chain = (
             model
             if isinstance(model, FallbackModel)
             else FallbackModel(
-                [ChainModel(model=InstrumentedModel(model, self._telemetry))], on_unusable=self._on_unusable
+                [ChainModel(model=InstrumentedModel(model, self._telemetry))],
+                on_unusable=self._on_unusable,
             )
         )
         self._models, self._accounts = [(model.name, "")], []
@@ -403,11 +450,14 @@ class ModelService:
             self.windows.ask_soon(self._serve(index, model))
         await asyncio.gather(*(client.preload() for client in self._clients))
 
-    async def complete(self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold") -> tuple[str, Usage]:
+    async def complete(
+        self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold"
+    ) -> tuple[str, Usage]:
         """Return one answer of the fast model without tools, and its usage.
 
-        The answer is limited to what the model can write, and a refusal that names numbers is followed by one more call
-        where they leave room for it. A model that begins is waited for until it falls silent, however long it writes.
+        The answer is limited to what the model can write, and a refusal that names numbers is
+        followed by one more call where they leave room for it. A model that begins is waited for
+        until it falls silent, however long it writes.
 
         It waits for replies as `llm.background` says.
 
@@ -416,7 +466,9 @@ class ModelService:
         """
         if self._llm is not None and self._llm.background == "off":
             raise BadRequest("llm.background is off", kind="offline")
-        return await self.background.run(lambda: self._complete_in_window(system, prompt, max_tokens, purpose))
+        return await self.background.run(
+            lambda: self._complete_in_window(system, prompt, max_tokens, purpose)
+        )
 
     async def _complete_in_window(
         self, system: str, prompt: str, max_tokens: int, purpose: Purpose
@@ -451,7 +503,9 @@ class ModelService:
 
     async def _answer(self, request: Request) -> Answer:
         base_url = self._accounts[0].base_url if self._accounts else ""
-        limits = Timeouts(first=timeouts_for(base_url).first, gap=SILENCE_SECONDS, step=STEP_SECONDS)
+        limits = Timeouts(
+            first=timeouts_for(base_url).first, gap=SILENCE_SECONDS, step=STEP_SECONDS
+        )
         async with TimedStream(self.model.stream(request), limits) as events:
             async for event in events:
                 if isinstance(event, Answer):
@@ -459,7 +513,9 @@ class ModelService:
         raise RuntimeError(f"{self.model.name} ended its stream without an answer")
 
     def background_prompt_tokens(self) -> int:
-        """Return how long a prompt to the fast model may be, by our count, beside its system prompt and answer."""
+        """Return how long a prompt to the fast model may be, by our count, beside its system prompt
+        and answer.
+        """
         window = self.window(self.fast_name).tokens
         left = window - self._fast_answer_limit(window) - SYSTEM_PROMPT_TOKENS
         return max(MIN_PROMPT_TOKENS, int(left * COUNT_SHARE * self._prompt_share))
@@ -508,7 +564,13 @@ def _serve(account: ProviderAccount, model: str, configured: int) -> ServedModel
 
 def log_unusable(name: str, error: Unusable) -> None:
     """Log a model that needs a change of its configuration."""
-    log.error("model unusable", model=name, error=type(error).__name__, status=error.status, kind=error.kind)
+    log.error(
+        "model unusable",
+        model=name,
+        error=type(error).__name__,
+        status=error.status,
+        kind=error.kind,
+    )
 
 
 def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:

@@ -1,4 +1,6 @@
-"""Context windows of models: learnt from servers, their refusals and their counts; stored with their source."""
+"""Context windows of models: learnt from servers, their refusals and their counts; stored with
+their source.
+"""
 
 import asyncio
 import hashlib
@@ -18,7 +20,8 @@ from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
 
 log = structlog.get_logger(__name__)
-HOME_WINDOW = 8_192  # tokens, of an unknown model on a private or loopback address that does not say more
+# tokens, of an unknown model on a private or loopback address that does not say more
+HOME_WINDOW = 8_192
 MIN_RESERVE = 512  # tokens for an answer, in a small window too
 RESERVE_SHARE = 4  # the answer gets at most a fourth of the window
 GROWTH = 1.1  # by which our count of a request has grown while the server's has not: it was cut
@@ -26,8 +29,8 @@ MAX_ASKED = 2  # times in a row without an error; Ollama knows the window once t
 MAX_COUNTS = 10_000  # conversations whose newest counts are compared
 NOTES = "model windows"  # under which the notes are stored
 
-# config: llm.context_window; server: its own word; refusal: the numbers of one; cut: prompts were cut silently;
-# table: bot.models.catalog; default: nothing is known.
+# config: llm.context_window; server: its own word; refusal: the numbers of one; cut: prompts were
+# cut silently; table: bot.models.catalog; default: nothing is known.
 WindowSource = Literal["config", "server", "refusal", "cut", "table", "default"]
 WINDOW_SOURCE_TEXTS: Mapping[WindowSource, tuple[str, str]] = {
     "config": ("来自 llm.context_window", "from llm.context_window"),
@@ -90,8 +93,9 @@ class _LearntWindow:
 class ModelWindows:
     """The windows of all models.
 
-    The order: `llm.context_window`, the server's own word, the table, a default. A refusal with numbers and a request
-    that was cut show that less can be read than was believed: they lower what came before, whatever its source.
+    The order: `llm.context_window`, the server's own word, the table, a default. A refusal with
+    numbers and a request that was cut show that less can be read than was believed: they lower what
+    came before, whatever its source.
 
     Args:
         notes: None to store nothing.
@@ -107,7 +111,8 @@ class ModelWindows:
         self._learnt: dict[str, _LearntWindow] = {}
         #: How often a server was asked about a model since the last error.
         self._asked: dict[str, int] = {}
-        #: Request of a conversation at which the server's count was last higher: our count and the server's.
+        #: Request of a conversation at which the server's count was last higher: our count and the
+        #: server's.
         self._counts: dict[tuple[str, str], tuple[int, int]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -132,14 +137,21 @@ class ModelWindows:
         else:
             tokens = HOME_WINDOW if is_at_home(served.base_url) else UNKNOWN_WINDOW
             return ModelWindow(tokens=tokens, source="default")
-        is_lower = learnt is not None and learnt.source != "server" and learnt.tokens < window.tokens
-        return ModelWindow(tokens=learnt.tokens, source=learnt.source) if learnt and is_lower else window
+        is_lower = (
+            learnt is not None and learnt.source != "server" and learnt.tokens < window.tokens
+        )
+        return (
+            ModelWindow(tokens=learnt.tokens, source=learnt.source)
+            if learnt and is_lower
+            else window
+        )
 
     def ask_soon(self, served: ServedModel, *, has_answered: bool = False) -> None:
         """Ask the server in the background, unless it was asked before.
 
         Args:
-            has_answered: the model has just answered, so that a server which loads it on demand knows more now.
+            has_answered: the model has just answered, so that a server which loads it on demand
+                knows more now.
         """
         asked = self._asked.get(served.key, 0)
         learnt = self._find_learnt(served)
@@ -150,14 +162,18 @@ class ModelWindows:
         self._start(self.ask(served))
 
     async def ask(self, served: ServedModel) -> None:
-        """Ask the server for its window and learn it; nothing is learnt where it does not answer."""
+        """Ask the server for its window and learn it; nothing is learnt where it does not
+        answer.
+        """
         if not served.can_be_asked:
             return
         question = WindowQuestion(
             base_url=served.base_url, model=served.model, api_key=served.api_key, proxy=served.proxy
         )
         if tokens := await ask_window(question):
-            await self._store(served, _after_server_word(self._find_learnt(served), served.fingerprint, tokens))
+            await self._store(
+                served, _after_server_word(self._find_learnt(served), served.fingerprint, tokens)
+            )
 
     def note_failure(self, served: ServedModel) -> None:
         """Let the server be asked again: it may be another one now, or have another window."""
@@ -176,7 +192,8 @@ class ModelWindows:
             self._lower(served, refusal.limit, "refusal")
 
     def note_usage(self, served: ServedModel, conversation: str, counted: int, actual: int) -> bool:
-        """Compare the counts of a request with those of earlier ones; return whether the server cut it.
+        """Compare the counts of a request with those of earlier ones; return whether the server cut
+        it.
 
         It did where its count has stood still, or fallen, while ours has grown by more than GROWTH.
 
@@ -198,13 +215,20 @@ class ModelWindows:
             return False
         del self._counts[key]
         if actual_before < self.find(served).tokens:
-            log.warning("a server cuts requests silently", model=served.model, counted=counted, actual=actual)
+            log.warning(
+                "a server cuts requests silently",
+                model=served.model,
+                counted=counted,
+                actual=actual,
+            )
             self._lower(served, max(actual_before, MIN_WINDOW), "cut")
             self.on_cut(served, actual_before)
         return True
 
     def forget_others(self, models: Mapping[str, ServedModel]) -> None:
-        """Forget what was learnt of these models under another configuration. models: by their keys."""
+        """Forget what was learnt of these models under another configuration. models: by their
+        keys.
+        """
         for key, served in models.items():
             if key in self._learnt and self._find_learnt(served) is None:
                 del self._learnt[key]
@@ -222,7 +246,9 @@ class ModelWindows:
 
     def _lower(self, served: ServedModel, tokens: int, source: WindowSource) -> None:
         """Learn a lower window at once, and store it in the background."""
-        before = self._find_learnt(served) or _LearntWindow(fingerprint=served.fingerprint, tokens=0, source=source)
+        before = self._find_learnt(served) or _LearntWindow(
+            fingerprint=served.fingerprint, tokens=0, source=source
+        )
         learnt = self._learnt[served.key] = replace(before, tokens=tokens, source=source)
         self._start(self._put(served.key, _dump(learnt)))
 
@@ -250,10 +276,13 @@ class ModelWindows:
             log.error("a window was not learnt", error=type(err).__name__, exc_info=err)
 
 
-def _after_server_word(before: _LearntWindow | None, fingerprint: str, tokens: int) -> _LearntWindow:
+def _after_server_word(
+    before: _LearntWindow | None, fingerprint: str, tokens: int
+) -> _LearntWindow:
     """Return what is known after the server named its window.
 
-    What it refused or cut stays below its word, until that word changes: then the server was started in another way.
+    What it refused or cut stays below its word, until that word changes: then the server was
+    started in another way.
     """
     said = _LearntWindow(fingerprint=fingerprint, tokens=tokens, source="server", server=tokens)
     if before is None or before.source == "server" or before.server not in (0, tokens):
@@ -280,9 +309,10 @@ def format_window(window: ModelWindow, lang: str) -> str:
 def format_cut(served: ServedModel, tokens: int) -> tuple[str, str]:
     """Format the notice of a server that cuts requests, in Chinese and in English."""
     return (
-        f"服务器只读了 {served.model} 的请求里的 {tokens:,} tokens，更早的内容被它悄悄丢掉了。从现在起请求不会更长，"
-        "较早的对话会整理成摘要。如果服务器可以读更多，请在它那边和 llm.context_window 里都设大一些。",
-        f"The server reads only {tokens:,} tokens of a request to {served.model}, and silently drops what comes "
-        "before. From now on requests are no longer than that, and older turns are folded. If it can read more, set "
-        "that on the server and in llm.context_window.",
+        f"服务器只读了 {served.model} 的请求里的 {tokens:,} tokens，更早的内容被它悄悄丢掉了。"
+        "从现在起请求不会更长，较早的对话会整理成摘要。如果服务器可以读更多，请在它那边和 "
+        "llm.context_window 里都设大一些。",
+        f"The server reads only {tokens:,} tokens of a request to {served.model}, and silently "
+        "drops what comes before. From now on requests are no longer than that, and older turns "
+        "are folded. If it can read more, set that on the server and in llm.context_window.",
     )

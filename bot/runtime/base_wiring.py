@@ -1,4 +1,6 @@
-"""Builds the parts of a bot that know of no turns: models, memory, channels, notices and budgets."""
+"""Builds the parts of a bot that know of no turns: models, memory, channels, notices and
+budgets.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -87,7 +89,8 @@ class BaseComponents(ABC):
         self.reconfigured: Callable[[Config], None] = lambda config: None
         #: Awaited first when the bot is closed.
         self.on_close: list[Callable[[], Awaitable[None]]] = []
-        #: Ends this process, restores the file with the passphrase, and starts again; None where it cannot be done.
+        #: Ends this process, restores the file with the passphrase, and starts again; None where it
+        #: cannot be done.
         self.restore: Callable[[Path, str], None] | None = None
         #: The running channels by name; the gateway adds and removes them.
         self.channels: dict[str, Channel] = {}
@@ -107,18 +110,26 @@ class BaseComponents(ABC):
         self.spaces = self.memory_service.spaces
         self.roles = RoleResolver(self.config, self.store.access)
         self.language = ConversationLanguage(self.store.sessions, self.config)
-        self.lost_rights = LostRights(store=self.store, roles=self.roles, stop=self.stop, end_task=self.end_task)
+        self.lost_rights = LostRights(
+            store=self.store, roles=self.roles, stop=self.stop, end_task=self.end_task
+        )
         self.pairing = self._pairing()
-        self.gateway = Gateway(self.store, self.blobs, self.channels, self.language, self.pairing, self.telemetry)
+        self.gateway = Gateway(
+            self.store, self.blobs, self.channels, self.language, self.pairing, self.telemetry
+        )
         self.notifier = Notifier(store=self.store, channels=self.channels, language=self.language)
         self.owner = owner = OwnerNotifier(
             sessions=self.store.sessions, states=self.states, notify=self.notifier.notify
         )
         self.channel_notifications = ChannelNotifications(self.gateway.states, owner)
         self.model_notifications = ModelNotifications(self.models.states, owner, owner)
-        self.storage = StorageQuota(self.store, self.blobs, self.workspace, self.config, self.now, owner)
+        self.storage = StorageQuota(
+            self.store, self.blobs, self.workspace, self.config, self.now, owner
+        )
         self.downloads = Downloads(self.gateway.fetch, self.blobs, self.storage.take)
-        self.budget_guard = BudgetGuard(self.store.spending, self.config, self.now, self.channels, owner, self.storage)
+        self.budget_guard = BudgetGuard(
+            self.store.spending, self.config, self.now, self.channels, owner, self.storage
+        )
 
     def config(self) -> Config:
         """Return the current settings."""

@@ -1,4 +1,6 @@
-"""The bot: opens its components in the order that recovery needs, closes them, and applies changes of config.json."""
+"""The bot: opens its components in the order that recovery needs, closes them, and applies changes
+of config.json.
+"""
 
 import asyncio
 import sys
@@ -35,13 +37,22 @@ class Bot(TurnComponents):
     """One running bot."""
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
-        """Recover, then start outbox, turns and receivers, in that order. model: replaces the configured one."""
+        """Recover, then start outbox, turns and receivers, in that order. model: replaces the
+        configured one.
+        """
         await self._configure(channels, model)
         recovered = await self.store.delivery.recover()
-        log.info("recovered", turns=len(recovered.turns), folds=len(recovered.folds), waiting=recovered.inbox_waiting)
+        log.info(
+            "recovered",
+            turns=len(recovered.turns),
+            folds=len(recovered.folds),
+            waiting=recovered.inbox_waiting,
+        )
         self.telemetry.outcome_unknown(recovered.sends_unknown)
         await self.repair_notice.open()
-        if not self.config().database_url and (lost := await count_lost_acts(self.store, self.home.data)):
+        if not self.config().database_url and (
+            lost := await count_lost_acts(self.store, self.home.data)
+        ):
             self.repair_notice.report_lost_acts(lost)
         await self.open_tools()
         self.folding.resume(recovered.folds)
@@ -77,7 +88,9 @@ class Bot(TurnComponents):
         self.spawn(self.model_notifications.watch())
 
     async def _report_unfinished_calls(self) -> None:
-        """Let chats see what a former process left; the sandbox is probed by now, without which an approval is void."""
+        """Let chats see what a former process left; the sandbox is probed by now, without which an
+        approval is void.
+        """
         await self.exec_tools.background.report_lost()
         if interrupted := await self.approvals.report_interrupted():
             await self.store.delivery.accept(interrupted)
@@ -99,24 +112,32 @@ class Bot(TurnComponents):
         self.spawn(self._close_files())
 
     async def _notify_away(self) -> None:
-        """Send one notice per conversation whose messages waited for over ten minutes; the replies follow it."""
+        """Send one notice per conversation whose messages waited for over ten minutes; the replies
+        follow it.
+        """
         now = datetime.fromtimestamp(self.store.now(), UTC)
         for conversation in await self.store.delivery.waiting():
             lines = await self.store.sessions.lines(conversation, limit=MAX_RESTORED_LINES)
             late = [
-                line for line in lines if line.role == "user" and line.state == "new" and now - line.at > AWAY_AFTER
+                line
+                for line in lines
+                if line.role == "user" and line.state == "new" and now - line.at > AWAY_AFTER
             ]
             row = await self.store.sessions.conversation(conversation)
             channel = self.channels.get(row.place.channel) if row else None
             if row is None or not late or channel is None or row.place.is_hidden:
                 continue
             lang = resolve_language(late[-1].text, self.config().language)
-            text = format_text(lang, "away", span=format_span(now - late[0].at, lang), count=len(late))
+            text = format_text(
+                lang, "away", span=format_span(now - late[0].at, lang), count=len(late)
+            )
             notice = split_reply(text, "notice", channel.capabilities)
             await self.store.delivery.notify(conversation, f"away:{late[-1].id}", notice)
 
     async def close(self, patience: float = DRAIN_SECONDS) -> None:
-        """Stop receiving, give running turns `patience` seconds; the rest resumes at the next start."""
+        """Stop receiving, give running turns `patience` seconds; the rest resumes at the next
+        start.
+        """
         for close in self.on_close:
             await close()
         for name in list(self.channels):
@@ -138,7 +159,9 @@ class Bot(TurnComponents):
         await self.telemetry.close()
 
     async def _leave_cluster(self) -> None:
-        """Called just before the store is closed; does something only if other processes use it too."""
+        """Called just before the store is closed; does something only if other processes use it
+        too.
+        """
 
     async def settled(self) -> None:
         """Wait until every message is answered, every reply sent and every fold done."""
@@ -153,13 +176,16 @@ class Bot(TurnComponents):
         """Close files to other accounts that an older version, or an editor, left open to them."""
         closed = await asyncio.to_thread(close_entries, self.home)
         if closed:
-            log.warning("other accounts could open files here", count=len(closed), first=str(closed[0].path))
+            log.warning(
+                "other accounts could open files here", count=len(closed), first=str(closed[0].path)
+            )
 
     async def _on_config_changed(self, config: Config) -> None:
         log.info("configuration changed")
         before, self._applied_config = self._applied_config, config
         self.reconfigured(config)  # first: the log knows a new secret before a channel uses it
-        self.models.configure(config)  # before the channels, which may take long to close and to connect
+        # before the channels, which may take long to close and to connect
+        self.models.configure(config)
         await self.closing_tags.load()
         await self.lost_rights.end()
         await self.channel_manager.apply(before, self.file)
@@ -180,5 +206,9 @@ async def build_bot(home: HomeFolder, file: ConfigFile) -> Bot:
     if store.repaired is not None:
         _, text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
         print(f"mnema: {text}", file=sys.stderr)
-        AuditCheckpoints(home.data).invalidate(f"repaired, {store.repaired.aside} set aside", datetime.now(UTC))
-    return Bot(BotDependencies(home=home, file=file, store=store, telemetry=create_telemetry(file.current)))
+        AuditCheckpoints(home.data).invalidate(
+            f"repaired, {store.repaired.aside} set aside", datetime.now(UTC)
+        )
+    return Bot(
+        BotDependencies(home=home, file=file, store=store, telemetry=create_telemetry(file.current))
+    )

@@ -1,4 +1,6 @@
-"""Opens the HTTP port before the bot is loaded: of the page and the API, or of a worker's health and metrics."""
+"""Opens the HTTP port before the bot is loaded: of the page and the API, or of a worker's health
+and metrics.
+"""
 
 import asyncio
 import socket
@@ -36,7 +38,8 @@ class WebPage:
 
 
 class RemoteTerminal:
-    """The terminal's conversations while `mnema run` holds the home: the page shows and continues them.
+    """The terminal's conversations while `mnema run` holds the home: the page shows and continues
+    them.
 
     In paths of the page they are named "terminal:" and the conversation's name.
     """
@@ -67,7 +70,8 @@ def _to_page(item: Message) -> Message:
 
 
 def open_page(home: HomeFolder, config: Config) -> WebPage | None:
-    """Open the page's port, which answers "starting" until the bot is loaded; None if the page is off.
+    """Open the page's port, which answers "starting" until the bot is loaded; None if the page is
+    off.
 
     Raises:
         MnemaError: the port cannot be opened.
@@ -89,7 +93,14 @@ def open_page(home: HomeFolder, config: Config) -> WebPage | None:
     site = WebSite(gate=gate, web=web)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{port}"
-    return WebPage(site=site, web=web, server=WebServer(site, sockets), url=url, token=token, is_new_token=is_new)
+    return WebPage(
+        site=site,
+        web=web,
+        server=WebServer(site, sockets),
+        url=url,
+        token=token,
+        is_new_token=is_new,
+    )
 
 
 def _open_sockets(host: str, port: int) -> list[socket.socket]:

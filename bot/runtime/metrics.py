@@ -28,9 +28,16 @@ NO_TURNS = dict.fromkeys(TURN_OUTCOMES, 0)
 
 
 class CachedQuery(Generic[T]):
-    """Caches the result of an expensive query; the longer it takes, the longer its result is used."""
+    """Caches the result of an expensive query; the longer it takes, the longer its result is
+    used.
+    """
 
-    def __init__(self, query: Callable[[], Awaitable[T]], clock: Callable[[], float], min_seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        query: Callable[[], Awaitable[T]],
+        clock: Callable[[], float],
+        min_seconds: float = 0.0,
+    ) -> None:
         """clock: monotonic seconds; min_seconds: how long a result is used at least."""
         self._query = query
         self._clock = clock
@@ -87,7 +94,8 @@ class MetricsCollector:
         self._faults_total = 0
 
     async def text(self) -> str:
-        """Return all metrics in the Prometheus text format; values over whole tables may be some time old.
+        """Return all metrics in the Prometheus text format; values over whole tables may be some
+        time old.
 
         Raises:
             StoreError: the store cannot be read.
@@ -105,7 +113,9 @@ class MetricsCollector:
             "ledger_faults_total": {(): self._faults_total},
             "loop_lag_seconds": {(): self._lag()},
         }
-        return format_exposition((*(self._metric(row, known) for row in METRIC_TABLE), *self._process_metrics()))
+        return format_exposition(
+            (*(self._metric(row, known) for row in METRIC_TABLE), *self._process_metrics())
+        )
 
     async def _check_ledger(self) -> int:
         found = len(await self._store.folds.check_ledger())
@@ -114,12 +124,16 @@ class MetricsCollector:
         return found
 
     def _metric(self, definition: Metric, known: Mapping[str, SampleValues]) -> Metric:
-        """Return a metric with its samples; a counter without labels begins at zero, as Prometheus asks."""
+        """Return a metric with its samples; a counter without labels begins at zero, as Prometheus
+        asks.
+        """
         name = definition.name
         values = known[name] if name in known else self._counters.counts(name)
         if definition.kind == "counter" and not definition.labels and not values:
             values = {(): 0.0}
-        return replace(definition, name=f"mnema_{name}", values=values, times=self._counters.times(name))
+        return replace(
+            definition, name=f"mnema_{name}", values=values, times=self._counters.times(name)
+        )
 
     def _store_values(self, stats: StoreStats) -> dict[str, SampleValues]:
         age = max(0.0, self._store.now() - stats.inbox_oldest) if stats.inbox_oldest else 0.0
@@ -129,7 +143,9 @@ class MetricsCollector:
             "outbox_depth": {(): stats.outbox_depth},
             "folds_open": {(): stats.folds_open},
             "work_open": {(kind,): stats.tasks_open.get(kind, 0) for kind in ("agent", "exec")},
-            "prefix_breaks_total": {(reason,): number for reason, number in stats.prefix_breaks.items()},
+            "prefix_breaks_total": {
+                (reason,): number for reason, number in stats.prefix_breaks.items()
+            },
             "db_busy_total": {(): stats.busy},
             "db_bytes": {(): stats.db_bytes},
             "wal_bytes": {(): stats.wal_bytes},
@@ -140,22 +156,35 @@ class MetricsCollector:
         return {
             "channel_up": {(name,): float(state.ready) for name, state in states.items()},
             "channel_last_ok_age_s": {
-                (name,): max(0.0, now - state.last_contact) for name, state in states.items() if state.last_contact
+                (name,): max(0.0, now - state.last_contact)
+                for name, state in states.items()
+                if state.last_contact
             },
         }
 
     def _process_metrics(self) -> Iterator[Metric]:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        yield _own_metric("process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime)
+        yield _own_metric(
+            "process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime
+        )
         began = self._started.timestamp()
-        yield _own_metric("process_start_time_seconds", "gauge", "When it was started, unix time.", began)
+        yield _own_metric(
+            "process_start_time_seconds", "gauge", "When it was started, unix time.", began
+        )
         tasks = len(asyncio.all_tasks())
-        yield _own_metric("process_asyncio_tasks", "gauge", "Tasks of the event loop that have not ended.", tasks)
+        yield _own_metric(
+            "process_asyncio_tasks", "gauge", "Tasks of the event loop that have not ended.", tasks
+        )
         if sys.platform == "linux":
             with open("/proc/self/statm", encoding="ascii") as pages:
                 resident = int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
             yield _own_metric("process_resident_memory_bytes", "gauge", "Memory in use.", resident)
-            yield _own_metric("process_open_fds", "gauge", "Open files and sockets.", len(os.listdir("/proc/self/fd")))
+            yield _own_metric(
+                "process_open_fds",
+                "gauge",
+                "Open files and sockets.",
+                len(os.listdir("/proc/self/fd")),
+            )
 
 
 def _own_metric(name: str, kind: MetricKind, help: str, value: float) -> Metric:
@@ -165,7 +194,9 @@ def _own_metric(name: str, kind: MetricKind, help: str, value: float) -> Metric:
 def _total_values(totals: StoreTotals) -> dict[str, SampleValues]:
     return {
         "turns_total": {(state,): number for state, number in {**NO_TURNS, **totals.turns}.items()},
-        "folds_total": {(method, state): number for (method, state), number in totals.folds.items()},
+        "folds_total": {
+            (method, state): number for (method, state), number in totals.folds.items()
+        },
         "conversations": {(): totals.conversations},
         "llm_tokens_total": _token_values(totals.usage),
         "llm_cost_total": {(): sum(money_for_usage(used) or 0.0 for used in totals.usage)},

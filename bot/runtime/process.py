@@ -1,4 +1,6 @@
-"""This process: heap, open files, messages to the service manager, and a deadline for its shutdown."""
+"""This process: heap, open files, messages to the service manager, and a deadline for its
+shutdown.
+"""
 
 import _thread
 import asyncio
@@ -20,30 +22,41 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX of mallopt. Source: malloc.h of the GNU C library.
+# M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX of mallopt. Source: malloc.h of the GNU C
+# library.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8
-MMAP_BYTES = 128 * 1024  # allocations from this size on are mapped separately and returned to the system when freed
-# Objects created and not freed until the garbage collector looks at the youngest; how often it does until it looks at
-# those that were left, and at all. Cycles come from the HTTP client: 50 objects for each call of Telegram.
+# allocations from this size on are mapped separately and returned to the system when freed
+MMAP_BYTES = 128 * 1024
+# Objects created and not freed until the garbage collector looks at the youngest; how often it does
+# until it looks at those that were left, and at all. Cycles come from the HTTP client: 50 objects
+# for each call of Telegram.
 YOUNG_OBJECTS, YOUNG_ROUNDS, MIDDLE_ROUNDS = 5_000, 5, 2
 TRIM_BYTES = 1024 * 1024  # free bytes at the end of the heap from which they are returned
 
 
 def use_single_arena() -> bool:
-    """Use one malloc arena that returns free memory; call before any thread starts. False if not supported.
+    """Use one malloc arena that returns free memory; call before any thread starts.
 
-    By default the GNU C library gives each thread its own arena, up to eight per core. Work moves between threads
-    here, so each arena grew to the largest task it ever had: an hour of chat ended with 381 MB.
+    False if not supported.
 
-    By default it also raises both thresholds with the largest freed allocation, up to 32 and 64 MiB. The texts of a
-    daily log, read and written with each fold, then stay in the heap: 20 MiB were free but kept after 3,500 messages.
+    By default the GNU C library gives each thread its own arena, up to eight per core. Work moves
+    between threads here, so each arena grew to the largest task it ever had: an hour of chat ended
+    with 381 MB.
+
+    By default it also raises both thresholds with the largest freed allocation, up to 32 and 64
+    MiB. The texts of a daily log, read and written with each fold, then stay in the heap: 20 MiB
+    were free but kept after 3,500 messages.
     """
     if sys.platform != "linux":
         return False
     try:
         mallopt = ctypes.CDLL("libc.so.6").mallopt
         return all(
-            [mallopt(M_ARENA_MAX, 1), mallopt(M_MMAP_THRESHOLD, MMAP_BYTES), mallopt(M_TRIM_THRESHOLD, TRIM_BYTES)]
+            [
+                mallopt(M_ARENA_MAX, 1),
+                mallopt(M_MMAP_THRESHOLD, MMAP_BYTES),
+                mallopt(M_TRIM_THRESHOLD, TRIM_BYTES),
+            ]
         )
     except (OSError, AttributeError):  # another C library, whose threads share one heap anyway
         return False
@@ -65,18 +78,22 @@ def raise_descriptor_limit() -> None:
 
 
 def load_codecs() -> None:
-    """Load codecs that Python imports on first use: at the descriptor limit that import would fail."""
+    """Load codecs that Python imports on first use: at the descriptor limit that import would
+    fail.
+    """
     for name in CODECS:
         codecs.lookup(name)
 
 
 def start_collecting() -> None:
-    """Turn the garbage collector on for what is created from now on; modules and the bot's parts are never looked at.
+    """Turn the garbage collector on for what is created from now on; modules and the bot's parts
+    are never looked at.
 
-    What importing left is collected once before, .6 MB of it first copies of dataclasses: 90 ms after the bot is ready.
-    Later collections are rare: nearly all that a turn creates is freed without them, but what many turns at once hold
-    is looked at each time. In 1,000 replies there are 28; with 10,000 objects and Python's factors of ten there were
-    15, and 3 MiB more waited for one.
+    What importing left is collected once before, .6 MB of it first copies of dataclasses: 90 ms
+    after the bot is ready. Later collections are rare: nearly all that a turn creates is freed
+    without them, but what many turns at once hold is looked at each time. In 1,000 replies there
+    are 28; with 10,000 objects and Python's factors of ten there were 15, and 3 MiB more waited for
+    one.
     """
     gc.collect()
     gc.freeze()
@@ -85,9 +102,11 @@ def start_collecting() -> None:
 
 
 class AcceptErrorLogger:
-    """An event loop's exception handler that logs accept() at the descriptor limit once in ten seconds.
+    """An event loop's exception handler that logs accept() at the descriptor limit once in ten
+    seconds.
 
-    asyncio reports each attempt with a traceback and retries at once: 86,000 reports in half a minute were measured.
+    asyncio reports each attempt with a traceback and retries at once: 86,000 reports in half a
+    minute were measured.
     """
 
     def __init__(self) -> None:
@@ -104,13 +123,19 @@ class AcceptErrorLogger:
             return
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         why = str(context.get("exception", ""))
-        log.error("connections cannot be accepted; raise the limit of open files", error=why, limit=soft,
-                  left_out=self._skipped)  # fmt: skip
+        log.error(
+            "connections cannot be accepted; raise the limit of open files",
+            error=why,
+            limit=soft,
+            left_out=self._skipped,
+        )
         self._logged, self._skipped = time.monotonic(), 0
 
 
 def restart_program() -> NoReturn:
-    """Replace this process by a new start of the same command line; the process id stays the same."""
+    """Replace this process by a new start of the same command line; the process id stays the
+    same.
+    """
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - the command line that started this process
 
@@ -123,12 +148,18 @@ def notify_supervisor(state: str) -> None:
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as notify_socket:
-        notify_socket.sendto(state.encode(), f"\0{address[1:]}" if address.startswith("@") else address)
+    with (
+        suppress(OSError),
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as notify_socket,
+    ):
+        notify_socket.sendto(
+            state.encode(), f"\0{address[1:]}" if address.startswith("@") else address
+        )
 
 
 OVERDUE_EXIT = 75  # exit code, the same as that of a process that lost its lease
-AHEAD_SECONDS = 2.0  # the thread's timer ends first: its exit code and its log line say more than SIGKILL
+# the thread's timer ends first: its exit code and its log line say more than SIGKILL
+AHEAD_SECONDS = 2.0
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 WATCHER = Path(__file__).with_name("shutdown_watcher.py")
 
@@ -136,11 +167,11 @@ WATCHER = Path(__file__).with_name("shutdown_watcher.py")
 class ShutdownDeadline:
     """Ends this process in a bounded time after SIGTERM or Ctrl-C, whatever its threads do.
 
-    Two timers start when the signal arrives. The first is a thread of this process: it ends it with exit code 75. While
-    another thread holds the interpreter lock in C code (a regular expression, say), no thread of this process runs any
-    Python, neither the signal's handler. The second timer therefore is a small child process. It learns of the signal
-    from the C part of the signal handling, which writes the number to the wake-up descriptor at once, and it sends
-    SIGKILL.
+    Two timers start when the signal arrives. The first is a thread of this process: it ends it with
+    exit code 75. While another thread holds the interpreter lock in C code (a regular expression,
+    say), no thread of this process runs any Python, neither the signal's handler. The second timer
+    therefore is a small child process. It learns of the signal from the C part of the signal
+    handling, which writes the number to the wake-up descriptor at once, and it sends SIGKILL.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -158,7 +189,9 @@ class ShutdownDeadline:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             # threading.Thread takes locks that the interrupted code may hold
-            _thread.start_new_thread(_exit_after, (max(self._seconds - AHEAD_SECONDS, self._seconds / 2),))
+            _thread.start_new_thread(
+                _exit_after, (max(self._seconds - AHEAD_SECONDS, self._seconds / 2),)
+            )
             loop.call_soon_threadsafe(event.set)
 
         for number in SIGNALS:
@@ -175,7 +208,9 @@ def _exit_after(seconds: float) -> None:
 
 
 def _start_watcher(seconds: float) -> int | None:
-    """Start the watcher; return the descriptor it reads signal numbers from, None if no process can be started."""
+    """Start the watcher; return the descriptor it reads signal numbers from, None if no process can
+    be started.
+    """
     reading, writing = os.pipe()
     command = [sys.executable, "-I", "-S", str(WATCHER), str(os.getpid()), str(seconds)]
     actions: list[tuple[object, ...]] = [(os.POSIX_SPAWN_DUP2, reading, 0)]

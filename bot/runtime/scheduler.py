@@ -1,4 +1,6 @@
-"""Scheduled work: snapshots by the hour; each night idle conversations end, old data is removed, and dreams."""
+"""Scheduled work: snapshots by the hour; each night idle conversations end, old data is removed,
+and dreams.
+"""
 
 import asyncio
 import importlib
@@ -25,11 +27,13 @@ from memory.workspace.blobs import Blobs
 log = structlog.get_logger(__name__)
 NIGHT_HOUR, NIGHT_MINUTE = 4, 10
 RETRY_DELAY = timedelta(minutes=1)
-LOAD_DELAY = 3.0  # seconds: loading takes 25 ms of CPU, which the first messages after a start need more
+# seconds: loading takes 25 ms of CPU, which the first messages after a start need more
+LOAD_DELAY = 3.0
 START_DELAY = timedelta(seconds=5)  # after that, a missed dream is made up for
 # How far the machine's clock, by which timers fire, may be ahead of the clock that tells the day.
 CLOCK_TOLERANCE = timedelta(seconds=5)
-# Between two checks of the wall clock: timers stop while the machine sleeps, and do not notice a clock that is set.
+# Between two checks of the wall clock: timers stop while the machine sleeps, and do not notice a
+# clock that is set.
 CLOCK_CHECK_SECONDS = 60.0
 DREAM_JOB_ID, NIGHTLY_JOB_ID = "dream", "nightly"
 SYSTEM_ACTOR = Actor(channel="", id="house", role="owner")
@@ -37,7 +41,8 @@ JOB_SCOPE = AccessScope(kind="job", space="")
 
 SNAPSHOT_CHECK_SECONDS = 60.0  # between two looks whether a snapshot of the database is due
 MAX_RETENTION_SECONDS = 600.0  # per night; the next one continues
-TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200  # turns and rows per transaction, conversations per query
+# turns and rows per transaction, conversations per query
+TURN_BATCH, ROW_BATCH, CONVERSATION_BATCH = 50, 500, 200
 # An unreferenced file younger than this stays: its message may not be stored yet.
 UNREFERENCED_AGE = timedelta(days=1)
 SPENDING_AGE = timedelta(days=35)  # usage rows stay at least this long: /usage reports 30 days
@@ -45,7 +50,9 @@ SPENDING_AGE = timedelta(days=35)  # usage rows stay at least this long: /usage 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionJob:
-    """Removes old conversations, rows of finished work, unreferenced files, and old copies of the database."""
+    """Removes old conversations, rows of finished work, unreferenced files, and old copies of the
+    database.
+    """
 
     store: Store
     blobs: Blobs
@@ -66,10 +73,16 @@ class RetentionJob:
         if days:
             before = now - timedelta(days=days)
             removed["conversations"] = await self._remove_conversations(before.timestamp(), until)
-            removed["rows"] = await self._remove_rows(before, min(before, now - SPENDING_AGE), until)
-            removed["copies"] = await asyncio.to_thread(_remove_database_copies, self.data, before.timestamp())
+            removed["rows"] = await self._remove_rows(
+                before, min(before, now - SPENDING_AGE), until
+            )
+            removed["copies"] = await asyncio.to_thread(
+                _remove_database_copies, self.data, before.timestamp()
+            )
         removed["rows"] += await self.store.file_versions.delete_old()
-        removed["views"] = await self._remove_views((now - timedelta(days=views_days)).timestamp(), until)
+        removed["views"] = await self._remove_views(
+            (now - timedelta(days=views_days)).timestamp(), until
+        )
         removed["files"] = await self._remove_files((now - UNREFERENCED_AGE).timestamp(), until)
         if any(removed.values()):
             log.info("old data removed", **removed)
@@ -79,7 +92,9 @@ class RetentionJob:
         removed, awake = 0, set[str]()
         while self.clock() < until:
             old = [
-                id for id in await self.store.retention.old_conversations(before, CONVERSATION_BATCH) if id not in awake
+                id
+                for id in await self.store.retention.old_conversations(before, CONVERSATION_BATCH)
+                if id not in awake
             ]
             if not old:
                 break
@@ -94,14 +109,19 @@ class RetentionJob:
 
     async def _remove_rows(self, ended: datetime, spent: datetime, until: float) -> int:
         removed = 0
-        for remove, before in ((self.store.retention.delete_ended, ended), (self.store.retention.delete_usage, spent)):
+        for remove, before in (
+            (self.store.retention.delete_ended, ended),
+            (self.store.retention.delete_usage, spent),
+        ):
             while self.clock() < until and (batch := await remove(before.timestamp(), ROW_BATCH)):
                 removed += batch
         return removed
 
     async def _remove_views(self, before: float, until: float) -> int:
         removed = 0
-        while self.clock() < until and (batch := await self.store.views.delete_old(before, ROW_BATCH)):
+        while self.clock() < until and (
+            batch := await self.store.views.delete_old(before, ROW_BATCH)
+        ):
             removed += batch
         return removed
 
@@ -110,7 +130,12 @@ class RetentionJob:
         if not old or self.clock() >= until:
             return 0
         unreferenced = old - await referenced_blobs(self.store)
-        return sum([await asyncio.to_thread(self.blobs.remove_older, name, before) for name in sorted(unreferenced)])
+        return sum(
+            [
+                await asyncio.to_thread(self.blobs.remove_older, name, before)
+                for name in sorted(unreferenced)
+            ]
+        )
 
 
 def _remove_database_copies(data: Path, before: float) -> int:
@@ -165,7 +190,9 @@ class SnapshotJob:
             return
         if taken:
             self.troubles.end(SNAPSHOT_SUBJECT)
-            await record_checkpoint(self.store, self.data, datetime.fromtimestamp(self.store.now(), UTC))
+            await record_checkpoint(
+                self.store, self.data, datetime.fromtimestamp(self.store.now(), UTC)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +213,8 @@ class DreamSchedule:
 
 
 def latest_night(now: datetime, at: str) -> date:
-    """Return the day of the newest night whose hour has come by the wall clock, so that each day has one night.
+    """Return the day of the newest night whose hour has come by the wall clock, so that each day
+    has one night.
 
     Args:
         now: in the zone of that clock.
@@ -198,9 +226,9 @@ def latest_night(now: datetime, at: str) -> date:
 class DailyTrigger:
     """A trigger for APScheduler that fires at an hour of each day by the clock `now`.
 
-    APScheduler asks and wakes by the machine's clock, which may differ. An hour that a day skips fires when the clock
-    has been put forward, one that a day has twice fires the first time: APScheduler's CronTrigger leaves out a day that
-    begins at one o'clock, and fires twice.
+    APScheduler asks and wakes by the machine's clock, which may differ. An hour that a day skips
+    fires when the clock has been put forward, one that a day has twice fires the first time:
+    APScheduler's CronTrigger leaves out a day that begins at one o'clock, and fires twice.
     """
 
     def __init__(self, hour: int, minute: int, zone: tzinfo, now: Callable[[], datetime]) -> None:
@@ -209,19 +237,29 @@ class DailyTrigger:
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
         """See BaseTrigger."""
-        ahead = timedelta(seconds=round((self._now().astimezone(UTC) - now.astimezone(UTC)).total_seconds()))
-        after = previous_fire_time.astimezone(UTC) + timedelta(microseconds=1) if previous_fire_time else now
+        ahead = timedelta(
+            seconds=round((self._now().astimezone(UTC) - now.astimezone(UTC)).total_seconds())
+        )
+        after = (
+            previous_fire_time.astimezone(UTC) + timedelta(microseconds=1)
+            if previous_fire_time
+            else now
+        )
         earliest = after.astimezone(UTC) + ahead
         day = earliest.astimezone(self._zone).replace(tzinfo=None, fold=0) - timedelta(days=1)
         first = day.replace(hour=self._hour, minute=self._minute, second=0, microsecond=0)
-        hours = ((first + timedelta(days=n)).replace(tzinfo=self._zone).astimezone(UTC) for n in count())
+        hours = (
+            (first + timedelta(days=n)).replace(tzinfo=self._zone).astimezone(UTC) for n in count()
+        )
         return next(hour for hour in hours if hour >= earliest) - ahead
 
 
 def run_until_stopped(
     job: Callable[[], Awaitable[object]], stopped: Callable[[], bool]
 ) -> Callable[[], Awaitable[None]]:
-    """Wrap a job so that its cancellation at shutdown is no error: it continues at the next start."""
+    """Wrap a job so that its cancellation at shutdown is no error: it continues at the next
+    start.
+    """
 
     @wraps(job)
     async def run() -> None:
@@ -238,7 +276,9 @@ def run_until_stopped(
 class Scheduler:
     """APScheduler with jobs in memory only: what they have done is in the store."""
 
-    def __init__(self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule) -> None:
+    def __init__(
+        self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule
+    ) -> None:
         self._zone = zone
         self._nightly = nightly
         self._dreams = dreams
@@ -252,7 +292,9 @@ class Scheduler:
         await self.start()
 
     async def start(self) -> None:
-        """Load APScheduler in a thread, then schedule all jobs; a missed night is made up for soon."""
+        """Load APScheduler in a thread, then schedule all jobs; a missed night is made up for
+        soon.
+        """
         for name in ("apscheduler.schedulers.asyncio", "apscheduler.triggers.date"):
             await asyncio.to_thread(importlib.import_module, name)
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -295,18 +337,27 @@ class Scheduler:
             self._scheduler = None
 
     def _schedule_check(self) -> None:
-        self._next_check = asyncio.get_running_loop().call_later(CLOCK_CHECK_SECONDS, self._check_clock)
+        self._next_check = asyncio.get_running_loop().call_later(
+            CLOCK_CHECK_SECONDS, self._check_clock
+        )
 
     def _check_clock(self) -> None:
-        """Run what is due by the wall clock; after the clock was put back, move jobs to their new, nearer hour."""
+        """Run what is due by the wall clock; after the clock was put back, move jobs to their new,
+        nearer hour.
+        """
         now = datetime.now(UTC)
         for name in (NIGHTLY_JOB_ID, DREAM_JOB_ID):
             job = self._scheduler.get_job(name)
-            if job is not None and job.trigger.get_next_fire_time(None, now) < job.next_run_time - RETRY_DELAY:
+            if (
+                job is not None
+                and job.trigger.get_next_fire_time(None, now) < job.next_run_time - RETRY_DELAY
+            ):
                 self._scheduler.reschedule_job(name, trigger=job.trigger)
         self._scheduler.wakeup()
         self._schedule_check()
 
     def _dream_trigger(self) -> DailyTrigger:
         hour, minute = self._dreams.at().split(":")
-        return DailyTrigger(int(hour), int(minute), self._dreams.now().tzinfo or self._zone, self._dreams.now)
+        return DailyTrigger(
+            int(hour), int(minute), self._dreams.now().tzinfo or self._zone, self._dreams.now
+        )

@@ -1,7 +1,9 @@
-"""Kills the parent process if it does not end in time after a signal; see `ShutdownDeadline` in `process.py`.
+"""Kills the parent process if it does not end in time after a signal; see `ShutdownDeadline` in
+`process.py`.
 
-Runs as a script without site-packages, so that it takes 5 MB and shares nothing with the parent. Arguments: the
-parent's process id and the seconds. Its stdin is the pipe that signal numbers come through.
+Runs as a script without site-packages, so that it takes 5 MB and shares nothing with the parent.
+Arguments: the parent's process id and the seconds. Its stdin is the pipe that signal numbers come
+through.
 """
 
 import os
@@ -16,7 +18,9 @@ MAX_DESCRIPTORS = 65_536
 
 
 def watch(parent: int, seconds: float) -> None:
-    """Wait for a signal number from the parent, then kill it unless it ends in time, which closes the pipe."""
+    """Wait for a signal number from the parent, then kill it unless it ends in time, which closes
+    the pipe.
+    """
     for number in (*SIGNALS, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.closerange(3, MAX_DESCRIPTORS)  # inherited from whatever started the parent

@@ -1,4 +1,6 @@
-"""Opens a home for one command: its lock, its store in SQLite or PostgreSQL, or the running bot that holds it."""
+"""Opens a home for one command: its lock, its store in SQLite or PostgreSQL, or the running bot
+that holds it.
+"""
 
 import asyncio
 import importlib
@@ -10,7 +12,13 @@ from typing import Any, TypeVar
 
 from bot.config import json_source
 from bot.config.extras import install_command
-from bot.config.home import ConfigFileTooLarge, HomeFolder, HomeLock, NotRegularFile, read_regular_file
+from bot.config.home import (
+    ConfigFileTooLarge,
+    HomeFolder,
+    HomeLock,
+    NotRegularFile,
+    read_regular_file,
+)
 from bot.config.restore_journal import finish_restore, is_restore_pending
 from bot.errors import ConfigError, MnemaError
 
@@ -33,7 +41,8 @@ def postgres_url(home: HomeFolder) -> str:
 
 
 def find_postgres_url(home: HomeFolder) -> str:
-    """Like `postgres_url` without a fallback to the last good config, which may name an older database.
+    """Like `postgres_url` without a fallback to the last good config, which may name an older
+    database.
 
     Raises:
         ConfigError: config.json is broken and may name a database.
@@ -70,7 +79,8 @@ def import_scale_module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as err:
         raise ConfigError(
-            f"PostgreSQL needs the extra scale, and {err.name} is missing; install it with: {install_command('scale')}"
+            f"PostgreSQL needs the extra scale, and {err.name} is missing; install it with: "
+            f"{install_command('scale')}"
         ) from err
 
 
@@ -104,7 +114,8 @@ def is_restore_committed(root: Path, mark: str) -> bool:
     url = find_postgres_url(HomeFolder(root=root))
     if not url:
         raise MnemaError(
-            "A restore was interrupted, and only its database knows whether it was committed: fix database_url first."
+            "A restore was interrupted, and only its database knows whether it was committed: fix "
+            "database_url first."
         )
     module = import_scale_module("memory.store.postgres.move")
     return bool(asyncio.run(module.was_replaced(url, mark)))
@@ -166,7 +177,9 @@ async def note_beside(home: HomeFolder, acts: Sequence[Any]) -> None:
     await write_beside(home, lambda tx: note_all(tx, acts))
 
 
-async def write_beside(home: HomeFolder, work: Callable[[Any], Coroutine[Any, Any, Answer]]) -> Answer:
+async def write_beside(
+    home: HomeFolder, work: Callable[[Any], Coroutine[Any, Any, Answer]]
+) -> Answer:
     """Run one transaction without the home's lock: other processes may be writing.
 
     Raises:
@@ -183,7 +196,8 @@ async def write_beside(home: HomeFolder, work: Callable[[Any], Coroutine[Any, An
 
 
 def lock_home_for_command(home: HomeFolder) -> AbstractContextManager[object]:
-    """Lock the home if a command that writes needs it: SQLite has one writer, PostgreSQL any number.
+    """Lock the home if a command that writes needs it: SQLite has one writer, PostgreSQL any
+    number.
 
     Raises:
         HomeLocked: another instance has it.
@@ -205,7 +219,8 @@ def run_with_store(
     """Run `work` on the opened store; returns `none` if there is no database yet.
 
     Args:
-        alone: open for writing, while no other process uses the store; with SQLite the caller holds the home's lock.
+        alone: open for writing, while no other process uses the store; with SQLite the caller holds
+            the home's lock.
 
     Raises:
         UnknownSession: there is no database and `none` is not given.
@@ -254,7 +269,9 @@ async def call_running_bot(
 
     try:
         token = home.web_token.read_text(encoding="utf-8").strip()
-        return (await BotClient(home.address(), token).request(method, path, body, timeout=patience))[1]
+        return (
+            await BotClient(home.address(), token).request(method, path, body, timeout=patience)
+        )[1]
     except TimeoutError as err:
         raise MnemaError(f"The running bot gave no answer in {patience:g} seconds.") from err
     except (OSError, RuntimeError, ValueError) as err:

@@ -1,4 +1,6 @@
-"""Builds what answers messages on the parts of `bot.runtime.wiring`: tools, agent, turns and commands."""
+"""Builds what answers messages on the parts of `bot.runtime.wiring`: tools, agent, turns and
+commands.
+"""
 
 import asyncio
 import time
@@ -54,7 +56,8 @@ from memory.store.people.rows import ApprovalRow
 
 log = structlog.get_logger(__name__)
 MAX_RESTORED_CONVERSATIONS = 10_000
-MAX_INDEX_WAIT = 2.0  # seconds that the first turns wait for the owner's index, while the model's SDK is imported
+# seconds that the first turns wait for the owner's index, while the model's SDK is imported
+MAX_INDEX_WAIT = 2.0
 SUMMARY_SHARE = 16  # a summary gets at most a sixteenth of the window
 GUEST_ACTIONS = ("web.fetch", "web.search")  # open to guests while tools.web.guests is on
 
@@ -73,7 +76,9 @@ class TurnComponents(Components):
         self.prompt = self._system_prompt()
         self.tool_lines = ToolLineWriter(self.summarise)
         self.fitter = self._context_fitter()
-        self.summaries = ThreadSummaries(self.store.sessions, self.folding, self.config, self.fitter.counter)
+        self.summaries = ThreadSummaries(
+            self.store.sessions, self.folding, self.config, self.fitter.counter
+        )
         self.approvals = self._approvals()
         self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
@@ -90,7 +95,8 @@ class TurnComponents(Components):
         self.spawn(self.mcp_tools.watch())
 
     def warm_up(self) -> None:
-        if not self._warmed_up:  # until then the model's SDK and the token ranks (40 MB) are not in memory
+        # until then the model's SDK and the token ranks (40 MB) are not in memory
+        if not self._warmed_up:
             self._warmed_up = True
             self.spawn(self.models.preload())
             self.spawn(self.message_counter.counter())
@@ -120,7 +126,9 @@ class TurnComponents(Components):
         return False
 
     async def restore_lean(self) -> None:
-        """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones are folded first."""
+        """Apply `session_restore` "lean": the newest turns stay as question and answer, older ones
+        are folded first.
+        """
         sessions, counter = self.store.sessions, await self.message_counter.counter()
         limits = request_limits(self.config(), self.models.window(self.model_name()).tokens, 1.0)
         for row in await sessions.conversations(limit=MAX_RESTORED_CONVERSATIONS):
@@ -167,7 +175,10 @@ class TurnComponents(Components):
     def _summary_tokens(self, policy: str) -> int:
         """Return the token limit of a summary: the policy's, less in a small window."""
         window = self.models.window(self.model_name()).tokens
-        return min(build_policy(policy, self.config().policies).settings.summary_tokens, window // SUMMARY_SHARE)
+        return min(
+            build_policy(policy, self.config().policies).settings.summary_tokens,
+            window // SUMMARY_SHARE,
+        )
 
     def _build_tools(self) -> None:
         """Build what the model may use."""
@@ -188,7 +199,9 @@ class TurnComponents(Components):
             self._label_written_by_servers,
         )
         self.plugins = PluginTools(self._plugin_library(), self.config, self.secrets)
-        self._delegate_tool = DelegateTool(self.subagents, self._tools_of, self.store.sessions.conversation)
+        self._delegate_tool = DelegateTool(
+            self.subagents, self._tools_of, self.store.sessions.conversation
+        )
 
     def _skill_library(self, space: str = "") -> SkillLibrary:
         def changed(name: str, sha256: str) -> None:
@@ -198,13 +211,18 @@ class TurnComponents(Components):
             en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
             self.spawn(self.owner("", zh, en, f"skill:{name}:{sha256}"))
 
-        return SkillLibrary(self.workspace, SkillState(self.home.skills_state), changed, space=space)
+        return SkillLibrary(
+            self.workspace, SkillState(self.home.skills_state), changed, space=space
+        )
 
     def _plugin_library(self) -> PluginLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a plug-in was changed, it is off", plugin=name)
             zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
-            en = f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema tools on {name}."
+            en = (
+                f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema "
+                f"tools on {name}."
+            )
             self.spawn(self.owner("", zh, en, f"plugin:{name}:{sha256}"))
 
         return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
@@ -234,9 +252,13 @@ class TurnComponents(Components):
         )
 
     async def _label_written_by_servers(self, paths: Sequence[str]) -> None:
-        """Store that these files, and what is in these folders, of the owner's space comes from outside."""
+        """Store that these files, and what is in these folders, of the owner's space comes from
+        outside.
+        """
         await self.store.file_labels.label_names("", [path for path in paths if path.endswith("/")])
-        await self.store.file_labels.label_contents("", [path for path in paths if not path.endswith("/")])
+        await self.store.file_labels.label_contents(
+            "", [path for path in paths if not path.endswith("/")]
+        )
 
     def _delegate_tools(self) -> tuple[Tool, ...]:
         return (self._delegate_tool,) if self.config().delegate.enabled else ()
@@ -332,7 +354,8 @@ class TurnComponents(Components):
 
     @cached_property
     def _run_command(self) -> RunCommand:
-        from bot.commands.base import CommandServices  # by the first command: 1 MB that many bots never need
+        # by the first command: 1 MB that many bots never need
+        from bot.commands.base import CommandServices
         from bot.commands.router import CommandRouter
 
         services = CommandServices(
@@ -366,7 +389,9 @@ class TurnComponents(Components):
             plugins=self.plugins,
             toolset=self._tools_of,
         )
-        return CommandRouter(services, self.channels, self.language, self.telemetry.access_denied).run
+        return CommandRouter(
+            services, self.channels, self.language, self.telemetry.access_denied
+        ).run
 
     def _turn_runner(self) -> TurnRunner:
         setup = TurnSetup(
@@ -383,7 +408,9 @@ class TurnComponents(Components):
             budget_guard=self.budget_guard,
             zones=self.job_times.zones,
             timeouts=self.times,
-            turn_recall=TurnRecall(self.recall.search, self.memory_service.uses, self.config, self.now),
+            turn_recall=TurnRecall(
+                self.recall.search, self.memory_service.uses, self.config, self.now
+            ),
         )
         return TurnRunner(
             store=self.store,
@@ -423,17 +450,25 @@ class TurnComponents(Components):
         return await self.subagents.cancel(row)
 
     async def end_task(self, row: TaskRow) -> None:
-        """End work beside a conversation and tell nobody; a command of a former process is a row alone."""
+        """End work beside a conversation and tell nobody; a command of a former process is a row
+        alone.
+        """
         if row.kind != "exec" or not await self.exec_tools.background.stop(row.number):
             await self.subagents.cancel(row, silent=True)
 
-    async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun:
-        """Apply the owner's decision from the page; the call runs by itself, and the chat that asked sees its end."""
+    async def decide_approval(
+        self, row: ApprovalRow, *, approve: bool, always: int | None, by: str
+    ) -> Begun:
+        """Apply the owner's decision from the page; the call runs by itself, and the chat that
+        asked sees its end.
+        """
         conversation = await self.store.sessions.conversation(row.conversation)
         if conversation is None:
             raise WrongState(f"approval {row.id} has no conversation")
         place = conversation.place
-        actor = await self.roles.actor(place.channel, place.account, row.party.id, place.chat_id, place.kind)
+        actor = await self.roles.actor(
+            place.channel, place.account, row.party.id, place.chat_id, place.kind
+        )
         where = AccessScope(kind="console", space=row.space)
         begun = await self.approvals.begin(row, actor, where, by, approve=approve, always=always)
         if begun.done:
@@ -442,7 +477,9 @@ class TurnComponents(Components):
 
     async def _finish_approval(self, row: ApprovalRow, actor: Actor, begun: Begun) -> None:
         language = await self.language(row.conversation)
-        await self.store.access.tell([await self.approvals.finish_elsewhere(row, actor, begun, language)])
+        await self.store.access.tell(
+            [await self.approvals.finish_elsewhere(row, actor, begun, language)]
+        )
 
     async def stop(self, conversation: str) -> bool:
         stopped = await self.exec_tools.stop(conversation)
@@ -472,7 +509,8 @@ class TurnComponents(Components):
         if not space:
             await self.exec_tools.stop("")
         async with self.turns.quiet(space):
-            self.web_tools.forget(space)  # now, for a turn that was stopped may just have fetched some
+            # now, for a turn that was stopped may just have fetched some
+            self.web_tools.forget(space)
             try:
                 yield
             finally:
@@ -484,7 +522,9 @@ class TurnComponents(Components):
         await self.folding.detach(conversation)
 
     async def end_idle_conversations(self, now: datetime) -> int:
-        return await end_idle_conversations(self.store, self.folding, self.config(), now, SYSTEM_ACTOR.id)
+        return await end_idle_conversations(
+            self.store, self.folding, self.config(), now, SYSTEM_ACTOR.id
+        )
 
     def is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)

@@ -1,4 +1,6 @@
-"""Builds the parts of a bot around its turns: receiver, queues, jobs, heartbeat, scheduler and metrics."""
+"""Builds the parts of a bot around its turns: receiver, queues, jobs, heartbeat, scheduler and
+metrics.
+"""
 
 from abc import abstractmethod
 from collections.abc import Sequence, Set
@@ -17,7 +19,13 @@ from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.runtime.base_wiring import BaseComponents, BotDependencies
 from bot.runtime.metrics import MetricsCollector
-from bot.runtime.scheduler import DreamSchedule, RetentionJob, Scheduler, SnapshotJob, run_nightly_cleanup
+from bot.runtime.scheduler import (
+    DreamSchedule,
+    RetentionJob,
+    Scheduler,
+    SnapshotJob,
+    run_nightly_cleanup,
+)
 from bot.telemetry.database_repair import RepairNotice
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
@@ -32,7 +40,8 @@ UNLIMITED = 10_000  # concurrency of queues whose steps wait for platforms, or m
 class Components(BaseComponents):
     """The parts around turns: receiver, queues, jobs, heartbeat, scheduler and metrics.
 
-    What answers messages is built on them, in `bot.runtime.turn_wiring`. Methods that need it are abstract here.
+    What answers messages is built on them, in `bot.runtime.turn_wiring`. Methods that need it are
+    abstract here.
     """
 
     def __init__(self, dependencies: BotDependencies) -> None:
@@ -51,8 +60,12 @@ class Components(BaseComponents):
         self.heartbeat = self._heartbeat()
         self.repair_notice = RepairNotice(self.store, self.home.data, self.zone, self.troubles)
         self.snapshots = SnapshotJob(store=self.store, troubles=self.troubles, data=self.home.data)
-        self.trouble_notifications = TroubleNotifications(self.troubles, self.check_files, self.owner)
-        self.turn_dispatcher = self._create_dispatcher("turn", self._run_turn, self.config().concurrency)
+        self.trouble_notifications = TroubleNotifications(
+            self.troubles, self.check_files, self.owner
+        )
+        self.turn_dispatcher = self._create_dispatcher(
+            "turn", self._run_turn, self.config().concurrency
+        )
         self.outbox_dispatcher = self._create_dispatcher("out", self.gateway.send_next, UNLIMITED)
         self.urgent_dispatcher = self._create_dispatcher("urgent", self._run_urgent, UNLIMITED)
         self.isolation = CrashIsolation(self.turn_dispatcher.wake)
@@ -62,7 +75,9 @@ class Components(BaseComponents):
         self.deletions = ConversationDeletions(self.store, stop=self.stop, drop=self.drop_view)
         self.lag = LoopLag()
         self.metrics = self._metrics()
-        self.recent = RecentMetrics(self.telemetry.tally, self._depths, self.lag.worst, self._phases)
+        self.recent = RecentMetrics(
+            self.telemetry.tally, self._depths, self.lag.worst, self._phases
+        )
         self._scheduler = self._create_scheduler()
 
     @abstractmethod
@@ -71,7 +86,9 @@ class Components(BaseComponents):
 
     @abstractmethod
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
-        """Stop a conversation's running turn; return at once. inbox_id: only if it answers that row, "" for any."""
+        """Stop a conversation's running turn; return at once. inbox_id: only if it answers that
+        row, "" for any.
+        """
 
     @abstractmethod
     def is_space_in_use(self, space: str) -> bool:
@@ -110,7 +127,9 @@ class Components(BaseComponents):
         self.gateway.listen(channel.name, self.receiver.deliver_for(channel.name))
 
     def _ticker(self) -> JobTicker:
-        runs = RunSettler(store=self.store, channels=self.channels, language=self.language, now=self.now)
+        runs = RunSettler(
+            store=self.store, channels=self.channels, language=self.language, now=self.now
+        )
         return JobTicker(
             store=self.store,
             roles=self.roles,
@@ -166,7 +185,9 @@ class Components(BaseComponents):
         """Take back the mark of an approval that this process ran."""
 
     async def held_approvals(self) -> Set[str]:
-        """Load the ids of the approvals that processes run; a process alone asks only when it starts."""
+        """Load the ids of the approvals that processes run; a process alone asks only when it
+        starts.
+        """
         return frozenset()
 
     def _receiver(self) -> Receiver:
@@ -214,10 +235,14 @@ class Components(BaseComponents):
 
     def _create_scheduler(self) -> Scheduler:
         dreams = DreamSchedule(
-            at=lambda: self.config().memory.dream_at, now=self.now, night=self.memory_service.dreamer.night
+            at=lambda: self.config().memory.dream_at,
+            now=self.now,
+            night=self.memory_service.dreamer.night,
         )
         retention = RetentionJob(store=self.store, blobs=self.blobs, data=self.home.data)
-        nightly = partial(run_nightly_cleanup, self.store, self._end_idle_conversations, self.config, retention)
+        nightly = partial(
+            run_nightly_cleanup, self.store, self._end_idle_conversations, self.config, retention
+        )
         return Scheduler(self.zone(), nightly, dreams)
 
     async def _end_idle_conversations(self, days: int, now: datetime) -> None:

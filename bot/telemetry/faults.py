@@ -19,20 +19,26 @@ TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT = "turns", "database", "snapsh
 SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT)  # all others are paths of files
 TROUBLE_TEXTS = {
     "file": (
-        "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，机器人的账号要能读。",
-        "{what} cannot be read ({en}). Until it can be, its last good text stays in use. Make it a plain file that the "
-        "bot's account may read.",
+        (
+            "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，"
+            "机器人的账号要能读。"
+        ),
+        "{what} cannot be read ({en}). Until it can be, its last good text stays in use. Make it a "
+        "plain file that the bot's account may read.",
     ),
     TURNS_SUBJECT: (
         "有消息没能回答：这台机器出错了（{zh}）。已请对方稍后再发；请检查这台机器，日志里有详情。",
-        "A message could not be answered because of a fault of this machine ({en}). Its writer was asked to send it "
-        "again later. Check this machine; the log has the details.",
+        "A message could not be answered because of a fault of this machine ({en}). Its writer was "
+        "asked to send it again later. Check this machine; the log has the details.",
     ),
     DATABASE_SUBJECT: ("{zh}", "{en}"),
     SNAPSHOT_SUBJECT: (
-        "数据库的快照没有做成（{zh}）。这期间数据库若损坏，只能恢复到更早的状态；请检查磁盘，并运行 mnema doctor。",
-        "No snapshot of the database could be taken ({en}). If it is damaged meanwhile, it can only be put back to an "
-        "older state. Check the disk, and run mnema doctor.",
+        (
+            "数据库的快照没有做成（{zh}）。这期间数据库若损坏，只能恢复到更早的状态；请检查磁盘，"
+            "并运行 mnema doctor。"
+        ),
+        "No snapshot of the database could be taken ({en}). If it is damaged meanwhile, it can "
+        "only be put back to an older state. Check the disk, and run mnema doctor.",
     ),
 }
 RECOVERED_TEXT = ("{what} 又能读了。", "{what} can be read again.")
@@ -51,7 +57,8 @@ class Trouble:
     en: str
     #: When it last occurred, in seconds of the clock of `TroubleList`.
     at: float
-    #: Names this one trouble, so that it is told once and never again; "" for one that may come back.
+    #: Names this one trouble, so that it is told once and never again; "" for one that may come
+    #: back.
     key: str = ""
 
 
@@ -113,7 +120,9 @@ class TroubleNotifications:
         check: tries to read the unreadable files again; blocks.
     """
 
-    def __init__(self, troubles: TroubleList, check: Callable[[], None], notify_owner: TellOwner) -> None:
+    def __init__(
+        self, troubles: TroubleList, check: Callable[[], None], notify_owner: TellOwner
+    ) -> None:
         self._troubles = troubles
         self._check = check
         self._notify_owner = notify_owner
@@ -137,7 +146,9 @@ class TroubleNotifications:
         await asyncio.to_thread(self._check)
         current = {trouble.what: trouble for trouble in self._troubles.current()}
         for what in current.keys() - self._notified:
-            if await self._notify(TROUBLE_TEXTS[what if what in SUBJECTS else "file"], current[what]):
+            if await self._notify(
+                TROUBLE_TEXTS[what if what in SUBJECTS else "file"], current[what]
+            ):
                 self._notified.add(what)
         for what in self._notified - current.keys():
             if what not in SUBJECTS:
@@ -146,9 +157,12 @@ class TroubleNotifications:
 
     async def _notify(self, texts: tuple[str, str], trouble: Trouble) -> bool:
         zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
-        # The key limits this to once an hour, for a fault that comes and goes or that several processes see.
-        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
-        return await self._notify_owner("", zh, en, f"trouble:{trouble.key}" if trouble.key else once)
+        # The key limits this to once an hour, for a fault that comes and goes or that several
+        # processes see.
+        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"  # noqa: E501
+        return await self._notify_owner(
+            "", zh, en, f"trouble:{trouble.key}" if trouble.key else once
+        )
 
 
 def troubles_to_json(troubles: Iterable[Trouble], lang: str = "en") -> dict[str, str]:

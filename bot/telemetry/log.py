@@ -1,4 +1,6 @@
-"""The program's log: JSON lines in rotated files, without secrets and without text that people wrote."""
+"""The program's log: JSON lines in rotated files, without secrets and without text that people
+wrote.
+"""
 
 import base64
 import errno
@@ -24,10 +26,12 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class LogFile:
-    """A rotated log file that several processes may write: `mnema.log`, then `mnema.log.1` and so on.
+    """A rotated log file that several processes may write: `mnema.log`, then `mnema.log.1` and so
+    on.
 
-    The handlers of `logging` lose lines when two processes rotate. Here a line is one append, only one process at a
-    time renames files, and no process waits for that lock: a suspended process blocks no other.
+    The handlers of `logging` lose lines when two processes rotate. Here a line is one append, only
+    one process at a time renames files, and no process waits for that lock: a suspended process
+    blocks no other.
     """
 
     def __init__(self, path: Path, max_bytes: int, keep: int) -> None:
@@ -69,10 +73,14 @@ class LogFile:
             self._reopen_if_moved()
 
     def _reopen_if_moved(self) -> None:
-        """Open the file at the path: another process may have rotated it, or a person may have moved it."""
+        """Open the file at the path: another process may have rotated it, or a person may have
+        moved it.
+        """
         if self._handle >= 0:
             with suppress(FileNotFoundError):
-                if os.path.samestat(os.stat(self._path, follow_symlinks=False), os.fstat(self._handle)):
+                if os.path.samestat(
+                    os.stat(self._path, follow_symlinks=False), os.fstat(self._handle)
+                ):
                     return
             self.close()
         self._open()
@@ -87,7 +95,9 @@ class LogFile:
             os.write(self._handle, b"\n")  # the last write was cut short, by a crash or a full disk
 
     def _rotate(self, size: int) -> None:
-        """Rename each file to the next number, unless another process is doing that or has just done it."""
+        """Rename each file to the next number, unless another process is doing that or has just
+        done it.
+        """
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,10 +130,12 @@ SECRET_PATTERNS = re.compile(
     | (?<=Bearer[ ])[^\s"'\\,]{6,}
     | (?<=://)[^\s/"'\\@:]*:[^\s/"'\\@]+(?=@)                         # name and password in an address
     | (?<=[?&])(?:access_token|ticket|token|secret|app_secret|key|api_key|signature|sign)=[^\s&"'\\]+
-    """,
+    """,  # noqa: E501
     re.VERBOSE | re.IGNORECASE,
 )
-_CONTROL_SIGNS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
+_CONTROL_SIGNS = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +160,12 @@ class LogRedactor:
 
     def learn(self, secrets: Iterable[str]) -> None:
         """Add secrets; earlier ones stay known, for a platform may still accept them."""
-        self._forms |= {form for secret in secrets if len(secret) >= MIN_SECRET_CHARS for form in _secret_forms(secret)}
+        self._forms |= {
+            form
+            for secret in secrets
+            if len(secret) >= MIN_SECRET_CHARS
+            for form in _secret_forms(secret)
+        }
         longest_first = sorted(self._forms, key=len, reverse=True)
         self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
@@ -160,7 +177,9 @@ class LogRedactor:
 
 
 def _secret_forms(secret: str) -> Iterator[str]:
-    """Yield a secret as it is, and as in a URL, in JSON, and in longer base64 text at each alignment."""
+    """Yield a secret as it is, and as in a URL, in JSON, and in longer base64 text at each
+    alignment.
+    """
     yield secret
     yield quote(secret, safe="", errors="replace")
     yield quote_plus(secret, errors="replace")
@@ -179,7 +198,9 @@ _process = LogRedactor()
 
 
 def redact(text: str) -> str:
-    """Remove the secrets that this process's log hides; for foreign text that is shown to people."""
+    """Remove the secrets that this process's log hides; for foreign text that is shown to
+    people.
+    """
     return _process(text)
 
 
@@ -189,7 +210,9 @@ def escape_control_signs(text: str) -> str:
 
 
 def describe_text(text: str) -> dict[str, Any]:
-    """Return what a log may hold of a message: its length and the first 12 digits of its SHA-256."""
+    """Return what a log may hold of a message: its length and the first 12 digits of its
+    SHA-256.
+    """
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return {"chars": len(text), "sha256": digest[:12]}
 
@@ -207,7 +230,11 @@ def get_logger(name: str) -> FilteringBoundLogger:
 
 
 def start_logging(
-    path: Path, settings: LogSettings | None = None, secrets: Iterable[str] = (), *, warn: bool = True
+    path: Path,
+    settings: LogSettings | None = None,
+    secrets: Iterable[str] = (),
+    *,
+    warn: bool = True,
 ) -> LogRedactor:
     """Send all logging of the process to the file, and warnings as plain text to stderr if `warn`.
 
@@ -271,8 +298,12 @@ def _formatter(render: Processor) -> logging.Formatter:
     )
 
 
-def _replace_traceback_at_file_limit(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace the traceback by one sentence if no descriptors are left: then even an import fails."""
+def _replace_traceback_at_file_limit(
+    _: Any, __: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Replace the traceback by one sentence if no descriptors are left: then even an import
+    fails.
+    """
     given = event.get("exc_info")
     err = given[1] if isinstance(given, tuple) else given
     if err is True:
@@ -308,14 +339,20 @@ def _human_renderer(redactor: LogRedactor) -> Render:
     def render(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
         level, what = event.pop("level", "warning"), event.pop("event", "")
         trace = str(event.pop("exception", "")).strip().splitlines()[-1:]
-        facts = [f"{name}={value}" for name, value in event.items() if name not in ("timestamp", "logger")]
+        facts = [
+            f"{name}={value}"
+            for name, value in event.items()
+            if name not in ("timestamp", "logger")
+        ]
         return escape_control_signs(redactor(" ".join([f"{level}:", str(what), *facts, *trace])))
 
     return render
 
 
 class _QuietHandler(logging.StreamHandler):  # type: ignore[type-arg]
-    """A handler that never raises: it reports its first failure on stderr and ignores the others."""
+    """A handler that never raises: it reports its first failure on stderr and ignores the
+    others.
+    """
 
     failed = False
 

@@ -1,4 +1,6 @@
-"""Metrics of this process, the event loop's lag, the table of all metrics, Prometheus' text format."""
+"""Metrics of this process, the event loop's lag, the table of all metrics, Prometheus' text
+format.
+"""
 
 import asyncio
 from bisect import bisect_left
@@ -11,12 +13,32 @@ from typing import Literal, TypeVar
 T = TypeVar("T")
 
 # Upper bounds in seconds: a commit takes milliseconds, a model call at most ten minutes.
-BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-# Label combinations of one metric. Further ones count as OTHER_LABEL, so that no client can fill the memory.
+BUCKETS = (
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    120.0,
+    300.0,
+    600.0,
+)
+# Label combinations of one metric. Further ones count as OTHER_LABEL, so that no client can fill
+# the memory.
 MAX_SERIES = 200
 OTHER_LABEL = "other"
-LAG_POLL_SECONDS = 0.5  # between two measurements of the loop's lag; one costs about 30 microseconds
-LAG_WINDOW_SECONDS = 30.0  # for which the worst lag is reported, so that a scrape every 30 seconds misses none
+# between two measurements of the loop's lag; one costs about 30 microseconds
+LAG_POLL_SECONDS = 0.5
+# for which the worst lag is reported, so that a scrape every 30 seconds misses none
+LAG_WINDOW_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -30,7 +52,9 @@ class Histogram:
 
 
 class MetricStore:
-    """Counters and histograms of one process, zero at its start. Only for the event loop's thread."""
+    """Counters and histograms of one process, zero at its start. Only for the event loop's
+    thread.
+    """
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, ...], float] = {}
@@ -79,7 +103,8 @@ class LoopLag:
     def __init__(self) -> None:
         self._due = 0.0
         self._newest = 0.0
-        # (time, lag), lags falling: each is the maximum of the window once the ones before it are too old.
+        # (time, lag), lags falling: each is the maximum of the window once the ones before it are
+        # too old.
         self._maxima: deque[tuple[float, float]] = deque()
 
     async def watch(self) -> None:
@@ -169,24 +194,69 @@ def _format_labels(pairs: list[str]) -> str:
 # Kind, name without its prefix, help and labels of each metric of the bot.
 _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("gauge", "inbox_depth", "Messages stored and not yet answered.", ()),
-    ("gauge", "inbox_oldest_age_s", "Age of the oldest message that is due and not answered, seconds.", ()),
-    ("counter", "updates_total", "Messages that channels received, repeats too.", ("channel", "dup")),
-    ("histogram", "ack_seconds", "From a message's arrival to the commit after which it is acknowledged.", ()),
+    (
+        "gauge",
+        "inbox_oldest_age_s",
+        "Age of the oldest message that is due and not answered, seconds.",
+        (),
+    ),
+    (
+        "counter",
+        "updates_total",
+        "Messages that channels received, repeats too.",
+        ("channel", "dup"),
+    ),
+    (
+        "histogram",
+        "ack_seconds",
+        "From a message's arrival to the commit after which it is acknowledged.",
+        (),
+    ),
     ("counter", "turns_total", "Finished turns, from the store.", ("outcome",)),
-    ("histogram", "turn_seconds", "From the start of a turn in this process to its stored end.", ()),
-    ("counter", "turn_faults_total", "Attempts to answer that ended in an error of this machine.", ("error",)),
+    (
+        "histogram",
+        "turn_seconds",
+        "From the start of a turn in this process to its stored end.",
+        (),
+    ),
+    (
+        "counter",
+        "turn_faults_total",
+        "Attempts to answer that ended in an error of this machine.",
+        ("error",),
+    ),
     ("gauge", "outbox_depth", "Parts of answers not yet sent.", ()),
     ("counter", "outbox_unknown_total", "Parts that may or may not have arrived.", ()),
     ("counter", "send_total", "Attempts to send a part.", ("channel", "code")),
     ("histogram", "ratelimited_seconds", "Pauses that platforms asked for.", ()),
     ("gauge", "channel_up", "Whether a channel receives messages, 1 or 0.", ("channel",)),
-    ("gauge", "mcp_up", "Whether a server of tools can be called, 1; 0 while it is down.", ("server",)),
-    ("gauge", "channel_last_ok_age_s", "Seconds since a channel's platform last answered well.", ("channel",)),
+    (
+        "gauge",
+        "mcp_up",
+        "Whether a server of tools can be called, 1; 0 while it is down.",
+        ("server",),
+    ),
+    (
+        "gauge",
+        "channel_last_ok_age_s",
+        "Seconds since a channel's platform last answered well.",
+        ("channel",),
+    ),
     ("counter", "llm_requests_total", "Requests to models, each attempt.", ("model", "outcome")),
-    ("counter", "llm_tokens_total", "Tokens used, from the store; input is what came from no cache.", ("kind",)),
+    (
+        "counter",
+        "llm_tokens_total",
+        "Tokens used, from the store; input is what came from no cache.",
+        ("kind",),
+    ),
     ("counter", "llm_cost_total", "US dollars for models with a known price, from the store.", ()),
     ("histogram", "tool_seconds", "Duration of tool calls.", ("tool", "outcome")),
-    ("counter", "jobs_fired_total", "Due moments of reminders and tasks, by what became of them.", ("kind", "state")),
+    (
+        "counter",
+        "jobs_fired_total",
+        "Due moments of reminders and tasks, by what became of them.",
+        ("kind", "state"),
+    ),
     ("histogram", "job_lag_seconds", "From a due moment to the commit of what it causes.", ()),
     ("counter", "exec_total", "Commands of the model that ended.", ("outcome",)),
     ("gauge", "work_open", "Sub-agents and commands in the background at work.", ("kind",)),
@@ -195,14 +265,31 @@ _TABLE: tuple[tuple[MetricKind, str, str, tuple[str, ...]], ...] = (
     ("counter", "folds_total", "Finished folds, from the store.", ("method", "outcome")),
     ("gauge", "ledger_faults", "Faults of the ledger at the last check.", ()),
     ("counter", "ledger_faults_total", "New faults of the ledger that checks found.", ()),
-    ("counter", "history_repairs_total", "Requests whose history had to be repaired to be valid.", ()),
+    (
+        "counter",
+        "history_repairs_total",
+        "Requests whose history had to be repaired to be valid.",
+        (),
+    ),
     ("counter", "prefix_breaks_total", "Changes of requests' prefixes.", ("reason",)),
     ("gauge", "conversations", "Conversations with messages.", ()),
-    ("counter", "db_busy_total", "Transactions that failed on conflicts or an unreachable server.", ()),
+    (
+        "counter",
+        "db_busy_total",
+        "Transactions that failed on conflicts or an unreachable server.",
+        (),
+    ),
     ("gauge", "db_bytes", "Size of the database.", ()),
     ("gauge", "wal_bytes", "Size of the database's write-ahead log.", ()),
     ("gauge", "disk_free_bytes", "Free space on the disk of the home.", ()),
-    ("counter", "auth_denied_total", "Messages, commands, tool calls and page requests that were not allowed.", ()),
+    (
+        "counter",
+        "auth_denied_total",
+        "Messages, commands, tool calls and page requests that were not allowed.",
+        (),
+    ),
     ("gauge", "loop_lag_seconds", "Worst lag of the event loop in the last 30 seconds.", ()),
 )
-METRIC_TABLE = tuple(Metric(kind=kind, name=name, help=help, labels=labels) for kind, name, help, labels in _TABLE)
+METRIC_TABLE = tuple(
+    Metric(kind=kind, name=name, help=help, labels=labels) for kind, name, help, labels in _TABLE
+)

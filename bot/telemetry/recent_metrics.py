@@ -15,19 +15,31 @@ log = structlog.get_logger(__name__)
 MINUTES = 24 * 60
 MINUTE_SECONDS = 60.0
 # What is kept of each minute: depths at its end, counts and means within it.
-COLUMNS = ("queue", "unsent", "turns", "turn_seconds", "model_errors", "send_errors", "faults", "lag")
+COLUMNS = (
+    "queue",
+    "unsent",
+    "turns",
+    "turn_seconds",
+    "model_errors",
+    "send_errors",
+    "faults",
+    "lag",
+)
 GOOD_OUTCOMES = ("ok", "stopped")
 _NO_VALUE = float("nan")
 
 MAX_CHANNELS = 32  # that have a ring; there are fewer kinds of channels
 Phases = Callable[[], Mapping[str, str]]  # of each channel by name, such as "up"
-Depths = Callable[[], Awaitable[tuple[int, int]]]  # messages not answered yet, parts of replies not sent yet
+# messages not answered yet, parts of replies not sent yet
+Depths = Callable[[], Awaitable[tuple[int, int]]]
 
 
 class RecentMetrics:
     """One row a minute of what a process did."""
 
-    def __init__(self, counters: MetricStore, depths: Depths, lag: Callable[[], float], phases: Phases = dict) -> None:
+    def __init__(
+        self, counters: MetricStore, depths: Depths, lag: Callable[[], float], phases: Phases = dict
+    ) -> None:
         """lag: worst lag of the event loop, in seconds."""
         self._phases = phases
         self._known_phases = [""]  # the rings hold places in it
@@ -55,11 +67,15 @@ class RecentMetrics:
         """
         queue, unsent = await self._depths()
         totals = self._totals()
-        turns, seconds, *errors = (now - then for now, then in zip(totals, self._before, strict=True))
+        turns, seconds, *errors = (
+            now - then for now, then in zip(totals, self._before, strict=True)
+        )
         self._before = totals
         mean = seconds / turns if turns else _NO_VALUE
         place = self._next * len(COLUMNS)
-        self._ring[place : place + len(COLUMNS)] = array("f", [queue, unsent, turns, mean, *errors, self._lag()])
+        self._ring[place : place + len(COLUMNS)] = array(
+            "f", [queue, unsent, turns, mean, *errors, self._lag()]
+        )
         self._sample_channels()
         self._next, self._newest = (self._next + 1) % MINUTES, time.time()
 
@@ -67,7 +83,10 @@ class RecentMetrics:
         """Return each column, oldest minute first; None where there is no value."""
         width = len(COLUMNS)
         rows = [(self._next + minute) % MINUTES * width for minute in range(MINUTES)]
-        return {name: [_to_value(self._ring[row + at]) for row in rows] for at, name in enumerate(COLUMNS)}
+        return {
+            name: [_to_value(self._ring[row + at]) for row in rows]
+            for at, name in enumerate(COLUMNS)
+        }
 
     def _sample_channels(self) -> None:
         phases = self._phases()
@@ -80,7 +99,8 @@ class RecentMetrics:
             ring[self._next] = self._known_phases.index(phases.get(name, ""))
 
     def channels(self) -> dict[str, list[tuple[str, int]]]:
-        """Return each channel's phases of the last day and how many minutes each lasted, oldest first.
+        """Return each channel's phases of the last day and how many minutes each lasted, oldest
+        first.
 
         A minute has the phase of its end; "" where there was none.
         """
@@ -104,7 +124,9 @@ class RecentMetrics:
             sum(sum(histogram.counts) for histogram in times),
             sum(histogram.total for histogram in times),
             sum(
-                by for (_, outcome), by in counters.counts("llm_requests_total").items() if outcome not in GOOD_OUTCOMES
+                by
+                for (_, outcome), by in counters.counts("llm_requests_total").items()
+                if outcome not in GOOD_OUTCOMES
             ),
             sum(by for (_, code), by in counters.counts("send_total").items() if code != "ok"),
             sum(counters.counts("turn_faults_total").values()),

@@ -14,8 +14,24 @@ from bot.config.extras import install_command
 from bot.config.schema import Config
 from bot.errors import ConfigError
 from bot.telemetry.metrics import MetricStore
-from bot.telemetry.tracing import HANDLE_SPAN, RECEIVE_SPAN, SpanFact, Tracer, TraceSpan, create_tracer
-from channels.errors import Ambiguous, AwaitsUser, BadFormat, ChannelError, ChatMoved, LoggedOut, Rejected, Retryable
+from bot.telemetry.tracing import (
+    HANDLE_SPAN,
+    RECEIVE_SPAN,
+    SpanFact,
+    Tracer,
+    TraceSpan,
+    create_tracer,
+)
+from channels.errors import (
+    Ambiguous,
+    AwaitsUser,
+    BadFormat,
+    ChannelError,
+    ChatMoved,
+    LoggedOut,
+    Rejected,
+    Retryable,
+)
 from memory.store.rows import AcceptedRow, CallRow, NewInboxRow, OutboxRow
 
 log = structlog.get_logger(__name__)
@@ -109,7 +125,11 @@ class Telemetry:
         self.spans = SpanLog()
 
     def messages_received(
-        self, channel: str, arrivals: Sequence[NewInboxRow], rows: Sequence[AcceptedRow], began: float
+        self,
+        channel: str,
+        arrivals: Sequence[NewInboxRow],
+        rows: Sequence[AcceptedRow],
+        began: float,
     ) -> None:
         """Record messages whose inbox rows are committed."""
         self.tally.observe("ack_seconds", time.perf_counter() - began)
@@ -126,22 +146,36 @@ class Telemetry:
                         parent="",
                         role="consumer",
                         when=elapsed_span(began),
-                        facts={"mnema.channel": channel, "mnema.kind": arrival.kind, "mnema.state": row.state},
+                        facts={
+                            "mnema.channel": channel,
+                            "mnema.kind": arrival.kind,
+                            "mnema.state": row.state,
+                        },
                     )
                 )
 
     def stage_ended(self, trace: str, kind: SpanKind, began: float) -> None:
-        """Record a step of a message that is no request: its claim, the recall of memories, the store of its reply."""
+        """Record a step of a message that is no request: its claim, the recall of memories, the
+        store of its reply.
+        """
         self._add_span(trace, kind, "", began)
 
     def row_handled(self, trace: str, name: str, began: float) -> None:
         """Record an inbox row that ended without a turn. name: "command" or "refusal"."""
         if self.tracer is not None:
             self.tracer.emit(
-                TraceSpan(name=name, trace=trace, itself=HANDLE_SPAN, parent=RECEIVE_SPAN, when=elapsed_span(began))
+                TraceSpan(
+                    name=name,
+                    trace=trace,
+                    itself=HANDLE_SPAN,
+                    parent=RECEIVE_SPAN,
+                    when=elapsed_span(began),
+                )
             )
 
-    def turn_ended(self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]) -> None:
+    def turn_ended(
+        self, trace: str, outcome: str, began: float, facts: Mapping[str, SpanFact]
+    ) -> None:
         """Record a finished turn. outcome: its final state."""
         self.tally.observe("turn_seconds", time.perf_counter() - began)
         self._add_span(trace, "turn", "", began, error="" if outcome == "done" else outcome)
@@ -180,7 +214,13 @@ class Telemetry:
         self.tally.count("llm_requests_total", model, outcome)
         if trace:
             self._add_span(
-                trace, "model", model, began, first=first, error="" if outcome == "ok" else outcome, tokens=tokens
+                trace,
+                "model",
+                model,
+                began,
+                first=first,
+                error="" if outcome == "ok" else outcome,
+                tokens=tokens,
             )
         if self.tracer is not None and trace:
             self.tracer.emit(
@@ -212,13 +252,19 @@ class Telemetry:
             }
             error = "" if outcome == "done" else outcome
             name = f"execute_tool {tool}"
-            self.tracer.emit(TraceSpan(name=name, trace=trace, when=elapsed_span(began), error=error, facts=facts))
+            self.tracer.emit(
+                TraceSpan(
+                    name=name, trace=trace, when=elapsed_span(began), error=error, facts=facts
+                )
+            )
 
     def part_sent(self, row: OutboxRow, code: str, began: float) -> None:
         """Record one attempt to send a part. code: "ok", or of `send_error_code`."""
         self.tally.count("send_total", row.place.channel, code)
         if row.trace_id:
-            self._add_span(row.trace_id, "send", row.place.channel, began, error="" if code == "ok" else code)
+            self._add_span(
+                row.trace_id, "send", row.place.channel, began, error="" if code == "ok" else code
+            )
         if self.tracer is not None and row.trace_id:
             facts: dict[str, SpanFact] = {
                 "mnema.channel": row.place.channel,
@@ -248,11 +294,15 @@ class Telemetry:
         self.tally.count("outbox_unknown_total", by=parts)
 
     def turn_failed(self, error: str) -> None:
-        """Count an attempt to answer that failed by an error of this machine or of mnema. error: its class."""
+        """Count an attempt to answer that failed by an error of this machine or of mnema. error:
+        its class.
+        """
         self.tally.count("turn_faults_total", error)
 
     def job_fired(self, kind: str, state: str, late: float) -> None:
-        """Count a due moment of a reminder or task, and how many seconds after it that was stored."""
+        """Count a due moment of a reminder or task, and how many seconds after it that was
+        stored.
+        """
         self.tally.count("jobs_fired_total", kind, state)
         self.tally.observe("job_lag_seconds", late)
 
@@ -294,7 +344,8 @@ class Telemetry:
 
 
 def create_telemetry(config: Config) -> Telemetry:
-    """Create the telemetry, with a tracer if `log.otel` or OpenTelemetry's variables name a collector.
+    """Create the telemetry, with a tracer if `log.otel` or OpenTelemetry's variables name a
+    collector.
 
     Raises:
         ConfigError: `log.otel` is set and the extra is not installed.
@@ -316,7 +367,9 @@ def create_telemetry(config: Config) -> Telemetry:
 
 
 def elapsed_span(began: float) -> tuple[int, int]:
-    """Return start and end, in unix nanoseconds, of what began at that `time.perf_counter()` and ends now."""
+    """Return start and end, in unix nanoseconds, of what began at that `time.perf_counter()` and
+    ends now.
+    """
     end = time.time_ns()
     return end - int((time.perf_counter() - began) * 1e9), end
 

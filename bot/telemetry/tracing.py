@@ -1,4 +1,6 @@
-"""Spans of a message, exported by OpenTelemetry's SDK, which is imported only when tracing is on."""
+"""Spans of a message, exported by OpenTelemetry's SDK, which is imported only when tracing is
+on.
+"""
 
 import asyncio
 import hashlib
@@ -15,8 +17,8 @@ import structlog
 
 log = structlog.get_logger(__name__)
 Role = Literal["consumer", "internal", "client", "producer"]
-# The two spans that others have as parent. Their ids are computed from the trace id, so that a process can name a
-# parent that another process has recorded.
+# The two spans that others have as parent. Their ids are computed from the trace id, so that a
+# process can name a parent that another process has recorded.
 RECEIVE_SPAN, HANDLE_SPAN = "receive", "handle"
 SpanFact = str | int | float | bool | tuple[str, ...]
 FLUSH_SECONDS = 3.0  # how long the end of the program waits for the collector
@@ -71,7 +73,8 @@ def create_tracer(endpoint: str) -> "Tracer":
 
     if endpoint and not endpoint.rstrip("/").endswith(TRACES_PATH):
         endpoint = endpoint.rstrip("/") + TRACES_PATH
-    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it logs each failed try; see _LoggingExporter
+    # it logs each failed try; see _LoggingExporter
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     exporter: Any = _LoggingExporter(OTLPSpanExporter(endpoint=endpoint or None))
     return Tracer(BatchSpanProcessor(exporter))
 
@@ -88,7 +91,11 @@ class _LoggingExporter:
         result = self._exporter.export(spans)
         well = result.name == "SUCCESS"
         if well != self._well:
-            log.warning("the collector takes spans again" if well else "the collector takes no spans, they are lost")
+            log.warning(
+                "the collector takes spans again"
+                if well
+                else "the collector takes no spans, they are lost"
+            )
         self._well = well
         return result
 
@@ -120,7 +127,8 @@ class _FixedIdGenerator:
 
 
 class Tracer:
-    """Records spans with its own provider, so that no library's spans, which may hold text, are exported.
+    """Records spans with its own provider, so that no library's spans, which may hold text, are
+    exported.
 
     Args:
         processor: the SDK's span processor.
@@ -148,7 +156,9 @@ class Tracer:
         """Queue a span; returns at once and never raises for an unreachable collector."""
         trace = self._trace
         self._ids.trace = to_trace_id(span.trace)
-        self._ids.span = to_span_id(span.trace, span.itself) if span.itself else random.getrandbits(64) or 1
+        self._ids.span = (
+            to_span_id(span.trace, span.itself) if span.itself else random.getrandbits(64) or 1
+        )
         recorded = self._tracer.start_span(
             span.name,
             context=self._parent_context(span),
@@ -177,16 +187,22 @@ class Tracer:
                 await done.wait()
 
     def _parent_context(self, span: TraceSpan) -> Any:
-        """Build the parent as a remote one, with a sampling decision that is the same in every process."""
+        """Build the parent as a remote one, with a sampling decision that is the same in every
+        process.
+        """
         trace = self._trace
         if not span.parent:
             return trace.set_span_in_context(trace.INVALID_SPAN)
         trace_id = to_trace_id(span.trace)
-        sampled = self._provider.sampler.should_sample(None, trace_id, RECEIVE_SPAN).decision.is_sampled()
+        sampled = self._provider.sampler.should_sample(
+            None, trace_id, RECEIVE_SPAN
+        ).decision.is_sampled()
         parent = trace.SpanContext(
             trace_id=trace_id,
             span_id=to_span_id(span.trace, span.parent),
             is_remote=True,
-            trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED if sampled else trace.TraceFlags.DEFAULT),
+            trace_flags=trace.TraceFlags(
+                trace.TraceFlags.SAMPLED if sampled else trace.TraceFlags.DEFAULT
+            ),
         )
         return trace.set_span_in_context(trace.NonRecordingSpan(parent))

@@ -92,7 +92,9 @@ class ToolContext:
 
 
 class ToolArguments(BaseModel):
-    """Arguments of a tool: exact types and no unknown names. The JSON Schema is built on first use."""
+    """Arguments of a tool: exact types and no unknown names. The JSON Schema is built on first
+    use.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
@@ -100,7 +102,8 @@ class ToolArguments(BaseModel):
     def to_json_schema(cls) -> str:
         """Return the JSON Schema for the model provider, without what would only repeat itself.
 
-        Titles repeat the names, the class's description is for programmers, and defaults are applied here.
+        Titles repeat the names, the class's description is for programmers, and defaults are
+        applied here.
         """
         built = cls.model_json_schema()
         shown = _inline(built, built.pop("$defs", {}))
@@ -117,7 +120,9 @@ class ToolArguments(BaseModel):
             return cls.model_validate(given)
         except ValidationError as err:
             # A misspelt name is also a missing one: report the spelling.
-            errors = sorted(err.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden")
+            errors = sorted(
+                err.errors(include_url=False), key=lambda error: error["type"] != "extra_forbidden"
+            )
             raise ToolFailed(_format_error({**errors[0]}, list(cls.model_fields))) from err
 
     def written_paths(self) -> tuple[str, ...]:
@@ -152,7 +157,13 @@ FindRefusal = Callable[[GuardedCall], Awaitable[str]]
 
 
 def to_guarded_call(
-    spec: ToolSpec, arguments: ToolArguments, *, space: str, conversation: str, channel: str, person: str
+    spec: ToolSpec,
+    arguments: ToolArguments,
+    *,
+    space: str,
+    conversation: str,
+    channel: str,
+    person: str,
 ) -> GuardedCall:
     """Return a call as the guards are asked about it."""
     return GuardedCall(
@@ -168,7 +179,9 @@ def to_guarded_call(
 
 
 class LazyToolSpec:
-    """A `ToolSpec` class attribute, built on first access so that importing a tool builds no schema."""
+    """A `ToolSpec` class attribute, built on first access so that importing a tool builds no
+    schema.
+    """
 
     def __init__(
         self,
@@ -240,7 +253,10 @@ class Tool(Protocol):
 
 @runtime_checkable
 class BoundTool(Tool, Protocol):
-    """A tool whose approved calls depend on more than their arguments. The model sees their outcome in a turn."""
+    """A tool whose approved calls depend on more than their arguments.
+
+    The model sees their outcome in a turn.
+    """
 
     async def bind(self, arguments: Any) -> Mapping[str, str]:
         """Return what an approval of these arguments depends on; it is void once that has changed.
@@ -287,7 +303,11 @@ class Toolset:
     def without(self, names: Collection[str]) -> "Toolset":
         """Return a copy without the tools of these names."""
         shown = [tool for name, tool in self._shown.items() if name not in names]
-        rest = [tool for name, tool in self._tools.items() if name not in names and name not in self._shown]
+        rest = [
+            tool
+            for name, tool in self._tools.items()
+            if name not in names and name not in self._shown
+        ]
         return Toolset(shown, rest)
 
     def only(self, names: Collection[str]) -> "Toolset":
@@ -296,10 +316,13 @@ class Toolset:
 
 
 def _inline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema of arguments, and those within it, without references, which not every provider knows."""
+    """Return a schema of arguments, and those within it, without references, which not every
+    provider knows.
+    """
     shown = {key: value for key, value in schema.items() if key not in ("title", "description")}
     shown["properties"] = {
-        name: _inline_field(field, definitions) for name, field in schema.get("properties", {}).items()
+        name: _inline_field(field, definitions)
+        for name, field in schema.get("properties", {}).items()
     }
     return shown
 

@@ -1,4 +1,6 @@
-"""Tools that are too many for the prompt: found by words with `find_tools`, called by name with `use_tool`."""
+"""Tools that are too many for the prompt: found by words with `find_tools`, called by name with
+`use_tool`.
+"""
 
 import asyncio
 import json
@@ -18,7 +20,8 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import USE_TOOL, ToolSpec
 from memory.text.tokenizer import question_terms, text_terms
 
-MAX_SHOWN_TOOLS, MAX_SHOWN_TOKENS = 25, 6_000  # of outside tools in a prompt; with more, all of them are deferred
+# of outside tools in a prompt; with more, all of them are deferred
+MAX_SHOWN_TOOLS, MAX_SHOWN_TOKENS = 25, 6_000
 MAX_FOUND = 8
 MAX_FOUND_CHARS = 24_000  # of one answer: the schemas of tools that do not fit are left out
 MAX_ORIGINS_CHARS = 1_500  # of the list of servers in the prompt: 600 tokens with both descriptions
@@ -28,8 +31,8 @@ NAME_WEIGHT = 4  # a term of a name counts as so many of a description
 _K1, _B = 1.2, 0.75
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HEAD = (
-    "Find tools that are not listed here, by words for what they do; most are described in English, so use English"
-    " words, too. Call what it finds with use_tool. There are:"
+    "Find tools that are not listed here, by words for what they do; most are described in "
+    "English, so use English words, too. Call what it finds with use_tool. There are:"
 )
 
 
@@ -65,7 +68,9 @@ class FoundByWords:
             for number, score in self._postings.get(term, ()):
                 scores[number] += score
         best = sorted(scores, key=lambda number: (-scores[number], number))
-        return [self.items[number] for number in best if origin in ("", self.items[number].origin)][:limit]
+        return [self.items[number] for number in best if origin in ("", self.items[number].origin)][
+            :limit
+        ]
 
     @cached_property
     def _postings(self) -> Mapping[str, Sequence[tuple[int, float]]]:
@@ -81,7 +86,8 @@ class FoundByWords:
         for term, numbers in holders.items():
             rarity = log(1 + (len(counts) - len(numbers) + 0.5) / (len(numbers) + 0.5))
             found[term] = [
-                (number, rarity * _saturate(counts[number][term], lengths[number] / average)) for number in numbers
+                (number, rarity * _saturate(counts[number][term], lengths[number] / average))
+                for number in numbers
             ]
         return found
 
@@ -138,11 +144,16 @@ class FindToolsTool:
 
     async def run(self, arguments: FindToolsArguments, context: ToolContext) -> str:
         if arguments.server and arguments.server not in self._origins:
-            raise ToolFailed(f"There is no server {arguments.server!r}; there are: {', '.join(sorted(self._origins))}.")
+            raise ToolFailed(
+                f"There is no server {arguments.server!r}; there are: "
+                f"{', '.join(sorted(self._origins))}."
+            )
         # The first search builds the index, which takes a tenth of a second for a thousand tools.
         found = await asyncio.to_thread(self._index.search, arguments.query, arguments.server)
         if not found:
-            return "Nothing has these words. Try others, in English, too, for what the tool has to do."
+            return (
+                "Nothing has these words. Try others, in English, too, for what the tool has to do."
+            )
         return format_found(found, len(self._index.items))
 
 
@@ -154,7 +165,10 @@ def format_found(found: Sequence[Findable], count: int) -> str:
         line = f"## {item.name} ({item.origin})\n{item.description}"[: max(200, left)]
         schema = f"\narguments: {item.schema}" if item.schema else ""
         if len(line) + len(schema) > left and schema:
-            schema = "\n(its schema is too long to be shown here; find_tools shows it for exactly this name)"
+            schema = (
+                "\n(its schema is too long to be shown here; find_tools shows it for exactly this "
+                "name)"
+            )
         if item is found[0] and item.schema:  # always whole, so that each one can be called
             schema = f"\narguments: {item.schema}"
         lines.append(line + schema)
@@ -184,7 +198,11 @@ class UseToolArguments(ToolArguments):
     def to_json_schema(cls) -> str:
         """See ToolArguments: an object of any shape, in the form that all providers take."""
         properties = {
-            "arguments": {"type": "object", "description": "As its schema says", "additionalProperties": True},
+            "arguments": {
+                "type": "object",
+                "description": "As its schema says",
+                "additionalProperties": True,
+            },
             "name": {"type": "string"},
         }
         schema = {"properties": properties, "required": ["name", "arguments"], "type": "object"}
@@ -192,12 +210,19 @@ class UseToolArguments(ToolArguments):
 
     @classmethod
     def parse(cls, given: Any) -> "UseToolArguments":
-        """Refuse what names no other tool: any other call was stored, and is judged, as the one it makes."""
-        raise ToolFailed("name is that of a tool that find_tools found, and arguments is an object of its schema.")
+        """Refuse what names no other tool: any other call was stored, and is judged, as the one it
+        makes.
+        """
+        raise ToolFailed(
+            "name is that of a tool that find_tools found, and arguments is an object of its "
+            "schema."
+        )
 
 
 class UseToolTool:
-    """Stands in the prompt for the deferred tools; `memory.conversation.inner_call` is what is run."""
+    """Stands in the prompt for the deferred tools; `memory.conversation.inner_call` is what is
+    run.
+    """
 
     arguments = UseToolArguments
 
@@ -216,10 +241,15 @@ class UseToolTool:
 
 def are_too_many(tools: Sequence[Tool]) -> bool:
     """Tell whether these outside tools are too many, or too long, for the prompt."""
-    return len(tools) > MAX_SHOWN_TOOLS or WEIGHTED.tools([tool.spec for tool in tools]) > MAX_SHOWN_TOKENS
+    return (
+        len(tools) > MAX_SHOWN_TOOLS
+        or WEIGHTED.tools([tool.spec for tool in tools]) > MAX_SHOWN_TOKENS
+    )
 
 
 def to_findable(tool: Tool) -> Findable:
     """Return a tool as it is found."""
     spec = tool.spec
-    return Findable(name=spec.name, origin=spec.origin, description=spec.description, schema=spec.schema)
+    return Findable(
+        name=spec.name, origin=spec.origin, description=spec.description, schema=spec.schema
+    )

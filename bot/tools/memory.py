@@ -34,7 +34,8 @@ MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
 Day = Annotated[str, Field(description="YYYY-MM-DD")]
 
 
-# Sends a notice to a conversation: (its id, Chinese text, English text, a key that lets it be sent only once).
+# Sends a notice to a conversation: (its id, Chinese text, English text, a key that lets it be sent
+# only once).
 NotifyOnce = Callable[[str, str, str, str], Awaitable[None]]
 
 
@@ -72,9 +73,10 @@ class MemorySearchTool:
         arguments,
         name="memory_search",
         description=(
-            "Search long-term memory, daily logs and every past conversation with this person, however old. Give the "
-            "content words, in the language they were said in. If the answer is missing, search again with other words "
-            "for it, or with names found in the first result."
+            "Search long-term memory, daily logs and every past conversation with this person, "
+            "however old. Give the content words, in the language they were said in. If the answer "
+            "is missing, search again with other words for it, or with names found in the first "
+            "result."
         ),
         effect="pure",
         action="memory.read",
@@ -106,7 +108,10 @@ class MemorySearchTool:
 
 def format_results(found: Sequence[Passage], conversation: str, page: int = 1) -> str:
     """Format results as the model gets them in a conversation, whole ones on each page."""
-    lines = [_format_result(number, passage, conversation) for number, passage in enumerate(found, start=1)]
+    lines = [
+        _format_result(number, passage, conversation)
+        for number, passage in enumerate(found, start=1)
+    ]
     return paginate_lines(lines, page) if lines else "(nothing found)"
 
 
@@ -133,25 +138,43 @@ class MemoryGetTool:
         last = first + arguments.count - 1
         found = await find_memory_file(self._store, self._workspace, context.space, path)
         if found is None:
-            raise ToolFailed(f"There is no memory file {path!r}. memory_search gives the paths that there are.")
-        shown, words = format_page(replace(found.file, path=found.path), first, last - first + 1), found.file.text
+            raise ToolFailed(
+                f"There is no memory file {path!r}. memory_search gives the paths that there are."
+            )
+        shown, words = (
+            format_page(replace(found.file, path=found.path), first, last - first + 1),
+            found.file.text,
+        )
         if found.file.path == MEMORY_PATH:
-            given = [normalize_key(line.text) for line in recordable_bullets(words) if first <= line.first <= last]
+            given = [
+                normalize_key(line.text)
+                for line in recordable_bullets(words)
+                if first <= line.first <= last
+            ]
             self._uses.given(found.space, given)
-        rows = [row for row in daily_log.iter_rows(words) if row.fold and first <= row.number <= last]
+        rows = [
+            row for row in daily_log.iter_rows(words) if row.fold and first <= row.number <= last
+        ]
         labels = await self._store.folds.labels([row.fold for row in rows])
-        return f"{shown}\n{OUTSIDE_LABEL}" if any(labels[row.fold].covers(row.text) for row in rows) else shown
+        return (
+            f"{shown}\n{OUTSIDE_LABEL}"
+            if any(labels[row.fold].covers(row.text) for row in rows)
+            else shown
+        )
 
 
 class MemoryWriteTool:
-    """Notes one line in MEMORY.md and notifies the person. Idempotent: a second run finds its line."""
+    """Notes one line in MEMORY.md and notifies the person. Idempotent: a second run finds its
+    line.
+    """
 
     arguments = MemoryWriteArguments
     spec = LazyToolSpec(
         arguments,
         name=NOTE_TOOL,
         description=(
-            "Note one lasting fact in long-term memory. It is merged with what is known, and the person is shown it."
+            "Note one lasting fact in long-term memory. It is merged with what is known, and the "
+            "person is shown it."
         ),
         effect="idempotent",
         action="memory.write",
@@ -165,17 +188,25 @@ class MemoryWriteTool:
     async def run(self, arguments: MemoryWriteArguments, context: ToolContext) -> str:
         text, message = arguments.text.strip(), await context.load_message()
         if not text or len(text) > MAX_TEXT_CHARS:
-            raise ToolFailed(f"`text` must have 1 to {MAX_TEXT_CHARS:,} characters, not {len(text):,}.")
+            raise ToolFailed(
+                f"`text` must have 1 to {MAX_TEXT_CHARS:,} characters, not {len(text):,}."
+            )
         if message.tainted:
             await asyncio.to_thread(_check_own_words, text, OwnWords(message.words))
         done = await self._note(arguments.category, text, context, message)
         if done.action != "unchanged" or done.row.source.message_id == message.message_id:
             zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
             await self._notify(context.conversation, zh, en, f"memory:{context.idem_key}")
-        verbs = {"created": "Noted", "updated": "Merged with what was noted", "unchanged": "It was noted already"}
+        verbs = {
+            "created": "Noted",
+            "updated": "Merged with what was noted",
+            "unchanged": "It was noted already",
+        }
         return f"{verbs[done.action]}: {done.row.text}"
 
-    async def _note(self, category: str, text: str, context: ToolContext, message: MessageContext) -> UpsertResult:
+    async def _note(
+        self, category: str, text: str, context: ToolContext, message: MessageContext
+    ) -> UpsertResult:
         source = MemorySource(
             conversation=context.conversation,
             message_id=message.message_id,
@@ -202,7 +233,8 @@ def _check_own_words(text: str, own: OwnWords) -> None:
     if not sentence or len(sentence) > MAX_TEXT_CHARS:
         raise ToolFailed(f"{NOT_NOTED} Leave it, or tell them that /remember TEXT notes it.")
     raise ToolFailed(
-        f"{NOT_NOTED} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth noting."
+        f"{NOT_NOTED} They wrote: {sentence!r}. Call memory_write with exactly that if it is worth "
+        "noting."
     )
 
 

@@ -28,7 +28,8 @@ class RecallArguments(ToolArguments):
 
 
 class RecallTool:
-    """Shows originals by handle or turn: of this conversation, or of the one of this space that a handle names.
+    """Shows originals by handle or turn: of this conversation, or of the one of this space that a
+    handle names.
 
     Cleared messages, and conversations of other spaces, do not exist for it.
     """
@@ -38,8 +39,8 @@ class RecallTool:
         arguments,
         name="recall",
         description=(
-            "Show in full what is shortened or summarised now: a message by its handle, or a turn of this chat "
-            "by its number."
+            "Show in full what is shortened or summarised now: a message by its handle, or a turn "
+            "of this chat by its number."
         ),
         effect="pure",
         action="memory.read",
@@ -71,7 +72,9 @@ class RecallTool:
         message, parts = await _find_part(self._sessions, conversation, handle, text)
         around = await self._sessions.messages(conversation, max(1, message.seq - 1), message.seq)
         tainted = any(
-            found for other, part, found in judge_parts(around) if other.id == message.id and other.parts[part] in parts
+            found
+            for other, part, found in judge_parts(around)
+            if other.id == message.id and other.parts[part] in parts
         )
         return format_message(message, parts, context.now().tzinfo), tainted
 
@@ -83,21 +86,33 @@ class RecallTool:
             raise _nothing_at(text)
         messages = await self._sessions.messages(row.id, 1, row.next_seq, MAX_MESSAGES)
         zone = context.now().tzinfo
-        shown = "\n\n".join(filter(None, (format_message(message, message.parts, zone) for message in messages)))
+        shown = "\n\n".join(
+            filter(None, (format_message(message, message.parts, zone) for message in messages))
+        )
         return shown, task.tainted or is_tainted(messages)
 
-    async def _show_turn(self, context: ToolContext, conversation: str, turn: int) -> tuple[str, bool]:
+    async def _show_turn(
+        self, context: ToolContext, conversation: str, turn: int
+    ) -> tuple[str, bool]:
         zone = context.now().tzinfo
         first = await self._first_of(conversation, turn)
         after = await self._first_of(conversation, turn + 1)
-        messages = await self._sessions.messages(conversation, first, after - 1, MAX_MESSAGES) if after > first else []
+        messages = (
+            await self._sessions.messages(conversation, first, after - 1, MAX_MESSAGES)
+            if after > first
+            else []
+        )
         if not messages:
             raise ToolFailed(f"There is no turn {turn}.")
-        text = "\n\n".join(filter(None, (format_message(message, message.parts, zone) for message in messages)))
+        text = "\n\n".join(
+            filter(None, (format_message(message, message.parts, zone) for message in messages))
+        )
         return text, is_tainted(messages)
 
     async def _first_of(self, conversation: str, turn: int) -> int:
-        """Return the lowest seq of this turn or a later one; binary search, since turns rise with seq."""
+        """Return the lowest seq of this turn or a later one; binary search, since turns rise with
+        seq.
+        """
         low, high = await _epoch_bounds(self._sessions, conversation)
         while low < high:
             middle = (low + high) // 2
@@ -128,8 +143,12 @@ def _parse(text: str) -> Handle:
     return handle
 
 
-async def _named_conversation(sessions: Sessions, context: ToolContext, handle: Handle, text: str) -> str:
-    """Return the id of the conversation that a handle is of: the running one, or another one of the same space."""
+async def _named_conversation(
+    sessions: Sessions, context: ToolContext, handle: Handle, text: str
+) -> str:
+    """Return the id of the conversation that a handle is of: the running one, or another one of the
+    same space.
+    """
     if not handle.tag or handle.tag == conversation_tag(context.conversation):
         return context.conversation
     found = await sessions.tagged(context.space, handle.tag)
@@ -142,11 +161,15 @@ async def _find_part(
     sessions: Sessions, conversation: str, handle: Handle, text: str
 ) -> tuple[Message, tuple[Part, ...]]:
     first, _ = await _epoch_bounds(sessions, conversation)
-    messages = await sessions.messages(conversation, handle.seq, handle.seq) if handle.seq >= first else []
+    messages = (
+        await sessions.messages(conversation, handle.seq, handle.seq) if handle.seq >= first else []
+    )
     if not messages or (handle.part is not None and handle.part >= len(messages[0].parts)):
         raise _nothing_at(text)
     message = messages[0]
-    return message, message.parts if handle.part is None else message.parts[handle.part : handle.part + 1]
+    return message, message.parts if handle.part is None else message.parts[
+        handle.part : handle.part + 1
+    ]
 
 
 def _nothing_at(text: str) -> ToolFailed:
@@ -159,16 +182,23 @@ async def _epoch_bounds(sessions: Sessions, conversation: str) -> tuple[int, int
 
 
 def format_message(message: Message, parts: tuple[Part, ...], zone: tzinfo | None) -> str:
-    """Format a message's parts below a header with role, or tool, and local time; "" when no part has text."""
+    """Format a message's parts below a header with role, or tool, and local time; "" when no part
+    has text.
+    """
     words = "\n".join(filter(None, map(_part_text, parts)))
     whose = outcome_tool(message) or message.role
-    head = f"[turn {message.turn}, message {message.seq}, {whose}, {message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
+    head = (
+        f"[turn {message.turn}, message {message.seq}, {whose}, "
+        f"{message.at.astimezone(zone):%Y-%m-%d %H:%M}]"
+    )
     return f"{head}\n{words}" if words else ""
 
 
 def paginate_text(text: str, page: int) -> str:
     """Return one page of a long text; the last line names the next page."""
-    return _select_page([text[at : at + PAGE_CHARS] for at in range(0, len(text), PAGE_CHARS)] or [""], page)
+    return _select_page(
+        [text[at : at + PAGE_CHARS] for at in range(0, len(text), PAGE_CHARS)] or [""], page
+    )
 
 
 def paginate_lines(lines: Sequence[str], page: int) -> str:
@@ -186,7 +216,11 @@ def _select_page(pages: Sequence[str], page: int) -> str:
     if page > len(pages):
         raise ToolFailed(f"There are {len(pages)} pages.")
     following = f"; next: page={page + 1}" if page < len(pages) else ""
-    return pages[page - 1] if len(pages) == 1 else f"{pages[page - 1]}\n[page {page} of {len(pages)}{following}]"
+    return (
+        pages[page - 1]
+        if len(pages) == 1
+        else f"{pages[page - 1]}\n[page {page} of {len(pages)}{following}]"
+    )
 
 
 def _part_text(part: Part) -> str:

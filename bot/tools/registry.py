@@ -104,7 +104,9 @@ class OfferedTools:
         self._held: dict[str, Toolset] = {}
 
     def __call__(self, space: str) -> Toolset:
-        """Return the tools of a space; the same object until something changes, and while a turn of it runs."""
+        """Return the tools of a space; the same object until something changes, and while a turn of
+        it runs.
+        """
         if (held := self._held.get(space)) is not None:
             return held
         found = self._current(space)
@@ -125,21 +127,34 @@ class OfferedTools:
             if len(self._offered) >= MAX_CACHED_SPACES:
                 self._offered.clear()
             unlisted = [skill for tool in skills for skill in tool.unlisted]
-            known = self._offered[space] = (current, self._build(*current, list(map(_to_findable, unlisted))))
+            known = self._offered[space] = (
+                current,
+                self._build(*current, list(map(_to_findable, unlisted))),
+            )
         return known[1]
 
     def _build(
-        self, off: Collection[str], added: Sequence[Tool], outside: Sequence[Tool], skills: Sequence[Findable]
+        self,
+        off: Collection[str],
+        added: Sequence[Tool],
+        outside: Sequence[Tool],
+        skills: Sequence[Findable],
     ) -> Toolset:
-        """Return the tools of a space; outside ones that are too many for the prompt are deferred."""
+        """Return the tools of a space; outside ones that are too many for the prompt are
+        deferred.
+        """
         own = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
-        outside = [tool for tool in outside if tool.spec.name not in off and tool.spec.name not in own]
+        outside = [
+            tool for tool in outside if tool.spec.name not in off and tool.spec.name not in own
+        ]
         deferred = outside if are_too_many(outside) else []
         found = [*map(to_findable, deferred), *skills]
         finders: list[Tool] = [FindToolsTool(found)] if found else []
         if deferred:
             finders.append(UseToolTool())
-        return Toolset([*self._own, *added, *finders, *([] if deferred else outside)], deferred).without(off)
+        return Toolset(
+            [*self._own, *added, *finders, *([] if deferred else outside)], deferred
+        ).without(off)
 
     def specs(self, space: str) -> tuple[ToolSpec, ...]:
         """Return the specs of the current tools of a space."""

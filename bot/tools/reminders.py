@@ -26,7 +26,9 @@ class RemindArguments(ToolArguments):
     zone: str = Field("", description="IANA name, if not the person's")
     until: str = ""
     count: int = Field(0, ge=0)
-    deliver: str = Field("", description="Channel, such as telegram, if it is for the person's chat there, not here")
+    deliver: str = Field(
+        "", description="Channel, such as telegram, if it is for the person's chat there, not here"
+    )
 
 
 class RemindTool:
@@ -37,8 +39,9 @@ class RemindTool:
         arguments,
         name="remind",
         description=(
-            "Remind the person later: `say` sends `what` as it stands, `do` has you carry it out then. Give one of at, "
-            "every_minutes, cron. The program shows the person the time it understood."
+            "Remind the person later: `say` sends `what` as it stands, `do` has you carry it out "
+            "then. Give one of at, every_minutes, cron. The program shows the person the time it "
+            "understood."
         ),
         effect="idempotent",
         action="task.own",
@@ -54,8 +57,8 @@ class RemindTool:
         tainted = (await context.load_message()).tainted
         if tainted and arguments.kind == "do":
             raise ToolFailed(
-                "Words from outside are in view, so no task is set up from them. The person can do it themselves: "
-                "/remind do WHEN WHAT."
+                "Words from outside are in view, so no task is set up from them. The person can do "
+                "it themselves: /remind do WHEN WHAT."
             )
         zone = arguments.zone or await self._jobs.times.zone_of(context.actor)
         schedule = _build_schedule(arguments, zone, context.now(), arguments.until)
@@ -96,7 +99,9 @@ class RemindersTool:
     spec = LazyToolSpec(
         arguments,
         name="reminders",
-        description="List the reminders and tasks, or change one: end, pause, resume, move to another time.",
+        description=(
+            "List the reminders and tasks, or change one: end, pause, resume, move to another time."
+        ),
         effect="idempotent",
         action="task.own",
         outside=False,
@@ -109,7 +114,11 @@ class RemindersTool:
         actor = context.actor
         known = await self._jobs.jobs.open_jobs(context.space)
         rows = [row for row in known if await self._jobs.is_of(row, context.conversation, actor)]
-        numbers = [number for number in (arguments.cancel, arguments.pause, arguments.resume, arguments.move) if number]
+        numbers = [
+            number
+            for number in (arguments.cancel, arguments.pause, arguments.resume, arguments.move)
+            if number
+        ]
         if not numbers:
             lines = [format_job_line(row, context.now(), "en") for row in sort_by_time(rows)]
             return "\n".join(lines) or "There are none."
@@ -123,7 +132,9 @@ class RemindersTool:
         except JobRefused as err:
             raise ToolFailed(str(err)) from err
 
-    async def _change(self, row: JobRow, actor: Actor, arguments: RemindersArguments, context: ToolContext) -> str:
+    async def _change(
+        self, row: JobRow, actor: Actor, arguments: RemindersArguments, context: ToolContext
+    ) -> str:
         """End, pause, resume or move a job.
 
         Raises:

@@ -7,9 +7,11 @@ from typing import Any
 
 from channels.message import Button, OutboundMessage
 
-LIMIT = 16_000  # UTF-8 bytes of one message; encoded twice as JSON, usual text of that size fits MAX_CARD_BYTES
+# UTF-8 bytes of one message; encoded twice as JSON, usual text of that size fits MAX_CARD_BYTES
+LIMIT = 16_000
 MAX_CARD_BYTES = 30_000  # request bytes of a message with a card
-# Cards with more are refused (observed maximum: 3 to 5); further tables are shown as fixed-width text.
+# Cards with more are refused (observed maximum: 3 to 5); further tables are shown as fixed-width
+# text.
 MAX_TABLES = 3
 ELEMENT_ID = "answer"
 SUMMARY_CHARS = 60
@@ -22,7 +24,9 @@ Json = dict[str, Any]
 
 
 def idempotency_key(key: str) -> str:
-    """Return the idempotency key of a send: the same for every attempt; Feishu accepts 50 characters."""
+    """Return the idempotency key of a send: the same for every attempt; Feishu accepts 50
+    characters.
+    """
     return hashlib.sha256(key.encode()).hexdigest()[:40]
 
 
@@ -39,24 +43,36 @@ def message_body(message: OutboundMessage) -> Json:
 
 def text_body(text: str) -> Json:
     """Return msg_type and content of plain text."""
-    return {"msg_type": "text", "content": _dump({"text": neutralize_mentions(text) if text.strip() else "…"})}
+    return {
+        "msg_type": "text",
+        "content": _dump({"text": neutralize_mentions(text) if text.strip() else "…"}),
+    }
 
 
 def card_entity_body(card_id: str) -> Json:
     """Return msg_type and content of a card that already exists."""
-    return {"msg_type": "interactive", "content": _dump({"type": "card", "data": {"card_id": card_id}})}
+    return {
+        "msg_type": "interactive",
+        "content": _dump({"type": "card", "data": {"card_id": card_id}}),
+    }
 
 
 def markdown_card(text: str, buttons: tuple[Button, ...] = (), thread: str = "") -> Json:
     """Return a complete card of JSON 2.0."""
-    elements: list[Json] = [{"tag": "markdown", "element_id": ELEMENT_ID, "content": sanitize_markdown(text)}]
+    elements: list[Json] = [
+        {"tag": "markdown", "element_id": ELEMENT_ID, "content": sanitize_markdown(text)}
+    ]
     elements += [_button(button, thread) for button in buttons]
     return _card({"update_multi": True, "summary": {"content": preview_text(text)}}, elements)
 
 
 def plain_card(text: str) -> Json:
     """Return a complete card that shows a text without formatting."""
-    element = {"tag": "div", "element_id": ELEMENT_ID, "text": {"tag": "plain_text", "content": text.strip() or "…"}}
+    element = {
+        "tag": "div",
+        "element_id": ELEMENT_ID,
+        "text": {"tag": "plain_text", "content": text.strip() or "…"},
+    }
     return _card({"update_multi": True, "summary": {"content": preview_text(text)}}, [element])
 
 
@@ -82,12 +98,16 @@ def dump_card(card: Json) -> Json:
 
 
 def sanitize_markdown(text: str) -> str:
-    """Make Markdown safe for a card: no mentions, no pictures (Feishu takes keys, not URLs), few tables."""
+    """Make Markdown safe for a card: no mentions, no pictures (Feishu takes keys, not URLs), few
+    tables.
+    """
     return _limit_tables(_LINK_PIECE.sub(_images_to_links, neutralize_mentions(text))) or "…"
 
 
 def _images_to_links(piece: re.Match[str]) -> str:
-    """Turn the pictures of a piece that ends in `](` into links; each `[` of the piece closes there."""
+    """Turn the pictures of a piece that ends in `](` into links; each `[` of the piece closes
+    there.
+    """
     return _IMAGE_MARKS.sub("", piece[0]) if piece[0].endswith("](") else piece[0]
 
 
@@ -133,7 +153,12 @@ def _limit_tables(text: str) -> str:
 def _find_table_end(lines: list[str], start: int) -> int:
     """Return the index after the table that begins at `start`, or after this line if none does."""
     end = start + 1
-    if "|" in lines[start] and end < len(lines) and "-" in lines[end] and set(lines[end]) <= set("|:- \t"):
+    if (
+        "|" in lines[start]
+        and end < len(lines)
+        and "-" in lines[end]
+        and set(lines[end]) <= set("|:- \t")
+    ):
         end += 1
         while end < len(lines) and "|" in lines[end]:
             end += 1

@@ -8,7 +8,15 @@ from dataclasses import replace
 
 import structlog
 
-from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, SetupFinding, WebhookReply, WebhookRequest
+from channels.base import (
+    ConnectionStatus,
+    Deliver,
+    FetchedFile,
+    Notebook,
+    SetupFinding,
+    WebhookReply,
+    WebhookRequest,
+)
 from channels.errors import ChannelError, Rejected
 from channels.feishu.cards import LIMIT, idempotency_key, message_body
 from channels.feishu.client import (
@@ -46,7 +54,8 @@ from channels.toolkit.untrusted import load_object
 
 log = structlog.get_logger(__name__)
 
-KEY_VALID_SECONDS = 3300.0  # Feishu remembers a uuid for an hour; the rest allows for differing clocks
+# Feishu remembers a uuid for an hour; the rest allows for differing clocks
+KEY_VALID_SECONDS = 3300.0
 MAX_REMEMBERED = 2000  # messages
 # Notebook entries: the kind of a chat, and the newest message of a topic, to which replies go.
 CHAT, THREAD = "chat:", "thread:"
@@ -74,7 +83,9 @@ class Feishu:
             live=True,
             per_chat_rate=1.5,  # Feishu allows 5, shared by all bots of a group
             total_rate=12.0,  # Feishu allows 1000 a minute, part of which is live text
-            receives=frozenset({"text", "picture", "file", "voice", "video", "album", "delete", "button"}),
+            receives=frozenset(
+                {"text", "picture", "file", "voice", "video", "album", "delete", "button"}
+            ),
             groups=True,
             threads=True,
             live_display="card",
@@ -112,7 +123,9 @@ class Feishu:
         if self._verifier is None:
             await asyncio.to_thread(load_frame_class)  # slow: it imports protobuf
         else:
-            await asyncio.to_thread(importlib.import_module, "cryptography.hazmat.primitives.ciphers")
+            await asyncio.to_thread(
+                importlib.import_module, "cryptography.hazmat.primitives.ciphers"
+            )
         await self._read_notebook()
         self._open_id = (await self._bot_info())["open_id"]
         self._live.start_cleanup()
@@ -155,9 +168,13 @@ class Feishu:
             return
         messages = await self._add_names(messages)
         new = [message for message in messages if message.act == "message"]
-        kinds = {one.address.chat_id: one.kind for one in new if one.address.chat_id not in self._kinds}
+        kinds = {
+            one.address.chat_id: one.kind for one in new if one.address.chat_id not in self._kinds
+        }
         keep = {THREAD + one.address.thread_id: one.key for one in new if one.address.thread_id}
-        accepted = await deliver(messages, keep | {CHAT + chat: kind for chat, kind in kinds.items()})
+        accepted = await deliver(
+            messages, keep | {CHAT + chat: kind for chat, kind in kinds.items()}
+        )
         self._kinds |= kinds
         for row, message in zip(accepted, messages, strict=True):
             if message.act == "message":
@@ -171,16 +188,22 @@ class Feishu:
             self._quotes.pop((chat, message.target), None)
         elif message.act == "message" and message.kind == "group" and message.text:
             sender = message.sender
-            quote = Quote(text=message.text[:MAX_QUOTE_CHARS], author=sender.name, author_id=sender.id)
+            quote = Quote(
+                text=message.text[:MAX_QUOTE_CHARS], author=sender.name, author_id=sender.id
+            )
             self._quotes[chat, message.key] = quote
 
     async def _add_names(self, messages: Sequence[InboundMessage]) -> list[InboundMessage]:
         """Add the names of senders in groups as far as they are known within a second."""
-        chats = {one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name}
+        chats = {
+            one.address.chat_id for one in messages if one.kind == "group" and not one.sender.name
+        }
         await asyncio.gather(*(self._names.look_up(chat, NAME_LOOKUP_SECONDS) for chat in chats))
         known = self._names.known
         return [
-            one if one.sender.name else replace(one, sender=replace(one.sender, name=known.get(one.sender.id, "")))
+            one
+            if one.sender.name
+            else replace(one, sender=replace(one.sender, name=known.get(one.sender.id, "")))
             for one in messages
         ]
 
@@ -210,32 +233,45 @@ class Feishu:
         receipt = await self._live.finish(message)
         if receipt is None:
             body = {**message_body(message), "uuid": idempotency_key(message.client_key)}
-            receipt = Receipt(platform_id=await self._post(message.address, _reply_target(message), body))
+            receipt = Receipt(
+                platform_id=await self._post(message.address, _reply_target(message), body)
+            )
         self._sent[receipt.platform_id] = message.text[:MAX_QUOTE_CHARS]
         return receipt
 
     def show(self, event: LiveEvent) -> None:
-        self._live.show(event, self._message_ids.get(event.message_id, ""), self._is_private(event.address))
+        self._live.show(
+            event, self._message_ids.get(event.message_id, ""), self._is_private(event.address)
+        )
 
     async def fetch(self, ref: str, max_bytes: int) -> FetchedFile:
         try:
             message_id, kind, key = parse_ref(ref)
         except ValueError as err:
             raise Rejected("this is not a file of Feishu") from err
-        return await self._client.fetch(f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, max_bytes)
+        return await self._client.fetch(
+            f"/im/v1/messages/{message_id}/resources/{key}", {"type": kind}, max_bytes
+        )
 
     async def _send_file(self, message: OutboundMessage, file: OutboundFile) -> Receipt:
-        """Send the file, then its text. Each has its own key, so that a second attempt repeats neither."""
+        """Send the file, then its text.
+
+        Each has its own key, so that a second attempt repeats neither.
+        """
         target = _reply_target(message)
         body = await self._client.upload(file)
-        id = await self._post(message.address, target, {**body, "uuid": idempotency_key(f"{message.client_key} file")})
+        id = await self._post(
+            message.address, target, {**body, "uuid": idempotency_key(f"{message.client_key} file")}
+        )
         if message.text.strip():
             text = {**message_body(message), "uuid": idempotency_key(message.client_key)}
             await self._post(message.address, target, text)
         return Receipt(platform_id=id)
 
     async def _post(self, address: Address, target: str, body: Json) -> str:
-        """Post a message and return its id; outside private chats it replies to `target`, in topics always to one."""
+        """Post a message and return its id; outside private chats it replies to `target`, in topics
+        always to one.
+        """
         if self._is_private(address):
             target = ""
         elif address.thread_id and not target:
@@ -250,7 +286,9 @@ class Feishu:
                 if err.code not in REPLY_TARGET_MISSING_CODES:
                     raise
         body = {**body, "receive_id": address.chat_id}
-        sent = await self._client.call("POST", "/im/v1/messages", body, params={"receive_id_type": "chat_id"})
+        sent = await self._client.call(
+            "POST", "/im/v1/messages", body, params={"receive_id_type": "chat_id"}
+        )
         return reply_field(sent, "message_id")
 
     def _is_private(self, address: Address) -> bool:
@@ -260,7 +298,9 @@ class Feishu:
 
     def connection_status(self) -> ConnectionStatus:
         trouble = "; ".join(filter(None, (self._connection.trouble, self._live.refused)))
-        return ConnectionStatus(last_contact=max(self._last_call, self._connection.last_contact), trouble=trouble)
+        return ConnectionStatus(
+            last_contact=max(self._last_call, self._connection.last_contact), trouble=trouble
+        )
 
     async def probe(self) -> str:
         bot = await self._bot_info()
@@ -279,13 +319,18 @@ class Feishu:
         """Return the bot's own account; mentions contain its open_id."""
         bot = (await self._client.call("GET", "/bot/v3/info")).get("bot")
         if not isinstance(bot, dict) or not isinstance(bot.get("open_id"), str):
-            raise ChannelError("Feishu does not say who the bot is: is the bot ability of the app switched on?")
+            raise ChannelError(
+                "Feishu does not say who the bot is: is the bot ability of the app switched on?"
+            )
         return bot
 
     async def _read_notebook(self) -> None:
         if not self._kinds:
             entries = await self._notebook.read(CHAT)
-            self._kinds = {name.removeprefix(CHAT): "dm" if kind == "dm" else "group" for name, kind in entries.items()}
+            self._kinds = {
+                name.removeprefix(CHAT): "dm" if kind == "dm" else "group"
+                for name, kind in entries.items()
+            }
 
 
 def _load_event(payload: bytes) -> Json | None:
@@ -296,14 +341,18 @@ def _load_event(payload: bytes) -> Json | None:
 
 
 def _reply_target(message: OutboundMessage) -> str:
-    """Return the message to reply to: in a topic every part is a reply, in a group only the first."""
+    """Return the message to reply to: in a topic every part is a reply, in a group only the
+    first.
+    """
     id = message.reply_to_key.partition(":")[0]
     is_later_part = message.part_no > 0 and not message.address.thread_id
     return "" if is_later_part or not id.startswith("om_") else id
 
 
 class MemberNames:
-    """Names of group members by open_id, for display: events hold only the id, so the members are looked up."""
+    """Names of group members by open_id, for display: events hold only the id, so the members are
+    looked up.
+    """
 
     def __init__(self, client: FeishuClient) -> None:
         self._client = client
@@ -314,12 +363,19 @@ class MemberNames:
         self.known: dict[str, str] = {}
 
     async def look_up(self, chat_id: str, seconds: float) -> None:
-        """Look up a group's members unless that was done recently; after `seconds` it continues in the background."""
+        """Look up a group's members unless that was done recently; after `seconds` it continues in
+        the background.
+        """
         now = time.monotonic()
-        if not self._allowed or now - self._looked_up.get(chat_id, -NAMES_REFRESH_SECONDS) < NAMES_REFRESH_SECONDS:
+        if (
+            not self._allowed
+            or now - self._looked_up.get(chat_id, -NAMES_REFRESH_SECONDS) < NAMES_REFRESH_SECONDS
+        ):
             return
         self._looked_up[chat_id] = now
-        await asyncio.wait({self._background.start(self._fetch(chat_id), "feishu names")}, timeout=seconds)
+        await asyncio.wait(
+            {self._background.start(self._fetch(chat_id), "feishu names")}, timeout=seconds
+        )
 
     async def close(self) -> None:
         """Cancel all lookups."""
@@ -332,7 +388,9 @@ class MemberNames:
                 params = {"member_id_type": "open_id", "page_size": NAMES_PER_PAGE}
                 if page:
                     params["page_token"] = page
-                reply = await self._client.call("GET", f"/im/v1/chats/{chat_id}/members", params=params)
+                reply = await self._client.call(
+                    "GET", f"/im/v1/chats/{chat_id}/members", params=params
+                )
                 data = reply.get("data") or {}
                 self.known |= {
                     str(member["member_id"]): replace_unstorable(str(member.get("name") or ""))

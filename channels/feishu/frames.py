@@ -29,10 +29,14 @@ def load_frame_class() -> Any:
     file = descriptor_pb2.FileDescriptorProto(name="pbbp2.proto", package="pbbp2", syntax="proto2")
     header = file.message_type.add(name="Header")
     for number, name in enumerate(("key", "value"), start=1):
-        header.field.add(name=name, number=number, type=types.TYPE_STRING, label=types.LABEL_REQUIRED)
+        header.field.add(
+            name=name, number=number, type=types.TYPE_STRING, label=types.LABEL_REQUIRED
+        )
     frame = file.message_type.add(name="Frame")
     for number, (name, kind, label) in enumerate(_FRAME_FIELDS, start=1):
-        field = frame.field.add(name=name, number=number, type=types.Type.Value(kind), label=types.Label.Value(label))
+        field = frame.field.add(
+            name=name, number=number, type=types.Type.Value(kind), label=types.Label.Value(label)
+        )
         if kind == "TYPE_MESSAGE":
             field.type_name = ".pbbp2.Header"
     pool = descriptor_pool.DescriptorPool()

@@ -56,13 +56,22 @@ def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
         case "post":
             return _post(content, message_id)
         case "image":
-            return MessageContent(files=(_file(message_id, "image", content["image_key"], "image.jpg"),))
+            return MessageContent(
+                files=(_file(message_id, "image", content["image_key"], "image.jpg"),)
+            )
         case "file" | "media" | "audio" | "sticker":
-            default = {"file": "file", "media": "video.mp4", "audio": "voice.ogg", "sticker": "sticker.webp"}[kind]
+            default = {
+                "file": "file",
+                "media": "video.mp4",
+                "audio": "voice.ogg",
+                "sticker": "sticker.webp",
+            }[kind]
             name = content.get("file_name") or default
             return MessageContent(files=(_file(message_id, "file", content["file_key"], name),))
         case "interactive":
-            return MessageContent(text="\n".join(filter(None, (PLACEHOLDERS[kind], _post(content, message_id).text))))
+            return MessageContent(
+                text="\n".join(filter(None, (PLACEHOLDERS[kind], _post(content, message_id).text)))
+            )
         case "location" if content.get("name"):
             return MessageContent(text=f"[location: {content['name']}]")
     if kind in IGNORED_TYPES:
@@ -71,7 +80,10 @@ def read_content(kind: str, content: Json, message_id: str) -> MessageContent:
 
 
 def parse_ref(ref: str) -> tuple[str, str, str]:
-    """Split an attachment's ref into message id, type ("image" or "file") and key. Raises ValueError."""
+    """Split an attachment's ref into message id, type ("image" or "file") and key.
+
+    Raises ValueError.
+    """
     message_id, kind, key = ref.split("/", 2)
     if kind not in ("image", "file") or not message_id or not key:
         raise ValueError("not a reference to a file of Feishu")
@@ -81,23 +93,35 @@ def parse_ref(ref: str) -> tuple[str, str, str]:
 def _file(message_id: str, kind: str, key: str, name: str) -> Attachment:
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
     media_type = {"voice.ogg": "audio/ogg", "sticker.webp": "image/webp"}.get(name, guessed)
-    return Attachment(name=replace_unstorable(name), media_type=media_type, ref=f"{message_id}/{kind}/{key}")
+    return Attachment(
+        name=replace_unstorable(name), media_type=media_type, ref=f"{message_id}/{kind}/{key}"
+    )
 
 
 def _post(content: Json, message_id: str) -> MessageContent:
-    """Parse a post, with or without a locale around it; a card that was converted to one has `elements`."""
+    """Parse a post, with or without a locale around it; a card that was converted to one has
+    `elements`.
+    """
     inner = content
     if "content" not in content and "elements" not in content:
         inner = next((value for value in content.values() if isinstance(value, dict)), {})
     rows = inner.get("content") or inner.get("elements") or []
     lines = ["".join(map(_element_text, _row(row))) for row in rows]
     title = inner.get("title") or ""
-    files = tuple(file for row in rows for element in _row(row) if (file := _attachment(element, message_id)))
-    return MessageContent(text="\n".join([title, *lines] if title else lines).strip("\n"), files=files)
+    files = tuple(
+        file for row in rows for element in _row(row) if (file := _attachment(element, message_id))
+    )
+    return MessageContent(
+        text="\n".join([title, *lines] if title else lines).strip("\n"), files=files
+    )
 
 
 def _row(row: Any) -> list[Json]:
-    return [element for element in (row if isinstance(row, list) else [row]) if isinstance(element, dict)]
+    return [
+        element
+        for element in (row if isinstance(row, list) else [row])
+        if isinstance(element, dict)
+    ]
 
 
 def _link_text(text: str, url: str) -> str:
@@ -181,7 +205,9 @@ def parse(event: Json, known: ParseContext) -> InboundMessage | None:
 def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
     message, sender = event["event"]["message"], event["event"]["sender"]
     mentions = message.get("mentions") or []
-    content = read_content(message["message_type"], _load_object(message.get("content")), message["message_id"])
+    content = read_content(
+        message["message_type"], _load_object(message.get("content")), message["message_id"]
+    )
     if not content.text and not content.files:
         return None
     mentioned = any(_open_id(mention) == known.open_id for mention in mentions)
@@ -203,7 +229,9 @@ def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
 
 
 def _quote(known: ParseContext, chat: str, parent: str) -> Quote | None:
-    """Quote the message replied to if it is known: the event holds only its id, neither its text nor its author."""
+    """Quote the message replied to if it is known: the event holds only its id, neither its text
+    nor its author.
+    """
     sent = known.sent.get(parent)
     return Quote(text=sent, ours=True) if sent else known.quotes.get((chat, parent))
 
@@ -261,12 +289,16 @@ def _parse_press(event: Json, known: ParseContext) -> InboundMessage | None:
 
 
 def _address(known: ParseContext, chat: Any, thread: Any = "") -> Address:
-    return Address(channel="feishu", account=known.account, chat_id=str(chat), thread_id=str(thread or ""))
+    return Address(
+        channel="feishu", account=known.account, chat_id=str(chat), thread_id=str(thread or "")
+    )
 
 
 def _sender(sender: Json, known: ParseContext) -> Sender:
     id = str(sender["sender_id"]["open_id"])
-    return Sender(id=id, name=known.names.get(id, ""), is_bot=sender.get("sender_type", "user") != "user")
+    return Sender(
+        id=id, name=known.names.get(id, ""), is_bot=sender.get("sender_type", "user") != "user"
+    )
 
 
 def _open_id(mention: Json) -> str:
@@ -274,9 +306,15 @@ def _open_id(mention: Json) -> str:
 
 
 def _replace_mentions(text: str, mentions: list[Json], own_id: str) -> str:
-    """Replace placeholders by names, and remove mentions of the bot unless nothing else would be left."""
-    names = {"@_all": "@all"} | {str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions}
-    own = {str(mention["key"]): "" for mention in mentions if own_id and _open_id(mention) == own_id}
+    """Replace placeholders by names, and remove mentions of the bot unless nothing else would be
+    left.
+    """
+    names = {"@_all": "@all"} | {
+        str(mention["key"]): f"@{mention.get('name') or '?'}" for mention in mentions
+    }
+    own = {
+        str(mention["key"]): "" for mention in mentions if own_id and _open_id(mention) == own_id
+    }
     named = _replace_placeholders(text, names)
     if not own:
         return named
@@ -289,7 +327,10 @@ def _replace_placeholders(text: str, names: Mapping[str, str]) -> str:
 
 
 def _reply_target(message: Json) -> str:
-    """Return the id of the message replied to, "" for none. All messages of a topic reply to the one that opened it."""
+    """Return the id of the message replied to, "" for none.
+
+    All messages of a topic reply to the one that opened it.
+    """
     parent = message.get("parent_id") or ""
     return "" if message.get("thread_id") and parent == message.get("root_id") else str(parent)
 

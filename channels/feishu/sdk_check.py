@@ -1,4 +1,5 @@
-"""Asks Feishu for the bot's name by the vendor's own SDK: a second opinion where Feishu refuses the settings.
+"""Asks Feishu for the bot's name by the vendor's own SDK: a second opinion where Feishu refuses the
+settings.
 
 The SDK runs in a process of its own: importing it takes 2 to 12 seconds of CPU and 170 MB.
 """
@@ -21,17 +22,26 @@ async def check_with_sdk(settings: FeishuSettings, seconds: float = SDK_SECONDS)
     try:
         answer = await _ask_in_process(settings, seconds)
     except TimeoutError:
-        return _finding("skipped", "飞书的官方 SDK 没有及时启动。", "Feishu's own SDK did not start in time.")
+        return _finding(
+            "skipped", "飞书的官方 SDK 没有及时启动。", "Feishu's own SDK did not start in time."
+        )
     except (OSError, ValueError) as err:
-        return _finding("skipped", f"飞书的官方 SDK 没有运行：{err}。", f"Feishu's own SDK did not run: {err}.")
+        return _finding(
+            "skipped", f"飞书的官方 SDK 没有运行：{err}。", f"Feishu's own SDK did not run: {err}."
+        )
     if answer["code"] == 0:
         return _finding(
             "ok",
             "飞书的官方 SDK 用同样的设置却被接受：错在本程序，请报告。",
-            "Feishu's own SDK is accepted with the same settings: the fault is this program's, please report it.",
+            (
+                "Feishu's own SDK is accepted with the same settings: the fault is this program's, "
+                "please report it."
+            ),
         )
     why = f"{answer['msg']} ({answer['code']})"
-    return _finding("failed", f"飞书的官方 SDK 也被拒绝：{why}。", f"Feishu's own SDK is refused, too: {why}.")
+    return _finding(
+        "failed", f"飞书的官方 SDK 也被拒绝：{why}。", f"Feishu's own SDK is refused, too: {why}."
+    )
 
 
 async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str, object]:
@@ -42,8 +52,12 @@ async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str,
         ValueError, OSError: it gave no answer.
     """
     # The SDK takes its proxy from the environment; this program takes none from there.
-    inherited = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    proxies = {"https_proxy": settings.proxy, "http_proxy": settings.proxy} if settings.proxy else {}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+    }
+    proxies = (
+        {"https_proxy": settings.proxy, "http_proxy": settings.proxy} if settings.proxy else {}
+    )
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "channels.feishu.sdk_check"),
@@ -52,7 +66,11 @@ async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
-    asked = {"app_id": settings.app_id, "app_secret": settings.app_secret, "domain": settings.domain}
+    asked = {
+        "app_id": settings.app_id,
+        "app_secret": settings.app_secret,
+        "domain": settings.domain,
+    }
     try:
         async with asyncio.timeout(seconds):
             out, _ = await process.communicate(json.dumps(asked).encode())
@@ -78,7 +96,12 @@ def main() -> None:
     from lark_oapi.core.exception import ObtainAccessTokenException
 
     asked = json.load(sys.stdin)
-    builder = lark.Client.builder().app_id(asked["app_id"]).app_secret(asked["app_secret"]).timeout(CALL_SECONDS)
+    builder = (
+        lark.Client.builder()
+        .app_id(asked["app_id"])
+        .app_secret(asked["app_secret"])
+        .timeout(CALL_SECONDS)
+    )
     if asked["domain"]:
         builder = builder.domain(asked["domain"])
     request = (

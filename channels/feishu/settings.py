@@ -14,7 +14,9 @@ class FeishuSettings(CredentialChannelSettings):
 
     needed = ("app_id", "app_secret")
     endpoint = ("domain", SERVER)
-    app_id: str = Field("", description="The app's id; the channel starts once id and secret are given.")
+    app_id: str = Field(
+        "", description="The app's id; the channel starts once id and secret are given."
+    )
     app_secret: Secret = Field("", description="The app's secret.")
     domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
     mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")

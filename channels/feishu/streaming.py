@@ -38,8 +38,10 @@ from channels.toolkit.delivery import BackgroundTasks, EmptyNotebook
 log = structlog.get_logger(__name__)
 
 CARD_UPDATE_SECONDS = 0.4  # between two updates of a card; Feishu accepts ten a second
-TOTAL_UPDATE_SECONDS = 0.08  # between two updates of any cards; an API accepts 50 a second, but 1000 a minute
-# Operations of a card must have rising numbers, also after a restart; so many are reserved in one write.
+# between two updates of any cards; an API accepts 50 a second, but 1000 a minute
+TOTAL_UPDATE_SECONDS = 0.08
+# Operations of a card must have rising numbers, also after a restart; so many are reserved in one
+# write.
 RESERVED_NUMBERS = 1000
 CLEANUP_SECONDS = 3600.0
 MAX_DRAFTS = 1000
@@ -49,7 +51,8 @@ NOTE_PREFIX = "live:"
 STORED_FIELDS = ("source", "card", "message", "most", "typing", "closed", "done", "at")
 SHOWN_EVENTS = ("started", "delta", "tool_started", "tool_ended")
 
-# Posts a message with this body to an address, as a reply to the message with that id ("" for none); returns its id.
+# Posts a message with this body to an address, as a reply to the message with that id ("" for
+# none); returns its id.
 Post = Callable[[Address, str, dict[str, Any]], Awaitable[str]]
 
 
@@ -115,7 +118,9 @@ class CardDraft:
 
     def note(self) -> dict[str, str]:
         """Return the notebook entry from which a restarted program continues."""
-        return {NOTE_PREFIX + self.id: json.dumps({name: getattr(self, name) for name in STORED_FIELDS})}
+        return {
+            NOTE_PREFIX + self.id: json.dumps({name: getattr(self, name) for name in STORED_FIELDS})
+        }
 
     def restore(self, note: str) -> None:
         """Continue from a note; an unreadable one is ignored."""
@@ -187,7 +192,11 @@ class LiveCards:
         if draft.typing:
             self._start(self._remove_typing(draft))
         if draft.done:
-            return Receipt(platform_id=draft.message) if draft.done == idempotency_key(message.client_key) else None
+            return (
+                Receipt(platform_id=draft.message)
+                if draft.done == idempotency_key(message.client_key)
+                else None
+            )
         return await self._finish_card(draft, message) if draft.card else None
 
     def start_cleanup(self) -> None:
@@ -217,7 +226,9 @@ class LiveCards:
         """Whether one more reply can be shown. Only ended and old drafts are dropped for it."""
         if len(self._drafts) >= MAX_DRAFTS:
             oldest = time.time() - DRAFT_TTL_SECONDS
-            for draft in [one for one in self._drafts.values() if one.ended.is_set() or one.at < oldest]:
+            for draft in [
+                one for one in self._drafts.values() if one.ended.is_set() or one.at < oldest
+            ]:
                 self._drafts.pop(draft.id).end()
         return len(self._drafts) < MAX_DRAFTS
 
@@ -235,7 +246,10 @@ class LiveCards:
             log.info("live text given up", error=f"{type(err).__name__}: {err}")
 
     async def _update(self, draft: CardDraft) -> None:
-        """Stream the current text into the card. A failed update is skipped: the next one has the whole text."""
+        """Stream the current text into the card.
+
+        A failed update is skipped: the next one has the whole text.
+        """
         text = draft.visible_text()
         if not text or text == draft.shown:
             return
@@ -267,7 +281,9 @@ class LiveCards:
     async def _open(self, draft: CardDraft) -> None:
         """Create the card and post it, unless that was done before."""
         if not draft.card:
-            created = await self._client.call("POST", "/cardkit/v1/cards", dump_card(streaming_card()))
+            created = await self._client.call(
+                "POST", "/cardkit/v1/cards", dump_card(streaming_card())
+            )
             draft.card = reply_field(created, "card_id")
             await self._note(draft)
         if not draft.message:
@@ -279,7 +295,9 @@ class LiveCards:
         path = f"/cardkit/v1/cards/{draft.card}/elements/{ELEMENT_ID}/content"
         await self._operate(draft, "PUT", path, {"content": sanitize_markdown(text)})
 
-    async def _operate(self, draft: CardDraft, method: str, path: str, body: dict[str, Any]) -> None:
+    async def _operate(
+        self, draft: CardDraft, method: str, path: str, body: dict[str, Any]
+    ) -> None:
         """Make one numbered operation on a card; skip ahead if the card has seen higher numbers."""
         for retry in (True, True, False):
             if draft.next >= draft.most:
@@ -287,7 +305,11 @@ class LiveCards:
                 await self._note(draft)
             number, draft.next = draft.next, draft.next + 1
             try:
-                numbered = {**body, "sequence": number, "uuid": idempotency_key(f"{draft.card} {number}")}
+                numbered = {
+                    **body,
+                    "sequence": number,
+                    "uuid": idempotency_key(f"{draft.card} {number}"),
+                }
                 await self._client.call(method, path, numbered)
                 return
             except FeishuApiError as err:
@@ -301,7 +323,9 @@ class LiveCards:
             return
         try:
             path = f"/im/v1/messages/{draft.source}/reactions"
-            added = await self._client.call("POST", path, {"reaction_type": {"emoji_type": TYPING_EMOJI}})
+            added = await self._client.call(
+                "POST", path, {"reaction_type": {"emoji_type": TYPING_EMOJI}}
+            )
             draft.typing = reply_field(added, "reaction_id")
             await self._note(draft)
         except PermissionMissing as err:
@@ -311,7 +335,9 @@ class LiveCards:
             log.info("no reaction", error=str(err))
 
     async def _remove_typing(self, draft: CardDraft) -> None:
-        await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}"))
+        await _log_failure(
+            self._client.call("DELETE", f"/im/v1/messages/{draft.source}/reactions/{draft.typing}")
+        )
         if not draft.card:
             await _log_failure(self._notebook.write({NOTE_PREFIX + draft.id: ""}))
 
@@ -348,14 +374,21 @@ class LiveCards:
 
     async def _end_streaming(self, draft: CardDraft, text: str) -> None:
         await self._operate(
-            draft, "PATCH", f"/cardkit/v1/cards/{draft.card}/settings", {"settings": end_streaming_settings(text)}
+            draft,
+            "PATCH",
+            f"/cardkit/v1/cards/{draft.card}/settings",
+            {"settings": end_streaming_settings(text)},
         )
 
     async def _replace(self, draft: CardDraft, card: dict[str, Any]) -> None:
-        await self._operate(draft, "PUT", f"/cardkit/v1/cards/{draft.card}", {"card": dump_card(card)})
+        await self._operate(
+            draft, "PUT", f"/cardkit/v1/cards/{draft.card}", {"card": dump_card(card)}
+        )
 
     async def _withdraw(self, draft: CardDraft, err: Rejected) -> None:
-        """Delete the message of a card that cannot become the reply, which is then sent as a new message."""
+        """Delete the message of a card that cannot become the reply, which is then sent as a new
+        message.
+        """
         log.warning("card withdrawn", error=str(err))
         if draft.message:
             await _log_failure(self._client.call("DELETE", f"/im/v1/messages/{draft.message}"))

@@ -1,4 +1,6 @@
-"""Verifies webhook calls: signed, recent, encrypted with the app's key, and addressed to the app."""
+"""Verifies webhook calls: signed, recent, encrypted with the app's key, and addressed to the
+app.
+"""
 
 import base64
 import binascii
@@ -12,8 +14,9 @@ from channels.base import WebhookRequest
 from channels.feishu.settings import FeishuSettings
 from channels.toolkit.untrusted import ReplayGuard, parse_strict_json
 
-# Maximum distance between the signed time and the local clock. A push repeated hours later is signed again; if the
-# platform turns out to repeat the old signature, use 8 h: repeated events are dropped by their inbox key anyway.
+# Maximum distance between the signed time and the local clock. A push repeated hours later is
+# signed again; if the platform turns out to repeat the old signature, use 8 h: repeated events are
+# dropped by their inbox key anyway.
 TIMESTAMP_WINDOW_SECONDS = 300
 MAX_UNSIGNED_BYTES = 8_192
 BLOCK_BYTES = 16  # of AES
@@ -34,8 +37,8 @@ class FeishuWebhookVerifier:
         for name in ("encrypt_key", "verification_token"):
             if not getattr(settings, name):
                 raise ValueError(
-                    f"mode webhook needs {name}: it is in the developer console under Events & callbacks, "
-                    "Encryption strategy"
+                    f"mode webhook needs {name}: it is in the developer console under Events & "
+                    "callbacks, Encryption strategy"
                 )
         self._key = settings.encrypt_key.encode()
         self._token = settings.verification_token.encode()
@@ -67,13 +70,18 @@ class FeishuWebhookVerifier:
         """Return time and nonce of a call with a valid signature, None for a call without any."""
         if request.method != "POST":
             raise VerificationFailed
-        found = [[value for name, value in request.headers if name == wanted] for wanted in (_TIME, _NONCE, _SIGNATURE)]
+        found = [
+            [value for name, value in request.headers if name == wanted]
+            for wanted in (_TIME, _NONCE, _SIGNATURE)
+        ]
         if not any(found):
             return None
         if any(len(values) != 1 for values in found):
             raise VerificationFailed
         (signed_at,), (nonce,), (signature,) = found
-        text = signed_at.encode("latin-1", "replace") + nonce.encode("latin-1", "replace") + self._key
+        text = (
+            signed_at.encode("latin-1", "replace") + nonce.encode("latin-1", "replace") + self._key
+        )
         if not _is_equal(signature, hashlib.sha256(text + request.body).hexdigest().encode()):
             raise VerificationFailed
         return signed_at, nonce
@@ -98,7 +106,9 @@ class FeishuWebhookVerifier:
 
 
 def decrypt(key: bytes, encrypted: bytes) -> bytes:
-    """Decrypt AES-256-CBC by a hash of the app's key; the first block is the initialization vector. Raises ValueError.
+    """Decrypt AES-256-CBC by a hash of the app's key; the first block is the initialization vector.
+
+    Raises ValueError.
 
     Source: the platform's page "Configure Encrypt Key".
     """
@@ -125,4 +135,6 @@ def _load_object(value: Any) -> Json:
 
 
 def _is_equal(given: Any, expected: bytes) -> bool:
-    return isinstance(given, str) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected)
+    return isinstance(given, str) and hmac.compare_digest(
+        given.encode("utf-8", "surrogatepass"), expected
+    )

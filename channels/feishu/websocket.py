@@ -1,4 +1,6 @@
-"""The long connection: reconnects, detects silence by pings, and acknowledges events once they are stored."""
+"""The long connection: reconnects, detects silence by pings, and acknowledges events once they are
+stored.
+"""
 
 import asyncio
 import contextlib
@@ -18,7 +20,8 @@ from channels.feishu.frames import CONTROL, ack_frame, frame_headers, ping_frame
 
 log = structlog.get_logger(__name__)
 
-PING_SECONDS = 30.0  # the platform suggests 120, but a dead connection should be replaced within 90 s
+# the platform suggests 120, but a dead connection should be replaced within 90 s
+PING_SECONDS = 30.0
 MAX_MISSED_PINGS = 2
 FIRST_PAUSE = 15.0
 # Upper limit of the platform's pauses: it pushes again after 15 s what it cannot push meanwhile.
@@ -44,14 +47,17 @@ class ConnectionDropped(Exception):
 
 
 class FragmentBuffer:
-    """Joins payloads that come in several frames; an incomplete one is dropped after ten seconds."""
+    """Joins payloads that come in several frames; an incomplete one is dropped after ten
+    seconds.
+    """
 
     def __init__(self) -> None:
         #: Arrival time and fragments by number, for each message id.
         self._incomplete: dict[str, tuple[float, dict[int, bytes]]] = {}
 
     def add(self, frame: Any, now: float) -> bytes | None:
-        """Return the payload that this frame completes, None while fragments are missing. now: monotonic seconds.
+        """Return the payload that this frame completes, None while fragments are missing. now:
+        monotonic seconds.
 
         Raises:
             ValueError: the fragment's numbers are invalid, or there are too many bytes.
@@ -62,10 +68,15 @@ class FragmentBuffer:
             return bytes(frame.payload)
         if not 0 <= index < count <= MAX_FRAGMENTS or not headers.get("message_id"):
             raise ValueError(f"fragment {index} of {count}")
-        self._incomplete = {id: one for id, one in self._incomplete.items() if now - one[0] < FRAGMENT_SECONDS}
+        self._incomplete = {
+            id: one for id, one in self._incomplete.items() if now - one[0] < FRAGMENT_SECONDS
+        }
         _, fragments = self._incomplete.setdefault(headers["message_id"], (now, {}))
         fragments[index] = bytes(frame.payload)
-        if sum(len(one) for _, parts in self._incomplete.values() for one in parts.values()) > MAX_FRAGMENT_BYTES:
+        if (
+            sum(len(one) for _, parts in self._incomplete.values() for one in parts.values())
+            > MAX_FRAGMENT_BYTES
+        ):
             self._incomplete.clear()
             raise ValueError(f"fragments of more than {MAX_FRAGMENT_BYTES} bytes")
         if len(fragments) < count:
@@ -104,7 +115,9 @@ class LongConnection:
                 self.trouble = str(err)
                 log.info("feishu connection dropped", error=self.trouble)
                 if time.monotonic() - self._last_frame > MAX_SILENCE_SECONDS:
-                    raise ChannelError(f"no connection to Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}") from err
+                    raise ChannelError(
+                        f"no connection to Feishu for {MAX_SILENCE_SECONDS:.0f} s: {err}"
+                    ) from err
             recent = time.monotonic() - self._last_frame < self._ping_seconds
             await asyncio.sleep(random.uniform(0, self._first_pause) if recent else self._pause)  # noqa: S311
 
@@ -142,12 +155,16 @@ class LongConnection:
         except (KeyError, TypeError, ValueError) as err:
             raise ConnectionDropped("the endpoint names no address") from err
         if not url.startswith("wss://") and self._client.root.startswith("https://"):
-            raise ChannelError("Feishu gives an address without TLS for the long connection; it is not opened")
+            raise ChannelError(
+                "Feishu gives an address without TLS for the long connection; it is not opened"
+            )
         self._configure(reply["data"].get("ClientConfig"))
         return url, service
 
     def _configure(self, config: Any) -> None:
-        """Apply the platform's intervals up to our own limits, beyond which messages would be delayed."""
+        """Apply the platform's intervals up to our own limits, beyond which messages would be
+        delayed.
+        """
         if not isinstance(config, dict):
             return
         self._ping_seconds = _clamp(config.get("PingInterval"), PING_SECONDS)
@@ -202,7 +219,9 @@ class LongConnection:
                 raise ConnectionDropped(f"no frame for {silence:.0f} s")
 
 
-async def _store_frames(socket: Any, queue: asyncio.Queue[tuple[Any, bytes, float]], store: StorePayloads) -> None:
+async def _store_frames(
+    socket: Any, queue: asyncio.Queue[tuple[Any, bytes, float]], store: StorePayloads
+) -> None:
     """Store all waiting frames together, in their order, and then acknowledge them."""
     while True:
         batch = [await queue.get()]
@@ -218,19 +237,22 @@ def _error_for_code(code: int, why: str) -> Exception:
         return ConnectionDropped(f"the platform is busy: {why} ({code})")
     if code == _TOO_MANY_CONNECTIONS:
         return ReceiverConflict(
-            f"this app has as many long connections as it may have (50); stop the other programs that use it: {why} "
-            f"({code})"
+            "this app has as many long connections as it may have (50); stop the other programs "
+            f"that use it: {why} ({code})"
         )
     if code in _OWNER_CODES:
         return LoggedOut(
-            f"Feishu refuses a long connection ({_OWNER_CODES[code]}); check app_id, app_secret and that the app is a "
-            f"self-built one that receives events by long connection: {why} ({code})"
+            f"Feishu refuses a long connection ({_OWNER_CODES[code]}); check app_id, app_secret "
+            f"and that the app is a self-built one that receives events by long connection: {why} "
+            f"({code})"
         )
     return ChannelError(f"Feishu gives no address for a long connection: {why} ({code})")
 
 
 def _dropped_error(err: Exception) -> Exception:
-    """Map a refused handshake by its headers. The library's text is left out: its URL holds a key."""
+    """Map a refused handshake by its headers. The library's text is left out: its URL holds a
+    key.
+    """
     headers = getattr(getattr(err, "response", None), "headers", None) or {}
     status, detail = headers.get("Handshake-Status"), headers.get("Handshake-Autherrcode")
     if status is not None:

@@ -9,7 +9,15 @@ from typing import Any
 
 import structlog
 
-from channels.base import ConnectionStatus, Deliver, FetchedFile, Notebook, SetupFinding, WebhookReply, WebhookRequest
+from channels.base import (
+    ConnectionStatus,
+    Deliver,
+    FetchedFile,
+    Notebook,
+    SetupFinding,
+    WebhookReply,
+    WebhookRequest,
+)
 from channels.errors import Ambiguous, AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import (
     Address,
@@ -46,7 +54,12 @@ from channels.telegram.receiver import UpdateReceiver, read_webhook_update
 from channels.telegram.settings import TelegramSettings
 from channels.telegram.setup import check_setup
 from channels.telegram.streaming import DRAFT_PAUSE, EDIT_PAUSE, LiveReplies
-from channels.toolkit.delivery import BackgroundTasks, BoundedDict, TypingIndicator, store_with_retry
+from channels.toolkit.delivery import (
+    BackgroundTasks,
+    BoundedDict,
+    TypingIndicator,
+    store_with_retry,
+)
 from channels.toolkit.http import ANSWER_SECONDS
 
 log = structlog.get_logger(__name__)
@@ -60,14 +73,17 @@ FETCH_BYTES = 20 * 2**20  # the Bot API serves no larger file
 WORKING_EMOJI = "👀"
 MAX_QUESTIONS = 1000
 LONG_TEXT_CHARS = 1_000  # longer Markdown is rendered in a thread
-KINDS: frozenset[Kind] = frozenset(("text", "picture", "file", "voice", "video", "album", "edit", "button", "quote"))
+KINDS: frozenset[Kind] = frozenset(
+    ("text", "picture", "file", "voice", "video", "album", "edit", "button", "quote")
+)
 
 
 class Telegram:
     """One bot.
 
-    Nothing may queue between a poll and `deliver`: the next poll acknowledges the batch, so it has to be stored before.
-    Updates stay plain JSON until they are parsed one by one, so that an unknown form does not affect the others.
+    Nothing may queue between a poll and `deliver`: the next poll acknowledges the batch, so it has
+    to be stored before. Updates stay plain JSON until they are parsed one by one, so that an
+    unknown form does not affect the others.
     """
 
     name = "telegram"
@@ -81,7 +97,9 @@ class Telegram:
         answer_seconds: float = ANSWER_SECONDS,
         pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE),
     ) -> None:
-        """Args: answer_seconds: timeout of a call. pauses: between two live updates in a private chat, in a group."""
+        """Args: answer_seconds: timeout of a call. pauses: between two live updates in a private
+        chat, in a group.
+        """
         settings.check_webhook()
         self.account = settings.token.partition(":")[0]
         self.capabilities = Capabilities(
@@ -114,20 +132,27 @@ class Telegram:
         self._opening = asyncio.Lock()
         self._files = TelegramFileClient(settings)
         self._live = LiveReplies(self._call, pauses)
-        self._typing = TypingIndicator(self._show_typing, every=TYPING_SECONDS, longest=MAX_TYPING_SECONDS)
+        self._typing = TypingIndicator(
+            self._show_typing, every=TYPING_SECONDS, longest=MAX_TYPING_SECONDS
+        )
 
     def bind(self, notebook: Notebook) -> None:
         self._live.notebook = self._receiver.notebook = notebook
 
     def commands(self, commands: Sequence[tuple[str, str, str]]) -> None:
-        """Set the bot's menu for the next `run`: name, description in Chinese, description in English."""
+        """Set the bot's menu for the next `run`: name, description in Chinese, description in
+        English.
+        """
         self._commands = tuple(commands)
 
     async def run(self, deliver: Deliver) -> None:
         client = await self._open_client(self._receiver.answer_seconds)
         try:
             me = await self._receiver.call(client, "get_me", {})
-            self._me, self._deliver = BotIdentity(id=me["id"], username=me["username"], account=self.account), deliver
+            self._me, self._deliver = (
+                BotIdentity(id=me["id"], username=me["username"], account=self.account),
+                deliver,
+            )
             for parameters in menu_parameters(self._commands):
                 self._call_in_background("set_my_commands", parameters)
             if self._settings.mode == "webhook":
@@ -139,7 +164,11 @@ class Telegram:
             await client.close()
 
     async def hook(self, request: WebhookRequest) -> WebhookReply:
-        update = read_webhook_update(request, self._settings.webhook_secret) if self.capabilities.hook else None
+        update = (
+            read_webhook_update(request, self._settings.webhook_secret)
+            if self.capabilities.hook
+            else None
+        )
         if update is None:
             return WebhookReply(status=401)
         if self._deliver is None:
@@ -191,15 +220,23 @@ class Telegram:
             raise Retryable("an answer without a file in it")
         if int(file.get("file_size") or 0) > max_bytes:
             raise AttachmentTooBig(f"the file has {file['file_size']} bytes, more than {max_bytes}")
-        return await self._files.fetch(str(file.get("file_path") or ""), min(max_bytes, FETCH_BYTES))
+        return await self._files.fetch(
+            str(file.get("file_path") or ""), min(max_bytes, FETCH_BYTES)
+        )
 
     def connection_status(self) -> ConnectionStatus:
-        return ConnectionStatus(last_contact=self._receiver.last_contact, trouble=self._receiver.trouble)
+        return ConnectionStatus(
+            last_contact=self._receiver.last_contact, trouble=self._receiver.trouble
+        )
 
     async def probe(self) -> str:
         me = await self._call("get_me", {})
         info = await self._call("get_webhook_info", {})
-        scope = "all messages" if me.get("can_read_all_group_messages") else "messages to it (privacy mode)"
+        scope = (
+            "all messages"
+            if me.get("can_read_all_group_messages")
+            else "messages to it (privacy mode)"
+        )
         text = f"@{me['username']} ({me['id']}); in groups it receives {scope}"
         if info.get("url") and self._settings.mode == "polling":
             text += "; a webhook is set, so polling receives nothing"
@@ -232,7 +269,9 @@ class Telegram:
             if message.act == "message":
                 self._question_keys[accepted.id] = message.key
             elif message.act == "press":
-                self._call_in_background("answer_callback_query", {"callback_query_id": message.key.removeprefix("c:")})
+                self._call_in_background(
+                    "answer_callback_query", {"callback_query_id": message.key.removeprefix("c:")}
+                )
 
     def _parse(self, update: dict[str, Any]) -> InboundMessage | None:
         if self._me is None:
@@ -240,7 +279,9 @@ class Telegram:
         try:
             return parse(update, self._me, datetime.now(UTC))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as err:
-            log.warning("update not understood", update_id=update.get("update_id"), error=type(err).__name__)
+            log.warning(
+                "update not understood", update_id=update.get("update_id"), error=type(err).__name__
+            )
             return None
 
     async def _finish_live(self, message: OutboundMessage) -> Receipt | None:
@@ -266,7 +307,9 @@ class Telegram:
         if not file.data:
             raise Rejected("the file is empty")
         if len(file.data) > FILE_BYTES:
-            raise AttachmentTooBig(f"the file has {len(file.data)} bytes; Telegram takes {FILE_BYTES} from a bot")
+            raise AttachmentTooBig(
+                f"the file has {len(file.data)} bytes; Telegram takes {FILE_BYTES} from a bot"
+            )
         upload = await asyncio.to_thread(upload_file, file.data, file.name)
         if file.picture and len(file.data) <= PICTURE_BYTES:
             try:

@@ -105,9 +105,11 @@ class BotApiClient:
             method: in snake case, as in "send_message".
 
         Raises:
-            Retryable: certainly not done. Ambiguous: possibly done. Rejected: will never be accepted.
+            Retryable: certainly not done. Ambiguous: possibly done. Rejected: will never be
+                accepted.
             LoggedOut: the token is refused, by this call and by get_me.
-            ReceiverConflict: another instance, or a webhook (WebhookConflict), receives the updates.
+            ReceiverConflict: another instance, or a webhook (WebhookConflict), receives the
+                updates.
         """
         from telegram.error import InvalidToken, TelegramError
 
@@ -121,9 +123,12 @@ class BotApiClient:
             raise self._map_error(err) from err
         except (KeyError, TypeError, AttributeError, RecursionError) as err:
             raise Ambiguous(f"an answer without a result to {method}") from err
-        # The library maps 401 and 404 to one error, and a proxy may send 404: only get_me proves a bad token.
+        # The library maps 401 and 404 to one error, and a proxy may send 404: only get_me proves a
+        # bad token.
         await self.call("get_me")
-        raise (MethodMissing if missing else Retryable)(f"{method} is not found, though the token holds")
+        raise (MethodMissing if missing else Retryable)(
+            f"{method} is not found, though the token holds"
+        )
 
     async def close(self) -> None:
         """Close all connections."""
@@ -201,7 +206,8 @@ class TelegramFileClient:
         """Download the file at a path from getFile; stops reading beyond `max_bytes`.
 
         Raises:
-            AttachmentTooBig: it is larger. Rejected: the path has expired or is invalid. Retryable: not now.
+            AttachmentTooBig: it is larger. Rejected: the path has expired or is invalid. Retryable:
+                not now.
         """
         if not path or path.startswith("/") or ".." in path.split("/"):
             raise Rejected("the Bot API server gives a path on its own machine")
@@ -211,7 +217,9 @@ class TelegramFileClient:
             async with asyncio.timeout(DOWNLOAD_SECONDS):
                 client = await self._http.open()
                 headers = {"Accept-Encoding": "identity"}
-                async with client.stream("GET", self._root + quote(path), headers=headers) as response:
+                async with client.stream(
+                    "GET", self._root + quote(path), headers=headers
+                ) as response:
                     if response.status_code in (400, 404, 410):
                         raise Rejected("the file no longer exists")
                     if response.status_code != 200:

@@ -69,7 +69,9 @@ def parse(update: Json, me: BotIdentity, at: datetime) -> InboundMessage | None:
         parsed = _parse_press(press, me, at)
     elif (change := update.get("my_chat_member")) is not None:
         parsed = _parse_join(change, me)
-    return parsed and replace(parsed, order_key=f"{update['update_id']:020d}", raw=json.dumps(update))
+    return parsed and replace(
+        parsed, order_key=f"{update['update_id']:020d}", raw=json.dumps(update)
+    )
 
 
 def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
@@ -77,7 +79,8 @@ def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
     if not text and not files:
         return None
     private, forwarded = message["chat"]["type"] == "private", "forward_origin" in message
-    # A forwarded text is another person's: it neither mentions the bot nor is a command of the one who forwards it.
+    # A forwarded text is another person's: it neither mentions the bot nor is a command of the one
+    # who forwards it.
     mentioned, own_text = (False, "") if forwarded else _strip_mention(message, text, me)
     return InboundMessage(
         address=_address(message, me),
@@ -87,7 +90,9 @@ def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
         text=replace_unstorable(own_text),
         sent_at=parse_timestamp(message["date"]),
         attachments=files,
-        addressed=private or mentioned or _replied_message(message).get("from", {}).get("id") == me.id,
+        addressed=private
+        or mentioned
+        or _replied_message(message).get("from", {}).get("id") == me.id,
         album=str(message.get("media_group_id") or ""),
         quote=_quote(message, text, me),
     )
@@ -96,7 +101,10 @@ def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
 def _parse_migration(message: Json, me: BotIdentity) -> InboundMessage | None:
     """A group became a supergroup: both chats report it, as the same event."""
     chat = message["chat"]["id"]
-    old, new = message.get("migrate_from_chat_id") or chat, message.get("migrate_to_chat_id") or chat
+    old, new = (
+        message.get("migrate_from_chat_id") or chat,
+        message.get("migrate_to_chat_id") or chat,
+    )
     if old == new:
         return None
     return InboundMessage(
@@ -150,7 +158,9 @@ def _is_member(member: Json) -> bool:
 def _address(message: Json, me: BotIdentity) -> Address:
     topic = str(message.get("message_thread_id", "")) if message.get("is_topic_message") else ""
     thread = "" if topic == GENERAL_TOPIC else topic
-    return Address(channel="telegram", account=me.account, chat_id=str(message["chat"]["id"]), thread_id=thread)
+    return Address(
+        channel="telegram", account=me.account, chat_id=str(message["chat"]["id"]), thread_id=thread
+    )
 
 
 def _key(message: Json, edited_at: int) -> str:
@@ -158,10 +168,14 @@ def _key(message: Json, edited_at: int) -> str:
 
 
 def _sender(message: Json) -> Sender:
-    """A chat as the author (a channel, an anonymous administrator) counts as a bot, since it is not a person."""
+    """A chat as the author (a channel, an anonymous administrator) counts as a bot, since it is not
+    a person.
+    """
     chat = message.get("sender_chat")
     if chat is not None:
-        return Sender(id=str(chat["id"]), name=replace_unstorable(chat.get("title") or ""), is_bot=True)
+        return Sender(
+            id=str(chat["id"]), name=replace_unstorable(chat.get("title") or ""), is_bot=True
+        )
     return _person(message["from"])
 
 
@@ -197,7 +211,13 @@ def _rich_lines(node: Any) -> Iterator[str]:
 def _flat_text(text: Any) -> str:
     if isinstance(text, list):
         return "".join(map(_flat_text, text))
-    return _flat_text(text.get("text")) if isinstance(text, dict) else text if isinstance(text, str) else ""
+    return (
+        _flat_text(text.get("text"))
+        if isinstance(text, dict)
+        else text
+        if isinstance(text, str)
+        else ""
+    )
 
 
 def _location_or_contact(message: Json) -> str:
@@ -223,22 +243,37 @@ def _attachments(message: Json) -> tuple[Attachment, ...]:
 
 
 def _attachment(kind: str, file: Json) -> Attachment:
-    name, media_type = next((_ANIMATED_STICKERS[mark] for mark in _ANIMATED_STICKERS if file.get(mark)), _FILES[kind])
+    name, media_type = next(
+        (_ANIMATED_STICKERS[mark] for mark in _ANIMATED_STICKERS if file.get(mark)), _FILES[kind]
+    )
     label = (file.get("file_name") or "").replace("\\", "/").rpartition("/")[2]
     return Attachment(
-        name=replace_unstorable(label or name), media_type=file.get("mime_type") or media_type, ref=file["file_id"]
+        name=replace_unstorable(label or name),
+        media_type=file.get("mime_type") or media_type,
+        ref=file["file_id"],
     )
 
 
 def _quote_reply(replied: Json, passage: str | None, me: BotIdentity) -> Quote | None:
-    """Quote the selected passage of a message that was replied to, or its text, or the names of its files."""
-    quoted = passage or _message_text(replied) or " ".join(f"📎 {file.name}" for file in _attachments(replied))
+    """Quote the selected passage of a message that was replied to, or its text, or the names of its
+    files.
+    """
+    quoted = (
+        passage
+        or _message_text(replied)
+        or " ".join(f"📎 {file.name}" for file in _attachments(replied))
+    )
     if not quoted:
         return None
     person, chat = replied.get("from") or {}, replied.get("sender_chat")
     ours = person.get("id") == me.id
     author_id = "" if ours or chat else _user_id(replied.get("from"))
-    return Quote(text=replace_unstorable(quoted), author=_name(chat or person), ours=ours, author_id=author_id)
+    return Quote(
+        text=replace_unstorable(quoted),
+        author=_name(chat or person),
+        ours=ours,
+        author_id=author_id,
+    )
 
 
 def _quote(message: Json, text: str, me: BotIdentity) -> Quote | None:
@@ -248,14 +283,22 @@ def _quote(message: Json, text: str, me: BotIdentity) -> Quote | None:
     passage = (message.get("quote") or {}).get("text")
     if replied := _replied_message(message):
         return _quote_reply(replied, passage, me)
-    return _quote_origin(passage, (message.get("external_reply") or {}).get("origin") or {}) if passage else None
+    return (
+        _quote_origin(passage, (message.get("external_reply") or {}).get("origin") or {})
+        if passage
+        else None
+    )
 
 
 def _quote_origin(text: str, origin: Json) -> Quote:
-    """Quote a text with the author named by the origin of a forward or of a reply to another chat."""
+    """Quote a text with the author named by the origin of a forward or of a reply to another
+    chat.
+    """
     author = origin.get("sender_user") or origin.get("sender_chat") or origin.get("chat") or {}
     name = _name(author) or replace_unstorable(origin.get("sender_user_name") or "")
-    return Quote(text=replace_unstorable(text), author=name, author_id=_user_id(origin.get("sender_user")))
+    return Quote(
+        text=replace_unstorable(text), author=name, author_id=_user_id(origin.get("sender_user"))
+    )
 
 
 def _user_id(user: Json | None) -> str:
@@ -263,23 +306,37 @@ def _user_id(user: Json | None) -> str:
 
 
 def _replied_message(message: Json) -> Json:
-    """Return the message replied to, {} for none. Every message of a topic replies to the one that opened it."""
+    """Return the message replied to, {} for none.
+
+    Every message of a topic replies to the one that opened it.
+    """
     replied: Json = message.get("reply_to_message") or {}
-    is_opener = message.get("is_topic_message") and replied.get("message_id") == message.get("message_thread_id")
+    is_opener = message.get("is_topic_message") and replied.get("message_id") == message.get(
+        "message_thread_id"
+    )
     return {} if is_opener else replied
 
 
 def _strip_mention(message: Json, text: str, me: BotIdentity) -> tuple[bool, str]:
-    """Whether the text mentions the bot, and the text without the mention unless nothing else is left."""
+    """Whether the text mentions the bot, and the text without the mention unless nothing else is
+    left.
+    """
     units = text.encode("utf-16-le", "surrogatepass")  # entities count in UTF-16
     mentioned, kept, end = False, b"", 0
     for entity in message.get("entities") or message.get("caption_entities") or ():
         entity_start, entity_end = 2 * entity["offset"], 2 * (entity["offset"] + entity["length"])
-        rest = _strip_entity(entity, units[entity_start:entity_end].decode("utf-16-le", "replace"), me)
+        rest = _strip_entity(
+            entity, units[entity_start:entity_end].decode("utf-16-le", "replace"), me
+        )
         if rest is not None and entity_start >= end:
-            mentioned, kept, end = True, kept + units[end:entity_start] + rest.encode("utf-16-le"), entity_end
+            mentioned, kept, end = (
+                True,
+                kept + units[end:entity_start] + rest.encode("utf-16-le"),
+                entity_end,
+            )
     if not mentioned:
-        # Telegram has no entities for commands with other letters than a-z, nor for mentions after them: `/帮助@bot`.
+        # Telegram has no entities for commands with other letters than a-z, nor for mentions after
+        # them: `/帮助@bot`.
         command = _ADDRESSED_COMMAND.match(text)
         if command and command[2].lower() == me.username.lower():
             return True, command[1] + text[command.end() :]
@@ -303,7 +360,8 @@ def _strip_entity(entity: Json, text: str, me: BotIdentity) -> str | None:
 
 # Rendering.
 
-LIMIT = 4096  # UTF-16 units of one message; the server counts code points, of which there are never more
+# UTF-16 units of one message; the server counts code points, of which there are never more
+LIMIT = 4096
 CAPTION = 1024  # UTF-16 units of the text beside a file
 MAX_HTML_BYTES = 32_768  # UTF-8 bytes of one message with its markup
 BUTTON_BYTES = 64
@@ -326,7 +384,9 @@ def render(message: OutboundMessage) -> Json:
 
 def render_edit(message: OutboundMessage, message_id: int) -> Json:
     """Return the parameters of editMessageText that turn a message of the bot into this one."""
-    return edit_parameters(message.address, message_id, message.text, message.plain) | _buttons(message)
+    return edit_parameters(message.address, message_id, message.text, message.plain) | _buttons(
+        message
+    )
 
 
 def render_file(message: OutboundMessage) -> Json:
@@ -336,7 +396,9 @@ def render_file(message: OutboundMessage) -> Json:
         Rejected: the text is too long for a caption.
     """
     if text_length(message.text, "utf16") > CAPTION:
-        raise Rejected(f"a caption of more than {CAPTION} characters: send the text as a message of its own")
+        raise Rejected(
+            f"a caption of more than {CAPTION} characters: send the text as a message of its own"
+        )
     text = _html_if_fits(message.text, message.plain, CAPTION) if message.text.strip() else {}
     if "text" in text:
         text["caption"] = text.pop("text")
@@ -345,21 +407,36 @@ def render_file(message: OutboundMessage) -> Json:
 
 def edit_parameters(address: Address, message_id: int, text: str, plain: bool = False) -> Json:
     """Return the parameters of editMessageText."""
-    return _text_parameters(text, plain) | {"chat_id": int(address.chat_id), "message_id": message_id}
+    return _text_parameters(text, plain) | {
+        "chat_id": int(address.chat_id),
+        "message_id": message_id,
+    }
 
 
 def opening_parameters(address: Address, text: str, question: str) -> Json:
-    """Return the parameters of a live reply's first message in a group. question: key of the message replied to."""
-    return _text_parameters(text, False) | chat_parameters(address) | _reply_parameters(address, question)
+    """Return the parameters of a live reply's first message in a group. question: key of the
+    message replied to.
+    """
+    return (
+        _text_parameters(text, False)
+        | chat_parameters(address)
+        | _reply_parameters(address, question)
+    )
 
 
 def draft_parameters(address: Address, text: str, id: str) -> Json:
     """Return the parameters of sendMessageDraft. id: of the reply; it is not displayed."""
-    return _html_if_fits(text, False, LIMIT) | chat_parameters(address) | {"draft_id": crc32(id.encode()) >> 1 or 1}
+    return (
+        _html_if_fits(text, False, LIMIT)
+        | chat_parameters(address)
+        | {"draft_id": crc32(id.encode()) >> 1 or 1}
+    )
 
 
 def preview_text(text: str, address: Address) -> str:
-    """Return the text shown of an unfinished reply: in a group its first part, which remains; else its last."""
+    """Return the text shown of an unfinished reply: in a group its first part, which remains; else
+    its last.
+    """
     group = address.chat_id.startswith("-")
     parts = split_text(text, LIMIT - len(CONTINUATION_MARK), "utf16")
     shown = (parts[:1] if group else parts[-1:]) or [""]
@@ -370,12 +447,16 @@ def chat_parameters(address: Address) -> Json:
     """Return the parameters of the chat, and of the topic if there is one."""
     chat: Json = {"chat_id": int(address.chat_id)}
     return chat | (
-        {"message_thread_id": int(address.thread_id)} if address.thread_id not in ("", GENERAL_TOPIC) else {}
+        {"message_thread_id": int(address.thread_id)}
+        if address.thread_id not in ("", GENERAL_TOPIC)
+        else {}
     )
 
 
 def reaction_parameters(key: str, emoji: str) -> Json | None:
-    """Return the parameters of setMessageReaction, None if the key is not a message's. emoji: "" removes it."""
+    """Return the parameters of setMessageReaction, None if the key is not a message's. emoji: ""
+    removes it.
+    """
     found = _KEY.fullmatch(key)
     if not found:
         return None
@@ -384,12 +465,16 @@ def reaction_parameters(key: str, emoji: str) -> Json | None:
 
 
 def menu_parameters(commands: Sequence[tuple[str, str, str]]) -> list[Json]:
-    """Return the parameters of setMyCommands in English for all clients, and in Chinese for Chinese ones.
+    """Return the parameters of setMyCommands in English for all clients, and in Chinese for Chinese
+    ones.
 
     Args:
-        commands: name, description in Chinese, description in English; names that Telegram refuses are left out.
+        commands: name, description in Chinese, description in English; names that Telegram refuses
+            are left out.
     """
-    fitting = [one for one in commands if _COMMAND.fullmatch(one[0]) and one[1] and one[2]][:MAX_COMMANDS]
+    fitting = [one for one in commands if _COMMAND.fullmatch(one[0]) and one[1] and one[2]][
+        :MAX_COMMANDS
+    ]
     zh = [{"command": name, "description": zh[:MAX_DESCRIPTION]} for name, zh, _ in fitting]
     en = [{"command": name, "description": en[:MAX_DESCRIPTION]} for name, _, en in fitting]
     return [{"commands": en}, {"commands": zh, "language_code": "zh"}] if fitting else []
@@ -419,12 +504,17 @@ def _buttons(message: OutboundMessage) -> Json:
 
 
 def _text_parameters(text: str, plain: bool) -> Json:
-    # Telegram must not fetch a URL of the model for a preview: the URL alone can leak data to its server.
+    # Telegram must not fetch a URL of the model for a preview: the URL alone can leak data to its
+    # server.
     return _html_if_fits(text, plain, LIMIT) | {"link_preview_options": {"is_disabled": True}}
 
 
 def _html_if_fits(text: str, plain: bool, limit: int) -> Json:
     html = "" if plain else to_html(text)
-    if html and text_length(visible_text(html), "utf16") <= limit and len(html.encode()) <= MAX_HTML_BYTES:
+    if (
+        html
+        and text_length(visible_text(html), "utf16") <= limit
+        and len(html.encode()) <= MAX_HTML_BYTES
+    ):
         return {"text": html, "parse_mode": "HTML"}
     return {"text": text if text.strip() else "…"}

@@ -26,15 +26,20 @@ MIN_PAUSE = 1.0
 MAX_PAUSE = 30.0
 RECENT_SECONDS = 600  # how long the webhook's last failure is reported
 NOTEBOOK_KEY = "hook"
-CONFLICT_CHECKS = 3  # updates that are pending at each check, a sixth of a poll apart, are fetched by no other program
-CONFLICT_TEXT = "another program polls with this bot's token: stop it, or give this one a bot of its own"
+# updates that are pending at each check, a sixth of a poll apart, are fetched by no other program
+CONFLICT_CHECKS = 3
+CONFLICT_TEXT = (
+    "another program polls with this bot's token: stop it, or give this one a bot of its own"
+)
 SECRET_HEADER = "x-telegram-bot-api-secret-token"  # noqa: S105
 
 StoreUpdates = Callable[[list[dict[str, Any]]], Awaitable[None]]
 
 
 class UpdateReceiver:
-    """Receives one bot's updates. poll_seconds: length of a long poll, and time between two checks of the webhook."""
+    """Receives one bot's updates. poll_seconds: length of a long poll, and time between two checks
+    of the webhook.
+    """
 
     def __init__(self, settings: TelegramSettings, poll_seconds: int) -> None:
         self._settings = settings
@@ -65,7 +70,10 @@ class UpdateReceiver:
         if self._lost_poll and not await self._has_unread_updates(client):
             raise ReceiverConflict(CONFLICT_TEXT)
         self._lost_poll = False
-        parameters: dict[str, Any] = {"timeout": self._poll_seconds, "allowed_updates": list(UPDATE_TYPES)}
+        parameters: dict[str, Any] = {
+            "timeout": self._poll_seconds,
+            "allowed_updates": list(UPDATE_TYPES),
+        }
         while True:
             try:
                 updates = _valid_updates(await self.call(client, "get_updates", parameters))
@@ -123,7 +131,10 @@ class UpdateReceiver:
         return result
 
     async def _has_unread_updates(self, client: BotApiClient) -> bool:
-        """Whether no other program fetches the updates. A poll would tell too, but would end the other's poll."""
+        """Whether no other program fetches the updates.
+
+        A poll would tell too, but would end the other's poll.
+        """
         for check in range(CONFLICT_CHECKS):
             if check:
                 await asyncio.sleep(self._poll_seconds / 6)
@@ -132,10 +143,15 @@ class UpdateReceiver:
         return True
 
     async def _register(self, client: BotApiClient, info: dict[str, Any]) -> None:
-        """Set the webhook unless it is set already. Telegram does not return the secret, so its hash is noted."""
+        """Set the webhook unless it is set already.
+
+        Telegram does not return the secret, so its hash is noted.
+        """
         url, secret = self._settings.webhook_url, self._settings.webhook_secret
         note = f"{hashlib.sha256(secret.encode()).hexdigest()} {url}"
-        is_set = info.get("url") == url and sorted(info.get("allowed_updates", ())) == sorted(UPDATE_TYPES)
+        is_set = info.get("url") == url and sorted(info.get("allowed_updates", ())) == sorted(
+            UPDATE_TYPES
+        )
         if is_set and await self._read_note() == note:
             return
         parameters = {"url": url, "secret_token": secret, "allowed_updates": list(UPDATE_TYPES)}
@@ -143,13 +159,16 @@ class UpdateReceiver:
         await self._write_note(note)
 
     async def _remove_webhook(self, client: BotApiClient) -> None:
-        """Remove a webhook that this program has set and that prevents polling; pending updates stay."""
+        """Remove a webhook that this program has set and that prevents polling; pending updates
+        stay.
+        """
         url = (await self.call(client, "get_webhook_info", {})).get("url", "")
         own_urls = {self._settings.webhook_url, (await self._read_note()).partition(" ")[2]} - {""}
         if url and url not in own_urls:
             raise ReceiverConflict(
-                f"a webhook at {_host(url)} receives this bot's messages, so polling receives nothing: set mode to "
-                "webhook, remove it with Telegram's deleteWebhook, or give this program a bot of its own"
+                f"a webhook at {_host(url)} receives this bot's messages, so polling receives "
+                "nothing: set mode to webhook, remove it with Telegram's deleteWebhook, or give "
+                "this program a bot of its own"
             )
         if url:
             await self.call(client, "delete_webhook", {"drop_pending_updates": False})
@@ -158,8 +177,8 @@ class UpdateReceiver:
     def _webhook_conflict(self) -> ReceiverConflict:
         change = f"set to {_host(self._foreign_url)}" if self._foreign_url else "removed"
         return ReceiverConflict(
-            f"the webhook was {change} by another program: stop that one, or give this one a bot of its own, and "
-            "restart"
+            f"the webhook was {change} by another program: stop that one, or give this one a bot "
+            "of its own, and restart"
         )
 
     async def _read_note(self) -> str:
@@ -185,16 +204,22 @@ def read_webhook_update(request: WebhookRequest, secret: str) -> dict[str, Any] 
 
 def _has_secret(request: WebhookRequest, secret: str) -> bool:
     given = [value for name, value in request.headers if name == SECRET_HEADER]
-    same = hmac.compare_digest((given[0] if given else "").encode("utf-8", "surrogatepass"), secret.encode())
+    same = hmac.compare_digest(
+        (given[0] if given else "").encode("utf-8", "surrogatepass"), secret.encode()
+    )
     return same and len(given) == 1
 
 
 def _valid_updates(result: Any) -> list[dict[str, Any]]:
-    """Filter what has an update id and so can be acknowledged; raises ChannelError if nothing has."""
+    """Filter what has an update id and so can be acknowledged; raises ChannelError if nothing
+    has.
+    """
     listed = result if isinstance(result, list) else [result]
     updates = [one for one in listed if _is_update(one)]
     if listed and not updates:
-        raise ChannelError("Telegram's server answers getUpdates with something that holds no updates")
+        raise ChannelError(
+            "Telegram's server answers getUpdates with something that holds no updates"
+        )
     return updates
 
 

@@ -21,18 +21,24 @@ class TelegramSettings(CredentialChannelSettings):
     token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
     base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
     mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
-    webhook_secret: Secret = Field("", description="Checked on every webhook call; at least 32 characters.")
-    webhook_url: Url = Field("", description="Public https address of this program, which is registered at the start.")
+    webhook_secret: Secret = Field(
+        "", description="Checked on every webhook call; at least 32 characters."
+    )
+    webhook_url: Url = Field(
+        "", description="Public https address of this program, which is registered at the start."
+    )
     reactions: bool = Field(False, description="Mark what was received with an emoji.")
 
     def check_webhook(self) -> None:
-        """Raise ValueError if the secret of webhook mode can be guessed, or is not accepted by Telegram."""
+        """Raise ValueError if the secret of webhook mode can be guessed, or is not accepted by
+        Telegram.
+        """
         if self.mode != "webhook":
             return
         if len(self.webhook_secret) < MIN_SECRET:
             raise ValueError(
-                f"webhook_secret has {len(self.webhook_secret)} characters; mode webhook needs {MIN_SECRET} or more, "
-                "random ones"
+                f"webhook_secret has {len(self.webhook_secret)} characters; mode webhook needs "
+                f"{MIN_SECRET} or more, random ones"
             )
         if not _SECRET.fullmatch(self.webhook_secret):
             raise ValueError("webhook_secret may hold A-Z, a-z, 0-9, _ and -, at most 256 of them")

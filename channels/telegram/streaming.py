@@ -1,4 +1,6 @@
-"""Live replies: a draft in private chats, and in groups one message that is edited until it is complete."""
+"""Live replies: a draft in private chats, and in groups one message that is edited until it is
+complete.
+"""
 
 import asyncio
 import time
@@ -12,7 +14,12 @@ from channels.base import Notebook
 from channels.errors import Ambiguous, ChannelError, Retryable
 from channels.message import Address, LiveEvent, OutboundMessage
 from channels.telegram.client import MessageUnchanged, MethodMissing
-from channels.telegram.messages import draft_parameters, edit_parameters, opening_parameters, preview_text
+from channels.telegram.messages import (
+    draft_parameters,
+    edit_parameters,
+    opening_parameters,
+    preview_text,
+)
 from channels.toolkit.delivery import BoundedDict, EmptyNotebook
 
 log = structlog.get_logger(__name__)
@@ -62,9 +69,13 @@ class _LiveMessage:
 
 
 class LiveReplies:
-    """Shows the replies of one bot while they are written: best effort, but `end` and `claim_message` are exact."""
+    """Shows the replies of one bot while they are written: best effort, but `end` and
+    `claim_message` are exact.
+    """
 
-    def __init__(self, call: CallApi, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)) -> None:
+    def __init__(
+        self, call: CallApi, pauses: tuple[float, float] = (DRAFT_PAUSE, EDIT_PAUSE)
+    ) -> None:
         """Args: pauses: seconds between two updates in a private chat, and in a group."""
         self._call = call
         self._pauses = pauses
@@ -78,11 +89,17 @@ class LiveReplies:
         self.notebook: Notebook = EmptyNotebook()
 
     def add(self, event: LiveEvent, question: str) -> None:
-        """Add a piece of a reply. question: the platform key of the message replied to, "" if unknown."""
+        """Add a piece of a reply. question: the platform key of the message replied to, "" if
+        unknown.
+        """
         reply = self._open.get(event.message_id)
         if reply is None:
             reply = _LiveReply(event.message_id, event.address, question)
-            if not event.text.strip() or reply.id in self._finished or not (self._has_drafts or reply.in_group):
+            if (
+                not event.text.strip()
+                or reply.id in self._finished
+                or not (self._has_drafts or reply.in_group)
+            ):
                 return
             self._open[reply.id] = reply
             reply.task = asyncio.create_task(self._show_until_idle(reply), name="live answer")
@@ -104,14 +121,19 @@ class LiveReplies:
                 reply.task.cancel()
 
     async def claim_message(self, part: OutboundMessage) -> int:
-        """Return the id of the message that this part replaces, 0 for none; the claim is noted first.
+        """Return the id of the message that this part replaces, 0 for none; the claim is noted
+        first.
 
         Raises:
             Retryable: the notebook cannot be read or written.
         """
         try:
             live = (await self._load_messages()).get(part.reply_to)
-            if live is None or live.chat != part.address.chat_id or live.claimed_by not in ("", part.client_key):
+            if (
+                live is None
+                or live.chat != part.address.chat_id
+                or live.claimed_by not in ("", part.client_key)
+            ):
                 return 0
             await self._note(part.reply_to, replace(live, claimed_by=part.client_key))
         except (OSError, RuntimeError) as err:
@@ -119,11 +141,14 @@ class LiveReplies:
         return live.message
 
     async def close(self) -> None:
-        """Show nothing more; calls in progress get a moment to finish, so that their outcome is known."""
+        """Show nothing more; calls in progress get a moment to finish, so that their outcome is
+        known.
+        """
         tasks = [reply.task for reply in self._open.values() if reply.task is not None]
         if tasks:
             await asyncio.wait(
-                [asyncio.ensure_future(self.end(id)) for id in list(self._open)], timeout=CLOSING_SECONDS
+                [asyncio.ensure_future(self.end(id)) for id in list(self._open)],
+                timeout=CLOSING_SECONDS,
             )
         for task in tasks:
             task.cancel()
@@ -139,7 +164,15 @@ class LiveReplies:
                 await self._show(reply)
         except MethodMissing:
             self._has_drafts = False
-        except (ChannelError, TimeoutError, OSError, RuntimeError, KeyError, TypeError, ValueError) as err:
+        except (
+            ChannelError,
+            TimeoutError,
+            OSError,
+            RuntimeError,
+            KeyError,
+            TypeError,
+            ValueError,
+        ) as err:
             log.info("live answer not shown", error=type(err).__name__)
         finally:
             if self._open.get(reply.id) is reply:
@@ -147,7 +180,9 @@ class LiveReplies:
                 del self._open[reply.id]
 
     async def _wait_for_news(self, reply: _LiveReply) -> bool:
-        """Wait for new text and keep a draft from fading meanwhile; False after too long a silence."""
+        """Wait for new text and keep a draft from fading meanwhile; False after too long a
+        silence.
+        """
         since = time.monotonic()
         while time.monotonic() - since < MAX_IDLE:
             try:
@@ -160,7 +195,9 @@ class LiveReplies:
         return False
 
     async def _wait_for_slot(self, chat: str, pause: float) -> None:
-        """Wait for the chat's next update; replies in different topics of it share its rate limit."""
+        """Wait for the chat's next update; replies in different topics of it share its rate
+        limit.
+        """
         now = time.monotonic()
         self._next_update = {name: at for name, at in self._next_update.items() if at > now}
         at = self._next_update.get(chat, now)
@@ -173,11 +210,15 @@ class LiveReplies:
             return
         async with reply.calling:
             try:
-                async with asyncio.timeout(CALL_SECONDS if reply.shown or not reply.in_group else None):
+                async with asyncio.timeout(
+                    CALL_SECONDS if reply.shown or not reply.in_group else None
+                ):
                     if reply.in_group:
                         await self._grow(reply, text)
                     else:
-                        await self._call("send_message_draft", draft_parameters(reply.address, text, reply.id))
+                        await self._call(
+                            "send_message_draft", draft_parameters(reply.address, text, reply.id)
+                        )
             except MethodMissing:
                 raise
             except Retryable as err:  # rate limited: skip this update
@@ -197,13 +238,19 @@ class LiveReplies:
             if live.claimed_by:
                 return
             try:
-                await self._call("edit_message_text", edit_parameters(reply.address, live.message, text))
+                await self._call(
+                    "edit_message_text", edit_parameters(reply.address, live.message, text)
+                )
             except MessageUnchanged:
                 return
         elif reply.question:  # without it the message could not be a reply; the final text will be
-            sent = await self._call("send_message", opening_parameters(reply.address, text, reply.question))
+            sent = await self._call(
+                "send_message", opening_parameters(reply.address, text, reply.question)
+            )
             chat, message = reply.address.chat_id, int(sent["message_id"])
-            await self._note(reply.id, _LiveMessage(chat=chat, message=message, since=int(time.time())))
+            await self._note(
+                reply.id, _LiveMessage(chat=chat, message=message, since=int(time.time()))
+            )
 
     async def _load_messages(self) -> dict[str, _LiveMessage]:
         async with self._reading:
@@ -219,17 +266,23 @@ class LiveReplies:
     async def _note(self, id: str, live: _LiveMessage) -> None:
         messages = await self._load_messages()
         messages[id] = live
-        expired = [name for name, one in messages.items() if one.since < time.time() - NOTE_TTL_SECONDS]
+        expired = [
+            name for name, one in messages.items() if one.since < time.time() - NOTE_TTL_SECONDS
+        ]
         for name in expired:
             del messages[name]
         note = f"{live.chat} {live.message} {live.since} {live.claimed_by}"
-        await self.notebook.write({NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired})
+        await self.notebook.write(
+            {NOTE_PREFIX + id: note} | {NOTE_PREFIX + name: "" for name in expired}
+        )
 
 
 def _parse_note(note: str) -> _LiveMessage | None:
     """Parse a note; None if it is malformed, since no reply may fail because of it."""
     try:
         chat, message, since, claimed_by = note.split(" ", 3)
-        return _LiveMessage(chat=chat, message=int(message), since=int(since), claimed_by=claimed_by)
+        return _LiveMessage(
+            chat=chat, message=int(message), since=int(since), claimed_by=claimed_by
+        )
     except ValueError:
         return None

@@ -1,4 +1,6 @@
-"""The terminal as a channel: one conversation, in which each line is answered before the next is read."""
+"""The terminal as a channel: one conversation, in which each line is answered before the next is
+read.
+"""
 
 import asyncio
 import signal
@@ -53,10 +55,15 @@ class Terminal:
 
     name = "terminal"
     account = "local"
-    capabilities = Capabilities(keyed=True, key_valid=KEY_VALID_SECONDS, live=True, live_display="stream")
+    capabilities = Capabilities(
+        keyed=True, key_valid=KEY_VALID_SECONDS, live=True, live_display="stream"
+    )
 
     def __init__(
-        self, options: TerminalOptions, view: TerminalView | None = None, lines: AsyncIterator[str] | None = None
+        self,
+        options: TerminalOptions,
+        view: TerminalView | None = None,
+        lines: AsyncIterator[str] | None = None,
     ) -> None:
         """Args: view: output. lines: input. None for those of this process."""
         is_tty = sys.stdin.isatty() and sys.stdout.isatty() and options.once is None
@@ -96,7 +103,9 @@ class Terminal:
             self._view.clear_status()
 
     def _may_leave(self) -> bool:
-        """Tell whether to leave at once; while a turn still runs the person is asked to confirm, one time."""
+        """Tell whether to leave at once; while a turn still runs the person is asked to confirm,
+        one time.
+        """
         if not self._left or self._left in self._answered:
             return True
         self._left = ""
@@ -125,7 +134,9 @@ class Terminal:
         elif event.name == "tool_started":
             step = int(event.facts.get("step", 0)) + 1
             tool = shorten_line(str(event.facts.get("tool", "")))
-            self._view.show_status(tool if event.facts.get("planned") else self._text("step", step=step, tool=tool))
+            self._view.show_status(
+                tool if event.facts.get("planned") else self._text("step", step=step, tool=tool)
+            )
         elif event.name == "fold":
             self._view.show_status(self._fold_status(event))
         elif event.name in ("started", "tool_ended"):
@@ -133,7 +144,11 @@ class Terminal:
 
     def _fold_status(self, event: LiveEvent) -> str:
         """Return the text for a fold's state; after its end the turn goes on."""
-        key, first, last = f"fold_{event.facts.get('state')}", event.facts.get("from_turn"), event.facts.get("to_turn")
+        key, first, last = (
+            f"fold_{event.facts.get('state')}",
+            event.facts.get("from_turn"),
+            event.facts.get("to_turn"),
+        )
         if key not in TEXTS:
             return self._text("thinking")
         if first == last:
@@ -170,7 +185,9 @@ class Terminal:
         self._count += 1
         files = await self._files(text) if self.interactive else ()
         return InboundMessage(
-            address=Address(channel=self.name, account=self.account, chat_id=self._options.conversation),
+            address=Address(
+                channel=self.name, account=self.account, chat_id=self._options.conversation
+            ),
             kind="dm",
             key=f"{self._session}:{self._count}",
             sender=Sender(id="owner"),
@@ -181,7 +198,9 @@ class Terminal:
         )
 
     async def _files(self, text: str) -> tuple[Attachment, ...]:
-        found = await asyncio.to_thread(lambda: list(attached_files(text, self._options.prompt.folder)))
+        found = await asyncio.to_thread(
+            lambda: list(attached_files(text, self._options.prompt.folder))
+        )
         for path, err in [item for item in found if isinstance(item, tuple)]:
             self.hint("unread", path=path, why=err)
         return tuple(item for item in found if isinstance(item, Attachment))

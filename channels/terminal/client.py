@@ -12,16 +12,25 @@ from urllib.parse import quote, urlsplit
 
 from channels.base import NO_NOTEBOOK_CHANGES
 from channels.errors import LoggedOut
-from channels.message import Accepted, Address, InboundMessage, LiveEvent, OutboundKind, OutboundMessage
+from channels.message import (
+    Accepted,
+    Address,
+    InboundMessage,
+    LiveEvent,
+    OutboundKind,
+    OutboundMessage,
+)
 from channels.terminal.channel import Terminal
 from channels.toolkit.http import read_start
 from channels.toolkit.text import mark_unfinished
 from channels.toolkit.untrusted import load_object
 
 MAX_REPLY_BYTES = 16 * 2**20  # of a JSON reply, and of one event
-RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)  # seconds between attempts to connect again; the last one is repeated
+# seconds between attempts to connect again; the last one is repeated
+RECONNECT_PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0)
 REQUEST_SECONDS = 30.0
-STREAM_GAP_SECONDS = 60.0  # without a byte, after which a stream is given up; the server sends one every 15 s
+# without a byte, after which a stream is given up; the server sends one every 15 s
+STREAM_GAP_SECONDS = 60.0
 STORED_EVENTS: dict[str, OutboundKind] = {"reply": "final", "notice": "notice"}
 LIVE_EVENTS = frozenset({"started", "delta", "tool_started", "tool_ended", "fold", "failed"})
 
@@ -36,7 +45,10 @@ class BotClient:
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
         if parts.scheme != "http" or not parts.hostname or parts.port == 0:
-            raise ValueError(f"{url!r} is not the address of a server on this machine; http://127.0.0.1:8642 would be")
+            raise ValueError(
+                f"{url!r} is not the address of a server on this machine; http://127.0.0.1:8642 "
+                "would be"
+            )
         self._url = url.rstrip("/")
         self._token = token
 
@@ -49,7 +61,8 @@ class BotClient:
             timeout: seconds until the whole reply has arrived.
 
         Raises:
-            OSError: the bot is unreachable, took too long (TimeoutError), or replied with a status from 500 on.
+            OSError: the bot is unreachable, took too long (TimeoutError), or replied with a status
+                from 500 on.
             RuntimeError: the bot refused; the text says why.
         """
         async with asyncio.timeout(timeout), self.stream(method, path, body) as response:
@@ -77,7 +90,8 @@ class BotClient:
         """Send one request; yield the httpx2.Response, whose body is still to be read.
 
         Args:
-            gap: seconds without a byte after which the connection counts as broken, None for no limit.
+            gap: seconds without a byte after which the connection counts as broken, None for no
+                limit.
 
         Raises:
             OSError: there is no connection, or it broke.
@@ -91,20 +105,31 @@ class BotClient:
         client = httpx2.AsyncClient(
             timeout=gap,
             trust_env=False,  # a proxy of the environment must not see the token
-            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),  # unused; the default loads all certificates
+            # unused; the default loads all certificates
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
         )
         try:
-            async with client, client.stream(method, self._url + path, json=body, headers=headers) as response:
+            async with (
+                client,
+                client.stream(method, self._url + path, json=body, headers=headers) as response,
+            ):
                 yield response
         except httpx2.RequestError as err:
             raise ConnectionError(str(err) or type(err).__name__) from err
 
 
 class RemoteConversation:
-    """One conversation of a running bot: `deliver` and `stop` for a terminal, while `listen` runs."""
+    """One conversation of a running bot: `deliver` and `stop` for a terminal, while `listen`
+    runs.
+    """
 
-    def __init__(self, url: str, token: str, conversation: str, pauses: Sequence[float] = RECONNECT_PAUSES) -> None:
-        """Args: conversation: its name in the API. Raises ValueError for a URL that is not plain http."""
+    def __init__(
+        self, url: str, token: str, conversation: str, pauses: Sequence[float] = RECONNECT_PAUSES
+    ) -> None:
+        """Args: conversation: its name in the API.
+
+        Raises ValueError for a URL that is not plain http.
+        """
         self._client = BotClient(url, token)
         self._conversation = conversation
         self._address = Address(channel="web", account="console", chat_id=conversation)
@@ -135,7 +160,9 @@ class RemoteConversation:
 
     async def context(self) -> Mapping[str, Any]:
         """Fetch how full the conversation's context is, as the API's JSON. Raises as `deliver`."""
-        return (await self._client.request("GET", f"{self._path}/context", timeout=REQUEST_SECONDS))[1]
+        return (
+            await self._client.request("GET", f"{self._path}/context", timeout=REQUEST_SECONDS)
+        )[1]
 
     async def listen(self, terminal: Terminal) -> None:
         """Show events from now on, reconnecting as often as needed, until cancelled.
@@ -155,20 +182,32 @@ class RemoteConversation:
             await asyncio.sleep(self._pauses[min(failures, len(self._pauses) - 1)])
 
     async def _post(self, message: InboundMessage) -> Accepted:
-        body: dict[str, Any] = {"conversation": self._conversation, "text": message.text, "key": message.key}
+        body: dict[str, Any] = {
+            "conversation": self._conversation,
+            "text": message.text,
+            "key": message.key,
+        }
         if message.attachments:
             body["attachments"] = [
-                {"name": file.name, "media_type": file.media_type, "data": base64.b64encode(file.data).decode()}
+                {
+                    "name": file.name,
+                    "media_type": file.media_type,
+                    "data": base64.b64encode(file.data).decode(),
+                }
                 for file in message.attachments
             ]
-        status, reply = await self._client.request("POST", "/api/messages", body, timeout=REQUEST_SECONDS)
+        status, reply = await self._client.request(
+            "POST", "/api/messages", body, timeout=REQUEST_SECONDS
+        )
         self._exists.set()
         return Accepted(id=str(reply.get("id", "")), new=status == 202)
 
     async def _follow(self, terminal: Terminal) -> None:
         """Show the events of one connection."""
         self._exists.clear()
-        stream = self._client.stream("GET", f"{self._path}/events", last_event_id=self._last_id, gap=STREAM_GAP_SECONDS)
+        stream = self._client.stream(
+            "GET", f"{self._path}/events", last_event_id=self._last_id, gap=STREAM_GAP_SECONDS
+        )
         async with stream as response:
             if response.status_code == 200:
                 self._tried.set()
@@ -188,10 +227,16 @@ class RemoteConversation:
                 await self._show(terminal, event.id, event.event, load_object(event.data) or {})
                 self._last_id = event.id
 
-    async def _show(self, terminal: Terminal, event_id: str, name: str, fields: Mapping[str, Any]) -> None:
+    async def _show(
+        self, terminal: Terminal, event_id: str, name: str, fields: Mapping[str, Any]
+    ) -> None:
         text, message_id = str(fields.get("text", "")), str(fields.get("message_id", ""))
         if name in LIVE_EVENTS:
-            facts = {key: value for key, value in fields.items() if isinstance(value, str | int | float | bool)}
+            facts = {
+                key: value
+                for key, value in fields.items()
+                if isinstance(value, str | int | float | bool)
+            }
             terminal.show(
                 LiveEvent(
                     address=self._address,
@@ -216,7 +261,9 @@ class RemoteConversation:
             )
 
     def _is_new(self, fields: Mapping[str, Any]) -> bool:
-        """Whether a stored line was written since this client started: a new reader first gets the last ones."""
+        """Whether a stored line was written since this client started: a new reader first gets the
+        last ones.
+        """
         try:
             return datetime.fromisoformat(str(fields["at"])) >= self._began
         except (KeyError, ValueError, TypeError):

@@ -40,7 +40,8 @@ class PromptOptions:
 async def read_piped_lines(fd: int, language: Language = "en") -> AsyncIterator[str]:
     """Read lines from a descriptor, without their ends. Invalid UTF-8 is replaced.
 
-    The next chunk is read only once all lines of the last one are used. A line over 800,000 bytes is cut and marked.
+    The next chunk is read only once all lines of the last one are used. A line over 800,000 bytes
+    is cut and marked.
     """
     rest = b""
     async for chunk in _read_chunks(fd):
@@ -110,11 +111,17 @@ class LinePrompt:
         self._interrupted = False
 
     def _toolbar(self) -> str:
-        return localized(self._options.language, "leave") if self._interrupted else self._options.toolbar()
+        return (
+            localized(self._options.language, "leave")
+            if self._interrupted
+            else self._options.toolbar()
+        )
 
 
 def complete(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple[str, int]]:
-    """Complete the text before the cursor: yield (word, negative number of characters it replaces)."""
+    """Complete the text before the cursor: yield (word, negative number of characters it
+    replaces).
+    """
     if text.startswith("/") and " " not in text:
         matching = [command for command in commands if command.startswith(text)]
         yield from ((command, -len(text)) for command in matching[:MAX_COMPLETIONS])
@@ -126,7 +133,9 @@ def complete(text: str, commands: Sequence[str], folder: Path) -> Iterator[tuple
 
 
 def attached_files(text: str, folder: Path) -> Iterator[Attachment | tuple[str, OSError]]:
-    """Read the files named in a text as @path or @"path with spaces"; yield (path, error) if unreadable."""
+    """Read the files named in a text as @path or @"path with spaces"; yield (path, error) if
+    unreadable.
+    """
     for quoted, bare in _FILE_REFERENCE.findall(text):
         path = folder / Path(quoted or bare).expanduser()
         try:
@@ -144,10 +153,16 @@ def _complete_path(word: str, folder: Path) -> Iterator[str]:
     mark = "@" if word.startswith("@") else ""
     head, slash, start = word.removeprefix("@").rpartition("/")
     try:
-        entries = sorted(os.scandir(folder / Path(head + slash).expanduser()), key=lambda entry: entry.name)
+        entries = sorted(
+            os.scandir(folder / Path(head + slash).expanduser()), key=lambda entry: entry.name
+        )
     except (OSError, RuntimeError):
         return
-    matching = [entry for entry in entries if entry.name.startswith(start) and (start or entry.name[0] != ".")]
+    matching = [
+        entry
+        for entry in entries
+        if entry.name.startswith(start) and (start or entry.name[0] != ".")
+    ]
     for entry in matching[:MAX_COMPLETIONS]:
         yield f"{mark}{head}{slash}{entry.name}{'/' if entry.is_dir() else ''}"
 
@@ -166,7 +181,9 @@ def _make_completer(options: PromptOptions) -> Any:
 
     class CommandsAndPaths(Completer):
         def get_completions(self, document: Any, _: Any) -> Iterator[Completion]:
-            for word, start in complete(document.text_before_cursor, options.commands, options.folder):
+            for word, start in complete(
+                document.text_before_cursor, options.commands, options.folder
+            ):
                 yield Completion(word, start_position=start)
 
     return CommandsAndPaths()
@@ -184,9 +201,17 @@ def _open_history(path: Path | None) -> Any:
 
 def _decode_line(line: bytes, language: Language) -> str:
     text = (
-        line[:LINE_BYTES].decode("utf-8", "replace").removeprefix("\ufeff").removesuffix("\r").replace("\0", "\ufffd")
+        line[:LINE_BYTES]
+        .decode("utf-8", "replace")
+        .removeprefix("\ufeff")
+        .removesuffix("\r")
+        .replace("\0", "\ufffd")
     )
-    return text if len(line) <= LINE_BYTES else f"{text}\n{localized(language, 'cut', most=LINE_BYTES)}"
+    return (
+        text
+        if len(line) <= LINE_BYTES
+        else f"{text}\n{localized(language, 'cut', most=LINE_BYTES)}"
+    )
 
 
 async def _read_chunks(fd: int) -> AsyncIterator[bytes]:

@@ -19,14 +19,23 @@ TEXTS: dict[str, tuple[str, str]] = {
     "turn_many": ("第 {first}–{last} 轮", "turns {first}–{last}"),
     "fold_planned": ("整理{turns}：总结中…", "folding {turns}: summarising…"),
     "fold_summarised": ("整理{turns}：核对摘要…", "folding {turns}: checking the summary…"),
-    "fold_digest": ("整理{turns}：改用原文摘录…", "folding {turns}: keeping quotes instead of a summary…"),
+    "fold_digest": (
+        "整理{turns}：改用原文摘录…",
+        "folding {turns}: keeping quotes instead of a summary…",
+    ),
     "fold_logged": ("整理{turns}：已写入日记…", "folding {turns}: written to the diary…"),
-    "stopping": ("正在停止…再按一次 Ctrl-C 就不再等。", "Stopping… Press Ctrl-C again to stop waiting."),
+    "stopping": (
+        "正在停止…再按一次 Ctrl-C 就不再等。",
+        "Stopping… Press Ctrl-C again to stop waiting.",
+    ),
     "left": ("不再等这条回复。", "No longer waiting for this answer."),
     "leave": ("再按一次 Ctrl-C 退出，或按 Ctrl-D。", "Press Ctrl-C again or Ctrl-D to leave."),
     "still_running": (
         "上一条消息还在处理；再输入一次就退出，之后会继续处理。",
-        "The last message is still being answered. Type it again to leave; the answer will come later.",
+        (
+            "The last message is still being answered. Type it again to leave; the answer will "
+            "come later."
+        ),
     ),
     "lost": ("这条消息没有存下：{why}", "This message was not stored: {why}"),
     "unread": ("读不了 {path}：{why}", "{path} could not be read: {why}"),
@@ -44,8 +53,8 @@ def localized(language: Language, key: str, **fields: object) -> str:
 def strip_control(text: str) -> str:
     """Remove everything that controls a terminal or changes the direction of text.
 
-    That is ESC, all control characters but line ends and tabs, bidirectional overrides and tags. Unpaired surrogates
-    become U+FFFD.
+    That is ESC, all control characters but line ends and tabs, bidirectional overrides and tags.
+    Unpaired surrogates become U+FFFD.
     """
     text = _LINE_ENDS.sub("\n", text)
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
@@ -120,12 +129,15 @@ class PlainView:
 
 
 class RichView:
-    """Shows a growing reply as Markdown with a spinner below it, then the finished reply in its place."""
+    """Shows a growing reply as Markdown with a spinner below it, then the finished reply in its
+    place.
+    """
 
     def __init__(self, console: Any = None) -> None:
         from rich.console import Console
 
-        # Without `file` it prints to the current sys.stdout, which prompt_toolkit shows above the line being typed.
+        # Without `file` it prints to the current sys.stdout, which prompt_toolkit shows above the
+        # line being typed.
         self._console = console or Console(highlight=False, emoji=False, markup=False)
         self._text = ""
         self._status = ""
@@ -161,7 +173,10 @@ class RichView:
 
         self._spinner = Spinner("dots", style="cyan")
         self._live = Live(
-            get_renderable=self._frame, console=self._console, refresh_per_second=FRAMES_PER_SECOND, transient=True
+            get_renderable=self._frame,
+            console=self._console,
+            refresh_per_second=FRAMES_PER_SECOND,
+            transient=True,
         )
         self._live.start()
 
@@ -187,7 +202,9 @@ class RichView:
 
 
 def hard_breaks(text: str) -> str:
-    """Turn line ends into Markdown's hard breaks, as chats show them; fenced code stays unchanged."""
+    """Turn line ends into Markdown's hard breaks, as chats show them; fenced code stays
+    unchanged.
+    """
     lines, fenced = [], False
     for line in text.split("\n"):
         is_fence = line.lstrip().startswith(("```", "~~~"))

@@ -42,13 +42,17 @@ async def store_with_retry(
             return stored
         except (OSError, RuntimeError) as err:
             on_trouble(f"messages are not stored: {type(err).__name__}")
-            log.warning("messages not stored", channel=channel, error=f"{type(err).__name__}: {err}")
+            log.warning(
+                "messages not stored", channel=channel, error=f"{type(err).__name__}: {err}"
+            )
         await asyncio.sleep(pause)
         pause = min(2 * pause, longest)
 
 
 class BackgroundTasks:
-    """Holds references to running tasks, so that they are not garbage collected, and cancels them on `close`."""
+    """Holds references to running tasks, so that they are not garbage collected, and cancels them
+    on `close`.
+    """
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
@@ -69,12 +73,15 @@ class BackgroundTasks:
 
 
 class TypingIndicator:
-    """Calls `act` for an address every `every` seconds until stopped, or for `longest` seconds after the last `show`.
+    """Calls `act` for an address every `every` seconds until stopped, or for `longest` seconds
+    after the last `show`.
 
     A ChannelError of `act` ends the repetition for its address; the indicator is only cosmetic.
     """
 
-    def __init__(self, act: Callable[[Address], Awaitable[None]], *, every: float, longest: float) -> None:
+    def __init__(
+        self, act: Callable[[Address], Awaitable[None]], *, every: float, longest: float
+    ) -> None:
         self._act = act
         self._every = every
         self._longest = longest
@@ -85,7 +92,9 @@ class TypingIndicator:
         """Start, or continue for another `longest` seconds; needs a running event loop."""
         self._until[address] = time.monotonic() + self._longest
         if address not in self._tasks:
-            self._tasks[address] = asyncio.create_task(self._repeat(address), name="typing indicator")
+            self._tasks[address] = asyncio.create_task(
+                self._repeat(address), name="typing indicator"
+            )
 
     def stop(self, address: Address) -> None:
         """Stop at an address."""
@@ -124,7 +133,9 @@ class EmptyNotebook:
 
 
 class BoundedDict(dict[K, V]):
-    """A dict that drops its oldest keys beyond `limit` entries; replacing a value does not renew its key."""
+    """A dict that drops its oldest keys beyond `limit` entries; replacing a value does not renew
+    its key.
+    """
 
     def __init__(self, limit: int) -> None:
         super().__init__()

@@ -16,12 +16,21 @@ MAX_CONNECTIONS = 32
 MAX_RETRY_AFTER_SECONDS = 86_400
 # Failures before a request leaves, by name: httpx and httpx2 have a class of each.
 _UNSENT_ERRORS = frozenset(
-    {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError"}
+    {
+        "ConnectError",
+        "ConnectTimeout",
+        "PoolTimeout",
+        "ProxyError",
+        "UnsupportedProtocol",
+        "LocalProtocolError",
+    }
 )
 
 
 class HttpPool:
-    """A pool of HTTP connections, opened by the first request and reopened by the next one after `close`."""
+    """A pool of HTTP connections, opened by the first request and reopened by the next one after
+    `close`.
+    """
 
     def __init__(self, proxy: str, answer_seconds: float = ANSWER_SECONDS) -> None:
         self._proxy = proxy
@@ -30,10 +39,15 @@ class HttpPool:
         self._opening = asyncio.Lock()
 
     async def open(self) -> Any:
-        """Return the httpx2.AsyncClient. Opened in a thread: the import and the certificates take up to 100 ms."""
+        """Return the httpx2.AsyncClient.
+
+        Opened in a thread: the import and the certificates take up to 100 ms.
+        """
         async with self._opening:
             if self._client is None:
-                self._client = await asyncio.to_thread(create_http_client, self._proxy, self._answer_seconds)
+                self._client = await asyncio.to_thread(
+                    create_http_client, self._proxy, self._answer_seconds
+                )
             return self._client
 
     async def close(self) -> None:
@@ -44,17 +58,21 @@ class HttpPool:
 
 
 def create_http_client(proxy: str, answer_seconds: float = ANSWER_SECONDS) -> Any:
-    """Create an httpx2.AsyncClient that follows no redirects and takes no proxy from the environment.
+    """Create an httpx2.AsyncClient that follows no redirects and takes no proxy from the
+    environment.
 
     Args:
         proxy: its URL, "" for none.
     """
     import httpx2
 
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # below that it logs URLs, which can hold a token
+    # below that it logs URLs, which can hold a token
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(answer_seconds, connect=min(answer_seconds, CONNECT_SECONDS)),
-        limits=httpx2.Limits(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS),
+        limits=httpx2.Limits(
+            max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS
+        ),
         verify=create_tls_context(),
         proxy=proxy or None,
         trust_env=False,
@@ -63,7 +81,9 @@ def create_http_client(proxy: str, answer_seconds: float = ANSWER_SECONDS) -> An
 
 @cache
 def create_tls_context() -> ssl.SSLContext:
-    """Create the context of all clients once, with the system's certificates or SSL_CERT_FILE's: 20 ms and 0.7 MB."""
+    """Create the context of all clients once, with the system's certificates or SSL_CERT_FILE's: 20
+    ms and 0.7 MB.
+    """
     import httpx2
 
     return httpx2.create_ssl_context()
@@ -109,23 +129,30 @@ class AccessToken:
     """An API's access token; one caller renews it while the others wait for the result."""
 
     def __init__(self, fetch: Callable[[str], Awaitable[tuple[str, float]]]) -> None:
-        """Args: fetch: called with the rejected token ("" for none); returns a token and the seconds to use it for."""
+        """Args: fetch: called with the rejected token ("" for none); returns a token and the
+        seconds to use it for.
+        """
         self._fetch = fetch
         self._token = ""
         self._usable_until = 0.0  # monotonic seconds
         self._renewing = asyncio.Lock()
 
     async def get(self, rejected: str = "") -> str:
-        """Return a usable token other than `rejected`, the one that the platform has just refused."""
+        """Return a usable token other than `rejected`, the one that the platform has just
+        refused.
+        """
         if self._is_usable(rejected):
             return self._token
         async with self._renewing:
             if not self._is_usable(rejected):
-                self._usable_until = 0.0  # a failed renewal must not leave the rejected token in use
+                # a failed renewal must not leave the rejected token in use
+                self._usable_until = 0.0
                 began = time.monotonic()
                 self._token, seconds = await self._fetch(rejected)
                 self._usable_until = began + seconds
             return self._token
 
     def _is_usable(self, rejected: str) -> bool:
-        return bool(self._token) and self._token != rejected and time.monotonic() < self._usable_until
+        return (
+            bool(self._token) and self._token != rejected and time.monotonic() < self._usable_until
+        )

@@ -1,4 +1,8 @@
-"""Draws Markdown as plain text, and is the base of other renderers; bounds the work a text can cause. Pure."""
+"""Draws Markdown as plain text, and is the base of other renderers; bounds the work a text can
+cause.
+
+Pure.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +14,14 @@ from markdown_it.token import Token
 
 # Opening brackets, each of which costs some 30 µs to parse; a text with more is shown as written.
 MAX_BRACKETS = 1_000
-# Cells of tables, each of which costs some 30 µs; cells that rows leave out are filled up and count too.
+# Cells of tables, each of which costs some 30 µs; cells that rows leave out are filled up and count
+# too.
 MAX_CELLS = 3_000
 MAX_NESTING = 60  # levels; deeper text is shown as written
 MAX_MARKDOWN = (
-    20_000  # characters; nothing else bounds the cost of emphasis marks, so a longer text is shown as written
+    # characters; nothing else bounds the cost of emphasis marks, so a longer text is shown as
+    # written
+    20_000
 )
 _TABLE_RULE = frozenset(" \t|:-")
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -38,7 +45,9 @@ class Node:
 
 
 def parse_markdown(markdown: str) -> list[Node] | None:
-    """Parse a text to its blocks; None if that would take too long, and the text should be shown as written."""
+    """Parse a text to its blocks; None if that would take too long, and the text should be shown as
+    written.
+    """
     if markdown.count("[") > MAX_BRACKETS or _max_cells(markdown) > MAX_CELLS:
         return None
     tokens = _parser().parse(markdown)
@@ -46,13 +55,17 @@ def parse_markdown(markdown: str) -> list[Node] | None:
 
 
 def to_plain(markdown: str) -> str:
-    """Remove the marks; addresses of links follow their text, and tables become a line for each row."""
+    """Remove the marks; addresses of links follow their text, and tables become a line for each
+    row.
+    """
     blocks = parse_markdown(markdown) if len(markdown) <= MAX_MARKDOWN else None
     return markdown if blocks is None else PlainRenderer().blocks(blocks)
 
 
 class PlainRenderer:
-    """Draws blocks as plain text. A subclass overrides the methods for what its platform can show."""
+    """Draws blocks as plain text. A subclass overrides the methods for what its platform can
+    show.
+    """
 
     def blocks(self, nodes: Sequence[Node], separator: str = "\n\n") -> str:
         """Draw blocks below each other."""
@@ -70,7 +83,8 @@ class PlainRenderer:
                 and around[0][-1:].isalnum()
                 and around[1][:1].isalnum()
             ):
-                drawn[index] = f"{child.token.markup}{drawn[index]}{child.token.markup}"  # 2*3*4 is not 234
+                # 2*3*4 is not 234
+                drawn[index] = f"{child.token.markup}{drawn[index]}{child.token.markup}"
         return "".join(drawn)
 
     def inline(self, node: Node) -> str:
@@ -94,14 +108,21 @@ class PlainRenderer:
             case "heading":
                 return self.heading(self.inlines(node))
             case "fence" | "code_block":
-                return self.code_block(node.token.content.removesuffix("\n"), node.token.info.strip())
+                return self.code_block(
+                    node.token.content.removesuffix("\n"), node.token.info.strip()
+                )
             case "bullet_list" | "ordered_list":
                 return self._list(node)
             case "blockquote":
                 return self.quote(node)
             case "table":
                 rows = [row for part in node.children for row in part.children]
-                return self.table([[self.inlines(cell).replace("\n", " ") for cell in row.children] for row in rows])
+                return self.table(
+                    [
+                        [self.inlines(cell).replace("\n", " ") for cell in row.children]
+                        for row in rows
+                    ]
+                )
             case "hr":
                 return _RULE
             case _:
@@ -110,7 +131,10 @@ class PlainRenderer:
     def _list(self, node: Node) -> str:
         first = int(node.attribute("start") or 1)
         return "\n".join(
-            self.list_item(f"{number}. " if node.type == "ordered_list" else _BULLET, self.blocks(item.children, "\n"))
+            self.list_item(
+                f"{number}. " if node.type == "ordered_list" else _BULLET,
+                self.blocks(item.children, "\n"),
+            )
             for number, item in enumerate(node.children, first)
         )
 
@@ -149,7 +173,9 @@ class PlainRenderer:
 
 
 def _max_cells(markdown: str) -> int:
-    """Return an upper bound of table cells: each line below a table's rule may be filled up to its width."""
+    """Return an upper bound of table cells: each line below a table's rule may be filled up to its
+    width.
+    """
     if "|" not in markdown or "-" not in markdown:
         return 0
     cells = columns = 0
@@ -167,7 +193,9 @@ def _max_cells(markdown: str) -> int:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING + 2}).enable(["strikethrough", "table"])
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING + 2}).enable(
+        ["strikethrough", "table"]
+    )
     # An unused link definition would vanish from the text: definitions stay visible instead.
     return parser.disable("reference")
 

@@ -10,7 +10,9 @@ class PhraseBook:
         """phrases: by English sentence; both sides have as many `{}`."""
         self._phrases = phrases
         # Those with the most fixed words first.
-        self._gapped = sorted((english for english in phrases if "{}" in english), key=len, reverse=True)
+        self._gapped = sorted(
+            (english for english in phrases if "{}" in english), key=len, reverse=True
+        )
 
     def translate(self, sentence: str) -> str:
         """Return a sentence in the other language; one that is not known stays as it is. Pure."""
@@ -23,9 +25,13 @@ class PhraseBook:
 
 
 def _gaps(pieces: list[str], sentence: str) -> list[str] | None:
-    """Return what stands between the fixed pieces of a sentence; None where it is another sentence."""
+    """Return what stands between the fixed pieces of a sentence; None where it is another
+    sentence.
+    """
     first, *middle, last = pieces
-    if not (sentence.startswith(first) and sentence.endswith(last)) or len(sentence) < len(first) + len(last):
+    if not (sentence.startswith(first) and sentence.endswith(last)) or len(sentence) < len(
+        first
+    ) + len(last):
         return None
     rest, values = sentence[len(first) : len(sentence) - len(last)], list[str]()
     for piece in middle:

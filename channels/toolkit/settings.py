@@ -23,7 +23,9 @@ class ConfigSection(BaseModel):
 def _url_validator(*schemes: str) -> AfterValidator:
     def check(url: str) -> str:
         parts = urlsplit(url)
-        if url and (parts.scheme not in schemes or not parts.hostname or any(sign.isspace() for sign in url)):
+        if url and (
+            parts.scheme not in schemes or not parts.hostname or any(sign.isspace() for sign in url)
+        ):
             raise ValueError("not an address")
         return url
 
@@ -33,21 +35,29 @@ def _url_validator(*schemes: str) -> AfterValidator:
 Secret = Annotated[str, Field(repr=False), ValueForm("secret")]
 Url = Annotated[str, _url_validator("http", "https"), ValueForm("url")]
 SocketUrl = Annotated[str, _url_validator("ws", "wss"), ValueForm("socket_url")]
-SecretUrl = Annotated[str, Field(repr=False), _url_validator("http", "https", "socks5"), ValueForm("secret_url")]
+SecretUrl = Annotated[
+    str, Field(repr=False), _url_validator("http", "https", "socks5"), ValueForm("secret_url")
+]
 Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
 
 
 class ChannelSettings(ConfigSection):
     """Settings of every channel."""
 
-    #: The channel's name for people in Chinese and in English, of a channel of another distribution.
+    #: The channel's name for people in Chinese and in English, of a channel of another
+    #: distribution.
     title: ClassVar[tuple[str, str]] = ("", "")
-    #: Name of the setting that holds the platform's address, "" for none, and the address where that is empty.
+    #: Name of the setting that holds the platform's address, "" for none, and the address where
+    #: that is empty.
     endpoint: ClassVar[tuple[str, str]] = ("", "")
     enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
     owners: Texts = Field((), description="User ids with all rights.")
-    allow: Texts = Field((), description="User ids and group ids that may talk to the bot; empty means nobody.")
-    pairing: bool = Field(True, description="A stranger who writes gets a code for you to approve; off: no answer.")
+    allow: Texts = Field(
+        (), description="User ids and group ids that may talk to the bot; empty means nobody."
+    )
+    pairing: bool = Field(
+        True, description="A stranger who writes gets a code for you to approve; off: no answer."
+    )
     proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
 
     @property
@@ -57,18 +67,25 @@ class ChannelSettings(ConfigSection):
 
 
 class CredentialChannelSettings(ChannelSettings):
-    """Settings of a channel that is on once its credentials are set, unless `enabled` says otherwise."""
+    """Settings of a channel that is on once its credentials are set, unless `enabled` says
+    otherwise.
+    """
 
     #: Fields without which it cannot start.
     needed: ClassVar[tuple[str, ...]]
     enabled: bool = Field(
-        False, description="Off keeps the settings and starts nothing; left out, credentials turn it on."
+        False,
+        description="Off keeps the settings and starts nothing; left out, credentials turn it on.",
     )
 
     @model_validator(mode="before")
     @classmethod
     def _enable(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "enabled" not in given and all(given.get(key) for key in cls.needed):
+        if (
+            isinstance(given, dict)
+            and "enabled" not in given
+            and all(given.get(key) for key in cls.needed)
+        ):
             return {**given, "enabled": True}
         return given
 

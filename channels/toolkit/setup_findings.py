@@ -11,14 +11,19 @@ def format_reason(err: ChannelError) -> str:
     return str(err).rstrip(".")
 
 
-def platform_unreachable(name: tuple[str, str], address_key: str, err: ChannelError) -> SetupFinding:
+def platform_unreachable(
+    name: tuple[str, str], address_key: str, err: ChannelError
+) -> SetupFinding:
     """The platform did not answer."""
     why = format_reason(err)
     return SetupFinding(
         step="credentials",
         state="failed",
         text=(f"没能问到{name[0]}：{why}。", f"{name[1]} could not be asked: {why}."),
-        hint=(f"稍等再试；检查 {address_key} 和 proxy。", f"Try again in a moment; look at {address_key} and proxy."),
+        hint=(
+            f"稍等再试；检查 {address_key} 和 proxy。",
+            f"Try again in a moment; look at {address_key} and proxy.",
+        ),
     )
 
 

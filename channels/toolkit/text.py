@@ -59,9 +59,10 @@ def text_length(text: str, unit: Unit) -> int:
 def split_text(text: str, limit: int, unit: Unit) -> list[str]:
     """Split a text into non-empty parts of at most `limit` units, in time linear in its length.
 
-    A part ends after a paragraph, line, sentence or word if one ends in its second half, and never inside a grapheme
-    cluster unless that alone exceeds the limit. A code block that has to be cut is closed in one part and opened again
-    in the next; apart from that the parts joined are the text.
+    A part ends after a paragraph, line, sentence or word if one ends in its second half, and never
+    inside a grapheme cluster unless that alone exceeds the limit. A code block that has to be cut
+    is closed in one part and opened again in the next; apart from that the parts joined are the
+    text.
 
     Raises:
         ValueError: limit < 4.
@@ -74,7 +75,9 @@ def split_text(text: str, limit: int, unit: Unit) -> list[str]:
 
 
 def mark_unfinished(text: str, state: str, language: str) -> str:
-    """Mark what was shown of an answer that is "stopped" or "cut"; in any other state the text stays as it is."""
+    """Mark what was shown of an answer that is "stopped" or "cut"; in any other state the text
+    stays as it is.
+    """
     if state not in UNFINISHED_TEXTS:
         return text
     unclosed = next((fence for fence in _find_fences(text) if fence.last == fence.after), None)
@@ -83,7 +86,9 @@ def mark_unfinished(text: str, state: str, language: str) -> str:
 
 
 def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:
-    fences = [fence for fence in _find_fences(text) if _should_repeat_fence(fence, text, limit, unit)]
+    fences = [
+        fence for fence in _find_fences(text) if _should_repeat_fence(fence, text, limit, unit)
+    ]
     starts = [fence.start for fence in fences]
     reserve = max((_fence_tail(fence, text, unit) for fence in fences), default=0)
     position, head = 0, ""
@@ -94,7 +99,11 @@ def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:
         cut = _find_cut(text, position, limit - reserve - text_length(head, unit), unit)
         cut, fence = _avoid_fence_lines(fences, starts, position, cut)
         body = head + text[position:cut]
-        yield body + fence.closing.removeprefix("\n" if body.endswith("\n") else "") if fence else body
+        yield (
+            body + fence.closing.removeprefix("\n" if body.endswith("\n") else "")
+            if fence
+            else body
+        )
         head = fence.opening if fence else ""
         position = cut
 
@@ -103,7 +112,9 @@ def _fits(text: str, position: int, limit: int, unit: Unit) -> bool:
     return len(text) - position <= limit and text_length(text[position:], unit) <= limit
 
 
-def _avoid_fence_lines(fences: list[_Fence], starts: list[int], position: int, cut: int) -> tuple[int, _Fence | None]:
+def _avoid_fence_lines(
+    fences: list[_Fence], starts: list[int], position: int, cut: int
+) -> tuple[int, _Fence | None]:
     """Move a cut off the lines of a fence; also return the fence whose code it cuts."""
     index = bisect_right(starts, cut - 1) - 1
     fence = fences[index] if index >= 0 else None
@@ -117,19 +128,25 @@ def _avoid_fence_lines(fences: list[_Fence], starts: list[int], position: int, c
 
 
 def _find_cut(text: str, position: int, most: int, unit: Unit) -> int:
-    """Return the best end of a part of at most `most` units from `position`, in its second half if possible."""
+    """Return the best end of a part of at most `most` units from `position`, in its second half if
+    possible.
+    """
     end = position + _fitting_length(text[position : position + most], most, unit)
     if end == len(text):
         return end
     ends = _cluster_ends(text, position, end)
     if not ends:
         return end
-    spans = [match.span() for match in _SPAN.finditer(text, position, min(len(text), end + _MAX_SPAN))]
+    spans = [
+        match.span() for match in _SPAN.finditer(text, position, min(len(text), end + _MAX_SPAN))
+    ]
     ends_outside_spans = ends - {index for start, stop in spans for index in range(start + 1, stop)}
     half = position + (end - position) // 2
     for pattern in _BREAKS:
         found = [half + match.end() for match in pattern.finditer(text[half:end])]
-        best = next((index for index in reversed(found) if index > half and index in ends_outside_spans), 0)
+        best = next(
+            (index for index in reversed(found) if index > half and index in ends_outside_spans), 0
+        )
         if best:
             return best
     last = max(ends_outside_spans, default=0)
@@ -149,8 +166,14 @@ def _fitting_length(piece: str, most: int, unit: Unit) -> int:
 
 
 def _cluster_ends(text: str, start: int, end: int) -> set[int]:
-    """Return the ends of the clusters in text[start:end]; one that continues beyond `end` is left out."""
-    return {match.end() for match in _cluster_pattern().finditer(text, start, end + 1) if match.end() <= end}
+    """Return the ends of the clusters in text[start:end]; one that continues beyond `end` is left
+    out.
+    """
+    return {
+        match.end()
+        for match in _cluster_pattern().finditer(text, start, end + 1)
+        if match.end() <= end
+    }
 
 
 @cache

@@ -1,4 +1,6 @@
-"""Strict parsers for JSON and XML from untrusted callers, and replay protection for signed calls."""
+"""Strict parsers for JSON and XML from untrusted callers, and replay protection for signed
+calls.
+"""
 
 import hashlib
 import json
@@ -21,7 +23,8 @@ MAX_DROPS = 100  # deletions in one write to the notebook
 
 
 def parse_strict_json(raw: bytes | bytearray) -> Any:
-    """Parse UTF-8 JSON without repeated keys, NaN or deep nesting; Python itself refuses more than 4,300 digits.
+    """Parse UTF-8 JSON without repeated keys, NaN or deep nesting; Python itself refuses more than
+    4,300 digits.
 
     Raises:
         ValueError: it is not such JSON; the text says why.
@@ -75,7 +78,9 @@ def _json_depth(value: Any) -> int:
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
-        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+        level = [
+            inner for item in level for inner in (item.values() if isinstance(item, dict) else item)
+        ]
     return depth
 
 
@@ -86,11 +91,12 @@ class BadXml(ValueError):
 def parse_flat_xml(body: bytes) -> dict[str, str]:
     """Return the texts of the root's children by name; a child that has children of its own is "".
 
-    The text is read as UTF-8 whatever its declaration says. Characters that XML does not allow become U+FFFD, so that
-    one of them does not cost the whole message.
+    The text is read as UTF-8 whatever its declaration says. Characters that XML does not allow
+    become U+FFFD, so that one of them does not cost the whole message.
 
     Raises:
-        BadXml: not well-formed, over 1 MiB, a DOCTYPE, a repeated child, too deep, or too many elements.
+        BadXml: not well-formed, over 1 MiB, a DOCTYPE, a repeated child, too deep, or too many
+            elements.
     """
     if len(body) > MAX_XML_BYTES:
         raise BadXml(f"more than {MAX_XML_BYTES} bytes")
@@ -153,7 +159,11 @@ def _clean_xml(body: bytes) -> bytes:
 
 def to_cdata(text: str) -> str:
     """Quote a text as character data; no text can break out of it."""
-    return "<![CDATA[" + _FORBIDDEN_IN_XML.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>") + "]]>"
+    return (
+        "<![CDATA["
+        + _FORBIDDEN_IN_XML.sub("\ufffd", text).replace("]]>", "]]]]><![CDATA[>")
+        + "]]>"
+    )
 
 
 class ReplayGuard:
@@ -163,9 +173,12 @@ class ReplayGuard:
         self._seen: OrderedDict[str, tuple[float, str]] = OrderedDict()
 
     def fits(self, nonce: str, content: bytes, now: float) -> bool:
-        """Remember a nonce; False if it came before with other content. now: seconds of a clock that runs forward."""
+        """Remember a nonce; False if it came before with other content. now: seconds of a clock
+        that runs forward.
+        """
         while self._seen and (
-            len(self._seen) >= MAX_NONCES or now - next(iter(self._seen.values()))[0] > NONCE_SECONDS
+            len(self._seen) >= MAX_NONCES
+            or now - next(iter(self._seen.values()))[0] > NONCE_SECONDS
         ):
             self._drop(self._seen.popitem(last=False)[0])
         name, digest = _digest(nonce.encode("utf-8", "replace")), _digest(content)
@@ -181,9 +194,12 @@ class ReplayGuard:
 
 
 class StoredReplayGuard(ReplayGuard):
-    """A replay guard whose nonces survive a restart as entries of a notebook. Times are unix seconds.
+    """A replay guard whose nonces survive a restart as entries of a notebook.
 
-    A nonce protects after a restart only once its entry was written: pass what `unstored` returns to `stored` then.
+    Times are unix seconds.
+
+    A nonce protects after a restart only once its entry was written: pass what `unstored` returns
+    to `stored` then.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -204,9 +220,13 @@ class StoredReplayGuard(ReplayGuard):
             self._seen.setdefault(name, seen)
 
     def unstored(self) -> dict[str, str]:
-        """Return the entries to write next; "" deletes one, and each call returns only some deletions."""
+        """Return the entries to write next; "" deletes one, and each call returns only some
+        deletions.
+        """
         new = {name: value for name, value in self._pending.items() if value}
-        return new | dict.fromkeys(islice((name for name, value in self._pending.items() if not value), MAX_DROPS), "")
+        return new | dict.fromkeys(
+            islice((name for name, value in self._pending.items() if not value), MAX_DROPS), ""
+        )
 
     def stored(self, pages: Mapping[str, str]) -> None:
         """Take note that these entries of `unstored` were written."""

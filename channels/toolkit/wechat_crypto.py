@@ -1,6 +1,8 @@
-"""Signatures and encryption of WeChat and WeCom: SHA-1 over sorted texts, AES-256-CBC padded to blocks of 32.
+"""Signatures and encryption of WeChat and WeCom: SHA-1 over sorted texts, AES-256-CBC padded to
+blocks of 32.
 
-Source: the platforms' pages on message encryption; test bytes in tests/channels/toolkit/test_wechat_crypto.py.
+Source: the platforms' pages on message encryption; test bytes in
+tests/channels/toolkit/test_wechat_crypto.py.
 """
 
 import base64
@@ -19,7 +21,9 @@ _AES_BLOCK = 16
 
 
 class DecryptionFailed(ValueError):
-    """The data was not encrypted with this key for this receiver; the text does not say which of the two."""
+    """The data was not encrypted with this key for this receiver; the text does not say which of
+    the two.
+    """
 
     def __init__(self) -> None:
         super().__init__("this cannot be deciphered")
@@ -58,13 +62,17 @@ def decode_key(encoded: str) -> bytes:
         key = b""
     if len(encoded) != KEY_CHARS or len(key) != BLOCK_BYTES:
         raise ValueError(
-            f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(encoded)} characters"
+            f"an EncodingAESKey has {KEY_CHARS} letters and digits, this one has {len(encoded)} "
+            "characters"
         )
     return key
 
 
 def decrypt_bytes(key: bytes, data: bytes) -> bytes:
-    """Decrypt a message or file: AES-256-CBC, the first half of the 32-byte key is the IV. Raises DecryptionFailed."""
+    """Decrypt a message or file: AES-256-CBC, the first half of the 32-byte key is the IV.
+
+    Raises DecryptionFailed.
+    """
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     if not data or len(data) % _AES_BLOCK:

@@ -1,4 +1,6 @@
-"""Authentication before every route: Host, Origin, session cookie or token, CSRF, login throttling."""
+"""Authentication before every route: Host, Origin, session cookie or token, CSRF, login
+throttling.
+"""
 
 import asyncio
 import contextlib
@@ -38,8 +40,13 @@ MAX_DELAY = 2.0  # seconds
 
 def is_framed_twice(headers: Headers, http_version: str) -> bool:
     """Whether two parsers could disagree on where the body ends: the basis of request smuggling."""
-    lengths, codings = header_values(headers, b"content-length"), header_values(headers, b"transfer-encoding")
-    return len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
+    lengths, codings = (
+        header_values(headers, b"content-length"),
+        header_values(headers, b"transfer-encoding"),
+    )
+    return (
+        len(lengths) > 1 or len(codings) > 1 or bool(codings and (lengths or http_version == "1.0"))
+    )
 
 
 def allowed_hosts(port: int) -> frozenset[bytes]:
@@ -55,7 +62,9 @@ def is_allowed_host(headers: Headers, allowed: frozenset[bytes]) -> bool:
 
 
 def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
-    """Whether there is exactly one Origin, and it matches Host: with https for `public`, else with http."""
+    """Whether there is exactly one Origin, and it matches Host: with https for `public`, else with
+    http.
+    """
     hosts = [host.lower() for host in header_values(headers, b"host")]
     return header_values(headers, b"origin") == [
         (b"https://" if host == public else b"http://") + host for host in hosts
@@ -63,12 +72,16 @@ def is_same_origin(headers: Headers, public: bytes = b"") -> bool:
 
 
 def is_cross_site(headers: Headers) -> bool:
-    """Whether a browser says that another site, or another origin of this one, has sent the request."""
+    """Whether a browser says that another site, or another origin of this one, has sent the
+    request.
+    """
     return any(site != b"same-origin" for site in header_values(headers, b"sec-fetch-site"))
 
 
 def bearer_token(headers: Headers) -> str | None:
-    """Return the bearer token; "" for any other or a repeated Authorization header, None for none."""
+    """Return the bearer token; "" for any other or a repeated Authorization header, None for
+    none.
+    """
     given = header_values(headers, b"authorization")
     if not given:
         return None
@@ -79,7 +92,9 @@ def bearer_token(headers: Headers) -> str | None:
 def cookie_value(headers: Headers, name: str) -> str:
     """Return the value of one cookie; "" if it is missing or sent twice."""
     pairs = b";".join(header_values(headers, b"cookie")).decode("latin-1").split(";")
-    values = [value for key, _, value in (pair.strip().partition("=") for pair in pairs) if key == name]
+    values = [
+        value for key, _, value in (pair.strip().partition("=") for pair in pairs) if key == name
+    ]
     return values[0] if len(values) == 1 else ""
 
 
@@ -89,8 +104,14 @@ def hash_secret(secret: str) -> bytes:
 
 
 def login_delay(failures: int) -> float:
-    """Return the delay in seconds of the nth wrong token in a row: 0 for five, then 0.1 doubling to 2."""
-    return 0.0 if failures <= FREE_ATTEMPTS else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
+    """Return the delay in seconds of the nth wrong token in a row: 0 for five, then 0.1 doubling to
+    2.
+    """
+    return (
+        0.0
+        if failures <= FREE_ATTEMPTS
+        else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
+    )
 
 
 # The client address that wrong tokens are counted by.
@@ -101,7 +122,8 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 def client_address(peer: str, headers: Headers, proxies: Sequence[IpNetwork]) -> str:
     """Return the address a request came from, for rate limits and logs only.
 
-    X-Forwarded-For, which any client may send, counts only from a listed proxy: its right-most hop that is not listed.
+    X-Forwarded-For, which any client may send, counts only from a listed proxy: its right-most hop
+    that is not listed.
     """
     address = _parse_address(peer)
     if address is None or not _is_listed(address, proxies):
@@ -191,18 +213,24 @@ class LoginThrottle:
         failures = self._clients.setdefault(group, _ClientFailures())
         self._clients.move_to_end(group)
         while len(self._clients) > MAX_CLIENTS:
-            idle = next(name for name, known in self._clients.items() if not known.waiting and name != group)
+            idle = next(
+                name for name, known in self._clients.items() if not known.waiting and name != group
+            )
             del self._clients[idle]
         return failures
 
 
 def _client_group(client: str) -> str:
-    """Return an IPv4 address itself, or the /64 of an IPv6 address: one client usually owns all of it."""
+    """Return an IPv4 address itself, or the /64 of an IPv6 address: one client usually owns all of
+    it.
+    """
     try:
         address = ipaddress.ip_address(client)
     except ValueError:
         return client
-    return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
+    return (
+        str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
+    )
 
 
 # Sessions.
@@ -223,7 +251,8 @@ class Visitor:
     id: str = "token"
     #: Since the token was last given; 0 for a bearer token, which is given each time.
     signed_in_seconds: float = 0.0
-    #: Set-Cookie header by which the browser keeps the session for its full time again; "" without a session.
+    #: Set-Cookie header by which the browser keeps the session for its full time again; "" without
+    #: a session.
     renewed_cookie: str = ""
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
@@ -242,19 +271,22 @@ def require_fresh_login(visitor: Visitor) -> None:
 
 
 def derive_csrf(session_cookie: str) -> str:
-    """Return the token that a session sends with every change: who does not know the cookie cannot make it."""
+    """Return the token that a session sends with every change: who does not know the cookie cannot
+    make it.
+    """
     return hash_secret(f"csrf:{session_cookie}").hex()
 
 
 class RequestGuard:
     """Authenticates requests. Sessions survive a restart; another token ends them.
 
-    The right token and a valid cookie are never delayed. The token has at least 128 random bits; the delay of wrong
-    ones only limits the load.
+    The right token and a valid cookie are never delayed. The token has at least 128 random bits;
+    the delay of wrong ones only limits the load.
 
     Args:
         public: host of a proxy with TLS, accepted besides loopback.
-        proxies: their X-Forwarded-For separates clients when wrong tokens are counted; it is used for nothing else.
+        proxies: their X-Forwarded-For separates clients when wrong tokens are counted; it is used
+            for nothing else.
         sessions_path: the file that keeps the sessions; None for none.
         clock: monotonic, seconds.
         wall_clock: unix seconds.
@@ -282,7 +314,8 @@ class RequestGuard:
         self._saved_at = wall_clock()
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._throttle = LoginThrottle(clock)
-        self.cookie = f"mnema_{port}"  # browsers share cookies between ports, so each home needs its own name
+        # browsers share cookies between ports, so each home needs its own name
+        self.cookie = f"mnema_{port}"
         #: Called when sessions end.
         self.changed: Callable[[], None] = lambda: None
         #: Called at a wrong token.
@@ -294,23 +327,34 @@ class RequestGuard:
     def foreign_host(self) -> str:
         """Return the error text for a request with another Host."""
         if self._public:
-            return f"this server answers under its own addresses only: loopback and {self._public.decode()}"
+            return (
+                "this server answers under its own addresses only: loopback and "
+                f"{self._public.decode()}"
+            )
         return (
-            "this server answers on loopback only; behind a proxy with TLS set channels.web.public_url to its address"
+            "this server answers on loopback only; behind a proxy with TLS set "
+            "channels.web.public_url to its address"
         )
 
     def cookie_name(self, headers: Headers) -> str:
-        """Return the cookie's name under this request's Host; under the public one it is valid with TLS only."""
+        """Return the cookie's name under this request's Host; under the public one it is valid with
+        TLS only.
+        """
         return f"__Host-{self.cookie}" if self._came_by_proxy(headers) else self.cookie
 
     def set_cookie(self, headers: Headers, session_cookie: str, seconds: float) -> str:
         """Return the Set-Cookie header for this value and lifetime."""
         secure = "; Secure" if self._came_by_proxy(headers) else ""
         name = self.cookie_name(headers)
-        return f"{name}={session_cookie}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
+        return (
+            f"{name}={session_cookie}; HttpOnly; SameSite=Strict; Path=/; "
+            f"Max-Age={int(seconds)}{secure}"
+        )
 
     def _came_by_proxy(self, headers: Headers) -> bool:
-        return bool(self._public) and [host.lower() for host in header_values(headers, b"host")] == [self._public]
+        return bool(self._public) and [
+            host.lower() for host in header_values(headers, b"host")
+        ] == [self._public]
 
     def rotate(self, token: str) -> None:
         """Replace the token; every session and stream ends."""
@@ -324,7 +368,8 @@ class RequestGuard:
         """Authenticate a request. peer: the address of the connection.
 
         Raises:
-            HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change requested by another site.
+            HttpRefusal: 401 for no or a wrong token or cookie; 403 for a change requested by
+                another site.
         """
         session_cookie = cookie_value(headers, self.cookie_name(headers))
         session = self._session(session_cookie)
@@ -332,7 +377,9 @@ class RequestGuard:
         if token is not None and not self._fits(token):
             await self._refuse(headers, peer)
         if token is None and session is None:
-            raise HttpRefusal(401, "unauthorized", "sign in, or send the token as Authorization: Bearer …")
+            raise HttpRefusal(
+                401, "unauthorized", "sign in, or send the token as Authorization: Bearer …"
+            )
         if session is not None:
             self._check_origin(method, headers, session_cookie)
         csrf = derive_csrf(session_cookie) if session else ""
@@ -342,18 +389,23 @@ class RequestGuard:
                 alive=lambda: self._session(session_cookie, touch=False) is not None,
                 csrf=csrf,
                 id=hash_secret(session_cookie).hex()[:16],
-                signed_in_seconds=math.inf if signed_in_at is None else self._clock() - signed_in_at,
+                signed_in_seconds=math.inf
+                if signed_in_at is None
+                else self._clock() - signed_in_at,
                 renewed_cookie=self.set_cookie(headers, session_cookie, SESSION_IDLE_SECONDS),
                 streams=session.streams,
             )
         key = self._token
-        return Visitor(alive=lambda: hmac.compare_digest(key, self._token), csrf=csrf, streams=self._streams)
+        return Visitor(
+            alive=lambda: hmac.compare_digest(key, self._token), csrf=csrf, streams=self._streams
+        )
 
     async def login(self, token: str, headers: Headers, peer: str = "") -> str:
         """Create a session for the right token; return the cookie's value.
 
         Raises:
-            HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too many are waiting.
+            HttpRefusal: 403 from another origin; 401 for a wrong token, with a delay; 429 if too
+                many are waiting.
         """
         self._check_login(headers)
         if not self._fits(token):
@@ -361,7 +413,8 @@ class RequestGuard:
         return self._begin_session(headers, peer)
 
     async def login_by_passkey(self, passkey: str, headers: Headers, peer: str = "") -> str:
-        """Create a session for a passkey that was verified. passkey: its id, "" for one that is not valid.
+        """Create a session for a passkey that was verified. passkey: its id, "" for one that is not
+        valid.
 
         Raises:
             HttpRefusal: as `login`.
@@ -372,16 +425,22 @@ class RequestGuard:
         return self._begin_session(headers, peer, passkey)
 
     def passkey_site(self, headers: Headers) -> PasskeySite | None:
-        """Return where a passkey of this request's Host is valid; None for an IP address, which has none."""
+        """Return where a passkey of this request's Host is valid; None for an IP address, which has
+        none.
+        """
         [host] = [given.decode("latin-1").lower() for given in header_values(headers, b"host")]
         name = host.rpartition(":")[0] or host
         if _parse_address(name) or name.startswith("["):
             return None
-        return PasskeySite(host=name, origin=f"{'https' if self._came_by_proxy(headers) else 'http'}://{host}")
+        return PasskeySite(
+            host=name, origin=f"{'https' if self._came_by_proxy(headers) else 'http'}://{host}"
+        )
 
     def end_passkey(self, passkey: str) -> None:
         """End the sessions that were opened with a passkey."""
-        self._sessions = {key: session for key, session in self._sessions.items() if session.passkey != passkey}
+        self._sessions = {
+            key: session for key, session in self._sessions.items() if session.passkey != passkey
+        }
         self._save()
         self.changed()
 
@@ -393,7 +452,9 @@ class RequestGuard:
     def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> str:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
         session_cookie = secrets.token_urlsafe(32)
-        session = BrowserSession(seen=self._wall_clock(), signed_in_at=self._clock(), passkey=passkey)
+        session = BrowserSession(
+            seen=self._wall_clock(), signed_in_at=self._clock(), passkey=passkey
+        )
         self._sessions[hash_secret(session_cookie)] = session
         while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
@@ -452,7 +513,8 @@ def load_token(path: Path) -> tuple[str, bool]:
     """Read the token, or create it; return it and whether it is new.
 
     Raises:
-        CannotServe: the file is readable by others, a link, of another owner, too short, or cannot be read or written.
+        CannotServe: the file is readable by others, a link, of another owner, too short, or cannot
+            be read or written.
     """
     try:
         with contextlib.suppress(FileNotFoundError):
@@ -484,11 +546,17 @@ def _read_token(path: Path) -> str:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
-            raise CannotServe(f"the web token {path} is not a file of this account; delete it, a new one is made")
+            raise CannotServe(
+                f"the web token {path} is not a file of this account; delete it, a new one is made"
+            )
         if found.st_mode & 0o077:
             mode = stat.S_IMODE(found.st_mode)
-            raise CannotServe(f"the web token {path} has mode {mode:04o}; others can read it: run chmod 600 on it")
+            raise CannotServe(
+                f"the web token {path} has mode {mode:04o}; others can read it: run chmod 600 on it"
+            )
         token = file.read(4096).strip()
     if len(token) < MIN_TOKEN_CHARS or not token.isascii():
-        raise CannotServe(f"the web token {path} is empty or too short; delete it, a new one is made")
+        raise CannotServe(
+            f"the web token {path} is empty or too short; delete it, a new one is made"
+        )
     return token

@@ -1,4 +1,6 @@
-"""Interface between the web channel and the bot: the transcript, and the services that its routes use."""
+"""Interface between the web channel and the bot: the transcript, and the services that its routes
+use.
+"""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,9 +11,11 @@ from channels.base import HasWebhook
 from channels.message import Address
 
 EntryRole = Literal["user", "assistant", "notice"]
-# Of a message what is still to come, of a reply how its sending stands; "" where there is nothing to tell.
-# Those of an answer that was shown in part, UNFINISHED_STATES, stay.
-LineState = Literal["", "queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"]
+# Of a message what is still to come, of a reply how its sending stands; "" where there is nothing
+# to tell. Those of an answer that was shown in part, UNFINISHED_STATES, stay.
+LineState = Literal[
+    "", "queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"
+]
 UNFINISHED_STATES = frozenset[LineState]({"stopped", "cut"})
 # Whose conversation: the owner's own, a group's, or another person's private one.
 ConversationOwner = Literal["own", "group", "other"]
@@ -74,7 +78,8 @@ class ConversationFilter:
     person: str = ""
     #: "archived", "unread" or "all"; "" leaves out what is archived.
     state: str = ""
-    #: The pinned ones come first; else what is archived is among the others, and channel, person and state have no say.
+    #: The pinned ones come first; else what is archived is among the others, and channel, person
+    #: and state have no say.
     by_pin: bool = False
 
 
@@ -131,7 +136,8 @@ Allow = Callable[[str], bool]  # whether the owner at the page may do the named 
 class Backend(Protocol):
     """Reads conversations for the page. `conversation` is always the name used in URLs.
 
-    reader: `Visitor.id` of the reader. Every method that reads another person's private chat raises as `begin_reading`.
+    reader: `Visitor.id` of the reader. Every method that reads another person's private chat raises
+    as `begin_reading`.
     """
 
     async def exists(self, conversation: str) -> bool: ...
@@ -141,7 +147,8 @@ class Backend(Protocol):
         ...
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
-        """Check that a conversation may be read, and record it. pressed: the user opened it by a click.
+        """Check that a conversation may be read, and record it. pressed: the user opened it by a
+        click.
 
         Raises:
             HttpRefusal: it may not be read, or the audit list could not be written.
@@ -161,7 +168,8 @@ class Backend(Protocol):
         """Return up to `limit` lines, oldest first.
 
         Args:
-            after: return the first lines after this number. before: else the last ones before this, 0 for the end.
+            after: return the first lines after this number. before: else the last ones before this,
+                0 for the end.
             details: with the `details` of each line.
         """
         ...
@@ -173,7 +181,9 @@ class Backend(Protocol):
     async def search(
         self, conversation: str, words: str, *, reader: str = "", before: int = 0, limit: int = 50
     ) -> list[TranscriptLine]:
-        """Return the newest lines that hold these words, newest first. before: below this number, 0 for the end."""
+        """Return the newest lines that hold these words, newest first. before: below this number, 0
+        for the end.
+        """
         ...
 
     async def conversations(
@@ -187,11 +197,15 @@ class Backend(Protocol):
         ...
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
-        """Return the newest `limit` with a message at or after `since` (unix seconds); None if unreadable now."""
+        """Return the newest `limit` with a message at or after `since` (unix seconds); None if
+        unreadable now.
+        """
         ...
 
     async def context_stamp(self, conversation: str) -> str:
-        """Return a text that changes with a fold, a clear, an undo and the policy; "" if it is unknown now."""
+        """Return a text that changes with a fold, a clear, an undo and the policy; "" if it is
+        unknown now.
+        """
         ...
 
     async def stop(self, conversation: str) -> None:
@@ -199,7 +213,8 @@ class Backend(Protocol):
         ...
 
 
-# By topic of the event stream: yields its frames until the given function tells that the stream is closed.
+# By topic of the event stream: yields its frames until the given function tells that the stream is
+# closed.
 EventSources = Mapping[str, Callable[[Callable[[], bool]], AsyncGenerator[bytes]]]
 
 

@@ -46,7 +46,8 @@ class Web:
 
     async def send(self, message: OutboundMessage) -> Receipt:
         """Notify the streams of one part, which is already in the transcript."""
-        if message.kind == "progress":  # the reply is still to come, so the page must not end the turn
+        # the reply is still to come, so the page must not end the turn
+        if message.kind == "progress":
             self._notify(self.hub.notify_stored, message.address.chat_id)
             return Receipt(platform_id=message.id)
         name: EventName = "notice" if message.kind == "notice" else "reply"
@@ -70,7 +71,9 @@ class Web:
         self.hub.publish(event)
 
     def _notify(self, notify: Callable[[T], None], subject: T) -> None:
-        """Log a failure to notify: the message is stored, so neither its delivery nor its sending has failed."""
+        """Log a failure to notify: the message is stored, so neither its delivery nor its sending
+        has failed.
+        """
         try:
             notify(subject)
         except Exception:

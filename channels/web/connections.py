@@ -16,23 +16,31 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server
 
 log = structlog.get_logger(__name__)
-HEADER_SECONDS = 5.0  # from the connection, or from the first byte of a later request, to the end of its header
-STALL_SECONDS = 30.0  # without the peer taking a byte of a response, after which its connection is aborted
+# from the connection, or from the first byte of a later request, to the end of its header
+HEADER_SECONDS = 5.0
+# without the peer taking a byte of a response, after which its connection is aborted
+STALL_SECONDS = 30.0
 LOG_SECONDS = 10.0  # between two log lines about the limit
 CLOSE_LINGER_SECONDS = 2.0  # after a half-close, for bytes of the peer that are on their way
 DATE_SECONDS = 1.0  # that HTTP dates have no part of
 ACCEPT_BACKLOG = 1024  # connections that the kernel holds until they are accepted
 _TOO_SLOW = (408, "Request Timeout", "slow", "the header did not arrive in time")
-_TOO_MANY = (503, "Service Unavailable", "busy", "too many connections are open; try again in a moment")
+_TOO_MANY = (
+    503,
+    "Service Unavailable",
+    "busy",
+    "too many connections are open; try again in a moment",
+)
 
 
 @dataclass(slots=True, kw_only=True)
 class ConnectionLimiter:
     """The open connections of one server, at most `most`.
 
-    At the limit a new connection replaces another one: first one without a complete header, then an idle one of an
-    unknown client, then a request of an unknown client, then an idle one of a known client; of these always the one
-    longest in that state. If there is none, the new one is refused with 503. A client is known by token or session.
+    At the limit a new connection replaces another one: first one without a complete header, then an
+    idle one of an unknown client, then a request of an unknown client, then an idle one of a known
+    client; of these always the one longest in that state. If there is none, the new one is refused
+    with 503. A client is known by token or session.
     """
 
     most: int
@@ -49,12 +57,18 @@ class ConnectionLimiter:
         return sum(map(len, self._groups()))
 
     def admit(self, protocol: "BoundedProtocol", now: float) -> bool:
-        """Add a new connection, at the limit in place of another one; False if it must be refused."""
+        """Add a new connection, at the limit in place of another one; False if it must be
+        refused.
+        """
         if len(self) >= self.most:
             victim = self._most_dispensable()
             if now - self._logged >= LOG_SECONDS:
                 self._logged = now
-                log.warning("connection limit reached", most=self.most, closed="another" if victim else "the new one")
+                log.warning(
+                    "connection limit reached",
+                    most=self.most,
+                    closed="another" if victim else "the new one",
+                )
             if victim is None:
                 return False
             self.remove(victim)
@@ -83,7 +97,11 @@ class ConnectionLimiter:
 
     def _most_dispensable(self) -> "BoundedProtocol | None":
         unknown = (protocol for protocol in self._busy if not protocol.is_known())
-        return next(iter(self._silent or self._idle), None) or next(unknown, None) or next(iter(self._idle_known), None)
+        return (
+            next(iter(self._silent or self._idle), None)
+            or next(unknown, None)
+            or next(iter(self._idle_known), None)
+        )
 
     def _groups(self) -> tuple[dict["BoundedProtocol", None], ...]:
         return self._silent, self._idle, self._idle_known, self._busy
@@ -110,7 +128,9 @@ class QueueingServer(Server):
         yield
 
     async def main_loop(self) -> None:
-        """Wait for `stop`, with a new date for responses each second: uvicorn's own loop wakes ten times a second."""
+        """Wait for `stop`, with a new date for responses each second: uvicorn's own loop wakes ten
+        times a second.
+        """
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), DATE_SECONDS)
@@ -168,13 +188,16 @@ class BoundedProtocol(H11Protocol):
         self._watch_writing()  # the peer took some; the rest has a time limit of its own
 
     def timeout_keep_alive_handler(self) -> None:
-        """Half-close an idle connection; the client then knows that a request on its way was not processed.
+        """Half-close an idle connection; the client then knows that a request on its way was not
+        processed.
 
         It is not idle while its last response is still being sent.
         """
         if self.transport.get_write_buffer_size():
             again = max(self.timeout_keep_alive, self._group.linger_seconds)
-            self.timeout_keep_alive_task = self.loop.call_later(again, self.timeout_keep_alive_handler)
+            self.timeout_keep_alive_task = self.loop.call_later(
+                again, self.timeout_keep_alive_handler
+            )
         else:
             self._half_close()
 
@@ -197,7 +220,11 @@ class BoundedProtocol(H11Protocol):
                 self._watch_header()
             else:
                 self._stop_header_timer()
-        elif self.cycle is not None and self.cycle.response_complete and self.conn.their_state is h11.SEND_BODY:
+        elif (
+            self.cycle is not None
+            and self.cycle.response_complete
+            and self.conn.their_state is h11.SEND_BODY
+        ):
             self._watch_header()  # answered, while it still sends a body that is not read
         else:
             self._stop_header_timer()
@@ -223,8 +250,8 @@ class BoundedProtocol(H11Protocol):
     def _half_close(self) -> None:
         """Send nothing more, and drop received bytes for a moment.
 
-        A close at once would answer bytes of the peer already on their way with a reset. The peer could then neither
-        read the last response nor know whether its request was processed.
+        A close at once would answer bytes of the peer already on their way with a reset. The peer
+        could then neither read the last response nor know whether its request was processed.
         """
         if not self.transport.is_closing() and self._linger_timer is None:
             self.transport.write_eof()
@@ -232,20 +259,30 @@ class BoundedProtocol(H11Protocol):
             self._linger()
 
     def _linger(self, was_writing: bool = True) -> None:
-        """Close one linger time after the last response was taken. was_writing: some of it was left until now."""
+        """Close one linger time after the last response was taken. was_writing: some of it was left
+        until now.
+        """
         if was_writing:
             is_writing = self.transport.get_write_buffer_size() > 0
-            self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, is_writing)
+            self._linger_timer = self.loop.call_later(
+                self._group.linger_seconds, self._linger, is_writing
+            )
         else:
             self.transport.abort()
 
     def _write_refusal(self, status: int, phrase: str, code: str, message: str) -> None:
         body = json.dumps({"error": {"code": code, "message": message}}).encode()
-        head = f"HTTP/1.1 {status} {phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n"
-        self.transport.write(f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body)
+        head = (
+            f"HTTP/1.1 {status} {phrase}\r\nconnection: close\r\ncontent-type: application/json\r\n"
+        )
+        self.transport.write(
+            f"{head}content-length: {len(body)}\r\nretry-after: 2\r\n\r\n".encode() + body
+        )
 
     def _watch_writing(self) -> None:
-        """Abort the connection if the peer takes nothing of what is written from now on, also after a close."""
+        """Abort the connection if the peer takes nothing of what is written from now on, also after
+        a close.
+        """
         self._stop_stall_timer()  # it compares with the buffer of an earlier response
         left = self.transport.get_write_buffer_size()
         if left:

@@ -1,8 +1,9 @@
 """Server-sent events: stored transcript lines, with live events between them.
 
-A stored line has the id "<line>", any other event "<line>.<step>", line being the newest stored line sent so far.
-Stored lines are always read from the transcript, in order, so a reader that was disconnected, slow, or returns after a
-restart misses none. Live events exist in memory only; a reader that missed some gets their condensed state.
+A stored line has the id "<line>", any other event "<line>.<step>", line being the newest stored
+line sent so far. Stored lines are always read from the transcript, in order, so a reader that was
+disconnected, slow, or returns after a restart misses none. Live events exist in memory only; a
+reader that missed some gets their condensed state.
 """
 
 import asyncio
@@ -21,25 +22,34 @@ from starlette.types import Receive, Scope, Send
 
 from channels.message import LiveEvent
 from channels.web.auth import Visitor
-from channels.web.backend import UNFINISHED_STATES, ConversationChanges, ConversationEntry, TranscriptLine
+from channels.web.backend import (
+    UNFINISHED_STATES,
+    ConversationChanges,
+    ConversationEntry,
+    TranscriptLine,
+)
 from channels.web.requests import conversation_json, error_response
 
 MAX_RECENT_EVENTS = 512
 MAX_RECENT_CHARACTERS = 1_000_000
-# Conversations whose recent events stay in memory although they are not in use. A full one takes some 200 KiB; readers
-# of one that was dropped still get the stored lines, and all that it has while no turn is running.
+# Conversations whose recent events stay in memory although they are not in use. A full one takes
+# some 200 KiB; readers of one that was dropped still get the stored lines, and all that it has
+# while no turn is running.
 MAX_CONVERSATIONS = 8
-RUNNING_SECONDS = 3 * 3_600.0  # without an event, after which a turn no longer keeps its conversation in memory
+# without an event, after which a turn no longer keeps its conversation in memory
+RUNNING_SECONDS = 3 * 3_600.0
 FIRST_LINES = 50
 BATCH_LINES = 200
-BATCH_CHARACTERS = 200_000  # of stored lines that one reader holds while its client does not take them
+# of stored lines that one reader holds while its client does not take them
+BATCH_CHARACTERS = 200_000
 MAX_DRAFT_CHARACTERS = 400_000
 KEEP_ALIVE_SECONDS = 15.0
 RETRY_FRAME = b"retry: 1000\n\n"
 KEEP_ALIVE_FRAME = b": keep-alive\n\n"
 STORED_EVENTS = {"user": "accepted", "assistant": "reply", "notice": "notice"}
 FINAL_EVENTS = frozenset({"reply", "notice", "failed"})
-LINE_END_ESCAPES = {char: f"\\u{char:04x}" for char in (0x85, 0x2028, 0x2029)}  # line ends for some clients
+# line ends for some clients
+LINE_END_ESCAPES = {char: f"\\u{char:04x}" for char in (0x85, 0x2028, 0x2029)}
 _ID = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,18}))?", re.ASCII)
 
 
@@ -62,21 +72,31 @@ class StreamPosition:
 
 
 def parse_position(text: str) -> StreamPosition | None:
-    """Parse a Last-Event-ID; None if it is missing or malformed, which makes the reader a new one."""
+    """Parse a Last-Event-ID; None if it is missing or malformed, which makes the reader a new
+    one.
+    """
     found = _ID.fullmatch(text.strip())
     return StreamPosition(line=int(found[1]), step=int(found[2] or 0)) if found else None
 
 
 def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple[LiveEvent, ...]:
-    """Add one event to the condensed state of a running turn: its start, running tool and text so far."""
+    """Add one event to the condensed state of a running turn: its start, running tool and text so
+    far.
+    """
     state = {earlier.name: earlier for earlier in condensed}
     match event.name:
         case "started":
             return (event,)
         case "delta":
             before = state.pop("delta", None)
-            text = event.text if before is None or event.facts.get("whole") else before.text + event.text
-            state["delta"] = replace(event, text=text[-MAX_DRAFT_CHARACTERS:], facts={**event.facts, "whole": True})
+            text = (
+                event.text
+                if before is None or event.facts.get("whole")
+                else before.text + event.text
+            )
+            state["delta"] = replace(
+                event, text=text[-MAX_DRAFT_CHARACTERS:], facts={**event.facts, "whole": True}
+            )
         case "tool_started":
             state["tool_started"] = event
         case "tool_ended":
@@ -122,7 +142,9 @@ class _ConversationStream:
 
     def is_in_use(self, now: float) -> bool:
         """Whether it has readers or a running turn. now: unix seconds."""
-        return bool(self.readers) or bool(self.running and now - self.last_event_at < RUNNING_SECONDS)
+        return bool(self.readers) or bool(
+            self.running and now - self.last_event_at < RUNNING_SECONDS
+        )
 
     def notify_readers(self) -> None:
         self.changed.set()
@@ -139,7 +161,9 @@ class _ConversationStream:
 class EventHub:
     """Publishes live events to the readers of each conversation. Use it on the event loop only."""
 
-    def __init__(self, *, pause: float = KEEP_ALIVE_SECONDS, clock: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self, *, pause: float = KEEP_ALIVE_SECONDS, clock: Callable[[], int] = time.time_ns
+    ) -> None:
         """Args: pause: seconds between keep-alive frames. clock: ns of unix time."""
         self._streams: OrderedDict[str, _ConversationStream] = OrderedDict()
         self._keep_alive = pause
@@ -147,12 +171,16 @@ class EventHub:
         self._closed = False
 
     def publish(self, event: LiveEvent) -> None:
-        """Publish one event; for one that has a stored line, readers read the transcript instead."""
+        """Publish one event; for one that has a stored line, readers read the transcript
+        instead.
+        """
         stream = self._stream(event.address.chat_id)
         if event.name in FINAL_EVENTS:
             stream.running.pop(event.message_id, None)
         elif event.message_id and event.name not in ("accepted", "fold"):
-            stream.running[event.message_id] = condense_events(stream.running.get(event.message_id, ()), event)
+            stream.running[event.message_id] = condense_events(
+                stream.running.get(event.message_id, ()), event
+            )
             stream.last_event_at = self._clock() / 1e9
         stream.add(None if event.line else event)
 
@@ -175,7 +203,9 @@ class EventHub:
         self._closed = True
         self.wake_readers()
 
-    async def follow(self, conversation: str, start: StreamPosition | None, lines: ReadLines) -> AsyncGenerator[bytes]:
+    async def follow(
+        self, conversation: str, start: StreamPosition | None, lines: ReadLines
+    ) -> AsyncGenerator[bytes]:
         """Yield frames for one reader until the hub closes; b"" when it woke up without news.
 
         A new reader (`start` None) gets the newest lines first.
@@ -205,14 +235,18 @@ class EventHub:
     def _stream(self, conversation: str) -> _ConversationStream:
         stream = self._streams.get(conversation)
         if stream is None:
-            self._prune()  # before adding the new one, which has no readers yet and would be dropped
-            # Steps start at the clock's time, so that they are higher than those from before a restart.
+            # before adding the new one, which has no readers yet and would be dropped
+            self._prune()
+            # Steps start at the clock's time, so that they are higher than those from before a
+            # restart.
             stream = self._streams[conversation] = _ConversationStream(self._clock() // 1000)
         self._streams.move_to_end(conversation)
         return stream
 
     def _prune(self) -> None:
-        """Free a place for one more, except of those in use: readers and turns have limits of their own."""
+        """Free a place for one more, except of those in use: readers and turns have limits of their
+        own.
+        """
         if (over := len(self._streams) + 1 - MAX_CONVERSATIONS) > 0:
             now = self._clock() / 1e9
             unused = (name for name, stream in self._streams.items() if not stream.is_in_use(now))
@@ -224,7 +258,11 @@ class _StreamReader:
     """One reader's position in a conversation's live events and transcript."""
 
     def __init__(
-        self, conversation: str, stream: _ConversationStream, lines: ReadLines, start: StreamPosition | None
+        self,
+        conversation: str,
+        stream: _ConversationStream,
+        lines: ReadLines,
+        start: StreamPosition | None,
     ) -> None:
         self.conversation = conversation
         self.stream = stream
@@ -252,7 +290,9 @@ class _StreamReader:
             yield _line_frame(line)
 
     async def _rejoin(self) -> AsyncIterator[bytes]:
-        """Continue at the newest step, with the condensed events of the turns still running there."""
+        """Continue at the newest step, with the condensed events of the turns still running
+        there.
+        """
         self.step = self.stream.last_step
         running = dict(self.stream.running)
         async for line in self._new_lines():
@@ -266,7 +306,9 @@ class _StreamReader:
         more = True
         while more:
             is_new = self.line is None
-            lines = await self.lines(self.conversation, after=self.line, limit=FIRST_LINES if is_new else BATCH_LINES)
+            lines = await self.lines(
+                self.conversation, after=self.line, limit=FIRST_LINES if is_new else BATCH_LINES
+            )
             batch = _first_lines(lines)
             more = is_new or len(batch) < len(lines) or len(lines) == BATCH_LINES
             del lines  # only the batch stays in memory while the client reads it
@@ -295,7 +337,13 @@ def _first_lines(lines: list[TranscriptLine]) -> list[TranscriptLine]:
 
 
 def _line_frame(line: TranscriptLine) -> bytes:
-    fields = {"id": line.id, "line": line.number, "text": line.text, "at": line.at.isoformat(), **line.details}
+    fields = {
+        "id": line.id,
+        "line": line.number,
+        "text": line.text,
+        "at": line.at.isoformat(),
+        **line.details,
+    }
     if line.state in UNFINISHED_STATES:
         fields["state"] = line.state
     if line.tool:
@@ -312,8 +360,9 @@ def _event_frame(id: str, name: str, fields: dict[str, Any]) -> bytes:
 
 # Changes of the list of conversations, and several sources in one stream.
 #
-# Each reader polls the list once a second: one indexed query for what has changed since the last poll. It needs no hook
-# where messages are stored, a slow reader delays no other, and it sees what other processes store.
+# Each reader polls the list once a second: one indexed query for what has changed since the last
+# poll. It needs no hook where messages are stored, a slow reader delays no other, and it sees what
+# other processes store.
 
 LIST_POLL_SECONDS = 1.0
 OVERLAP_SECONDS = 5.0  # that a transaction may take from its time stamp to its commit
@@ -329,12 +378,14 @@ async def list_changes(
     pause: float = LIST_POLL_SECONDS,
     full: bool = False,
 ) -> AsyncGenerator[bytes]:
-    """Yield frames until `closed`: `conversation` with a new entry, or `reset` to read the list again.
+    """Yield frames until `closed`: `conversation` with a new entry, or `reset` to read the list
+    again.
 
     Of a conversation that was deleted there is no entry: a `reset` tells of it.
 
     Args:
-        changed: Backend.changed. pause: seconds between two polls. full: entries as the versioned API has them.
+        changed: Backend.changed. pause: seconds between two polls. full: entries as the versioned
+            API has them.
 
     Returns:
         Frames; b"" after a poll without changes.
@@ -351,19 +402,26 @@ async def list_changes(
                 yield frame
             if not told.issuperset(found.deletions):
                 yield RESET_FRAME
-            sent, told = {entry.id: entry for entry in found.conversations}, frozenset(found.deletions)
+            sent, told = (
+                {entry.id: entry for entry in found.conversations},
+                frozenset(found.deletions),
+            )
             since = found.at
         polls += 1
         yield b"" if polls % POLLS_PER_KEEP_ALIVE else KEEP_ALIVE_FRAME
         await asyncio.sleep(pause)
 
 
-CONTEXT_POLL_SECONDS = 0.4  # a change by a command on any channel, or of another process, is seen within a second
+# a change by a command on any channel, or of another process, is seen within a second
+CONTEXT_POLL_SECONDS = 0.4
 CONTEXT_FRAME = b"event: context\ndata: {}\n\n"
 
 
 async def context_changes(
-    stamp: Callable[[], Awaitable[str]], closed: Callable[[], bool], *, pause: float = CONTEXT_POLL_SECONDS
+    stamp: Callable[[], Awaitable[str]],
+    closed: Callable[[], bool],
+    *,
+    pause: float = CONTEXT_POLL_SECONDS,
 ) -> AsyncGenerator[bytes]:
     """Yield a frame whenever the stamp of a conversation's context changes, until `closed`.
 
@@ -396,7 +454,9 @@ async def merge_frames(*sources: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]
             await source.aclose()
 
 
-async def _next_frames(waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]]) -> list[bytes] | None:
+async def _next_frames(
+    waiting: dict[asyncio.Future[bytes], AsyncGenerator[bytes]],
+) -> list[bytes] | None:
     """Wait for the next frame of at least one source; None if one has ended."""
     done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     frames = []
@@ -413,7 +473,10 @@ def _list_frames(new: Sequence[ConversationEntry], *, full: bool) -> list[bytes]
     """Build the frames, oldest change first: the page moves each entry to the top of its list."""
     if len(new) == MAX_CHANGES:
         return [RESET_FRAME]
-    entries = (json.dumps(conversation_json(entry, full=full), separators=(",", ":")) for entry in reversed(new))
+    entries = (
+        json.dumps(conversation_json(entry, full=full), separators=(",", ":"))
+        for entry in reversed(new)
+    )
     return [f"event: conversation\ndata: {entry}\n\n".encode() for entry in entries]
 
 
@@ -433,11 +496,16 @@ class EventStream:
 
     Args:
         alive: called before each frame; the stream ends when it returns False.
-        stalled: seconds in which the client must take a frame; otherwise the stream ends, and it may reconnect.
+        stalled: seconds in which the client must take a frame; otherwise the stream ends, and it
+            may reconnect.
     """
 
     def __init__(
-        self, frames: AsyncGenerator[bytes], alive: Callable[[], bool], *, stalled: float = STALL_SECONDS
+        self,
+        frames: AsyncGenerator[bytes],
+        alive: Callable[[], bool],
+        *,
+        stalled: float = STALL_SECONDS,
     ) -> None:
         self._frames = frames
         self._alive = alive
@@ -448,7 +516,9 @@ class EventStream:
         streams = visitor.streams
         if streams.count >= streams.most:
             why = f"{streams.most} event streams of this login are open; close one first"
-            await error_response(429, "too_many_streams", why, {"retry-after": "5"})(scope, receive, send)
+            await error_response(429, "too_many_streams", why, {"retry-after": "5"})(
+                scope, receive, send
+            )
             return
         streams.count += 1
         try:
@@ -470,7 +540,8 @@ class EventStream:
         await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, send: Send) -> None:
-        async with aclosing(self._frames) as frames:  # so that the conversation loses this reader at once
+        # so that the conversation loses this reader at once
+        async with aclosing(self._frames) as frames:
             async for frame in frames:
                 if not self._alive():
                     return

@@ -1,4 +1,6 @@
-"""Bodies of the API of the web channel, as its description (OpenAPI) and the types of the page have them."""
+"""Bodies of the API of the web channel, as its description (OpenAPI) and the types of the page have
+them.
+"""
 
 from typing import Annotated, Literal
 
@@ -21,7 +23,8 @@ MAX_LINE = 2**31 - 1  # number of a line in a transcript
 class ApiModel(BaseModel):
     """A JSON object of the API; a client leaves unknown fields alone."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)  # few of them are needed by a bot that nobody looks at
+    # few of them are needed by a bot that nobody looks at
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 class ErrorDetailBody(ApiModel):
@@ -42,7 +45,9 @@ class ErrorReplyBody(ApiModel):
 class SessionBody(ApiModel):
     """The login of this browser."""
 
-    csrf: str = Field(description="Sent as X-CSRF-Token with every change; empty for a bearer token.")
+    csrf: str = Field(
+        description="Sent as X-CSRF-Token with every change; empty for a bearer token."
+    )
     now: str = Field(description="The server's time.")
 
 
@@ -69,10 +74,14 @@ class ConversationQueryBody(ApiModel):
     cursor: str = Field("", description="The `next` of the page before.")
     limit: Annotated[int, at_most(200)] = Field(200, ge=1, le=200)
     own: bool = Field(False, description="Only the owner's own private conversations.")
-    q: Word = Field("", description="Only those whose title (of other people: whose id) contains it.")
+    q: Word = Field(
+        "", description="Only those whose title (of other people: whose id) contains it."
+    )
     channel: Word = Field("", description="Only those of this channel.")
     person: Word = Field("", description="Only the chat with this id on its channel.")
-    state: Literal["", "archived", "unread", "all"] = Field("", description="Archived ones are left out by default.")
+    state: Literal["", "archived", "unread", "all"] = Field(
+        "", description="Archived ones are left out by default."
+    )
 
 
 class ConversationPageBody(ApiModel):
@@ -122,18 +131,25 @@ class TranscriptMessageBody(ApiModel):
     at: str
     line: int = Field(description="Place in the transcript, from 1.")
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
-    tool: str | None = Field(None, description="Of a notice that is the outcome of a call: the tool.")
-    state: Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"] | None = Field(
+    tool: str | None = Field(
+        None, description="Of a notice that is the outcome of a call: the tool."
+    )
+    state: (
+        Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"]
+        | None
+    ) = Field(
         None,
-        description="Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the "
-        "text is what was shown of an answer that was not finished.",
+        description="Of a message what is still to come, of a reply how its sending stands; "
+        "`stopped` or `cut`: the text is what was shown of an answer that was not finished.",
     )
     files: list[LineFileBody] | None = None
     turn: int | None = Field(None, description="Number of the turn that an answer ended.")
     steps: int | None = Field(None, description="Tool calls of that turn.")
     recalled: list[RecalledBody] | None = None
     usage: list[AnswerUsageBody] | None = None
-    marks: list[tuple[int, int]] | None = Field(None, description="Of a search: where the words are, as [from, to].")
+    marks: list[tuple[int, int]] | None = Field(
+        None, description="Of a search: where the words are, as [from, to]."
+    )
 
 
 class MessageQueryBody(ApiModel):
@@ -141,7 +157,9 @@ class MessageQueryBody(ApiModel):
 
     before: str = Field("", description="Id or line of a message.")
     after: int | None = Field(None, ge=0, le=MAX_LINE, description="Line of a message.")
-    around: str = Field("", description="Id or line of a message, or turn-N: the lines on both sides of it.")
+    around: str = Field(
+        "", description="Id or line of a message, or turn-N: the lines on both sides of it."
+    )
     q: Word = Field("", description="Only messages that hold these words, newest first.")
     limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
 
@@ -241,7 +259,10 @@ class NewMessageBody(ApiModel):
     )
     text: CleanText = ""
     key: Annotated[str, AfterValidator(check_client_key)] | None = Field(
-        None, description="The client's own id, up to 200 characters: a repeat with the same key is one message."
+        None,
+        description=(
+            "The client's own id, up to 200 characters: a repeat with the same key is one message."
+        ),
     )
     attachments: list[AttachedFileBody] | None = None
 
@@ -267,6 +288,11 @@ class ConversationStreamQueryBody(ApiModel):
 class StreamQueryBody(ApiModel):
     """What one tab follows."""
 
-    topics: str = Field("conversations", description="`conversations`, `c:ID`, `jobs`, `logs`; separated by commas.")
+    topics: str = Field(
+        "conversations", description="`conversations`, `c:ID`, `jobs`, `logs`; separated by commas."
+    )
     conversation: str = Field("", description="The same as `c:ID`.")
-    after: str = Field("", description="Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first.")
+    after: str = Field(
+        "",
+        description="Where `c:ID` begins: a line, or the id of an event; Last-Event-ID goes first.",
+    )

@@ -7,11 +7,15 @@ CHINESE = {
     "not found": "没有找到",
     "not ready yet; try again in a moment": "还没有准备好，请稍后再试",
     "something went wrong here; the log has the trace": "这里出了问题，日志里有记录",
-    "sign in, or send the token as Authorization: Bearer …": "请先登录，或用 Authorization: Bearer … 发送令牌",
+    "sign in, or send the token as Authorization: Bearer …": (
+        "请先登录，或用 Authorization: Bearer … 发送令牌"
+    ),
     "the token is wrong": "令牌不对",
     "the passkey is not valid here": "这个通行密钥在这里无效",
     "{} passkeys are stored; remove one first": "已存有 {} 个通行密钥，请先移除一个",
-    "the extra passkeys is not installed; install it with: {}": "没有安装附加组件 passkeys，可这样安装：{}",
+    "the extra passkeys is not installed; install it with: {}": (
+        "没有安装附加组件 passkeys，可这样安装：{}"
+    ),
     "the browser's answer is not valid; try again": "浏览器的回答无效，请再试",
     "there is no such passkey": "没有这个通行密钥",
     "passkeys need a name instead of an IP address in the address of the page": (
@@ -21,7 +25,9 @@ CHINESE = {
     "this request came from another site": "这个请求来自别的网站",
     "send Content-Type: application/json": "请发送 Content-Type: application/json",
     "the page is from an older login; reload it": "页面属于上一次登录，请重新加载",
-    "{} event streams of this login are open; close one first": "这次登录已打开 {} 个事件流，请先关闭一个",
+    "{} event streams of this login are open; close one first": (
+        "这次登录已打开 {} 个事件流，请先关闭一个"
+    ),
     "one conversation can be followed at a time": "一次只能跟随一段对话",
     "there are no WebSockets here": "这里没有 WebSocket",
     "the login page takes GET and POST": "登录页只接受 GET 和 POST",
@@ -32,8 +38,12 @@ CHINESE = {
         "conversation 须为 1 到 128 个字符，只用 A-Z a-z 0-9 . _ : -"
     ),
     "text is empty; write something or attach a file": "没有内容，请写点什么或附上文件",
-    "text has {} characters; {} fit, a file takes more": "正文有 {} 个字符，最多 {} 个；更长的内容可作为文件发送",
-    "key must be a string of 1 to {} characters, or left out": "key 须为 1 到 {} 个字符的字符串，也可以不给",
+    "text has {} characters; {} fit, a file takes more": (
+        "正文有 {} 个字符，最多 {} 个；更长的内容可作为文件发送"
+    ),
+    "key must be a string of 1 to {} characters, or left out": (
+        "key 须为 1 到 {} 个字符的字符串，也可以不给"
+    ),
     "key must be plain text without NUL": "key 须为不含 NUL 的纯文本",
     "{} files; {} fit into one message": "有 {} 个文件，一条消息最多 {} 个",
     "the files have {} bytes; {} fit into one message": "文件共 {} 字节，一条消息最多 {} 字节",
@@ -42,7 +52,9 @@ CHINESE = {
     "an attachment is empty": "有一个附件是空的",
     "the message could not be stored; send it again": "消息没能存下，请再发一次",
     "nothing can be stored: {}": "什么都存不下：{}",
-    "too many large messages are on their way; send it again in a minute": "正在传送的大消息太多，请一分钟后再发",
+    "too many large messages are on their way; send it again in a minute": (
+        "正在传送的大消息太多，请一分钟后再发"
+    ),
     # Bodies and queries.
     "{} is missing": "缺少 {}",
     "{} is empty": "{} 是空的",
@@ -62,7 +74,9 @@ CHINESE = {
     "{} is not as it must be: {}": "{} 不符合要求：{}",
     "month must be one such as 2026-11": "month 须为 2026-11 这样的月份",
     "passphrase must be one line of at most {} characters": "passphrase 须为一行，最多 {} 个字符",
-    "passphrase must have {} characters or more; several words are best": ("passphrase 至少 {} 个字符，最好用几个词"),
+    "passphrase must have {} characters or more; several words are best": (
+        "passphrase 至少 {} 个字符，最好用几个词"
+    ),
     "policies is a list of: {}; empty for all": "policies 须为列表，可选：{}；空列表表示全部",
     "the body is larger than {} bytes": "请求体超过 {} 字节",
     "a message without {} may have {} bytes": "没有 {} 的消息最多 {} 字节",
@@ -83,11 +97,17 @@ CHINESE = {
     "there is no such file": "没有这个文件",
     "there is no picture of this file": "这个文件没有图片",
     "title may have {} characters": "标题最多 {} 个字符",
-    "send If-Match with the ETag that the conversation was read with": "请用 If-Match 发送读这段对话时得到的 ETag",
+    "send If-Match with the ETag that the conversation was read with": (
+        "请用 If-Match 发送读这段对话时得到的 ETag"
+    ),
     "the conversation was changed meanwhile; read it again": "这段对话刚被改过，请重新读取",
-    "the audit list could not be written, so this stays closed; try again": "审计日志写不进去，因此没有打开，请再试",
+    "the audit list could not be written, so this stays closed; try again": (
+        "审计日志写不进去，因此没有打开，请再试"
+    ),
     # Files, settings, memory.
-    "send If-Match with the ETag that the file was read with": "请用 If-Match 发送读这个文件时得到的 ETag",
+    "send If-Match with the ETag that the file was read with": (
+        "请用 If-Match 发送读这个文件时得到的 ETag"
+    ),
     "the file must be UTF-8": "文件须为 UTF-8",
     "the file was changed meanwhile; read it again": "文件刚被改过，请重新读取",
     "the file could not be written; nothing changed": "文件写不进去，什么都没有改",
@@ -97,9 +117,13 @@ CHINESE = {
     "there is no such memory": "没有这份记忆",
     "another person's memory is changed by that person only": "别人的记忆只有本人能改",
     "there is no such fact": "没有这条事实",
-    "send If-Match with the ETag that the fact was read with": "请用 If-Match 发送读这条事实时得到的 ETag",
+    "send If-Match with the ETag that the fact was read with": (
+        "请用 If-Match 发送读这条事实时得到的 ETag"
+    ),
     "the fact was changed meanwhile; read it again": "这条事实刚被改过，请重新读取",
-    "the line was changed in the file meanwhile; read it again": "文件里的这一行刚被改过，请重新读取",
+    "the line was changed in the file meanwhile; read it again": (
+        "文件里的这一行刚被改过，请重新读取"
+    ),
     "another fact says this already": "已经有一条说的是这个",
     "only a fact that holds can be corrected": "只有现在成立的事实才能更正",
     "what was forgotten is gone for good and cannot be put back": "忘记的内容已彻底删除，无法放回",
@@ -108,7 +132,9 @@ CHINESE = {
         "取代它的那条后来又改过，请直接更正那一条"
     ),
     "this fact is forgotten already": "这条事实已经忘掉了",
-    "nothing waits to be forgotten under this code; look at it again": "这个代码没有等待忘掉的内容，请重新查看",
+    "nothing waits to be forgotten under this code; look at it again": (
+        "这个代码没有等待忘掉的内容，请重新查看"
+    ),
     "chosen must be positions from 0 to {}, or null": "chosen 须为 0 到 {} 的位置，或 null",
     "not all of it could be written; what was confirmed goes on at the next try: {}": (
         "没有全部写完；已确认的会在下次继续：{}"
@@ -117,7 +143,9 @@ CHINESE = {
     "there is no such night": "没有这一夜",
     "this night changed nothing, or it was undone already": "这一夜什么也没有改，或者已经撤销",
     # Past requests and acts on a context.
-    "an answer is being written here; wait for it, or stop it first": "这里正在写回答，请等它写完，或先停下它",
+    "an answer is being written here; wait for it, or stop it first": (
+        "这里正在写回答，请等它写完，或先停下它"
+    ),
     "there is too little here to fold yet": "这里的内容还太少，不用整理",
     "a fold is in progress already": "已经在整理了",
     "there is no fold or clear to undo": "没有可撤销的整理或清空",
@@ -128,14 +156,18 @@ CHINESE = {
     # Channels, tasks, approvals.
     "this needs a fresh login: give the token again": "这需要刚刚登录过：请再输入一次令牌",
     "type the name, {}, to delete all data of this person": "请输入名字 {}，以删除此人的全部资料",
-    "not all could be deleted yet; try again, or restart the bot": "还没有全部删掉：请再试，或重启机器人",
-    "There is no person {}; mnema people list shows all.": "没有 {} 这个人；mnema people list 列出所有人。",
+    "not all could be deleted yet; try again, or restart the bot": (
+        "还没有全部删掉：请再试，或重启机器人"
+    ),
+    "There is no person {}; mnema people list shows all.": (
+        "没有 {} 这个人；mnema people list 列出所有人。"
+    ),
     (
-        "{} is the owner or linked to the owner; /unlink separates an account, and the owner's own data is removed "
-        "with /forget, mnema sessions delete, or with the whole home."
+        "{} is the owner or linked to the owner; /unlink separates an account, and the owner's own "
+        "data is removed with /forget, mnema sessions delete, or with the whole home."
     ): (
-        "{} 是所有者，或与所有者相连：/unlink 可解除相连；所有者自己的资料用 /forget、mnema sessions delete 删除，"
-        "或连同整个主目录删除。"
+        "{} 是所有者，或与所有者相连：/unlink 可解除相连；所有者自己的资料用 /forget、mnema "
+        "sessions delete 删除，或连同整个主目录删除。"
     ),
     "there is no such request": "没有这个请求",
     "digest must be that of the request as the list shows it; read it again": (
@@ -143,7 +175,9 @@ CHINESE = {
     ),
     "this channel shows no QR code now": "这个渠道现在没有二维码",
     "this channel asks for nothing to be typed now": "这个渠道现在不需要输入什么",
-    "text must be the 1 to {} digits that are shown on the telephone": "text 须为手机上显示的 1 到 {} 位数字",
+    "text must be the 1 to {} digits that are shown on the telephone": (
+        "text 须为手机上显示的 1 到 {} 位数字"
+    ),
     "there is no channel {} here: channels.{}.enabled in config.json must be true": (
         "这里没有渠道 {}：config.json 的 channels.{}.enabled 须为 true"
     ),

@@ -1,4 +1,6 @@
-"""HTTP requests and responses of the page and the API: refusals, routes, responses, the reading of bodies."""
+"""HTTP requests and responses of the page and the API: refusals, routes, responses, the reading of
+bodies.
+"""
 
 import asyncio
 import gzip
@@ -21,7 +23,9 @@ from channels.web.backend import ConversationEntry
 
 
 class HttpRefusal(ChannelError):
-    """Answers one request with `status`, the JSON error {code, message} and additional `headers`."""
+    """Answers one request with `status`, the JSON error {code, message} and additional
+    `headers`.
+    """
 
     def __init__(
         self,
@@ -55,13 +59,19 @@ LABEL_BYTES = 120
 
 def clean_text(text: str) -> str:
     """Remove what cannot be stored: NUL is dropped, each lone surrogate becomes U+FFFD."""
-    return text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return (
+        text.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    )
 
 
 def file_label(name: str) -> str:
-    """Make a file name displayable: no folders, no control or direction characters, at most 120 bytes."""
+    """Make a file name displayable: no folders, no control or direction characters, at most 120
+    bytes.
+    """
     last = re.split(r"[\\/]", clean_text(name))[-1]
-    visible = "".join(char for char in last if unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp"))
+    visible = "".join(
+        char for char in last if unicodedata.category(char) not in ("Cc", "Cf", "Zl", "Zp")
+    )
     cut = visible.encode()[:LABEL_BYTES].decode(errors="ignore").strip(" .")
     return cut or "file"
 
@@ -85,19 +95,22 @@ class Route:
     path: str
     #: Action of bot.access.permissions that the caller must be allowed.
     action: str
-    #: Called with the request, then with the validated query or body if there is one. May raise HttpRefusal.
+    #: Called with the request, then with the validated query or body if there is one. May raise
+    #: HttpRefusal.
     handler: Handler
     #: Only after a login of the last minutes; see `require_fresh_login`.
     needs_fresh_login: bool = False
     #: Programs of others rely on it: it is also at `/api/…`, where lists have names of their own.
     is_promised: bool = False
-    #: Models of its query or its JSON body (one of them at most), and of its JSON reply; None for none.
+    #: Models of its query or its JSON body (one of them at most), and of its JSON reply; None for
+    #: none.
     query: type[BaseModel] | None = None
     body: type[BaseModel] | None = None
     reply: type[BaseModel] | None = None
     #: Bytes that the body may have.
     max_body: int = SMALL_BODY
-    #: Field without which a body may have 1 MiB only; larger ones are read one at a time, see LargeBodies.
+    #: Field without which a body may have 1 MiB only; larger ones are read one at a time, see
+    #: LargeBodies.
     large_field: str = ""
     #: Field that a body is the text of if it is not JSON.
     text_field: str = ""
@@ -111,7 +124,9 @@ class Route:
 
 
 def list_key(request: Request, name: str) -> str:
-    """Return what the reply of a promised route calls its list: `items` in the versioned API, else its own name."""
+    """Return what the reply of a promised route calls its list: `items` in the versioned API, else
+    its own name.
+    """
     return "items" if is_versioned(request) else name
 
 
@@ -120,25 +135,39 @@ def is_versioned(request: Request) -> bool:
     return bool(request.scope["path"].startswith(VERSIONED_PATH))
 
 
-def json_response(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(
+    value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Build a JSON response that no cache stores."""
     body = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
-    return Response(body, status, {"cache-control": "no-store", **(headers or {})}, "application/json")
+    return Response(
+        body, status, {"cache-control": "no-store", **(headers or {})}, "application/json"
+    )
 
 
 def compressed_json(request: Request, value: Mapping[str, Any]) -> Response:
     """Build a JSON response in gzip if the client accepts it.
 
-    Only for what has no secret: from the length of a compressed response somebody in between could guess it.
+    Only for what has no secret: from the length of a compressed response somebody in between could
+    guess it.
     """
-    body, headers = bytes(json_response(value).body), {"cache-control": "no-store", "vary": "accept-encoding"}
+    body, headers = (
+        bytes(json_response(value).body),
+        {"cache-control": "no-store", "vary": "accept-encoding"},
+    )
     if "gzip" in request.headers.get("accept-encoding", ""):
         body, headers["content-encoding"] = gzip.compress(body, mtime=0), "gzip"
     return Response(body, 200, headers, "application/json")
 
 
 def error_response(
-    status: int, code: str, message: str, headers: Mapping[str, str] | None = None, *, field: str = "", hint: str = ""
+    status: int,
+    code: str,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    field: str = "",
+    hint: str = "",
 ) -> Response:
     """Build the JSON body that every error has."""
     more = {name: value for name, value in (("field", field), ("hint", hint)) if value}
@@ -176,7 +205,8 @@ def peer_address(request: Request) -> str:
 
 # Request bodies.
 
-DRAIN_BYTES = 96 * MEBIBYTE  # read of a refused body: a client that is still sending may not read the refusal
+# read of a refused body: a client that is still sending may not read the refusal
+DRAIN_BYTES = 96 * MEBIBYTE
 MAX_LARGE_BODY_MEMBERS = 300_000  # brackets, braces and commas
 RETRY_LARGE_SECONDS = 60  # after which a client may try a large body again
 MAX_WAITING_BODIES = 8  # large bodies waiting to be read, with the first MiB of each in memory
@@ -187,7 +217,8 @@ async def read_json(request: Request, *, limit: int = SMALL_BODY) -> dict[str, A
     """Read a JSON object of at most `limit` bytes from the body.
 
     Raises:
-        HttpRefusal: 413 too long, 400 not JSON or not an object; what `receive` raises, see BodyLimiter.
+        HttpRefusal: 413 too long, 400 not JSON or not an object; what `receive` raises, see
+            BodyLimiter.
     """
     return as_object(parse_json(await read_body(request, limit=limit)))
 
@@ -201,7 +232,8 @@ class LargeBodies:
 
     @asynccontextmanager
     async def read_json(self, request: Request, *, member: str) -> AsyncIterator[dict[str, Any]]:
-        """Read a JSON object; one over 1 MiB needs this member, and the next waits for the block to end.
+        """Read a JSON object; one over 1 MiB needs this member, and the next waits for the block to
+        end.
 
         Raises:
             HttpRefusal: as `read_json`; 503 if too many are waiting.
@@ -216,9 +248,13 @@ class LargeBodies:
         try:
             raw = await read_body(request, limit=LARGE_BODY, on_large=acquire)
             large = len(raw) > SMALL_BODY
-            fields = as_object(await asyncio.to_thread(parse_json, raw) if large else parse_json(raw))
+            fields = as_object(
+                await asyncio.to_thread(parse_json, raw) if large else parse_json(raw)
+            )
             if large and not fields.get(member):
-                raise HttpRefusal(413, "too_large", f"a message without {member} may have {SMALL_BODY} bytes")
+                raise HttpRefusal(
+                    413, "too_large", f"a message without {member} may have {SMALL_BODY} bytes"
+                )
             del raw
             yield fields
         finally:
@@ -248,10 +284,12 @@ async def read_body(
     Args:
         limit: bytes.
         on_large: awaited once the body exceeds 1 MiB; may raise HttpRefusal.
-        drain: bytes up to which a refused body is read and dropped, so that the client gets to read the refusal.
+        drain: bytes up to which a refused body is read and dropped, so that the client gets to read
+            the refusal.
 
     Raises:
-        HttpRefusal: 413 too long, 400 cut off; what `on_large` and `receive` raised, see BodyLimiter.
+        HttpRefusal: 413 too long, 400 cut off; what `on_large` and `receive` raised, see
+            BodyLimiter.
     """
     body = bytearray()
     received = 0
@@ -304,14 +342,17 @@ def as_object(value: Any) -> dict[str, Any]:
     return value
 
 
-# Time limits of bodies: without progress and in all; none is waited for any more once the server stops.
+# Time limits of bodies: without progress and in all; none is waited for any more once the server
+# stops.
 
 _DISCONNECT: Message = {"type": "http.disconnect"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyTimes:
-    """How long a body is waited for, in seconds; what the handler does in between does not count."""
+    """How long a body is waited for, in seconds; what the handler does in between does not
+    count.
+    """
 
     #: For the next bytes.
     stall: float = 30.0
@@ -322,7 +363,8 @@ class BodyTimes:
 
 
 class BodyLimiter:
-    """ASGI app around another: its `receive` raises HttpRefusal once the body does not come in time.
+    """ASGI app around another: its `receive` raises HttpRefusal once the body does not come in
+    time.
 
     Where the response has begun by then, `receive` returns a disconnect.
     """
@@ -355,7 +397,9 @@ class BodyLimiter:
             except TimeoutError as err:
                 if has_begun:
                     return _DISCONNECT
-                raise self._refusal(limit if limit < left else total, is_stalled=limit < left) from err
+                raise self._refusal(
+                    limit if limit < left else total, is_stalled=limit < left
+                ) from err
             left -= loop.time() - began
             is_whole = not message.get("more_body", False)
             return message
@@ -380,5 +424,7 @@ class BodyLimiter:
             why = "the server is stopping; send it again in a moment"
             return HttpRefusal(503, "stopping", why, {**_CLOSE, "retry-after": "5"})
         if is_stalled:
-            return HttpRefusal(408, "slow", f"nothing more of the body arrived within {seconds:g} s", _CLOSE)
+            return HttpRefusal(
+                408, "slow", f"nothing more of the body arrived within {seconds:g} s", _CLOSE
+            )
         return HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE)

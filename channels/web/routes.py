@@ -1,4 +1,6 @@
-"""Routes of the web channel: conversations, event streams, proxy check, webhooks of the platforms."""
+"""Routes of the web channel: conversations, event streams, proxy check, webhooks of the
+platforms.
+"""
 
 import asyncio
 import errno
@@ -56,7 +58,10 @@ class WebApi:
     """Handlers of the conversation routes."""
 
     def __init__(
-        self, web: Web, services: WebServices, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        web: Web,
+        services: WebServices,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._web = web
         self._backend = services.backend
@@ -154,10 +159,14 @@ class WebApi:
         """Return the CSRF token, which the page needs to start."""
         visitor: Visitor = request.state.visitor
         headers = {"set-cookie": visitor.renewed_cookie} if visitor.renewed_cookie else {}
-        return json_response({"csrf": visitor.csrf, "now": self._clock().isoformat()}, headers=headers)
+        return json_response(
+            {"csrf": visitor.csrf, "now": self._clock().isoformat()}, headers=headers
+        )
 
     async def send(self, request: Request, body: models.NewMessageBody) -> Response:
-        """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be stored."""
+        """Accept one message: 202 once it is stored, 200 for a repeat, 503 if it could not be
+        stored.
+        """
         key = body.key or request.headers.get("idempotency-key")
         message = to_inbound_message(body, key, self._clock())
         accepted = await self._deliver(message)
@@ -167,7 +176,9 @@ class WebApi:
 
     async def _deliver(self, message: InboundMessage) -> Accepted:
         if self._web.deliver is None:
-            raise HttpRefusal(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+            raise HttpRefusal(
+                503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"}
+            )
         address = self._address_of(message.address.chat_id)
         try:
             [accepted] = await self._web.deliver([replace(message, address=address)])
@@ -179,11 +190,15 @@ class WebApi:
         return accepted
 
     async def list(self, request: Request, query: models.ConversationQueryBody) -> Response:
-        """Return a page of the conversations, newest first: all, only the owner's `own`, or those that `q` finds."""
+        """Return a page of the conversations, newest first: all, only the owner's `own`, or those
+        that `q` finds.
+        """
         full = is_versioned(request)
         wanted = ConversationFilter(own=query.own, words=query.q)
         if full and not query.own:
-            wanted = replace(wanted, by_pin=True, channel=query.channel, person=query.person, state=query.state)
+            wanted = replace(
+                wanted, by_pin=True, channel=query.channel, person=query.person, state=query.state
+            )
         try:
             page = await self._backend.conversations(query.cursor, query.limit, wanted)
         except ValueError as err:
@@ -201,19 +216,30 @@ class WebApi:
         return json_response(conversation_json(found, full=full), headers=headers)
 
     async def open(self, request: Request) -> Response:
-        """Open a conversation; another person's private chat is recorded in the audit list each time."""
+        """Open a conversation; another person's private chat is recorded in the audit list each
+        time.
+        """
         await self._begin_reading(await self._existing(request), request, pressed=True)
         return json_response({"ok": True})
 
     async def messages(self, request: Request, query: models.MessageQueryBody) -> Response:
-        """Return a page of the transcript, oldest first; `before` is a message's id or line, `after` a line."""
+        """Return a page of the transcript, oldest first; `before` is a message's id or line,
+        `after` a line.
+        """
         conversation, limit = await self._existing(request), query.limit
         reader, full = request.state.visitor.id, is_versioned(request)
         before = await self._line(conversation, query.before, reader, "before")
         if full and query.q:
-            found = await self._backend.search(conversation, query.q, reader=reader, before=before, limit=limit)
+            found = await self._backend.search(
+                conversation, query.q, reader=reader, before=before, limit=limit
+            )
             return json_response(
-                {"items": [_line_json(line) | {"marks": find_marks(line.text, query.q)} for line in found]}
+                {
+                    "items": [
+                        _line_json(line) | {"marks": find_marks(line.text, query.q)}
+                        for line in found
+                    ]
+                }
             )
         get_lines = partial(self._backend.lines, conversation, reader=reader, details=full)
         around = await self._line(conversation, query.around if full else "", reader, "around")
@@ -223,28 +249,40 @@ class WebApi:
         else:
             lines = await get_lines(before=before, after=query.after, limit=limit)
         sought = {"line": around} if around else {}
-        return json_response({list_key(request, "messages"): [_line_json(line) for line in lines], **sought})
+        return json_response(
+            {list_key(request, "messages"): [_line_json(line) for line in lines], **sought}
+        )
 
     async def events(self, request: Request, query: models.ConversationStreamQueryBody) -> ASGIApp:
         """Stream events from now on, or after Last-Event-ID (in a query: `after`)."""
         conversation = await self._begin_reading(await self._existing(request), request)
-        return EventStream(self._follow(request, conversation, query.after), request.state.visitor.alive)
+        return EventStream(
+            self._follow(request, conversation, query.after), request.state.visitor.alive
+        )
 
     async def page_events(self, request: Request, query: models.StreamQueryBody) -> ASGIApp:
         """Stream what one tab follows: the list of conversations, and one of them."""
         wanted = query.topics.split(",")
         topics = [topic for topic in wanted if topic.startswith("c:")]
-        others = dict.fromkeys(topic for topic in wanted if topic not in ("", "conversations", *topics))
+        others = dict.fromkeys(
+            topic for topic in wanted if topic not in ("", "conversations", *topics)
+        )
         known = await self._load_sources() if others else {}
         sources = [known[topic](self._is_closed) for topic in others if topic in known]
         if "conversations" in wanted or not sources:
-            sources.append(list_changes(self._backend.changed, self._is_closed, full=is_versioned(request)))
+            sources.append(
+                list_changes(self._backend.changed, self._is_closed, full=is_versioned(request))
+            )
         if len(topics) > 1:
             raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
         if name := (topics[0][2:] if topics else query.conversation):
             name = await self._begin_reading(await self._check_exists(name), request)
             sources.append(self._follow(request, name, query.after))
-            sources.append(context_changes(partial(self._backend.context_stamp, name), lambda: self._web.hub.closed))
+            sources.append(
+                context_changes(
+                    partial(self._backend.context_stamp, name), lambda: self._web.hub.closed
+                )
+            )
         return EventStream(merge_frames(*sources), request.state.visitor.alive)
 
     def _is_closed(self) -> bool:
@@ -258,9 +296,12 @@ class WebApi:
             conversation: str, *, after: int | None = None, limit: int = DEFAULT_LINES
         ) -> list[TranscriptLine]:
             try:
-                return await self._backend.lines(conversation, reader=reader, after=after, limit=limit, details=full)
+                return await self._backend.lines(
+                    conversation, reader=reader, after=after, limit=limit, details=full
+                )
             except HttpRefusal as err:
-                raise OSError(err.message) from err  # ends the stream; the client gets the refusal when it reconnects
+                # ends the stream; the client gets the refusal when it reconnects
+                raise OSError(err.message) from err
 
         return self._web.hub.follow(conversation, start, lines)
 
@@ -277,7 +318,9 @@ class WebApi:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return name
 
-    async def _begin_reading(self, conversation: str, request: Request, *, pressed: bool = False) -> str:
+    async def _begin_reading(
+        self, conversation: str, request: Request, *, pressed: bool = False
+    ) -> str:
         await self._backend.begin_reading(conversation, request.state.visitor.id, pressed=pressed)
         return conversation
 
@@ -289,7 +332,9 @@ class WebApi:
             return int(given)
         number = await self._backend.number(conversation, given, reader=reader)
         if not number:
-            raise HttpRefusal(400, field, f"{field} is neither the id nor the line of a message here")
+            raise HttpRefusal(
+                400, field, f"{field} is neither the id nor the line of a message here"
+            )
         return number
 
 
@@ -297,18 +342,28 @@ def find_marks(text: str, words: str) -> list[tuple[int, int]]:
     """Return where the words are in the text, as UTF-16 positions, which a page counts in. Pure."""
     marks: list[tuple[int, int]] = []
     lower, wanted = text.lower(), words.lower()
-    if len(lower) != len(text):  # some letters have two small ones: look for the words as they stand
+    # some letters have two small ones: look for the words as they stand
+    if len(lower) != len(text):
         lower, wanted = text, words
     at = lower.find(wanted)
     while at >= 0 and wanted and len(marks) < MAX_MARKS:
-        start, end = (len(text[:place].encode("utf-16-le", "replace")) // 2 for place in (at, at + len(wanted)))
+        start, end = (
+            len(text[:place].encode("utf-16-le", "replace")) // 2
+            for place in (at, at + len(wanted))
+        )
         marks.append((start, end))
         at = lower.find(wanted, at + len(wanted))
     return marks
 
 
 def _line_json(line: TranscriptLine) -> dict[str, Any]:
-    fields = {"id": line.id, "role": line.role, "text": line.text, "at": line.at.isoformat(), "line": line.number}
+    fields = {
+        "id": line.id,
+        "role": line.role,
+        "text": line.text,
+        "at": line.at.isoformat(),
+        "line": line.number,
+    }
     more = {"reply_to": line.reply_to, "state": line.state, "tool": line.tool}
     return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
 
@@ -321,18 +376,24 @@ MAX_FILES = 10
 MAX_FILES_BYTES = 25_000_000
 
 
-def to_inbound_message(body: models.NewMessageBody, key: str | None, now: datetime) -> InboundMessage:
+def to_inbound_message(
+    body: models.NewMessageBody, key: str | None, now: datetime
+) -> InboundMessage:
     """Return the message that a client has posted.
 
     Args:
-        key: the client's own id. The conversation's name is put before it, so that clients may number their
-            messages per conversation.
+        key: the client's own id. The conversation's name is put before it, so that clients may
+            number their messages per conversation.
 
     Raises:
         HttpRefusal: 400 for a message without content or a wrong key, 413 for what is too large.
     """
     if len(body.text) > MAX_TEXT:
-        raise HttpRefusal(413, "too_long", f"text has {len(body.text)} characters; {MAX_TEXT} fit, a file takes more")
+        raise HttpRefusal(
+            413,
+            "too_long",
+            f"text has {len(body.text)} characters; {MAX_TEXT} fit, a file takes more",
+        )
     attachments = _to_attachments(body.attachments or [])
     if not body.text.strip() and not attachments:
         raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
@@ -353,28 +414,38 @@ def to_inbound_message(body: models.NewMessageBody, key: str | None, now: dateti
 
 def _to_attachments(files: Sequence[models.AttachedFileBody]) -> tuple[Attachment, ...]:
     if len(files) > MAX_FILES:
-        raise HttpRefusal(413, "too_many_files", f"{len(files)} files; {MAX_FILES} fit into one message")
+        raise HttpRefusal(
+            413, "too_many_files", f"{len(files)} files; {MAX_FILES} fit into one message"
+        )
     total = sum(len(file.data) for file in files)
     if total > MAX_FILES_BYTES:
-        raise HttpRefusal(413, "too_large", f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message")
+        raise HttpRefusal(
+            413,
+            "too_large",
+            f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message",
+        )
     return tuple(_to_attachment(file) for file in files)
 
 
 def _to_attachment(file: models.AttachedFileBody) -> Attachment:
     media_type = file.media_type.split(";")[0].strip().lower() or "application/octet-stream"
     if not MEDIA_TYPE.fullmatch(media_type):
-        raise HttpRefusal(400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png")
+        raise HttpRefusal(
+            400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png"
+        )
     if not file.data:
         raise HttpRefusal(400, "attachments", "an attachment is empty")
     return Attachment(name=file_label(file.name), media_type=media_type, data=file.data)
 
 
-# Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front changes.
+# Proxy check: returns a request as it arrived, so that `mnema doctor` sees what a proxy in front
+# changes.
 
 PROXY_CHECK_PATH = "/proxy-check/"
 VALID_SECONDS = 60.0
 MAX_CHECKS = 8
-STREAM_SECONDS = 4.0  # between the two lines of the stream; a proxy that buffers delivers both at once
+# between the two lines of the stream; a proxy that buffers delivers both at once
+STREAM_SECONDS = 4.0
 
 
 class ProxyCheck:
@@ -385,11 +456,19 @@ class ProxyCheck:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._valid_until: BoundedDict[str, float] = BoundedDict(MAX_CHECKS)  # a check takes seconds: drop the oldest
+        # a check takes seconds: drop the oldest
+        self._valid_until: BoundedDict[str, float] = BoundedDict(MAX_CHECKS)
 
     def calls(self) -> tuple[Route, ...]:
         """Return the route that starts a check."""
-        return (Route(method="POST", path="/api/v1/proxy-check", action="console.read", handler=self._begin),)
+        return (
+            Route(
+                method="POST",
+                path="/api/v1/proxy-check",
+                action="console.read",
+                handler=self._begin,
+            ),
+        )
 
     async def _begin(self, _: Request) -> ASGIApp:
         nonce = secrets.token_urlsafe(24)
@@ -412,7 +491,9 @@ class ProxyCheck:
             await read_body(request, limit=LARGE_BODY)
         names = {"host": b"host", "origin": b"origin", "forwarded_for": b"x-forwarded-for"}
         fields: dict[str, Any] = {
-            key: [value.decode("latin-1") for value in header_values(request.scope["headers"], name)]
+            key: [
+                value.decode("latin-1") for value in header_values(request.scope["headers"], name)
+            ]
             for key, name in names.items()
         }
         return json_response({"check": nonce, **fields, "peer": peer_address(request)})
@@ -435,7 +516,8 @@ async def handle_webhook(request: Request, find: Callable[[str], HasWebhook | No
     These calls have no session. They skip the guard, under whatever Host the proxy in front uses.
 
     Raises:
-        HttpRefusal: 404 no such channel, 405, 413 more than 1 MiB; 408 slower than `BodyTimes.webhook`.
+        HttpRefusal: 404 no such channel, 405, 413 more than 1 MiB; 408 slower than
+            `BodyTimes.webhook`.
     """
     channel = find(request.scope["path"].removeprefix(HOOKS_PATH))
     if channel is None:
@@ -443,14 +525,19 @@ async def handle_webhook(request: Request, find: Callable[[str], HasWebhook | No
     if request.method not in ("GET", "POST"):
         raise HttpRefusal(405, "method", "a platform calls with GET or POST")
     body = await read_body(request, limit=MAX_WEBHOOK_BYTES, drain=0)
-    headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.scope["headers"])
+    headers = tuple(
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, value in request.scope["headers"]
+    )
     query = tuple(request.query_params.multi_items())
     call = WebhookRequest(method=request.method, query=query, headers=headers, body=bytes(body))
     return _WebhookResponse(channel, call)
 
 
 class _WebhookResponse:
-    """Runs the channel while it watches for the platform to hang up: only a reply that was sent counts."""
+    """Runs the channel while it watches for the platform to hang up: only a reply that was sent
+    counts.
+    """
 
     def __init__(self, channel: HasWebhook, call: WebhookRequest) -> None:
         self._channel = channel
@@ -463,7 +550,9 @@ class _WebhookResponse:
             sent = False
             try:
                 if not disconnected.done():
-                    await Response(reply.body, reply.status, media_type=reply.media_type)(scope, receive, send)
+                    await Response(reply.body, reply.status, media_type=reply.media_type)(
+                        scope, receive, send
+                    )
                     sent = True
             except OSError:
                 return

@@ -58,11 +58,23 @@ ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
 PAGE = "index.html"
 PARTS = "parts.json"  # names the files of each part of the page that is loaded on use
 SECTION_PARTS = {"": "chat", "c": "chat"}  # where a part has another name than its section
-# What the page shows under addresses of its own; the part after the first slash is the page's affair.
+# What the page shows under addresses of its own; the part after the first slash is the page's
+# affair.
 PAGE_PATHS = (
-    "c", "memory", "people", "channels", "tasks", "tools", "skills", "mcp", "usage", "health", "backup", "settings",
+    "c",
+    "memory",
+    "people",
+    "channels",
+    "tasks",
+    "tools",
+    "skills",
+    "mcp",
+    "usage",
+    "health",
+    "backup",
+    "settings",
     "more",
-)  # fmt: skip
+)
 MIN_COMPRESSED_BYTES = 1_000
 PASSKEY_LOGIN_PATH = "/login/passkey"
 MAX_PASSKEY_BYTES = 20_000  # of a browser's answer
@@ -93,7 +105,9 @@ def _load_asset(path: Path) -> StaticFile:
     body = path.read_bytes()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     compressed = gzip.compress(body, mtime=0) if len(body) >= MIN_COMPRESSED_BYTES else b""
-    return StaticFile(body=body, media_type=MEDIA_TYPES[path.suffix], etag=etag, compressed=compressed)
+    return StaticFile(
+        body=body, media_type=MEDIA_TYPES[path.suffix], etag=etag, compressed=compressed
+    )
 
 
 def asset_response(request: Request, name: str, status: int = 200) -> Response:
@@ -119,13 +133,22 @@ def load_parts() -> Mapping[str, Sequence[str]]:
 
 
 def preload_links(path: str, language: str) -> str:
-    """Build the Link header of the page: what it asks for first at this address, so that nothing waits for its code."""
+    """Build the Link header of the page: what it asks for first at this address, so that nothing
+    waits for its code.
+    """
     section, _, rest = path[1:].partition("/")
     name = rest.partition("/")[0]
     files = [*load_parts().get(SECTION_PARTS.get(section, section), ()), *load_parts()[language]]
     kinds = {".js": "modulepreload", ".css": "preload; as=style"}
     links = [f"<{STATIC_PATH}{file}>; rel={kinds[PurePosixPath(file).suffix]}" for file in files]
-    calls = ["session", *([f"conversations/{quote(name, safe='')}"] if section == "c" and NAME.fullmatch(name) else [])]
+    calls = [
+        "session",
+        *(
+            [f"conversations/{quote(name, safe='')}"]
+            if section == "c" and NAME.fullmatch(name)
+            else []
+        ),
+    ]
     links += [f"</api/v1/{call}>; rel=preload; as=fetch" for call in calls]
     return ", ".join(f"{link}; crossorigin" for link in links)
 
@@ -139,9 +162,10 @@ STATIC_PATH = "/static/"
 SECURITY_HEADERS = [
     (
         b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-        b"connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
-        b"require-trusted-types-for 'script'; trusted-types dompurify svelte-trusted-html",
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        b"font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
+        b"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; "
+        b"trusted-types dompurify svelte-trusted-html",
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -150,7 +174,9 @@ SECURITY_HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 ]
-STARTING = error_response(503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"})
+STARTING = error_response(
+    503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"}
+)
 ERROR_CODES = {404: "not_found", 405: "method"}
 
 
@@ -171,7 +197,8 @@ class Console:
 
 
 class WebSite:
-    """ASGI app: page, login and health at once, the API from `open` on, and 503 "starting" until then.
+    """ASGI app: page, login and health at once, the API from `open` on, and 503 "starting" until
+    then.
 
     Routes that few bots are asked for are loaded by the first request that fits no other.
     """
@@ -188,10 +215,16 @@ class WebSite:
         self._loading = asyncio.Lock()
         gate.changed = web.hub.wake_readers
 
-    def open(self, services: WebServices, calls: Iterable[Route] = (), load: LoadRoutes | None = None) -> None:
-        """Serve the API from now on: the channel's own routes, `calls`, and what `load` returns once it is needed."""
+    def open(
+        self, services: WebServices, calls: Iterable[Route] = (), load: LoadRoutes | None = None
+    ) -> None:
+        """Serve the API from now on: the channel's own routes, `calls`, and what `load` returns
+        once it is needed.
+        """
         self._services, self._load = services, load
-        self._serve(services, (*WebApi(self.web, services).calls(), *self._proxy_check.calls(), *calls))
+        self._serve(
+            services, (*WebApi(self.web, services).calls(), *self._proxy_check.calls(), *calls)
+        )
 
     async def load_calls(self) -> None:
         """Load the routes that are left, unless they are loaded."""
@@ -205,11 +238,19 @@ class WebSite:
         self.calls = calls
         self._router = Starlette(
             routes=[
-                routing.Route(path, _make_endpoint(route, services.allow, self._large_bodies), methods=[route.method])
+                routing.Route(
+                    path,
+                    _make_endpoint(route, services.allow, self._large_bodies),
+                    methods=[route.method],
+                )
                 for route in calls
                 for path in route.paths
             ],
-            exception_handlers={HttpRefusal: _refusal_response, HTTPException: _http_error, Exception: _internal_error},
+            exception_handlers={
+                HttpRefusal: _refusal_response,
+                HTTPException: _http_error,
+                Exception: _internal_error,
+            },
         )
         self._router.router.redirect_slashes = False
 
@@ -217,7 +258,9 @@ class WebSite:
         """Return what routes a request."""
         if self._router is None:
             return STARTING
-        if self._load and not any(route.matches(scope)[0] is routing.Match.FULL for route in self._router.routes):
+        if self._load and not any(
+            route.matches(scope)[0] is routing.Match.FULL for route in self._router.routes
+        ):
             await self.load_calls()
         return self._router
 
@@ -227,7 +270,11 @@ class WebSite:
     async def _answer(self, request: Request) -> ASGIApp:
         headers = request.scope["headers"]
         if request.scope["path"].startswith(HOOKS_PATH):
-            return await handle_webhook(request, self._services.find_webhook) if self._services else STARTING
+            return (
+                await handle_webhook(request, self._services.find_webhook)
+                if self._services
+                else STARTING
+            )
         if request.scope["path"].startswith(PROXY_CHECK_PATH):
             return await self._proxy_check.answer(request)
         if not self.gate.host_fits(headers):
@@ -241,20 +288,26 @@ class WebSite:
             return await self._login(request)
         if path == PASSKEY_LOGIN_PATH:
             return await self._login_by_passkey(request)
-        if path in ("/healthz", "/readyz") and not header_values(headers, b"authorization") + header_values(
-            headers, b"cookie"
-        ):
+        if path in ("/healthz", "/readyz") and not header_values(
+            headers, b"authorization"
+        ) + header_values(headers, b"cookie"):
             return await _health_response(self._services, path, full=False)
         return await self._answer_visitor(request, path)
 
     async def _answer_visitor(self, request: Request, path: str) -> ASGIApp:
         """Answer a request that needs a session or the token."""
         try:
-            visitor = await self.gate.visitor(request.method, request.scope["headers"], peer_address(request))
+            visitor = await self.gate.visitor(
+                request.method, request.scope["headers"], peer_address(request)
+            )
         except HttpRefusal as err:
             if path in ("/healthz", "/readyz"):
                 return await _health_response(self._services, path, full=False)
-            if is_page(path) and err.status == 401 and "text/html" in request.headers.get("accept", ""):
+            if (
+                is_page(path)
+                and err.status == 401
+                and "text/html" in request.headers.get("accept", "")
+            ):
                 return asset_response(request, PAGE, 401)
             raise
         request.state.visitor = visitor
@@ -268,7 +321,9 @@ class WebSite:
         if path == "/logout" and request.method == "POST":
             headers = request.scope["headers"]
             self.gate.logout(headers)
-            return json_response({"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)})
+            return json_response(
+                {"ok": True}, headers={"set-cookie": self.gate.set_cookie(headers, "", 0)}
+            )
         return await self._find_router(request.scope)
 
     async def _login(self, request: Request) -> Response:
@@ -283,7 +338,10 @@ class WebSite:
         return self._welcome(request, await self.gate.login(token, headers, peer_address(request)))
 
     async def _login_by_passkey(self, request: Request) -> Response:
-        """GET: the options of a login, null where no passkey is registered. POST: the browser's answer to them."""
+        """GET: the options of a login, null where no passkey is registered.
+
+        POST: the browser's answer to them.
+        """
         headers, services = request.scope["headers"], self._services
         site = self.gate.passkey_site(headers)
         if request.method in ("GET", "HEAD"):
@@ -295,15 +353,21 @@ class WebSite:
         passkey = ""
         if services and site and isinstance(answer, dict):
             passkey = await services.verify_passkey(site, answer)
-        return self._welcome(request, await self.gate.login_by_passkey(passkey, headers, peer_address(request)))
+        return self._welcome(
+            request, await self.gate.login_by_passkey(passkey, headers, peer_address(request))
+        )
 
     def _welcome(self, request: Request, session_cookie: str) -> Response:
-        cookie = self.gate.set_cookie(request.scope["headers"], session_cookie, SESSION_IDLE_SECONDS)
+        cookie = self.gate.set_cookie(
+            request.scope["headers"], session_cookie, SESSION_IDLE_SECONDS
+        )
         return json_response({"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie})
 
 
 def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:
-    """Return what answers a route's requests: access first, then what it is given, then its handler."""
+    """Return what answers a route's requests: access first, then what it is given, then its
+    handler.
+    """
 
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
@@ -316,7 +380,9 @@ def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any
     return endpoint
 
 
-async def _health_response(sources: "WebServices | MonitorSources | None", path: str, *, full: bool) -> Response:
+async def _health_response(
+    sources: "WebServices | MonitorSources | None", path: str, *, full: bool
+) -> Response:
     """Probe /healthz or /readyz. full: include the reasons, which only a known visitor may read."""
     if sources is None:
         report = HealthReport(ok=path == "/healthz", reasons={"starting": True})
@@ -342,7 +408,9 @@ async def _run_handler(
     request = Request(scope, receive)
     try:
         if is_framed_twice(scope["headers"], scope["http_version"]):
-            raise HttpRefusal(400, "framing", "the body's length is given in two ways", {"connection": "close"})
+            raise HttpRefusal(
+                400, "framing", "the body's length is given in two ways", {"connection": "close"}
+            )
         response = await handle(request)
     except HttpRefusal as err:
         response = await _refusal_response(request, err)
@@ -361,12 +429,17 @@ async def _refusal_response(request: Request, err: Exception) -> Response:
 async def _http_error(_: Request, err: Exception) -> Response:
     assert isinstance(err, HTTPException)
     headers: Mapping[str, str] = err.headers or {}
-    return error_response(err.status_code, ERROR_CODES.get(err.status_code, "http"), str(err.detail).lower(), headers)
+    return error_response(
+        err.status_code, ERROR_CODES.get(err.status_code, "http"), str(err.detail).lower(), headers
+    )
 
 
 async def _internal_error(_: Request, __: Exception) -> Response:
-    # uvicorn closes the connection after an error; without the header a client would send its next request into it.
-    return error_response(500, "fault", "something went wrong here; the log has the trace", {"connection": "close"})
+    # uvicorn closes the connection after an error; without the header a client would send its next
+    # request into it.
+    return error_response(
+        500, "fault", "something went wrong here; the log has the trace", {"connection": "close"}
+    )
 
 
 # Health and metrics of a process without a page, behind the same guard.
@@ -413,7 +486,9 @@ class MonitorSite:
         if path == "/metrics":
             if self._sources is None:
                 return STARTING
-            return Response(await self._sources.metrics(), 200, {"cache-control": "no-store"}, METRICS_TYPE)
+            return Response(
+                await self._sources.metrics(), 200, {"cache-control": "no-store"}, METRICS_TYPE
+            )
         return await _health_response(self._sources, path, full=known)
 
 
@@ -424,9 +499,12 @@ LOOPBACK = {
     "::1": ((socket.AF_INET6, "::1"),),
     "localhost": ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")),
 }
-KEEP_ALIVE_SECONDS = 75  # for which an idle connection stays open: proxies reuse one for 60, browsers for longer
-MAX_ACCEPTS = 64  # per iteration of the loop; at the descriptor limit each further one fails and is logged
-CLOSE_ITERATIONS = 4  # of the loop, from accept() until the connection that was closed for the new one is gone
+# for which an idle connection stays open: proxies reuse one for 60, browsers for longer
+KEEP_ALIVE_SECONDS = 75
+# per iteration of the loop; at the descriptor limit each further one fails and is logged
+MAX_ACCEPTS = 64
+# of the loop, from accept() until the connection that was closed for the new one is gone
+CLOSE_ITERATIONS = 4
 MAX_CONNECTIONS = 1024
 SPARE_DESCRIPTORS = 256  # for the database, the platforms and the models
 
@@ -441,7 +519,8 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
     if addresses is None:
         raise CannotServe(
             f"the web channel listens on 127.0.0.1, ::1 or localhost only, not on {host!r}; "
-            "to reach it from elsewhere, put a proxy with TLS in front and set channels.web.public_url to its address"
+            "to reach it from elsewhere, put a proxy with TLS in front and set "
+            "channels.web.public_url to its address"
         )
     sockets: list[socket.socket] = []
     for family, address in addresses:
@@ -463,7 +542,10 @@ def bound_port(sockets: Sequence[socket.socket]) -> int:
 
 
 def connection_limits(descriptors: int) -> tuple[int, int]:
-    """Return how many connections, and accepts per loop iteration, fit into so many descriptors. Pure."""
+    """Return how many connections, and accepts per loop iteration, fit into so many descriptors.
+
+    Pure.
+    """
     accepts = max(1, min(MAX_ACCEPTS, descriptors // 32))
     spare = min(SPARE_DESCRIPTORS + CLOSE_ITERATIONS * accepts, descriptors * 2 // 3)
     return max(8, min(MAX_CONNECTIONS, descriptors - spare)), accepts
@@ -518,7 +600,10 @@ class WebServer:
         )
 
     async def run(self) -> None:
-        """Serve until `stop`, then finish open responses within the grace time. Close the hub first."""
+        """Serve until `stop`, then finish open responses within the grace time.
+
+        Close the hub first.
+        """
         await self._server.serve(self._sockets)
 
     def stop(self) -> None:
@@ -528,7 +613,8 @@ class WebServer:
 
 
 def _open_socket(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    # Only for sockets created as IPPROTO_TCP does asyncio switch Nagle's algorithm off: 40 ms per response.
+    # Only for sockets created as IPPROTO_TCP does asyncio switch Nagle's algorithm off: 40 ms per
+    # response.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -545,5 +631,8 @@ def _open_socket(family: socket.AddressFamily, address: str, port: int) -> socke
 
 def _open_error_text(address: str, port: int, err: OSError) -> str:
     if err.errno == errno.EADDRINUSE:
-        return f"port {port} on {address} is in use by another program; set channels.web.port to a free one"
+        return (
+            f"port {port} on {address} is in use by another program; set channels.web.port to a "
+            "free one"
+        )
     return f"port {port} on {address} cannot be opened: {err.strerror or err}"

@@ -12,7 +12,8 @@ import structlog
 log = structlog.get_logger(__name__)
 SESSION_IDLE_SECONDS = 30 * 86_400.0  # from the last request; each one begins the time again
 MAX_SESSIONS = 100
-SAVE_SECONDS = 600.0  # between two writes for requests alone; a login or a logout is written at once
+# between two writes for requests alone; a login or a logout is written at once
+SAVE_SECONDS = 600.0
 SESSION_STREAMS = 64  # open event streams of one browser session
 MAX_FILE_BYTES = 1_000_000
 
@@ -31,7 +32,8 @@ class BrowserSession:
 
     #: Last request, unix seconds.
     seen: float
-    #: When the token or passkey was given, by the guard's clock; None for a login of an earlier process.
+    #: When the token or passkey was given, by the guard's clock; None for a login of an earlier
+    #: process.
     signed_in_at: float | None = None
     #: Id of the passkey it was opened with, "" for the token.
     passkey: str = ""
@@ -45,7 +47,8 @@ class BrowserSession:
 class SessionFile:
     """Keeps the sessions of one server in a file that only this account can read.
 
-    It holds no cookie, only their hashes, and a hash of the token: with another token no session is valid.
+    It holds no cookie, only their hashes, and a hash of the token: with another token no session is
+    valid.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -53,7 +56,8 @@ class SessionFile:
         self._path = path
 
     def load(self, token_hash: bytes, now: float) -> dict[bytes, BrowserSession]:
-        """Return the sessions by the hash of their cookie; none where the file is missing, damaged or of another token.
+        """Return the sessions by the hash of their cookie; none where the file is missing, damaged
+        or of another token.
 
         Args:
             now: unix seconds.
@@ -64,19 +68,28 @@ class SessionFile:
             record = json.loads(self._path.read_bytes())
             if record["token"] != token_hash.hex():
                 return {}
-            sessions = {bytes.fromhex(key): _to_session(entry) for key, entry in record["sessions"].items()}
+            sessions = {
+                bytes.fromhex(key): _to_session(entry) for key, entry in record["sessions"].items()
+            }
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
-            log.warning("logins of browsers not read: all have to sign in again", error=type(err).__name__)
+            log.warning(
+                "logins of browsers not read: all have to sign in again", error=type(err).__name__
+            )
             return {}
         return {key: session for key, session in sessions.items() if not session.is_idle(now)}
 
     def save(self, token_hash: bytes, sessions: Mapping[bytes, BrowserSession]) -> None:
-        """Replace the file. An error is logged: a restart would end the newest logins, and nothing else."""
+        """Replace the file.
+
+        An error is logged: a restart would end the newest logins, and nothing else.
+        """
         if self._path is None:
             return
-        entries = {key.hex(): {"seen": one.seen, "passkey": one.passkey} for key, one in sessions.items()}
+        entries = {
+            key.hex(): {"seen": one.seen, "passkey": one.passkey} for key, one in sessions.items()
+        }
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
             opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)

@@ -11,11 +11,15 @@ from channels.toolkit.settings import ChannelSettings, ValueForm
 
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 HTTPS = 443
-_URL = re.compile(r"https://([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::([0-9]{1,5}))?", re.ASCII)
+_URL = re.compile(
+    r"https://([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::([0-9]{1,5}))?",
+    re.ASCII,
+)
 
 
 def parse_public_host(url: str) -> str:
-    """Parse an https URL; return its host as browsers send it: in lower case, with any port but 443.
+    """Parse an https URL; return its host as browsers send it: in lower case, with any port but
+    443.
 
     Raises:
         ValueError: it is not just scheme, host and port.
@@ -47,15 +51,25 @@ def _check_networks(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 PublicUrl = Annotated[str, AfterValidator(_check_public_url), ValueForm("public_url")]
-Networks = Annotated[tuple[str, ...], Field(strict=False), AfterValidator(_check_networks), ValueForm("networks")]
+Networks = Annotated[
+    tuple[str, ...], Field(strict=False), AfterValidator(_check_networks), ValueForm("networks")
+]
 
 
 class WebSettings(ChannelSettings):
     """The page and API on this machine."""
 
-    host: Literal["127.0.0.1", "::1"] = Field("127.0.0.1", description="Loopback only; a proxy with TLS goes in front.")
+    host: Literal["127.0.0.1", "::1"] = Field(
+        "127.0.0.1", description="Loopback only; a proxy with TLS goes in front."
+    )
     port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
-    public_url: PublicUrl = Field("", description="https address of the proxy with TLS in front, without a path.")
+    public_url: PublicUrl = Field(
+        "", description="https address of the proxy with TLS in front, without a path."
+    )
     trusted_proxies: Networks = Field(
-        (), description="Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; nothing more."
+        (),
+        description=(
+            "Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; "
+            "nothing more."
+        ),
     )

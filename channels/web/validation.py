@@ -1,4 +1,6 @@
-"""Queries and bodies of requests, validated by the model of their route, and the types of fields for these models."""
+"""Queries and bodies of requests, validated by the model of their route, and the types of fields
+for these models.
+"""
 
 import asyncio
 import base64
@@ -9,7 +11,14 @@ from contextlib import asynccontextmanager
 from datetime import date
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, StringConstraints, ValidationError, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+)
 from starlette.requests import Request
 
 from channels.web.requests import (
@@ -59,10 +68,12 @@ OTHER_SENTENCE = "{field} is not as it must be: {message}"
 async def read_fields(
     route: Route, request: Request, large_bodies: LargeBodies
 ) -> AsyncIterator[tuple[BaseModel, ...]]:
-    """Read what the handler of a route takes beside the request; a large body counts as read when the block ends.
+    """Read what the handler of a route takes beside the request; a large body counts as read when
+    the block ends.
 
     Raises:
-        HttpRefusal: 400 with the field that is wrong; as `read_body`, `parse_json` and `LargeBodies.read_json`.
+        HttpRefusal: 400 with the field that is wrong; as `read_body`, `parse_json` and
+            `LargeBodies.read_json`.
     """
     if route.query:
         yield (parse_query(route.query, request),)
@@ -78,7 +89,8 @@ async def read_fields(
 
 
 def parse_query(model: type[Fields], request: Request) -> Fields:
-    """Parse a query string; what is given twice counts once, NUL is dropped, what is empty or unknown is left out.
+    """Parse a query string; what is given twice counts once, NUL is dropped, what is empty or
+    unknown is left out.
 
     Raises:
         HttpRefusal: 400 with the parameter that is wrong.
@@ -98,12 +110,18 @@ def parse_body(model: type[Fields], values: Mapping[str, Any]) -> Fields:
 
 async def _read_values(route: Route, request: Request) -> dict[str, Any]:
     raw = await read_body(request, limit=route.max_body)
-    if route.text_field and not request.headers.get("content-type", "").startswith("application/json"):
+    if route.text_field and not request.headers.get("content-type", "").startswith(
+        "application/json"
+    ):
         try:
             return {route.text_field: raw.decode("utf-8")}
         except UnicodeDecodeError as err:
-            raise HttpRefusal(400, route.text_field, "the file must be UTF-8", field=route.text_field) from err
-    return as_object(await asyncio.to_thread(parse_json, raw) if len(raw) > SMALL_BODY else parse_json(raw))
+            raise HttpRefusal(
+                400, route.text_field, "the file must be UTF-8", field=route.text_field
+            ) from err
+    return as_object(
+        await asyncio.to_thread(parse_json, raw) if len(raw) > SMALL_BODY else parse_json(raw)
+    )
 
 
 def _validate(model: type[Fields], values: Mapping[str, Any], *, strict: bool) -> Fields:
@@ -118,7 +136,9 @@ def _refusal(err: ValidationError) -> HttpRefusal:
     first = err.errors(include_url=False, include_input=False)[0]
     kind, place = first["type"], [str(part) for part in first["loc"]] or ["body"]
     details = dict(first.get("ctx", {}))
-    details["choices"] = str(details.get("expected", "")).replace(" or ", ", ").replace("'", "").removeprefix(", ")
+    details["choices"] = (
+        str(details.get("expected", "")).replace(" or ", ", ").replace("'", "").removeprefix(", ")
+    )
     sentence = SENTENCES.get(kind, OTHER_SENTENCE).format(
         field=".".join(place)[:MAX_PATH_CHARS], message=first["msg"], **details
     )
@@ -142,7 +162,9 @@ CleanText = Annotated[str, BeforeValidator(_clean)]
 #: A name, an id or words to search for, without blanks around.
 Word = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX_WORD_CHARS)]
 #: The same, and it must be given.
-RequiredWord = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORD_CHARS)]
+RequiredWord = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_WORD_CHARS)
+]
 
 
 def at_most(limit: int) -> BeforeValidator:

@@ -1,4 +1,6 @@
-"""Personal WeChat: a bot account, logged in by QR code, that receives by long polling and replies."""
+"""Personal WeChat: a bot account, logged in by QR code, that receives by long polling and
+replies.
+"""
 
 import asyncio
 import time
@@ -8,7 +10,14 @@ import structlog
 
 from channels.base import ConnectionStatus, Deliver, FetchedFile, LoginPrompt, Notebook
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
-from channels.message import Address, Capabilities, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.message import (
+    Address,
+    Capabilities,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+    Receipt,
+)
 from channels.toolkit.delivery import store_with_retry
 from channels.wechat.client import (
     FILE_SERVER,
@@ -29,8 +38,10 @@ from channels.wechat.state import MESSAGES_PER_WINDOW, AccountState
 log = structlog.get_logger(__name__)
 
 CRYPTO_PACKAGE = "cryptography"
-MIN_HOLD, MAX_HOLD = 1.0, 120.0  # seconds; limits on how long the platform may say that it holds a poll
-MIN_POLL_SECONDS = 0.2  # a poll that returned sooner without news was not held; pause before the next one
+# seconds; limits on how long the platform may say that it holds a poll
+MIN_HOLD, MAX_HOLD = 1.0, 120.0
+# a poll that returned sooner without news was not held; pause before the next one
+MIN_POLL_SECONDS = 0.2
 LOGOUT_NOTICE_SECONDS = 2.0
 MAX_SHOWN_PEERS = 5  # people whose remaining messages are part of the status
 
@@ -38,8 +49,8 @@ MAX_SHOWN_PEERS = 5  # people whose remaining messages are part of the status
 class Wechat:
     """One account.
 
-    Received messages are stored together with their cursor, and the cursor is used only after that. Cursor and context
-    tokens outlive a logout.
+    Received messages are stored together with their cursor, and the cursor is used only after that.
+    Cursor and context tokens outlive a logout.
 
     Args:
         timing: timeouts and pauses.
@@ -50,7 +61,11 @@ class Wechat:
     settings_type = WechatSettings
 
     def __init__(
-        self, settings: WechatSettings, *, timing: PollTiming | None = None, allowance: int = MESSAGES_PER_WINDOW
+        self,
+        settings: WechatSettings,
+        *,
+        timing: PollTiming | None = None,
+        allowance: int = MESSAGES_PER_WINDOW,
     ) -> None:
         if find_spec(CRYPTO_PACKAGE) is None:
             raise ImportError("WeChat's file encryption needs a package", name=CRYPTO_PACKAGE)
@@ -86,10 +101,12 @@ class Wechat:
         self._state.bind(notebook)
 
     async def run(self, deliver: Deliver) -> None:
-        """Receive until cancelled; log in whenever necessary, with `prompt` telling the owner what to do.
+        """Receive until cancelled; log in whenever necessary, with `prompt` telling the owner what
+        to do.
 
         Raises:
-            ChannelError: no good reply in the time of three polls. LoggedOut: no QR code can be fetched.
+            ChannelError: no good reply in the time of three polls. LoggedOut: no QR code can be
+                fetched.
         """
         await self._state.open()
         self._session.begin()
@@ -121,7 +138,9 @@ class Wechat:
         return receipt
 
     def allowance(self, address: Address) -> int | None:
-        """Return how many messages this person can still receive; None before the notebook is read."""
+        """Return how many messages this person can still receive; None before the notebook is
+        read.
+        """
         return self._state.remaining(address.chat_id, time.time()) if self.account else None
 
     def show(self, event: LiveEvent) -> None:
@@ -145,9 +164,13 @@ class Wechat:
         now = time.time()
         newest = sorted(self._state.peers.items(), key=lambda pair: -pair[1].got)[:MAX_SHOWN_PEERS]
         allowance = self._state.allowance
-        quota = ", ".join(f"{person} {self._state.remaining(person, now)}/{allowance}" for person, _ in newest)
+        quota = ", ".join(
+            f"{person} {self._state.remaining(person, now)}/{allowance}" for person, _ in newest
+        )
         trouble = self._health.trouble or ("" if self._session.holds else LOGIN_REQUIRED)
-        return ConnectionStatus(last_contact=self._health.last_contact, trouble=trouble, quota=quota)
+        return ConnectionStatus(
+            last_contact=self._health.last_contact, trouble=trouble, quota=quota
+        )
 
     async def probe(self) -> str:
         """Check the session by fetching the settings of the person who logged in.
@@ -158,7 +181,9 @@ class Wechat:
         await self._state.open()
         login = self._session.credentials
         try:
-            await self._session.call("getconfig", {"ilink_user_id": login.person, "context_token": ""})
+            await self._session.call(
+                "getconfig", {"ilink_user_id": login.person, "context_token": ""}
+            )
         except Rejected:
             log.debug("getconfig refused")  # but the session is valid
         return f"{login.bot}, logged in by {login.person or 'an unknown person'}"
@@ -172,7 +197,8 @@ class Wechat:
         """Log in; return False if the platform says that the stored login is still valid.
 
         Args:
-            trusted: accept that reply. It is not accepted twice in a row: the session would end again.
+            trusted: accept that reply. It is not accepted twice in a row: the session would end
+                again.
         """
         known = self._state.login
         login = await self._login.run(client, [known.token] if known and trusted else [])
@@ -194,8 +220,12 @@ class Wechat:
                 await asyncio.sleep(self._timing.check)
 
     async def _poll_unless_expired(self, client: ILinkClient, hold: float) -> Json:
-        """Poll with retries; raise LoggedOut as soon as another call reports that the session is over."""
-        poll = asyncio.ensure_future(self._health.call_with_retry(lambda: self._poll(client, hold), hold))
+        """Poll with retries; raise LoggedOut as soon as another call reports that the session is
+        over.
+        """
+        poll = asyncio.ensure_future(
+            self._health.call_with_retry(lambda: self._poll(client, hold), hold)
+        )
         expired = asyncio.ensure_future(self._session.ended.wait())
         try:
             await asyncio.wait((poll, expired), return_when=asyncio.FIRST_COMPLETED)
@@ -209,7 +239,9 @@ class Wechat:
 
     async def _poll(self, client: ILinkClient, hold: float) -> Json:
         body = {"get_updates_buf": self._state.cursor}
-        reply = await self._session.call("getupdates", body, timeout=hold + self._timing.grace, client=client)
+        reply = await self._session.call(
+            "getupdates", body, timeout=hold + self._timing.grace, client=client
+        )
         reply["msgs"] = reply.get("msgs") or []
         if not isinstance(reply["msgs"], list):
             raise Ambiguous("the messages in a reply to getupdates are no list")
@@ -219,7 +251,9 @@ class Wechat:
         """Store the messages of a reply together with their cursor."""
         messages = [message for raw in reply["msgs"] if (message := self._parse(raw)) is not None]
         cursor = str(reply.get("get_updates_buf") or "")
-        values = self._state.update(reply["msgs"], cursor if cursor != self._state.cursor else "", time.time())
+        values = self._state.update(
+            reply["msgs"], cursor if cursor != self._state.cursor else "", time.time()
+        )
         if messages or values:
             await store_with_retry(lambda: deliver(messages, values), self.name)
             self._state.stored(values)
@@ -253,6 +287,10 @@ class Wechat:
 def _hold_seconds(reply: Json, previous: float) -> float:
     """Read how long the platform will hold the next poll."""
     milliseconds = reply.get("longpolling_timeout_ms")
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float) or milliseconds <= 0:
+    if (
+        isinstance(milliseconds, bool)
+        or not isinstance(milliseconds, int | float)
+        or milliseconds <= 0
+    ):
         return previous
     return min(max(milliseconds / 1000, MIN_HOLD), MAX_HOLD)

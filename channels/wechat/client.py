@@ -43,15 +43,19 @@ class ILinkClient:
     def __init__(self, proxy: str) -> None:
         self._http = HttpPool(proxy)
 
-    async def post(self, root: str, path: str, body: Json, *, timeout: float, token: str = "") -> Json:
+    async def post(
+        self, root: str, path: str, body: Json, *, timeout: float, token: str = ""
+    ) -> Json:
         """Make one call and return the reply's JSON object.
 
         Args:
-            root: URL of the API. path: below /ilink/bot/, with its query. token: the bot's, "" before login.
+            root: URL of the API. path: below /ilink/bot/, with its query. token: the bot's, ""
+                before login.
             timeout: seconds without a reply.
 
         Raises:
-            Retryable: certainly not done. Ambiguous: possibly done. ILinkApiError: not done, with a code.
+            Retryable: certainly not done. Ambiguous: possibly done. ILinkApiError: not done, with a
+                code.
             Rejected: will never be accepted. LoggedOut: the session is over.
         """
         headers = {
@@ -62,11 +66,15 @@ class ILinkClient:
         if token:
             headers["Authorization"] = f"Bearer {token}"
         body = {**body, "base_info": {"channel_version": VERSION, "bot_agent": AGENT}}
-        return await self._call("POST", f"{root}/ilink/bot/{path}", timeout, headers=headers, json=body)
+        return await self._call(
+            "POST", f"{root}/ilink/bot/{path}", timeout, headers=headers, json=body
+        )
 
     async def get(self, root: str, path: str, query: Mapping[str, str], *, timeout: float) -> Json:
         """Like `post`, without a body and a token."""
-        return await self._call("GET", f"{root}/ilink/bot/{path}", timeout, headers=_client_info(), params=query)
+        return await self._call(
+            "GET", f"{root}/ilink/bot/{path}", timeout, headers=_client_info(), params=query
+        )
 
     @asynccontextmanager
     async def stream(self, method: str, url: str, **request: Any) -> AsyncIterator[Any]:
@@ -107,15 +115,17 @@ class ILinkClient:
 
 
 def _is_plain(url: str) -> bool:
-    """Tell whether all readers of a URL see the same in it: ASCII without blanks and backslashes."""
+    """Tell whether all readers of a URL see the same in it: ASCII without blanks and
+    backslashes.
+    """
     return url.isascii() and "\\" not in url and all(char > " " for char in url)
 
 
 def checked_root(url: str, root: str) -> str:
     """Return a URL named by the platform, without a trailing slash, if it is allowed.
 
-    Allowed is the configured scheme with the configured host or, where that is the platform's own, any host in the
-    platform's domains.
+    Allowed is the configured scheme with the configured host or, where that is the platform's own,
+    any host in the platform's domains.
 
     Raises:
         ChannelError: it is not allowed.
@@ -126,14 +136,19 @@ def checked_root(url: str, root: str) -> str:
         port = named.port
     except ValueError as err:
         raise ChannelError("WeChat returned an invalid URL") from err
-    redirected = own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
+    redirected = (
+        own.endswith(ALLOWED_DOMAINS) and host.endswith(ALLOWED_DOMAINS) and port in (None, 443)
+    )
     if (
         named.username is not None
         or not _is_plain(url)
         or named.scheme != home.scheme
         or not (host and (host == own or redirected))
     ):
-        raise ChannelError(f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent there")
+        raise ChannelError(
+            f"WeChat named the host {host[:80]!r}, which is not one of its own: nothing is sent "
+            "there"
+        )
     return url.rstrip("/")
 
 
@@ -170,7 +185,10 @@ def _check_body(path: str, body: Json | None) -> Json:
     except (TypeError, ValueError) as err:
         raise Ambiguous(f"the error code in the reply to {path} is no number") from err
     if SESSION_EXPIRED in codes:
-        raise LoggedOut("the WeChat session is over, or the same account logged in elsewhere: scan the new QR code")
+        raise LoggedOut(
+            "the WeChat session is over, or the same account logged in elsewhere: scan the new QR "
+            "code"
+        )
     code = codes[0] or codes[1]
     if code:
         raise ILinkApiError(path, code, str(body.get("errmsg") or "")[:MAX_ERROR_TEXT])
@@ -225,7 +243,9 @@ class PollHealth:
             async with asyncio.timeout(limit):
                 return await self._retry_until_reply(call)
         except TimeoutError as err:
-            self.trouble = f"nothing heard from WeChat for {limit:.0f} s: {self.trouble or 'no answer'}"
+            self.trouble = (
+                f"nothing heard from WeChat for {limit:.0f} s: {self.trouble or 'no answer'}"
+            )
             raise ChannelError(self.trouble) from err
 
     async def _retry_until_reply(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -280,7 +300,9 @@ class ILinkSession:
         self._refused = None
         self.ended.clear()
 
-    async def call(self, path: str, body: Json, *, timeout: float = 0.0, client: ILinkClient | None = None) -> Json:
+    async def call(
+        self, path: str, body: Json, *, timeout: float = 0.0, client: ILinkClient | None = None
+    ) -> Json:
         """Make one call with the account's token. timeout: seconds, 0 for the default.
 
         Raises:

@@ -1,4 +1,6 @@
-"""Login by QR code, which a person scans with a phone, and sometimes by digits that the phone shows."""
+"""Login by QR code, which a person scans with a phone, and sometimes by digits that the phone
+shows.
+"""
 
 import asyncio
 import time
@@ -29,7 +31,10 @@ _WRONG_DIGITS_TEXT = (
 )
 _PAUSED_TEXT = (
     "二维码一直没有人扫。打开网页的“渠道”，或运行 mnema channels login wechat，会换新的。",
-    "Nobody used the codes. A new one comes with the page's channel panel, or with mnema channels login wechat.",
+    (
+        "Nobody used the codes. A new one comes with the page's channel panel, or with mnema "
+        "channels login wechat."
+    ),
 )
 _FETCHING_TEXT = ("正在向微信要二维码。", "Asking WeChat for a QR code.")
 
@@ -59,18 +64,21 @@ class QrLogin:
         self._answered.set()
 
     async def run(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
-        """Show QR codes until one is confirmed; None if the stored login is still valid, says the platform.
+        """Show QR codes until one is confirmed; None if the stored login is still valid, says the
+        platform.
 
         Args:
             tokens: of earlier logins, newest first.
 
         Raises:
-            ChannelError: no good reply in the time of three polls, or the platform names a foreign host.
+            ChannelError: no good reply in the time of three polls, or the platform names a foreign
+                host.
         """
         try:
             login = await self._show_codes(client, tokens)
         finally:
-            self._set_prompt("wait", _FETCHING_TEXT)  # nothing polls the code that was shown any more
+            # nothing polls the code that was shown any more
+            self._set_prompt("wait", _FETCHING_TEXT)
         self._prompt = None
         return login
 
@@ -82,7 +90,8 @@ class QrLogin:
                         return await self._show_code(client, tokens)
                 except (_CodeExpired, TimeoutError):
                     log.info("qr code not used")
-            # Until someone looks: the page and the command line send an empty answer when they show this prompt.
+            # Until someone looks: the page and the command line send an empty answer when they show
+            # this prompt.
             self._set_prompt("wait", _PAUSED_TEXT)
             self._answered.clear()
             await self._answered.wait()
@@ -90,10 +99,17 @@ class QrLogin:
     async def _show_code(self, client: ILinkClient, tokens: list[str]) -> ILinkCredentials | None:
         self._set_prompt("wait", _FETCHING_TEXT)
         code = await self._health.call_with_retry(lambda: self._fetch_code(client, tokens))
-        self._set_prompt("qr", _SCAN_TEXT, str(code["qrcode_img_content"]), time.time() + self._timing.code_lifetime)
+        self._set_prompt(
+            "qr",
+            _SCAN_TEXT,
+            str(code["qrcode_img_content"]),
+            time.time() + self._timing.code_lifetime,
+        )
         id, root, digits = str(code["qrcode"]), self._root, ""
         while True:
-            reply = await self._health.call_with_retry(lambda: self._status(client, root, id, digits))  # noqa: B023
+            reply = await self._health.call_with_retry(
+                lambda: self._status(client, root, id, digits)  # noqa: B023
+            )  # noqa: B023, RUF100
             match reply.get("status"):
                 case "confirmed":
                     return self._credentials(reply)
@@ -116,7 +132,9 @@ class QrLogin:
     async def _fetch_code(self, client: ILinkClient, tokens: list[str]) -> Json:
         path, timeout = "get_bot_qrcode?bot_type=3", self._timing.reply
         try:
-            code = await client.post(self._root, path, {"local_token_list": tokens}, timeout=timeout)
+            code = await client.post(
+                self._root, path, {"local_token_list": tokens}, timeout=timeout
+            )
         except (Rejected, LoggedOut):
             if not tokens:
                 raise
@@ -128,7 +146,9 @@ class QrLogin:
     async def _status(self, client: ILinkClient, root: str, code: str, digits: str) -> Json:
         query = {"qrcode": code} | ({"verify_code": digits} if digits else {})
         try:
-            return await client.get(root, "get_qrcode_status", query, timeout=self._timing.poll + self._timing.grace)
+            return await client.get(
+                root, "get_qrcode_status", query, timeout=self._timing.poll + self._timing.grace
+            )
         except (Rejected, LoggedOut) as err:
             log.info("qr code refused", error=str(err))
             return {"status": "expired"}
@@ -138,7 +158,11 @@ class QrLogin:
             self._set_prompt("digits", _WRONG_DIGITS_TEXT if wrong else _DIGITS_TEXT)
             self._answered.clear()
             await self._answered.wait()
-            if self._answer.isascii() and self._answer.isdigit() and len(self._answer) <= MAX_DIGITS:
+            if (
+                self._answer.isascii()
+                and self._answer.isdigit()
+                and len(self._answer) <= MAX_DIGITS
+            ):
                 self._set_prompt("wait", _SCANNED_TEXT)
                 return self._answer
             wrong = True
@@ -148,9 +172,15 @@ class QrLogin:
         if not token or not bot:
             raise ChannelError("WeChat confirmed the login without a token")
         base = checked_root(str(reply.get("baseurl") or self._root), self._root)
-        return ILinkCredentials(token=token, bot=bot, base=base, person=str(reply.get("ilink_user_id") or ""))
+        return ILinkCredentials(
+            token=token, bot=bot, base=base, person=str(reply.get("ilink_user_id") or "")
+        )
 
     def _set_prompt(
-        self, kind: Literal["qr", "digits", "wait"], texts: tuple[str, str], code: str = "", expires: float = 0.0
+        self,
+        kind: Literal["qr", "digits", "wait"],
+        texts: tuple[str, str],
+        code: str = "",
+        expires: float = 0.0,
     ) -> None:
         self._prompt = LoginPrompt(kind=kind, zh=texts[0], en=texts[1], text=code, expires=expires)

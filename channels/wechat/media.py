@@ -23,7 +23,9 @@ KEY_BYTES = 16
 
 
 def encrypted_size(size: int) -> int:
-    """Return the size of so many bytes after encryption: whole blocks, with at least one byte of padding."""
+    """Return the size of so many bytes after encryption: whole blocks, with at least one byte of
+    padding.
+    """
     return (size // KEY_BYTES + 1) * KEY_BYTES
 
 
@@ -80,7 +82,8 @@ def _key_from_hex(text: str) -> bytes:
 
 # Uploads and downloads.
 
-MAX_FILE_BYTES = 25 * 2**20  # that we send; the platform documents no limit, its own client stops at 100 MB
+# that we send; the platform documents no limit, its own client stops at 100 MB
+MAX_FILE_BYTES = 25 * 2**20
 MAX_TRIES = 3
 TRANSFER_SECONDS = 120.0
 _PICTURE_KIND, _FILE_KIND = 1, 3  # media_type of an upload, not the type of a message item
@@ -101,10 +104,13 @@ class ILinkMedia:
         """
         if len(file.data) > MAX_FILE_BYTES:
             raise AttachmentTooBig(
-                f"{file.name}: {len(file.data)} bytes are more than the {MAX_FILE_BYTES} that go to WeChat"
+                f"{file.name}: {len(file.data)} bytes are more than the {MAX_FILE_BYTES} that go "
+                "to WeChat"
             )
         key, name = secrets.token_bytes(KEY_BYTES), secrets.token_hex(16)
-        md5 = await asyncio.to_thread(lambda: hashlib.md5(file.data, usedforsecurity=False).hexdigest())
+        md5 = await asyncio.to_thread(
+            lambda: hashlib.md5(file.data, usedforsecurity=False).hexdigest()
+        )
         encrypted = await asyncio.to_thread(encrypt_file, file.data, key)
         request = {
             "filekey": name,
@@ -132,7 +138,8 @@ class ILinkMedia:
         """Download and decrypt an attachment; see channels.base.HasAttachments.
 
         Raises:
-            AttachmentTooBig: there are more than `most`. Rejected: it is gone or damaged. Retryable: not now.
+            AttachmentTooBig: there are more than `most`. Rejected: it is gone or damaged.
+                Retryable: not now.
         """
         source = json.loads(ref)
         try:
@@ -157,7 +164,7 @@ class ILinkMedia:
             return checked_root(str(target["upload_full_url"]), self._root)
         if not target.get("upload_param"):
             raise Retryable("WeChat returned no URL for the upload")
-        return f"{self._root}/upload?encrypted_query_param={quote(str(target['upload_param']), safe='')}&filekey={name}"
+        return f"{self._root}/upload?encrypted_query_param={quote(str(target['upload_param']), safe='')}&filekey={name}"  # noqa: E501
 
     def _download_url(self, source: dict[str, str]) -> str:
         if source.get("url"):
@@ -171,7 +178,10 @@ class ILinkMedia:
         return f"{self._root}/download?encrypted_query_param={quote(source['param'], safe='')}"
 
     async def _upload(self, url: str, encrypted: bytes) -> str:
-        """Upload the bytes and return the parameter to download them with. Repeating an upload does no harm."""
+        """Upload the bytes and return the parameter to download them with.
+
+        Repeating an upload does no harm.
+        """
         why: ChannelError = Retryable("")
         for _ in range(MAX_TRIES):
             try:
@@ -185,7 +195,9 @@ class ILinkMedia:
 
     async def _upload_once(self, url: str, encrypted: bytes) -> str:
         headers = {"Content-Type": "application/octet-stream"}
-        async with self._session.send_client.stream("POST", url, content=encrypted, headers=headers) as response:
+        async with self._session.send_client.stream(
+            "POST", url, content=encrypted, headers=headers
+        ) as response:
             _check_response(response)
             param = response.headers.get("x-encrypted-param", "")
         if not param:

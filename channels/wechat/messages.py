@@ -10,7 +10,8 @@ from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import parse_timestamp
 
-LIMIT = 1800  # code points of one message; the platform documents no limit, and up to 4000 were accepted
+# code points of one message; the platform documents no limit, and up to 4000 were accepted
+LIMIT = 1800
 MAX_TEXT = 3600  # code points of one message when few are left to send
 USER = 1
 TEXT, IMAGE, VOICE, FILE, VIDEO = 1, 2, 3, 4, 5
@@ -40,7 +41,8 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
     """Parse a person's message; None for anything else: our own messages, tool notes, groups.
 
     Args:
-        message: one element of msgs. account: the bot's id. now: unix seconds, for a message without a time.
+        message: one element of msgs. account: the bot's id. now: unix seconds, for a message
+            without a time.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError, OverflowError: malformed.
@@ -72,7 +74,9 @@ def parse(message: Json, account: str, now: float) -> InboundMessage | None:
 
 def _known_items(message: Json) -> list[Json]:
     """Return the items of the kinds that are understood."""
-    return [item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)]
+    return [
+        item for item in message.get("item_list") or () if item.get("type") in (TEXT, *_ITEM_FIELDS)
+    ]
 
 
 def _file_items(items: list[Json], quoted: Json | None) -> list[Json]:
@@ -148,10 +152,14 @@ def _name_and_type(kind: int, content: Json) -> tuple[str, str]:
     if kind == VIDEO:
         return "video.mp4", "video/mp4"
     if kind == VOICE:
-        ending, media_type = _VOICE_FORMATS.get(content.get("encode_type") or 6, ("bin", "application/octet-stream"))
+        ending, media_type = _VOICE_FORMATS.get(
+            content.get("encode_type") or 6, ("bin", "application/octet-stream")
+        )
         return f"voice.{ending}", media_type
     name = str(content.get("file_name") or "file")
-    return name, _MEDIA_TYPES.guess_type("x." + name.rpartition(".")[2])[0] or "application/octet-stream"
+    return name, _MEDIA_TYPES.guess_type("x." + name.rpartition(".")[2])[
+        0
+    ] or "application/octet-stream"
 
 
 def _quote(quoted: Json) -> Quote:

@@ -16,7 +16,8 @@ from channels.wechat.state import AccountState
 
 RATE_LIMITED = "rate limited"
 LONG_TEXT_CHARS = 1_000  # the Markdown of a longer text is converted in a thread
-# Seconds. After sends that came too fast the platform is said to accept none for a time, which doubles.
+# Seconds. After sends that came too fast the platform is said to accept none for a time, which
+# doubles.
 FIRST_BLOCK, MAX_BLOCK = 15.0, 3600.0
 _RATE_LIMIT_CODE, _BAD_ARGUMENT_CODE = -2, -3
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,80}")
@@ -25,7 +26,9 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9._-]{1,80}")
 class ReplySender:
     """Sends the parts of replies. spacing: least seconds between two messages to one person."""
 
-    def __init__(self, session: ILinkSession, state: AccountState, media: ILinkMedia, spacing: float) -> None:
+    def __init__(
+        self, session: ILinkSession, state: AccountState, media: ILinkMedia, spacing: float
+    ) -> None:
         self._session = session
         self._state = state
         self._media = media
@@ -40,7 +43,10 @@ class ReplySender:
         """Send one part; raises as Channel.send."""
         address, login = message.address, self._session.credentials
         if address.account not in ("", login.bot):
-            raise Rejected("this conversation belongs to another WeChat bot than the one that is logged in", gone=True)
+            raise Rejected(
+                "this conversation belongs to another WeChat bot than the one that is logged in",
+                gone=True,
+            )
         lock = self._locks.setdefault(address.chat_id, asyncio.Lock())
         async with lock:
             return await (self._send_file(message) if message.file else self._send_text(message))
@@ -49,17 +55,25 @@ class ReplySender:
         more = self._check_allowance(message, 1)
         is_long = len(message.text) > LONG_TEXT_CHARS
         text = await asyncio.to_thread(render, message, more) if is_long else render(message, more)
-        return await self._send_item(message.address.chat_id, client_id(message.client_key), text_item(text))
+        return await self._send_item(
+            message.address.chat_id, client_id(message.client_key), text_item(text)
+        )
 
     async def _send_file(self, message: OutboundMessage) -> Receipt:
-        """Upload a file, send its caption, then show the file: most failures happen before anything is seen."""
+        """Upload a file, send its caption, then show the file: most failures happen before anything
+        is seen.
+        """
         assert message.file is not None
         person, key = message.address.chat_id, message.client_key
-        needs_caption = bool(message.text.strip()) and (message.repeated or not self._state.is_caption_sent(key))
+        needs_caption = bool(message.text.strip()) and (
+            message.repeated or not self._state.is_caption_sent(key)
+        )
         more = self._check_allowance(message, 2 if needs_caption else 1)
         item = await self._media.upload(person, message.file)
         if needs_caption:
-            await self._send_item(person, client_id(key + ".caption"), text_item(render(message, more)))
+            await self._send_item(
+                person, client_id(key + ".caption"), text_item(render(message, more))
+            )
             await self._state.set_caption_sent(key, True)
         try:
             receipt = await self._send_item(person, client_id(key), item)
@@ -70,14 +84,18 @@ class ReplySender:
         return receipt
 
     def _check_allowance(self, message: OutboundMessage, count: int) -> bool:
-        """Check that so many messages may be sent; return whether they are the last while more parts follow.
+        """Check that so many messages may be sent; return whether they are the last while more
+        parts follow.
 
         Raises:
             AwaitsUser: the person has to write first.
         """
         left = self._state.remaining(message.address.chat_id, time.time())
         if left < count:
-            raise AwaitsUser(f"WeChat accepts {left} more messages before this person writes again; {count} are needed")
+            raise AwaitsUser(
+                f"WeChat accepts {left} more messages before this person writes again; {count} are "
+                "needed"
+            )
         return left == count and message.part_no + 1 < message.parts
 
     async def _send_item(self, person: str, name: str, item: Json) -> Receipt:
@@ -119,7 +137,9 @@ class ReplySender:
         if RATE_LIMITED in err.text.lower():
             count = self._rate_limits.get(person, 0)
             self._rate_limits[person] = count + 1
-            return Retryable(str(err), retry_after=min(FIRST_BLOCK * 2 ** min(count, 10), MAX_BLOCK))
+            return Retryable(
+                str(err), retry_after=min(FIRST_BLOCK * 2 ** min(count, 10), MAX_BLOCK)
+            )
         peer = self._state.peers.get(person)
         if peer is not None and peer.token != token:  # they have written since
             return Retryable(str(err), retry_after=self._spacing)
@@ -129,7 +149,11 @@ class ReplySender:
 
 def client_id(key: str) -> str:
     """Return the id of a message for the platform, the same for every attempt."""
-    return f"mnema-{key}" if _PLAIN_KEY.fullmatch(key) else f"mnema-{hashlib.sha256(key.encode()).hexdigest()[:40]}"
+    return (
+        f"mnema-{key}"
+        if _PLAIN_KEY.fullmatch(key)
+        else f"mnema-{hashlib.sha256(key.encode()).hexdigest()[:40]}"
+    )
 
 
 # The typing indicator: best effort.
@@ -142,14 +166,19 @@ _END_EVENTS = ("reply", "notice", "failed")
 
 
 class WechatTyping:
-    """Shows "typing" from `started` to the reply. A person's ticket is reused until the API refuses it."""
+    """Shows "typing" from `started` to the reply.
+
+    A person's ticket is reused until the API refuses it.
+    """
 
     def __init__(self, session: ILinkSession, state: AccountState) -> None:
         self._session = session
         self._state = state
         self._tickets: dict[str, str] = {}
         self._shown: set[Address] = set()
-        self._indicator = TypingIndicator(self._switch_on, every=REPEAT_SECONDS, longest=MAX_TYPING_SECONDS)
+        self._indicator = TypingIndicator(
+            self._switch_on, every=REPEAT_SECONDS, longest=MAX_TYPING_SECONDS
+        )
         self._ending: set[asyncio.Task[None]] = set()
 
     def show(self, event: LiveEvent) -> None:
@@ -192,14 +221,20 @@ class WechatTyping:
             self._tickets.pop(address.chat_id, None)
 
     async def _set_status(self, person: str, status: int) -> None:
-        body = {"ilink_user_id": person, "typing_ticket": self._tickets.get(person, ""), "status": status}
+        body = {
+            "ilink_user_id": person,
+            "typing_ticket": self._tickets.get(person, ""),
+            "status": status,
+        }
         await self._session.call("sendtyping", body)
 
     async def _fetch_ticket(self, person: str) -> str:
         """Fetch a ticket; the reply may hold a newer context token."""
         peer = self._state.peers.get(person)
         token = peer.token if peer else ""
-        reply = await self._session.call("getconfig", {"ilink_user_id": person, "context_token": token})
+        reply = await self._session.call(
+            "getconfig", {"ilink_user_id": person, "context_token": token}
+        )
         if reply.get("context_token"):
             await self._state.replace_token(person, token, str(reply["context_token"]))
         if not reply.get("typing_ticket"):

@@ -1,4 +1,6 @@
-"""Stored state of a WeChat account: its login, its cursor, and how each person can be written to."""
+"""Stored state of a WeChat account: its login, its cursor, and how each person can be written
+to.
+"""
 
 import asyncio
 import json
@@ -15,7 +17,8 @@ log = structlog.get_logger(__name__)
 # Both reported by users; the platform documents neither.
 MESSAGES_PER_WINDOW = 10  # that a person can receive after each of their own
 WINDOW_SECONDS = 24 * 3600.0  # after a person's last message, in which they can be written to
-# By which the platform's clock may be ahead. A time further off would make every later message an old one.
+# By which the platform's clock may be ahead. A time further off would make every later message an
+# old one.
 MAX_CLOCK_AHEAD_SECONDS = 3600.0
 
 # Names in the notebook.
@@ -78,9 +81,13 @@ class AccountState:
             if self._values is not None:
                 return
             if self._notebook is None:
-                raise RuntimeError("the WeChat channel has no notebook: bind comes before run and send")
+                raise RuntimeError(
+                    "the WeChat channel has no notebook: bind comes before run and send"
+                )
             self._values = values = await self._notebook.read()
-            self._use_login(ILinkCredentials(**json.loads(values[_LOGIN])) if values.get(_LOGIN) else None)
+            self._use_login(
+                ILinkCredentials(**json.loads(values[_LOGIN])) if values.get(_LOGIN) else None
+            )
 
     async def store_login(self, login: ILinkCredentials) -> None:
         """Store and use new credentials. Raises OSError when the store cannot be written."""
@@ -93,7 +100,9 @@ class AccountState:
         return (self._values or {}).get(_CURSOR + self._bot, "")
 
     def remaining(self, person: str, now: float) -> int:
-        """Return how many messages a person can receive before they write again. now: unix seconds."""
+        """Return how many messages a person can receive before they write again. now: unix
+        seconds.
+        """
         peer = self.peers.get(person)
         if peer is None or not peer.token or now - peer.got >= WINDOW_SECONDS:
             return 0
@@ -107,19 +116,27 @@ class AccountState:
             now: unix seconds.
         """
         changed = {person for message in messages if (person := self._update_peer(message, now))}
-        values = {self._peer_name(person): json.dumps(asdict(self.peers[person])) for person in changed}
+        values = {
+            self._peer_name(person): json.dumps(asdict(self.peers[person])) for person in changed
+        }
         return values | ({_CURSOR + self._bot: cursor} if cursor else {})
 
     def stored(self, values: Mapping[str, str]) -> None:
-        """Use the values that `update` returned, once they are stored; the next poll starts at their cursor."""
+        """Use the values that `update` returned, once they are stored; the next poll starts at
+        their cursor.
+        """
         assert self._values is not None
         self._values.update(values)
 
     async def count_send(self, person: str, token: str, *, all_used: bool = False) -> None:
-        """Count a message sent with this token. all_used: the platform accepts no more before they write."""
+        """Count a message sent with this token. all_used: the platform accepts no more before they
+        write.
+        """
         peer = self.peers.get(person)
         if peer is not None and peer.token == token:
-            await self._store_peer(person, replace(peer, used=self.allowance if all_used else peer.used + 1))
+            await self._store_peer(
+                person, replace(peer, used=self.allowance if all_used else peer.used + 1)
+            )
 
     async def replace_token(self, person: str, old: str, token: str) -> None:
         """Store a context token that the platform returned in place of the old one."""
@@ -153,7 +170,9 @@ class AccountState:
         }
 
     def _update_peer(self, message: Json, now: float) -> str:
-        """Update the sender if this is their newest message, and return their id; "" if nothing changed."""
+        """Update the sender if this is their newest message, and return their id; "" if nothing
+        changed.
+        """
         parsed = _parse_sender(message, now)
         if parsed is None:
             return ""
@@ -173,7 +192,9 @@ class AccountState:
         await self._write_best_effort({self._peer_name(person): json.dumps(asdict(peer))})
 
     async def _write_best_effort(self, values: Mapping[str, str]) -> None:
-        """Write what the platform would report again; a failure must not fail the send that led to it."""
+        """Write what the platform would report again; a failure must not fail the send that led to
+        it.
+        """
         try:
             await self._write(values)
         except OSError as err:
@@ -191,7 +212,9 @@ class AccountState:
 
 
 def _parse_sender(message: Json, now: float) -> tuple[str, str, int, int] | None:
-    """Return the sender's id and context token, when it was sent (ms) and its number; None if no person sent it."""
+    """Return the sender's id and context token, when it was sent (ms) and its number; None if no
+    person sent it.
+    """
     try:
         if message.get("message_type", USER) != USER or message.get("group_id"):
             return None

@@ -1,4 +1,6 @@
-"""Client of the official account API: access token, calls, error mapping, customer-service quota."""
+"""Client of the official account API: access token, calls, error mapping, customer-service
+quota.
+"""
 
 import json
 import time
@@ -57,7 +59,8 @@ class OfficialAccountClient:
         """POST a JSON body without \\u escapes, which the platform would show to users.
 
         Raises:
-            Retryable, AwaitsUser, NotGranted, Rejected: certainly not done. Ambiguous: possibly done.
+            Retryable, AwaitsUser, NotGranted, Rejected: certainly not done. Ambiguous: possibly
+                done.
         """
         content = json.dumps(body, ensure_ascii=False).encode()
         return await self._call_with_token(
@@ -65,10 +68,15 @@ class OfficialAccountClient:
         )
 
     async def upload(self, kind: str, name: str, media_type: str, data: bytes) -> str:
-        """Upload an image, voice or video; return its media_id, valid for three days. Never raises Ambiguous."""
+        """Upload an image, voice or video; return its media_id, valid for three days.
+
+        Never raises Ambiguous.
+        """
         try:
             answer = await self._call_with_token(
-                "/cgi-bin/media/upload", params={"type": kind}, files={"media": (name, data, media_type)}
+                "/cgi-bin/media/upload",
+                params={"type": kind},
+                files={"media": (name, data, media_type)},
             )
         except Ambiguous as err:
             raise Retryable(str(err)) from err  # users do not see an upload
@@ -78,15 +86,23 @@ class OfficialAccountClient:
         return media_id
 
     async def media(self, media_id: str, most: int) -> tuple[bytes, str]:
-        """Download a user's file: its bytes and media type. A video comes as application/json with its URL.
+        """Download a user's file: its bytes and media type.
+
+        A video comes as application/json with its URL.
 
         Raises:
             AttachmentTooBig, Rejected, NotGranted, Retryable.
         """
         token = await self._token.get()
         for first in (True, False):
-            data, kind = await self.get(f"{self.root}/cgi-bin/media/get", most, access_token=token, media_id=media_id)
-            code, text = _read_error(load_object(data)) if "json" in kind or "text/plain" in kind else (0, "")
+            data, kind = await self.get(
+                f"{self.root}/cgi-bin/media/get", most, access_token=token, media_id=media_id
+            )
+            code, text = (
+                _read_error(load_object(data))
+                if "json" in kind or "text/plain" in kind
+                else (0, "")
+            )
             if code in BAD_TOKEN_CODES and first:
                 token = await self._token.get(rejected=token)
                 continue
@@ -104,7 +120,10 @@ class OfficialAccountClient:
         client = await self._http.open()
         plain = {"accept-encoding": "identity"}  # so that the limit counts the bytes received
         try:
-            async with self._failing(), client.stream("GET", url, params=query, headers=plain) as response:
+            async with (
+                self._failing(),
+                client.stream("GET", url, params=query, headers=plain) as response,
+            ):
                 data = await read_limited(response.aiter_raw(), most)
         except Ambiguous as err:
             raise Retryable(str(err)) from err
@@ -134,7 +153,9 @@ class OfficialAccountClient:
         self.heard = time.time()
         return answer
 
-    async def _call_once(self, path: str, token: str, request: dict[str, Any]) -> tuple[int, str, dict[str, Any]]:
+    async def _call_once(
+        self, path: str, token: str, request: dict[str, Any]
+    ) -> tuple[int, str, dict[str, Any]]:
         params = {"access_token": token, **request.get("params", {})}
         answer = await self._post(path, **(request | {"params": params}))
         return *_read_error(answer), answer
@@ -148,20 +169,25 @@ class OfficialAccountClient:
                 "the platform reports too many calls",
                 retry_after=parse_retry_after(response.headers.get("retry-after", "")),
             )
-        answer = load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
+        answer = (
+            load_object(response.content) if len(response.content) <= MAX_ANSWER_BYTES else None
+        )
         if response.status_code != 200 or answer is None:
             raise Ambiguous(f"the API replied with status {response.status_code} and no JSON")
         return answer
 
     async def _fetch_token(self, rejected: str) -> tuple[str, float]:
-        """Fetch a token and its lifetime in seconds; force a new one if the platform returns the rejected one."""
+        """Fetch a token and its lifetime in seconds; force a new one if the platform returns the
+        rejected one.
+        """
         token, seconds = await self._request_token(force=False)
         if token == rejected and time.monotonic() - self._forced_at >= FORCED_RENEWAL_SECONDS:
             self._forced_at = time.monotonic()
             token, seconds = await self._request_token(force=True)
         if token == rejected:
             raise Retryable(
-                "the platform refuses the token that it has just issued", retry_after=FORCED_RENEWAL_SECONDS
+                "the platform refuses the token that it has just issued",
+                retry_after=FORCED_RENEWAL_SECONDS,
             )
         return token, seconds
 
@@ -193,7 +219,9 @@ class OfficialAccountClient:
             raise Rejected(f"not a valid URL: {type(err).__name__}") from None
         except httpx2.RequestError as err:
             if is_unsent(err):
-                raise Retryable(f"no connection to the platform: {type(err).__name__}", whole_channel=True) from None
+                raise Retryable(
+                    f"no connection to the platform: {type(err).__name__}", whole_channel=True
+                ) from None
             raise Ambiguous(f"the reply was lost: {type(err).__name__}") from None
 
 
@@ -205,18 +233,22 @@ def error_for_code(code: int, text: str) -> ChannelError:
         return QuotaUsedUp(f"the person has had all they may before they write: {text}")
     if code in NOT_GRANTED_CODES:
         return NotGranted(
-            f"the account has no such right (only verified accounts do): {text}", again=NOT_GRANTED_SECONDS
+            f"the account has no such right (only verified accounts do): {text}",
+            again=NOT_GRANTED_SECONDS,
         )
     if code == 40164:
         return NotGranted(
-            f"this machine's address is not on the account's IP whitelist: {text}", again=MISCONFIGURED_SECONDS
+            f"this machine's address is not on the account's IP whitelist: {text}",
+            again=MISCONFIGURED_SECONDS,
         )
     if code in BAD_TOKEN_CODES or code == -1:
         return Retryable(text)
     if code == 45011:
         return Retryable(f"too many calls a minute: {text}", retry_after=60.0)
     if code == 45009:
-        return Retryable(f"the day's calls are used up: {text}", retry_after=1800.0, whole_channel=True)
+        return Retryable(
+            f"the day's calls are used up: {text}", retry_after=1800.0, whole_channel=True
+        )
     return Rejected(text, gone=code == 40003)
 
 
@@ -235,7 +267,8 @@ ALLOWED_DOMAINS = ("qpic.cn", "qlogo.cn", "qq.com", "wechat.com")
 
 
 def checked_url(url: str, root: str) -> str:
-    """Return a file's URL as it may be requested: https at a host of the platform, or at the API's root.
+    """Return a file's URL as it may be requested: https at a host of the platform, or at the API's
+    root.
 
     Raises:
         Rejected: it is not allowed.
@@ -250,7 +283,9 @@ def checked_url(url: str, root: str) -> str:
     path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
     if (parts.scheme, parts.netloc.lower()) == (home.scheme, home.netloc.lower()):
         return f"{home.scheme}://{home.netloc}{path}"
-    if port in (None, 80, 443) and any(host == family or host.endswith(f".{family}") for family in ALLOWED_DOMAINS):
+    if port in (None, 80, 443) and any(
+        host == family or host.endswith(f".{family}") for family in ALLOWED_DOMAINS
+    ):
         return f"https://{host}{path}"
     raise Rejected("the file's URL is not one of the platform")
 
@@ -264,7 +299,8 @@ def video_url(data: bytes) -> str:
     return str(found)
 
 
-# The customer-service API: whether the account has it, and how many messages each user can still get.
+# The customer-service API: whether the account has it, and how many messages each user can still
+# get.
 
 T = TypeVar("T")
 GRANTED_VALUE = "granted"
@@ -273,7 +309,9 @@ MAX_PEOPLE = 10_000
 
 
 class CustomerServiceQuota:
-    """Whether the account may use the customer-service API, learned from its calls, and message counts."""
+    """Whether the account may use the customer-service API, learned from its calls, and message
+    counts.
+    """
 
     def __init__(self, app_id: str) -> None:
         self._notebook_key = f"{app_id}.service"
@@ -292,7 +330,9 @@ class CustomerServiceQuota:
 
     @property
     def may_call(self) -> bool:
-        """False for a day after a refusal, and for five minutes after an error that the owner has to fix."""
+        """False for a day after a refusal, and for five minutes after an error that the owner has
+        to fix.
+        """
         return time.time() >= self._refused_until
 
     async def call(self, call: Awaitable[T]) -> T:
@@ -331,7 +371,11 @@ class CustomerServiceQuota:
     def describe(self) -> str:
         """Describe what is left of the quota."""
         if not self.granted:
-            return "" if self.may_call else "one answer to each message: the account has no customer-service API"
+            return (
+                ""
+                if self.may_call
+                else "one answer to each message: the account has no customer-service API"
+            )
         full = sum(1 for used in self._used.values() if used >= MESSAGES_PER_WINDOW)
         return f"{MESSAGES_PER_WINDOW} messages after each of a person's; used up for {full}"
 

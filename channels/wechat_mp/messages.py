@@ -9,10 +9,12 @@ from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, text_length
 from channels.toolkit.untrusted import load_object, parse_timestamp, to_cdata
 
-LIMIT = 2048  # bytes of UTF-8 per message; the bot makes parts 40 shorter, which leaves room for _MORE_TEXT
+# bytes of UTF-8 per message; the bot makes parts 40 shorter, which leaves room for _MORE_TEXT
+LIMIT = 2048
 
 _CHINESE = re.compile("[\u3400-\u9fff\uff00-\uffef]")
-_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)  # WeChat shows it as a link that hides its URL
+# WeChat shows it as a link that hides its URL
+_ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,19}")
 _MORE_TEXT = {"zh": "\n（未完，发任意消息看下文）", "en": "\n(not all yet: send anything for more)"}
 _LATER_TEXT = {
@@ -23,7 +25,10 @@ _MAX_UNIX_SECONDS = 253_402_300_799  # the last second that a datetime can hold
 
 
 def parse_ref(ref: str) -> tuple[str, str]:
-    """Parse the reference of a received file: its media_id, and its public URL or "". Raises ValueError."""
+    """Parse the reference of a received file: its media_id, and its public URL or "".
+
+    Raises ValueError.
+    """
     found = load_object(ref) or {}
     id, url = found.get("id"), found.get("url")
     if not isinstance(id, str) or not isinstance(url, str):
@@ -32,7 +37,9 @@ def parse_ref(ref: str) -> tuple[str, str]:
 
 
 def parse(fields: dict[str, str], account: str) -> InboundMessage | None:
-    """Parse the message in a call's fields; None for an event, an unknown type, or no time or id."""
+    """Parse the message in a call's fields; None for an event, an unknown type, or no time or
+    id.
+    """
     number, created, kind = fields.get("MsgId", ""), fields.get("CreateTime", ""), fields["MsgType"]
     if kind not in _READERS or not _NUMBER.fullmatch(number) or not _NUMBER.fullmatch(created):
         return None
@@ -86,7 +93,9 @@ def _location(fields: dict[str, str]) -> _Content:
 
 
 def _link(fields: dict[str, str]) -> _Content:
-    return "\n".join(filter(None, (fields.get(name, "") for name in ("Title", "Description", "Url")))), ()
+    return "\n".join(
+        filter(None, (fields.get(name, "") for name in ("Title", "Description", "Url")))
+    ), ()
 
 
 _READERS = {
@@ -106,7 +115,9 @@ def detect_language(text: str) -> str:
 
 
 def later_text(text: str) -> str:
-    """Return the notice that the reply takes longer than the platform waits, in the text's language."""
+    """Return the notice that the reply takes longer than the platform waits, in the text's
+    language.
+    """
     return _LATER_TEXT[detect_language(text)]
 
 
@@ -114,7 +125,8 @@ def render(message: OutboundMessage, *, last: bool) -> str:
     """Render one part as plain text of at most 2048 bytes.
 
     Args:
-        last: nothing more can be sent before the person writes. If parts follow, the text says so where it fits.
+        last: nothing more can be sent before the person writes. If parts follow, the text says so
+            where it fits.
     """
     text = replace_unstorable(message.text)
     plain = _ANCHOR.sub("＜", text if message.plain else to_plain(text))
@@ -131,7 +143,7 @@ def text_xml(text: str) -> str:
 
 def image_xml(media_id: str) -> str:
     """Build the inner XML of a passive reply with an uploaded picture."""
-    return f"<MsgType>{to_cdata('image')}</MsgType><Image><MediaId>{to_cdata(media_id)}</MediaId></Image>"
+    return f"<MsgType>{to_cdata('image')}</MsgType><Image><MediaId>{to_cdata(media_id)}</MediaId></Image>"  # noqa: E501
 
 
 def reply_xml(fields: dict[str, str], content: str, now: float) -> str:

@@ -1,8 +1,9 @@
-"""Open requests of the platform, each of which waits a few seconds for a reply and takes at most one.
+"""Open requests of the platform, each of which waits a few seconds for a reply and takes at most
+one.
 
-The platform sends a message, hangs up after five seconds without an answer, and repeats it, three times in all. A reply
-goes into whichever attempt is open. Any answer ends the attempts, an empty one without a reply, so an attempt that may
-be followed by another one gets no answer at all.
+The platform sends a message, hangs up after five seconds without an answer, and repeats it, three
+times in all. A reply goes into whichever attempt is open. Any answer ends the attempts, an empty
+one without a reply, so an attempt that may be followed by another one gets no answer at all.
 """
 
 import asyncio
@@ -71,7 +72,9 @@ class PendingReplies:
     def arrive(self, key: str, person: str) -> PendingReply:
         """Record an attempt; it takes no reply before `wait`."""
         now = _loop_time()
-        for old in [pending.key for pending in self._all.values() if now - pending.began > REMEMBER_SECONDS]:
+        for old in [
+            pending.key for pending in self._all.values() if now - pending.began > REMEMBER_SECONDS
+        ]:
             del self._all[old]
         pending = self._all.setdefault(key, PendingReply(key=key, person=person))
         pending.attempts += 1
@@ -81,13 +84,17 @@ class PendingReplies:
         return pending
 
     async def wait(self, pending: PendingReply) -> ReplyOffer | None:
-        """Wait for a reply to the newest attempt, which is stored now; None if there was none in time."""
+        """Wait for a reply to the newest attempt, which is stored now; None if there was none in
+        time.
+        """
         number = pending.attempts
         pending.storing, pending.open = False, True
         self._notify()
         deadline = pending.began + self.timing.hold
         try:
-            await self._wait_until(lambda: bool(pending.offer) or pending.attempts != number, deadline)
+            await self._wait_until(
+                lambda: bool(pending.offer) or pending.attempts != number, deadline
+            )
         except asyncio.CancelledError:
             self.written(pending, number, False)
             raise
@@ -123,7 +130,8 @@ class PendingReplies:
         self._notify()
 
     async def answer_request(self, key: str, person: str, content: str) -> bool:
-        """Answer the request of message `key`, else any open one of that person; False if there is none.
+        """Answer the request of message `key`, else any open one of that person; False if there is
+        none.
 
         Waits while the platform may repeat a message.
         """
@@ -165,7 +173,11 @@ class PendingReplies:
             raise
 
     def _open_request(self, key: str, person: str) -> PendingReply | None:
-        free = [one for one in self._all.values() if one.person == person and one.open and one.offer is None]
+        free = [
+            one
+            for one in self._all.values()
+            if one.person == person and one.open and one.offer is None
+        ]
         own = [one for one in free if one.key == key]
         if not own and key in self._all and self._expected(self._all[key]) > _loop_time():
             return None
@@ -173,7 +185,11 @@ class PendingReplies:
 
     def _expected_until(self, key: str, person: str) -> float:
         """Return the loop time until which a request that could take a reply may still come."""
-        times = [self._expected(one) for one in self._all.values() if one.person == person and one.storing]
+        times = [
+            self._expected(one)
+            for one in self._all.values()
+            if one.person == person and one.storing
+        ]
         return max([*times, self._expected(self._all[key]) if key in self._all else 0.0])
 
     def _expected(self, pending: PendingReply) -> float:

@@ -12,8 +12,12 @@ class WechatMpSettings(CredentialChannelSettings):
 
     needed = ("app_id", "app_secret", "token")
     endpoint = ("base_url", SERVER)
-    app_id: str = Field("", description="The account's id; the channel starts once id, secret and token are given.")
+    app_id: str = Field(
+        "", description="The account's id; the channel starts once id, secret and token are given."
+    )
     app_secret: Secret = Field("", description="The account's secret.")
     token: Secret = Field("", description="Signs the platform's calls.")
-    encoding_aes_key: Secret = Field("", description="For safe mode, 43 signs; without it nobody is more than a guest.")
+    encoding_aes_key: Secret = Field(
+        "", description="For safe mode, 43 signs; without it nobody is more than a guest."
+    )
     base_url: Url = Field("", description="API endpoint; empty means the platform's own.")

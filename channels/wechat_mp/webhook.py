@@ -1,13 +1,19 @@
 """Verifies calls of the platform: signature, time, nonce, encryption, receiver. Reads no clock.
 
-Source: SHA-1 over the sorted token, timestamp, nonce (and ciphertext), as the platform's developer pages have it.
+Source: SHA-1 over the sorted token, timestamp, nonce (and ciphertext), as the platform's developer
+pages have it.
 """
 
 from dataclasses import dataclass
 
 from channels.base import WebhookRequest
 from channels.toolkit.untrusted import BadXml, StoredReplayGuard, parse_flat_xml
-from channels.toolkit.wechat_crypto import DecryptionFailed, WechatEnvelope, is_signature_of, sign_parts
+from channels.toolkit.wechat_crypto import (
+    DecryptionFailed,
+    WechatEnvelope,
+    is_signature_of,
+    sign_parts,
+)
 
 TIMESTAMP_WINDOW_SECONDS = 300  # how far the signed time of a call may be from ours
 _MAX_PARAMETER = 512
@@ -16,11 +22,16 @@ Query = tuple[tuple[str, str], ...]
 
 
 class CallRejected(ValueError):
-    """The call is not from the platform, or not for this account. Only the owner may see the reason."""
+    """The call is not from the platform, or not for this account.
+
+    Only the owner may see the reason.
+    """
 
 
 class CallMalformed(CallRejected):
-    """The call does not resemble one of the platform's; anyone who scans for URLs makes such calls."""
+    """The call does not resemble one of the platform's; anyone who scans for URLs makes such
+    calls.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,17 +83,30 @@ class OfficialAccountWebhookVerifier:
         fields = _parse_fields(content)
         self._verify_nonce(nonce, content, now)
         person = [value for name, value in request.query if name == "openid"]
-        if not fields.get("FromUserName") or not fields.get("ToUserName") or not fields.get("MsgType"):
+        if (
+            not fields.get("FromUserName")
+            or not fields.get("ToUserName")
+            or not fields.get("MsgType")
+        ):
             raise CallRejected(
                 "a message without a sender, receiver or type"
-                + (": the platform encrypts, and encoding_aes_key is not set" if "Encrypt" in fields else "")
+                + (
+                    ": the platform encrypts, and encoding_aes_key is not set"
+                    if "Encrypt" in fields
+                    else ""
+                )
             )
         if person and person != [fields["FromUserName"]]:
             raise CallRejected("the sender in the address is not the one in the message")
-        return VerifiedCall(fields=fields, encrypted=self._envelope is not None, nonce=nonce, content=content)
+        return VerifiedCall(
+            fields=fields, encrypted=self._envelope is not None, nonce=nonce, content=content
+        )
 
     def recheck_nonce(self, call: VerifiedCall, now: float) -> None:
-        """Check a call's nonce again, once those of an earlier process are loaded. Raises CallRejected."""
+        """Check a call's nonce again, once those of an earlier process are loaded.
+
+        Raises CallRejected.
+        """
         self._verify_nonce(call.nonce, call.content, now)
 
     def encrypt_reply(self, xml: str, now: float, nonce: str) -> str:
@@ -101,20 +125,27 @@ class OfficialAccountWebhookVerifier:
 
     def _verify_signature(self, query: Query, now: float) -> str:
         """Verify signature and time of a call; return its nonce."""
-        signature, timestamp, nonce = (single_parameter(query, name) for name in ("signature", "timestamp", "nonce"))
+        signature, timestamp, nonce = (
+            single_parameter(query, name) for name in ("signature", "timestamp", "nonce")
+        )
         if not is_signature_of(signature, (self._token, timestamp, nonce)):
-            raise CallRejected("the signature does not fit: is the token the one on the platform's page?")
+            raise CallRejected(
+                "the signature does not fit: is the token the one on the platform's page?"
+            )
         if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
             raise CallRejected("the time of a call is no number")
         if abs(now - int(timestamp)) > TIMESTAMP_WINDOW_SECONDS:
-            raise CallRejected("the time of a call is more than 5 minutes off: is this machine's clock right?")
+            raise CallRejected(
+                "the time of a call is more than 5 minutes off: is this machine's clock right?"
+            )
         return nonce
 
     def _decrypt(self, request: WebhookRequest, envelope: WechatEnvelope) -> bytes:
         if single_parameter(request.query, "encrypt_type") != "aes":
             raise CallRejected("the call is not encrypted, though encoding_aes_key is set")
         signature, timestamp, nonce = (
-            single_parameter(request.query, name) for name in ("msg_signature", "timestamp", "nonce")
+            single_parameter(request.query, name)
+            for name in ("msg_signature", "timestamp", "nonce")
         )
         encrypted = _parse_fields(request.body).get("Encrypt", "")
         if not is_signature_of(signature, (self._token, timestamp, nonce, encrypted)):
@@ -122,7 +153,9 @@ class OfficialAccountWebhookVerifier:
         try:
             return envelope.open(encrypted)
         except DecryptionFailed as err:
-            raise CallRejected("a call cannot be deciphered: are encoding_aes_key and app_id right?") from err
+            raise CallRejected(
+                "a call cannot be deciphered: are encoding_aes_key and app_id right?"
+            ) from err
 
 
 def single_parameter(query: Query, name: str) -> str:

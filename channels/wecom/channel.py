@@ -18,7 +18,13 @@ from channels.errors import ChannelError, Rejected, Retryable
 from channels.message import Address, Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.toolkit.delivery import store_with_retry
 from channels.wecom import media
-from channels.wecom.connection import ReconnectingSocket, StreamClosed, WecomTiming, new_request_id, run_until_first
+from channels.wecom.connection import (
+    ReconnectingSocket,
+    StreamClosed,
+    WecomTiming,
+    new_request_id,
+    run_until_first,
+)
 from channels.wecom.messages import (
     LIMIT,
     PLACEHOLDER,
@@ -44,9 +50,9 @@ Frames = Sequence[tuple[str, Mapping[str, Any]]]  # callbacks by the time they w
 class Wecom:
     """One bot.
 
-    The platform has no acknowledgement and is not known to repeat a callback. A callback is therefore passed to
-    `deliver` at once, until that has stored it, and is written to the notebook if `run` ends first. Only a crash in
-    between can lose it.
+    The platform has no acknowledgement and is not known to repeat a callback. A callback is
+    therefore passed to `deliver` at once, until that has stored it, and is written to the notebook
+    if `run` ends first. Only a crash in between can lose it.
     """
 
     name = "wecom"
@@ -67,7 +73,9 @@ class Wecom:
             live=True,
             per_chat_rate=1 / 3,
             burst=10,
-            receives=frozenset({"text", "picture", "file", "voice", "video", "album", "button", "quote"}),
+            receives=frozenset(
+                {"text", "picture", "file", "voice", "video", "album", "button", "quote"}
+            ),
             groups=True,
             live_display="stream",
             file_bytes=media.FILE_BYTES,
@@ -94,7 +102,8 @@ class Wecom:
         """Receive until cancelled. The connection stays open for sends until `close`.
 
         Raises:
-            LoggedOut: bot_id or secret is wrong. ReceiverConflict: another program has subscribed as the bot.
+            LoggedOut: bot_id or secret is wrong. ReceiverConflict: another program has subscribed
+                as the bot.
             ChannelError: ten connections in a row failed.
         """
         self._running = True
@@ -125,17 +134,26 @@ class Wecom:
         self._live.handle(event)
 
     async def fetch(self, ref: str, most: int) -> FetchedFile:
-        """Download an attachment; its URL is valid for five minutes after the message was received."""
+        """Download an attachment; its URL is valid for five minutes after the message was
+        received.
+        """
         return await media.fetch_attachment(ref, most, self._settings.ws_url, self._settings.proxy)
 
     def connection_status(self) -> ConnectionStatus:
-        return ConnectionStatus(last_contact=self._socket.last, trouble=self._trouble or self._socket.trouble)
+        return ConnectionStatus(
+            last_contact=self._socket.last, trouble=self._trouble or self._socket.trouble
+        )
 
     async def probe(self) -> str:
-        """Open and close the socket. The secret is not tried: to subscribe would evict a running bot."""
+        """Open and close the socket.
+
+        The secret is not tried: to subscribe would evict a running bot.
+        """
         if await self._socket.probe():
             return f"bot {self.account}, connected"
-        return f"WeCom's socket can be reached; the secret of bot {self.account} is tried when it runs"
+        return (
+            f"WeCom's socket can be reached; the secret of bot {self.account} is tried when it runs"
+        )
 
     async def close(self) -> None:
         """Close the connection; a later send opens a new one."""
@@ -173,7 +191,9 @@ class Wecom:
 
     async def _deliver_all(self, deliver: Deliver) -> None:
         if stored := self._state.undelivered():
-            await self._deliver(deliver, [(name, json.loads(frame)) for name, frame in stored.items()])
+            await self._deliver(
+                deliver, [(name, json.loads(frame)) for name, frame in stored.items()]
+            )
         while True:
             while batch := list(self._frames):
                 await self._deliver(deliver, batch)
@@ -182,13 +202,17 @@ class Wecom:
             await self._received.wait()
 
     async def _deliver(self, deliver: Deliver, frames: Frames) -> None:
-        parsed = [message for name, frame in frames if (message := self._parse(name, frame)) is not None]
+        parsed = [
+            message for name, frame in frames if (message := self._parse(name, frame)) is not None
+        ]
         names = [name for name, _ in frames]
         values = {**self._state.update(parsed), **self._state.removal_of(names)}
         if not parsed and not values:
             return
         messages = [one.message for one in parsed]
-        accepted = await store_with_retry(lambda: deliver(messages, values), self.name, on_trouble=self._set_trouble)
+        accepted = await store_with_retry(
+            lambda: deliver(messages, values), self.name, on_trouble=self._set_trouble
+        )
         self._state.delivered(names)
         for delivered, row in zip(messages, accepted, strict=True):
             call = self._state.call(delivered.key)
@@ -222,7 +246,9 @@ class Wecom:
         if file is not None:
             receipt = await self._send_new(message, ":file", file)
         if message.buttons:
-            receipt = await self._send_new(message, ":buttons", card_packet(message.buttons, message.client_key))
+            receipt = await self._send_new(
+                message, ":buttons", card_packet(message.buttons, message.client_key)
+            )
         return receipt
 
     async def _send_text(self, message: OutboundMessage, call: AnswerableCall | None) -> Receipt:
@@ -244,14 +270,23 @@ class Wecom:
                 return stream_id(call.key)
         return stream_id(message.client_key)
 
-    async def _send_new(self, message: OutboundMessage, extra: str = "", body: dict[str, Any] | None = None) -> Receipt:
-        """Send a new message. It has no idempotency key, so an unknown outcome is retried once, with a mark."""
+    async def _send_new(
+        self, message: OutboundMessage, extra: str = "", body: dict[str, Any] | None = None
+    ) -> Receipt:
+        """Send a new message.
+
+        It has no idempotency key, so an unknown outcome is retried once, with a mark.
+        """
         request_id = new_request_id("aibot_send_msg")
-        async with self._state.attempt(message.client_key + extra, request_id, keyless=True) as before:
+        async with self._state.attempt(
+            message.client_key + extra, request_id, keyless=True
+        ) as before:
             if before.done:
                 return Receipt(platform_id=before.done)
             if before.keyless >= MAX_KEYLESS_SENDS:
-                raise Rejected(f"the outcome of {before.keyless} attempts is unknown; there is no further one")
+                raise Rejected(
+                    f"the outcome of {before.keyless} attempts is unknown; there is no further one"
+                )
             mark = REPEAT_MARK if before.all and not message.repeated else ""
             packet = body or markdown_packet(render(mark + message.text))
             chat = self._state.chat_spelling(message.address.chat_id)
@@ -277,7 +312,9 @@ class _LiveStream:
 
 
 class LiveStreams:
-    """Shows replies, best effort: a packet that fails ends the stream; the reply itself comes by `send`."""
+    """Shows replies, best effort: a packet that fails ends the stream; the reply itself comes by
+    `send`.
+    """
 
     def __init__(self, send: SendPacket, timing: WecomTiming) -> None:
         self._send = send
@@ -333,7 +370,8 @@ class LiveStreams:
         try:
             while time.monotonic() < until and not stream.ended.is_set():
                 stream.changed.clear()
-                text = stream.text or text  # after a tool the old text stays until there is a new one
+                # after a tool the old text stays until there is a new one
+                text = stream.text or text
                 await self._send(stream.call, first_message(render(text)) or PLACEHOLDER)
                 await _wait_within(stream.ended, self._timing.live)
                 await _wait_within(stream.changed, self._timing.live_refresh)

@@ -13,18 +13,28 @@ from weakref import WeakValueDictionary
 
 import structlog
 
-from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    ChannelError,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
 from channels.wecom.settings import SERVER, WecomSettings
 
 # Frames and their error codes.
 
-RATE_LIMIT_SECONDS = 60.0  # pause of a chat after a rate limit: limits are per minute, and no reply names a time
+# pause of a chat after a rate limit: limits are per minute, and no reply names a time
+RATE_LIMIT_SECONDS = 60.0
 MAX_ERROR_TEXT = 200
 _BUSY_CODES = (-1, 846601, 846602)
 
 
 class StreamClosed(Rejected):
-    """The callback can no longer be answered, or its stream no longer changed; a new message can be sent."""
+    """The callback can no longer be answered, or its stream no longer changed; a new message can be
+    sent.
+    """
 
 
 class NotSubscribed(Retryable):
@@ -59,7 +69,9 @@ def parse_frame(text: str | bytes) -> dict[str, Any]:
     return frame
 
 
-def error_in_reply(reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECONDS) -> ChannelError | None:
+def error_in_reply(
+    reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECONDS
+) -> ChannelError | None:
     """Return the error that a reply frame reports, None for success.
 
     Args:
@@ -86,10 +98,11 @@ def error_in_reply(reply: Mapping[str, Any], rate_limit: float = RATE_LIMIT_SECO
 
 log = structlog.get_logger(__name__)
 MAX_FRAME_BYTES = 4 * 2**20
-ReplyQueue = asyncio.Queue[dict[str, Any] | None]  # replies to one request id; None: the connection has ended
+# replies to one request id; None: the connection has ended
+ReplyQueue = asyncio.Queue[dict[str, Any] | None]
 EVICTED_TEXT = (
-    "another program has subscribed as this WeCom bot and receives in our place; stop one of the two, then start this "
-    "one again"
+    "another program has subscribed as this WeCom bot and receives in our place; stop one of the "
+    "two, then start this one again"
 )
 
 
@@ -126,7 +139,9 @@ class WecomTiming:
 class Subscription:
     """One connection. on_callback: called with every callback frame, must not block."""
 
-    def __init__(self, socket: Any, timing: WecomTiming, on_callback: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, socket: Any, timing: WecomTiming, on_callback: Callable[[dict[str, Any]], None]
+    ) -> None:
         self._socket = socket
         self._timing = timing
         self._on_callback = on_callback
@@ -142,9 +157,15 @@ class Subscription:
         self.last = 0.0
 
     async def request(
-        self, command: str, body: Mapping[str, Any] | None, request_id: str = "", timeout: float = 0.0
+        self,
+        command: str,
+        body: Mapping[str, Any] | None,
+        request_id: str = "",
+        timeout: float = 0.0,
     ) -> Any:
-        """Send a frame and return the body of its reply. Those with the same request id wait for each other.
+        """Send a frame and return the body of its reply.
+
+        Those with the same request id wait for each other.
 
         Args:
             request_id: "" for a new one. timeout: seconds, 0 for the default.
@@ -181,8 +202,12 @@ class Subscription:
         finally:
             del self._waiting[request_id]
 
-    async def _newest(self, request_id: str, replies: ReplyQueue, reply: dict[str, Any]) -> dict[str, Any]:
-        """Return the reply, or the next one if this may be the late reply to an earlier frame with this id."""
+    async def _newest(
+        self, request_id: str, replies: ReplyQueue, reply: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the reply, or the next one if this may be the late reply to an earlier frame with
+        this id.
+        """
         if request_id not in self._late:
             return reply
         self._late.discard(request_id)
@@ -204,7 +229,11 @@ class Subscription:
             LoggedOut: id or secret is wrong. Retryable, Ambiguous: not now.
         """
         try:
-            await self.request("aibot_subscribe", {"bot_id": bot_id, "secret": secret}, timeout=self._timing.connect)
+            await self.request(
+                "aibot_subscribe",
+                {"bot_id": bot_id, "secret": secret},
+                timeout=self._timing.connect,
+            )
         except Rejected as err:
             raise LoggedOut(f"WeCom refuses bot_id and secret ({err})") from err
 
@@ -257,14 +286,19 @@ MAX_ATTEMPTS = 10
 
 
 class ReconnectingSocket:
-    """One bot's connection, reconnected when it ends. on_callback: called with every callback frame.
+    """One bot's connection, reconnected when it ends. on_callback: called with every callback
+    frame.
 
-    It outlives `run` of the channel, because replies are sent over it after the last message was received. Once another
-    program has subscribed as the bot, it stays closed: to connect would be to take the bot back.
+    It outlives `run` of the channel, because replies are sent over it after the last message was
+    received. Once another program has subscribed as the bot, it stays closed: to connect would be
+    to take the bot back.
     """
 
     def __init__(
-        self, settings: WecomSettings, timing: WecomTiming, on_callback: Callable[[dict[str, Any]], None]
+        self,
+        settings: WecomSettings,
+        timing: WecomTiming,
+        on_callback: Callable[[dict[str, Any]], None],
     ) -> None:
         self._settings = settings
         self._timing = timing
@@ -285,13 +319,18 @@ class ReconnectingSocket:
         """Start the connection, and wait until reconnecting ends. Cancelling ends only the wait.
 
         Raises:
-            LoggedOut, ReceiverConflict: the owner has to act. ChannelError: ten attempts in a row failed.
+            LoggedOut, ReceiverConflict: the owner has to act. ChannelError: ten attempts in a row
+                failed.
         """
-        if self._task is None or (self._task.done() and not isinstance(_task_error(self._task), ReceiverConflict)):
+        if self._task is None or (
+            self._task.done() and not isinstance(_task_error(self._task), ReceiverConflict)
+        ):
             self._task = self._start()
         await asyncio.shield(self._task)
 
-    async def request(self, command: str, body: dict[str, Any], request_id: str = "", timeout: float = 0.0) -> Any:
+    async def request(
+        self, command: str, body: dict[str, Any], request_id: str = "", timeout: float = 0.0
+    ) -> Any:
         """Subscription.request over the current connection.
 
         Raises:
@@ -314,14 +353,18 @@ class ReconnectingSocket:
         try:
             if self._subscription is None:
                 tasks = {self._task, waiting}
-                await asyncio.wait(tasks, timeout=self._timing.reply, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    tasks, timeout=self._timing.reply, return_when=asyncio.FIRST_COMPLETED
+                )
         finally:
             waiting.cancel()
         if self._subscription is not None:
             return self._subscription
         if isinstance(err := _task_error(self._task), LoggedOut):
             raise LoggedOut(str(err))
-        raise Retryable(f"not connected to WeCom: {err or self.trouble or 'not yet'}", whole_channel=True)
+        raise Retryable(
+            f"not connected to WeCom: {err or self.trouble or 'not yet'}", whole_channel=True
+        )
 
     async def probe(self) -> bool:
         """Open and close the socket; return True without doing so if there is a connection.
@@ -337,7 +380,9 @@ class ReconnectingSocket:
             async with await self._open():
                 return False
         except (OSError, TimeoutError, ValueError, WebSocketException) as err:
-            raise ChannelError(f"WeCom's socket cannot be reached: {type(err).__name__}: {err}") from err
+            raise ChannelError(
+                f"WeCom's socket cannot be reached: {type(err).__name__}: {err}"
+            ) from err
 
     async def close(self) -> None:
         """Close the connection; a later `maintain` or `request` opens a new one."""
@@ -366,8 +411,12 @@ class ReconnectingSocket:
             attempts = 1 if time.monotonic() - began > self._timing.stable else attempts + 1
             log.info("wecom connection ended", error=self.trouble, tries=attempts)
             if attempts >= MAX_ATTEMPTS:
-                raise ChannelError(f"no lasting connection to WeCom after {MAX_ATTEMPTS} tries: {self.trouble}")
-            await asyncio.sleep(min(self._timing.max_pause, self._timing.first_pause * 2 ** (attempts - 1)))
+                raise ChannelError(
+                    f"no lasting connection to WeCom after {MAX_ATTEMPTS} tries: {self.trouble}"
+                )
+            await asyncio.sleep(
+                min(self._timing.max_pause, self._timing.first_pause * 2 ** (attempts - 1))
+            )
 
     async def _connect_once(self) -> None:
         """Open one connection and use it until it ends."""
@@ -375,7 +424,9 @@ class ReconnectingSocket:
             subscription = Subscription(socket, self._timing, self._on_callback)
             subscribed = self._subscribe_and_ping(subscription)
             try:
-                await run_until_first(subscription.receive(), subscribed, subscription.discarded.wait())
+                await run_until_first(
+                    subscription.receive(), subscribed, subscription.discarded.wait()
+                )
             finally:
                 self._last = subscription.last or self._last
                 self._remove(subscription)
@@ -406,9 +457,11 @@ class ReconnectingSocket:
 
 
 async def run_until_first(*work: Coroutine[Any, Any, object]) -> None:
-    """Run coroutines concurrently until one ends, then cancel the others; raise what the first raised.
+    """Run coroutines concurrently until one ends, then cancel the others; raise what the first
+    raised.
 
-    Of several errors, one that the owner has to know is raised: after a refusal or an eviction the connection ends too.
+    Of several errors, one that the owner has to know is raised: after a refusal or an eviction the
+    connection ends too.
     """
     tasks = [asyncio.create_task(coroutine) for coroutine in work]
     try:
@@ -418,7 +471,9 @@ async def run_until_first(*work: Coroutine[Any, Any, object]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    for error in sorted(errors, key=lambda error: not isinstance(error, LoggedOut | ReceiverConflict)):
+    for error in sorted(
+        errors, key=lambda error: not isinstance(error, LoggedOut | ReceiverConflict)
+    ):
         raise error
 
 

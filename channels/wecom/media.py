@@ -33,11 +33,15 @@ async def fetch_attachment(ref: str, most: int, ws_url: str = "", proxy: str = "
     """Download and decrypt an attachment. Its URL is valid for five minutes.
 
     Args:
-        ws_url: the WebSocket's URL; plain http is accepted for files only where the socket is plain ws (tests).
+        ws_url: the WebSocket's URL; plain http is accepted for files only where the socket is plain
+            ws (tests).
     """
     try:
         source = json.loads(ref)
-        url, key = str(source["url"]), base64.b64decode(source["aeskey"] + "=" * (-len(source["aeskey"]) % 4))
+        url, key = (
+            str(source["url"]),
+            base64.b64decode(source["aeskey"] + "=" * (-len(source["aeskey"]) % 4)),
+        )
     except (ValueError, KeyError, TypeError, binascii.Error) as err:
         raise Rejected("not a file of WeCom") from err
     if urlsplit(url).scheme != "https" and urlsplit(ws_url or SERVER).scheme != "ws":
@@ -76,7 +80,10 @@ def _check_status(status: int) -> None:
         return
     if status >= 500 or status in (408, 429):
         raise Retryable(f"the file server replied with status {status}")
-    raise Rejected(f"the file server replied with status {status}; a file's URL is valid for five minutes", gone=True)
+    raise Rejected(
+        f"the file server replied with status {status}; a file's URL is valid for five minutes",
+        gone=True,
+    )
 
 
 def file_name(disposition: str) -> str:

@@ -51,7 +51,10 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage 
             return None
         pressed = event.get("template_card_event", event)
         return _build_message(
-            frame, account, arrival, {"act": "press", "target": replace_unstorable(pressed["event_key"]), "text": ""}
+            frame,
+            account,
+            arrival,
+            {"act": "press", "target": replace_unstorable(pressed["event_key"]), "text": ""},
         )
     files = [item for part in _message_items(body) for item in _attachments(part)]
     fields: dict[str, Any] = {"text": _message_text(body, group=body["chattype"] == "group")}
@@ -62,7 +65,9 @@ def parse(frame: Mapping[str, Any], account: str, arrival: int) -> WecomMessage 
     return _build_message(frame, account, arrival, {**fields, "attachments": tuple(files)})
 
 
-def _build_message(frame: Mapping[str, Any], account: str, arrival: int, fields: Mapping[str, Any]) -> WecomMessage:
+def _build_message(
+    frame: Mapping[str, Any], account: str, arrival: int, fields: Mapping[str, Any]
+) -> WecomMessage:
     body = frame["body"]
     group = body["chattype"] == "group"
     person, sent = body["from"], int(body["create_time"])
@@ -70,7 +75,9 @@ def _build_message(frame: Mapping[str, Any], account: str, arrival: int, fields:
     act: Act = fields.get("act", "message")
     message = InboundMessage(
         **{**fields, "act": act},
-        address=Address(channel="wecom", account=account, chat_id=_id(body["chatid"]) if group else sender),
+        address=Address(
+            channel="wecom", account=account, chat_id=_id(body["chatid"]) if group else sender
+        ),
         kind="group" if group else "dm",
         key=_id(body["msgid"]),
         sender=Sender(id=sender, name=replace_unstorable(person["userid"])),
@@ -132,7 +139,11 @@ def render(text: str) -> str:
     """Render Markdown so that it mentions no user and opens no <think> block."""
     text = replace_unstorable(text)
     spaced = re.sub(r"<(?=@|/?think>)", "< ", text)
-    return spaced if text_length(spaced, "utf8") <= LIMIT else re.sub(r"(?<!<)<++(?=@|/?think>)", "", text)
+    return (
+        spaced
+        if text_length(spaced, "utf8") <= LIMIT
+        else re.sub(r"(?<!<)<++(?=@|/?think>)", "", text)
+    )
 
 
 def first_message(text: str) -> str:

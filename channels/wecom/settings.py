@@ -12,6 +12,8 @@ class WecomSettings(CredentialChannelSettings):
 
     needed = ("bot_id", "secret")
     endpoint = ("ws_url", SERVER)
-    bot_id: str = Field("", description="The bot's id; the channel starts once id and secret are given.")
+    bot_id: str = Field(
+        "", description="The bot's id; the channel starts once id and secret are given."
+    )
     secret: Secret = Field("", description="The bot's secret.")
     ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")

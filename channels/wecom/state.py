@@ -66,9 +66,16 @@ class WecomState:
         if self._read or self._notebook is None:
             return
         values = await self._notebook.read()
-        calls = [AnswerableCall(**json.loads(value)) for value in _with_prefix(values, _CALL).values()]
-        attempts = {key: SendAttempts(**json.loads(value)) for key, value in _with_prefix(values, _ATTEMPTS).items()}
-        self._calls = {call.key: call for call in sorted(calls, key=lambda call: call.at)} | self._calls
+        calls = [
+            AnswerableCall(**json.loads(value)) for value in _with_prefix(values, _CALL).values()
+        ]
+        attempts = {
+            key: SendAttempts(**json.loads(value))
+            for key, value in _with_prefix(values, _ATTEMPTS).items()
+        }
+        self._calls = {
+            call.key: call for call in sorted(calls, key=lambda call: call.at)
+        } | self._calls
         self._attempts = attempts | self._attempts
         self._spellings = _with_prefix(values, _SPELLING) | self._spellings
         self._undelivered = _with_prefix(values, _UNDELIVERED) | self._undelivered
@@ -80,13 +87,17 @@ class WecomState:
         return call if call is not None and time.time() - call.at < ANSWERABLE_SECONDS else None
 
     def update(self, batch: Iterable[WecomMessage]) -> dict[str, str]:
-        """Record how to answer these, and drop old ones; return the notebook values to store with them."""
+        """Record how to answer these, and drop old ones; return the notebook values to store with
+        them.
+        """
         now = time.time()
         values = self._outdated(now)
         for one in batch:
             key, chat = one.message.key, one.message.address.chat_id
             if one.message.act == "message":
-                call = self._calls.setdefault(key, AnswerableCall(key=key, req_id=one.req_id, at=now))
+                call = self._calls.setdefault(
+                    key, AnswerableCall(key=key, req_id=one.req_id, at=now)
+                )
                 values[_CALL + key] = _dump_value(call)
             if chat != one.to:
                 self._spellings[chat] = values[_SPELLING + chat] = one.to
@@ -97,7 +108,9 @@ class WecomState:
         return self._spellings.get(chat_id, chat_id)
 
     async def claim(self, call: AnswerableCall, client_key: str) -> bool:
-        """Whether this part may end the stream of that message: only the first one that claims it."""
+        """Whether this part may end the stream of that message: only the first one that claims
+        it.
+        """
         known = self._calls.get(call.key, call)  # it may have been dropped meanwhile
         if not known.by:
             known = self._calls[call.key] = replace(known, by=client_key)
@@ -105,16 +118,21 @@ class WecomState:
         return known.by == client_key
 
     @asynccontextmanager
-    async def attempt(self, name: str, receipt: str, *, keyless: bool) -> AsyncIterator[SendAttempts]:
+    async def attempt(
+        self, name: str, receipt: str, *, keyless: bool
+    ) -> AsyncIterator[SendAttempts]:
         """Record an attempt to send this part; yield the outcome of earlier ones.
 
-        It is first stored as unknown, then as sent with this receipt, or removed if it certainly failed.
+        It is first stored as unknown, then as sent with this receipt, or removed if it certainly
+        failed.
         """
         before = self._attempts.get(name, SendAttempts(at=time.time()))
         if before.done:
             yield before
             return
-        await self._store_attempts(name, replace(before, all=before.all + 1, keyless=before.keyless + keyless))
+        await self._store_attempts(
+            name, replace(before, all=before.all + 1, keyless=before.keyless + keyless)
+        )
         try:
             yield before
         except ChannelError as err:
@@ -133,7 +151,9 @@ class WecomState:
         return dict(sorted(self._undelivered.items()))
 
     def removal_of(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the notebook values that remove stored callbacks, to be stored with their delivery."""
+        """Return the notebook values that remove stored callbacks, to be stored with their
+        delivery.
+        """
         return {_UNDELIVERED + name: "" for name in names if name in self._undelivered}
 
     def delivered(self, names: Iterable[str]) -> None:
@@ -158,7 +178,9 @@ class WecomState:
     async def _store_attempts(self, name: str, attempts: SendAttempts | None) -> None:
         """Store the attempts of a part, None to remove them; drop old ones."""
         now = time.time()
-        old = [key for key, former in self._attempts.items() if now - former.at >= ANSWERABLE_SECONDS]
+        old = [
+            key for key, former in self._attempts.items() if now - former.at >= ANSWERABLE_SECONDS
+        ]
         value = _dump_value(attempts) if attempts is not None else ""
         await self._write({**{_ATTEMPTS + key: "" for key in old}, _ATTEMPTS + name: value})
         for key in (*old, name):
@@ -176,4 +198,8 @@ def _dump_value(value: AnswerableCall | SendAttempts) -> str:
 
 
 def _with_prefix(values: Mapping[str, str], prefix: str) -> dict[str, str]:
-    return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+    return {
+        name.removeprefix(prefix): value
+        for name, value in values.items()
+        if name.startswith(prefix)
+    }

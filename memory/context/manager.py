@@ -1,4 +1,6 @@
-"""A conversation in memory that compacts itself by a policy, for programs that do not use the bot."""
+"""A conversation in memory that compacts itself by a policy, for programs that do not use the
+bot.
+"""
 
 from collections import Counter as Tally
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -7,10 +9,21 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
 
 from memory.context.message_rules import NO_RESULT
-from memory.context.policies.planner import ContextLimits, FoldRange, min_budget, plan_ahead, plan_context
+from memory.context.policies.planner import (
+    ContextLimits,
+    FoldRange,
+    min_budget,
+    plan_ahead,
+    plan_context,
+)
 from memory.context.policies.policies import DEFAULT, POLICIES, build_policy
 from memory.context.summary.prompt import FoldTexts
-from memory.context.summary.validation import FoldSource, SummaryLimit, ValidatedSummary, validate_summary
+from memory.context.summary.validation import (
+    FoldSource,
+    SummaryLimit,
+    ValidatedSummary,
+    validate_summary,
+)
 from memory.context.tokens import MESSAGE_TOKENS, TokenCounter, load_o200k_counter
 from memory.context.view import ContextView, ViewTokens, assemble_view, fixed_tokens
 from memory.conversation import (
@@ -28,7 +41,8 @@ from memory.conversation import (
     Turn,
 )
 
-# Returns the log and the summary of a fold, None for the digest; `SummaryWriter.write` of memory.folding is one.
+# Returns the log and the summary of a fold, None for the digest; `SummaryWriter.write` of
+# memory.folding is one.
 Summarise = Callable[[FoldSource], Awaitable[FoldTexts | None]]
 
 START = datetime(1970, 1, 1, tzinfo=UTC)  # of messages without a time
@@ -92,8 +106,9 @@ class Compaction:
 class ContextManager:
     """Collects messages and shows a model as many of them as its budget allows.
 
-    `messages` is never larger than the budget and always valid for the strictest provider; the system parts and the
-    running turn's question are never folded. Nothing is stored: keep `Compaction.folds` if the originals matter.
+    `messages` is never larger than the budget and always valid for the strictest provider; the
+    system parts and the running turn's question are never folded. Nothing is stored: keep
+    `Compaction.folds` if the originals matter.
 
     Args:
         policy: a name of memory.context.policies.policies.POLICIES.
@@ -127,16 +142,27 @@ class ContextManager:
         self._counter = counter or load_o200k_counter()
         self._summarise = summarise
         self._zone = zone
-        self._limits = ContextLimits(max_tokens=max_tokens, max_turns=max_turns, window=max_tokens, reserve=0)
+        self._limits = ContextLimits(
+            max_tokens=max_tokens, max_turns=max_turns, window=max_tokens, reserve=0
+        )
         least = min_budget(fixed_tokens(self._system, self._tools, "", self._counter))
         if max_tokens < least:
             raise ValueError(
-                f"max_tokens is {max_tokens}; with this system prompt and tools at least {least} are needed"
+                f"max_tokens is {max_tokens}; with this system prompt and tools at least {least} "
+                "are needed"
             )
         self._session = Session(
-            conversation="", space="", epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", summary=None,
-            turns=(), reductions=(),
-        )  # fmt: skip
+            conversation="",
+            space="",
+            epoch=1,
+            next_seq=1,
+            next_turn=1,
+            view_from=1,
+            fold_head="",
+            summary=None,
+            turns=(),
+            reductions=(),
+        )
         self._folds: list[tuple[FoldedTurns, Summary]] = []
         self._compacting = False
         self._last_at = START - INTERVAL
@@ -154,7 +180,8 @@ class ContextManager:
             at: when it was written; without it, a second after the message before.
 
         Raises:
-            ValueError: it has no content, answers a call that is not open, or the model speaks first.
+            ValueError: it has no content, answers a call that is not open, or the model speaks
+                first.
         """
         parts = tuple(Text(text=item) if isinstance(item, str) else item for item in content)
         results = [part.call_id for part in parts if isinstance(part, ToolResult)]
@@ -173,7 +200,8 @@ class ContextManager:
     def messages(self) -> tuple[ShownMessage, ...]:
         """Return the messages of the next request.
 
-        What does not fit and was not compacted in time is folded with the digest now; no model is waited for.
+        What does not fit and was not compacted in time is folded with the digest now; no model is
+        waited for.
         """
         return self.view().shown
 
@@ -183,9 +211,13 @@ class ContextManager:
         return assemble_view(self._session, self._system, self._tools, self._counter)
 
     def usage(self) -> ContextUsage:
-        """Return the size of what would be shown now, which may be over the budget until it is asked for."""
+        """Return the size of what would be shown now, which may be over the budget until it is
+        asked for.
+        """
         view = assemble_view(self._session, self._system, self._tools, self._counter)
-        texts = (part.text for shown in view.shown for part in shown.parts if isinstance(part, Text))
+        texts = (
+            part.text for shown in view.shown for part in shown.parts if isinstance(part, Text)
+        )
         return ContextUsage(
             tokens=view.tokens.total,
             max_tokens=self._limits.max_tokens,
@@ -198,9 +230,14 @@ class ContextManager:
     async def compact(self) -> Compaction:
         """Do what the policy wants before the next request, with summaries by `summarise`.
 
-        Messages may be added meanwhile. While another call runs, only what is over the budget is compacted.
+        Messages may be added meanwhile. While another call runs, only what is over the budget is
+        compacted.
         """
-        before, known, done = self.usage().tokens, set(self._session.reductions), list[FoldedTurns]()
+        before, known, done = (
+            self.usage().tokens,
+            set(self._session.reductions),
+            list[FoldedTurns](),
+        )
         if not self._compacting:
             self._compacting = True
             try:
@@ -219,7 +256,9 @@ class ContextManager:
         done: list[FoldedTurns] = []
         for _ in range(MAX_ROUNDS):
             session = self._session
-            planned = plan_context(session, self._policy, self._limits, self._fixed(), self._counter)
+            planned = plan_context(
+                session, self._policy, self._limits, self._fixed(), self._counter
+            )
             self._apply_reductions(planned.reductions)
             fold = planned.fold or self._fold_after_turn()
             if fold:
@@ -234,14 +273,18 @@ class ContextManager:
         """Return what the policy folds once a turn has ended."""
         if self._session.running:
             return None
-        return plan_ahead(self._session, self._policy, self._limits, self._fixed(), self._counter).fold
+        return plan_ahead(
+            self._session, self._policy, self._limits, self._fixed(), self._counter
+        ).fold
 
     def _fit(self) -> list[FoldedTurns]:
         """Make the view fit without a model."""
         done: list[FoldedTurns] = []
         for _ in range(MAX_ROUNDS):
             session = self._session
-            planned = plan_context(session, self._policy, self._limits, self._fixed(), self._counter)
+            planned = plan_context(
+                session, self._policy, self._limits, self._fixed(), self._counter
+            )
             self._apply_reductions(planned.reductions)
             if planned.fold and planned.must_fold_now:
                 done += self._commit(planned.fold, self._source(planned.fold), None)
@@ -250,9 +293,14 @@ class ContextManager:
         return done
 
     def _source(self, fold: FoldRange) -> FoldSource:
-        """Collect the fold's messages, and those of the digests before it, which are written again."""
+        """Collect the fold's messages, and those of the digests before it, which are written
+        again.
+        """
         turns = tuple(
-            message for turn in self._session.turns if turn.number <= fold.to_turn for message in turn.messages
+            message
+            for turn in self._session.turns
+            if turn.number <= fold.to_turn
+            for message in turn.messages
         )
         digests: list[FoldedTurns] = []
         for folded, _ in reversed(self._folds[-MAX_STEPS_BACK:]):
@@ -268,7 +316,9 @@ class ContextManager:
             at=self._session.turns[-1].messages[-1].at,
         )
 
-    def _commit(self, fold: FoldRange, source: FoldSource, texts: FoldTexts | None) -> list[FoldedTurns]:
+    def _commit(
+        self, fold: FoldRange, source: FoldSource, texts: FoldTexts | None
+    ) -> list[FoldedTurns]:
         """Replace the turns by their summary; nothing if they have left the view meanwhile."""
         session = self._session
         if not session.turns or session.turns[0].first_seq != fold.from_seq:
@@ -304,7 +354,9 @@ class ContextManager:
 
     def _validate(self, source: FoldSource, texts: FoldTexts | None) -> ValidatedSummary:
         limit = SummaryLimit(
-            counter=self._counter, summary_tokens=self._policy.settings.summary_tokens, zone=self._zone
+            counter=self._counter,
+            summary_tokens=self._policy.settings.summary_tokens,
+            zone=self._zone,
         )
         log, summary = (texts.log, texts.summary) if texts else ("", "")
         return validate_summary(log, summary, source, limit)
@@ -316,8 +368,12 @@ class ContextManager:
             self._session = replace(self._session, reductions=(*self._session.reductions, *new))
 
     def _fixed(self) -> int:
-        """Return the tokens beside the turns; an open call is shown with a result that says it has none."""
-        lost = tuple(ToolResult(call_id=id, text=NO_RESULT, is_error=True) for id in self._open_calls())
+        """Return the tokens beside the turns; an open call is shown with a result that says it has
+        none.
+        """
+        lost = tuple(
+            ToolResult(call_id=id, text=NO_RESULT, is_error=True) for id in self._open_calls()
+        )
         return fixed_tokens(self._system, self._tools, "", self._counter) + (
             MESSAGE_TOKENS + self._counter.parts(lost) if lost else 0
         )
@@ -333,7 +389,9 @@ class ContextManager:
             answered |= {part.call_id for part in message.parts if isinstance(part, ToolResult)}
         return []
 
-    def _append(self, role: Role, parts: tuple[Part, ...], at: datetime | None, *, begins: bool) -> Message:
+    def _append(
+        self, role: Role, parts: tuple[Part, ...], at: datetime | None, *, begins: bool
+    ) -> Message:
         session = self._session
         number = session.next_turn if begins else session.turns[-1].number
         message = Message(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from memory.context.tokens import TokenCounter
 from memory.text.bullets import fence_after, find_lines
 
-MAX_TOKEN_CHARS = 40  # characters per token of real text; a text with more need not be counted to be too long
+# characters per token of real text; a text with more need not be counted to be too long
+MAX_TOKEN_CHARS = 40
 MAX_NAMED = 20  # sections named in the note about what was left out
 MAX_TITLE = 80  # characters of a section's name
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t].*)?")
@@ -20,7 +21,9 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkdownBlock:
-    """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one fenced block."""
+    """A heading (level 1 to 6) or a paragraph (level 0): a run of lines, one list item, or one
+    fenced block.
+    """
 
     #: Its index among the blocks.
     at: int
@@ -61,12 +64,17 @@ def split_lines(text: str) -> list[str]:
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
-    """All blocks in order. A heading inside a fence is none, unless it begins the section of a fold."""
+    """All blocks in order.
+
+    A heading inside a fence is none, unless it begins the section of a fold.
+    """
     return parse_part(normalize_line_ends(text))[0]
 
 
 def parse_part(text: str) -> tuple[list[MarkdownBlock], bool]:
-    """The blocks of a part of a normalized text, and whether it ends in a blank line, a gap before the next part."""
+    """The blocks of a part of a normalized text, and whether it ends in a blank line, a gap before
+    the next part.
+    """
     reader = _BlockReader()
     for line in text.split("\n"):
         reader.read_line(line)
@@ -100,9 +108,13 @@ def join_blocks(blocks: Sequence[MarkdownBlock], shown: Callable[[MarkdownBlock]
 
 
 def select_blocks(
-    blocks: Sequence[MarkdownBlock], candidates: Sequence[BlockCandidate], budget: int, counter: TokenCounter
+    blocks: Sequence[MarkdownBlock],
+    candidates: Sequence[BlockCandidate],
+    budget: int,
+    counter: TokenCounter,
 ) -> Excerpt:
-    """Select as many candidates as fit the budget together with the note about the rest, the first ones first.
+    """Select as many candidates as fit the budget together with the note about the rest, the first
+    ones first.
 
     A candidate that does not fit ends its group, unless it is over the budget even alone.
     """
@@ -122,7 +134,9 @@ def select_blocks(
     return fit_excerpt(select, budget, counter)
 
 
-def fit_excerpt(select: Callable[[int], tuple[Excerpt, bool]], budget: int, counter: TokenCounter) -> Excerpt:
+def fit_excerpt(
+    select: Callable[[int], tuple[Excerpt, bool]], budget: int, counter: TokenCounter
+) -> Excerpt:
     """Select with less left until the excerpt fits the budget with its note.
 
     Args:
@@ -145,13 +159,18 @@ def fits_budget(text: str, budget: int, counter: TokenCounter) -> bool:
 
 
 def block_tokens(block: MarkdownBlock, budget: int, counter: TokenCounter) -> int:
-    """Tokens of a block with its line ends; `budget` + 1 if it is obviously longer than the budget."""
+    """Tokens of a block with its line ends; `budget` + 1 if it is obviously longer than the
+    budget.
+    """
     text = f"\n{block.text}\n" if block.gap else f"{block.text}\n"
     return counter.text(text) if len(text) <= MAX_TOKEN_CHARS * budget else budget + 1
 
 
 def _choose_blocks(
-    candidates: Sequence[BlockCandidate], left: int, budget: int, cost_of: Callable[[MarkdownBlock], int]
+    candidates: Sequence[BlockCandidate],
+    left: int,
+    budget: int,
+    cost_of: Callable[[MarkdownBlock], int],
 ) -> frozenset[int]:
     chosen: set[int] = set()
     ended: set[int] = set()
@@ -168,13 +187,17 @@ def _choose_blocks(
     return frozenset(chosen)
 
 
-def _make_excerpt(blocks: Sequence[MarkdownBlock], chosen: frozenset[int], missed: frozenset[int]) -> Excerpt:
+def _make_excerpt(
+    blocks: Sequence[MarkdownBlock], chosen: frozenset[int], missed: frozenset[int]
+) -> Excerpt:
     titles = {block.at: block.text for block in blocks if block.level}
     left_out = [block for block in blocks if block.at in missed]
     headings = sum(bool(block.level) for block in left_out)
     counts = Counter(block.section for block in left_out if not block.level)
     text = join_blocks(blocks, lambda block: block.at in chosen)
-    return note_left_out(text, [(titles.get(at, ""), count) for at, count in counts.items()], headings)
+    return note_left_out(
+        text, [(titles.get(at, ""), count) for at, count in counts.items()], headings
+    )
 
 
 def note_left_out(text: str, sections: Sequence[tuple[str, int]], headings: int = 0) -> Excerpt:
@@ -190,7 +213,10 @@ def note_left_out(text: str, sections: Sequence[tuple[str, int]], headings: int 
     counts = ((paragraphs, "paragraph"), (headings, "heading"))
     counted = " and ".join(count_of(count, what) for count, what in counts if count)
     note = f"[… {counted} left out; read_file shows the whole file]"
-    lines = [f"{short_title(title) or 'top'}: {count_of(count, 'paragraph')}" for title, count in sections[:MAX_NAMED]]
+    lines = [
+        f"{short_title(title) or 'top'}: {count_of(count, 'paragraph')}"
+        for title, count in sections[:MAX_NAMED]
+    ]
     if rest := sections[MAX_NAMED:]:
         unnamed = count_of(sum(count for _, count in rest), "paragraph")
         lines.append(f"{count_of(len(rest), 'more section')}: {unnamed}")
@@ -251,5 +277,7 @@ class _BlockReader:
 
     def _add_block(self, text: str, level: int) -> None:
         at = len(self.blocks)
-        self.blocks.append(MarkdownBlock(at=at, section=self._section, level=level, text=text, gap=self.gap))
+        self.blocks.append(
+            MarkdownBlock(at=at, section=self._section, level=level, text=text, gap=self.gap)
+        )
         self.gap = False

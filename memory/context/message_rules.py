@@ -6,7 +6,17 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from memory.conversation import Document, Image, Part, Role, ShownMessage, Text, Thinking, ToolCall, ToolResult
+from memory.conversation import (
+    Document,
+    Image,
+    Part,
+    Role,
+    ShownMessage,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from memory.text.sized_cache import ENTRY_CHARS, SizedCache
 
 NO_RESULT = "[no result was recorded]"
@@ -14,17 +24,18 @@ _USER_PARTS = (Text, Image, Document, ToolResult)
 _ASSISTANT_PARTS = (Text, Thinking, ToolCall)
 _CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-# Inputs of calls, each checked with every request that shows it; one has up to 100 KB where a file is written.
+# Inputs of calls, each checked with every request that shows it; one has up to 100 KB where a file
+# is written.
 _json_objects: SizedCache[str, bool] = SizedCache(2_000_000)
 
 
 def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
     """List what a strict provider would refuse, one sentence per fault.
 
-    The rules: a user message first, then alternating roles; no message without parts, no blank text; only parts that
-    the role may have; each call answered by exactly one result at the beginning of the next message, and no other
-    results; call ids unique and, like tool names, of letters, digits, "_" and "-"; a call's input a JSON object; no
-    message ends with reasoning.
+    The rules: a user message first, then alternating roles; no message without parts, no blank
+    text; only parts that the role may have; each call answered by exactly one result at the
+    beginning of the next message, and no other results; call ids unique and, like tool names, of
+    letters, digits, "_" and "-"; a call's input a JSON object; no message ends with reasoning.
     """
     faults: list[str] = []
     open_calls: list[str] = []
@@ -55,8 +66,9 @@ def find_faults(messages: Sequence[ShownMessage]) -> list[str]:
 def repair_messages(messages: Sequence[ShownMessage]) -> tuple[ShownMessage, ...]:
     """Change an invalid list as little as possible so that `find_faults` finds nothing.
 
-    Total, idempotent, the identity on valid input; every non-blank user text is kept, in order. A call without a
-    result gets one that says so; results without a call, and replies before the first user message, are dropped.
+    Total, idempotent, the identity on valid input; every non-blank user text is kept, in order. A
+    call without a result gets one that says so; results without a call, and replies before the
+    first user message, are dropped.
     """
     if not find_faults(messages):
         return tuple(messages)
@@ -136,7 +148,9 @@ def _drop_last_thoughts(messages: Iterable[ShownMessage]) -> Iterator[ShownMessa
 
 
 def _pair_calls(messages: Sequence[ShownMessage]) -> list[ShownMessage]:
-    """Give every call its result, and drop results without a call, in messages with alternating roles."""
+    """Give every call its result, and drop results without a call, in messages with alternating
+    roles.
+    """
     done: list[ShownMessage] = []
     seen: set[str] = set()
     calls: tuple[ToolCall, ...] = ()  # of the message before, with their original ids
@@ -144,12 +158,18 @@ def _pair_calls(messages: Sequence[ShownMessage]) -> list[ShownMessage]:
         if message.role == "assistant":
             if done:
                 calls = tuple(part for part in message.parts if isinstance(part, ToolCall))
-                _append_message(done, replace(message, parts=tuple(_sanitize_call_ids(message.parts, seen))))
+                _append_message(
+                    done, replace(message, parts=tuple(_sanitize_call_ids(message.parts, seen)))
+                )
             continue
-        _append_message(done, replace(message, parts=_complete_results(message.parts, calls, _last_calls(done))))
+        _append_message(
+            done, replace(message, parts=_complete_results(message.parts, calls, _last_calls(done)))
+        )
         calls = ()
     if calls:
-        done.append(ShownMessage(role="user", parts=_complete_results((), calls, _last_calls(done))))
+        done.append(
+            ShownMessage(role="user", parts=_complete_results((), calls, _last_calls(done)))
+        )
     return done
 
 
@@ -165,7 +185,9 @@ def _last_calls(done: Sequence[ShownMessage]) -> list[ToolCall]:
 def _complete_results(
     parts: tuple[Part, ...], original: Sequence[ToolCall], calls: Sequence[ToolCall]
 ) -> tuple[Part, ...]:
-    """One result for each of `calls` in order, then the other parts. original: the calls with their original ids."""
+    """One result for each of `calls` in order, then the other parts. original: the calls with their
+    original ids.
+    """
     given: defaultdict[str, deque[ToolResult]] = defaultdict(deque)
     for part in parts:
         if isinstance(part, ToolResult):
@@ -186,7 +208,9 @@ def _sanitize_call_ids(parts: Iterable[Part], seen: set[str]) -> Iterator[Part]:
         id = _unused_id(part.id, seen)
         seen.add(id)
         name = re.sub(r"[^A-Za-z0-9_-]", "_", part.name)[:64] or "unnamed"
-        arguments = part.input if _is_json_object(part.input) else json.dumps({"unreadable": part.input})
+        arguments = (
+            part.input if _is_json_object(part.input) else json.dumps({"unreadable": part.input})
+        )
         yield ToolCall(id=id, name=name, input=arguments)
 
 

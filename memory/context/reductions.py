@@ -1,4 +1,6 @@
-"""Reductions, which are shorter texts in place of single message parts, and the handles of what they stand for."""
+"""Reductions, which are shorter texts in place of single message parts, and the handles of what
+they stand for.
+"""
 
 import json
 import re
@@ -20,7 +22,9 @@ def index_reductions(reductions: Iterable[Reduction]) -> dict[str, dict[int, Red
     return by_message
 
 
-def apply_reductions(message: Message, reductions: Reductions, *, running: bool = True) -> tuple[Part, ...]:
+def apply_reductions(
+    message: Message, reductions: Reductions, *, running: bool = True
+) -> tuple[Part, ...]:
     """The parts of a message as shown; empty if nothing is. running: see `message_tokens`."""
     reduced = reductions.get(message.id, {})
     hide_thinking = not running and _has_thinking(message)
@@ -30,11 +34,14 @@ def apply_reductions(message: Message, reductions: Reductions, *, running: bool 
         shown
         for number, part in enumerate(message.parts)
         if not (hide_thinking and isinstance(part, Thinking))
-        and (shown := _replacement_part(part, reduced[number]) if number in reduced else part) is not None
+        and (shown := _replacement_part(part, reduced[number]) if number in reduced else part)
+        is not None
     )
 
 
-def message_tokens(message: Message, reductions: Reductions, counter: TokenCounter, *, running: bool = True) -> int:
+def message_tokens(
+    message: Message, reductions: Reductions, counter: TokenCounter, *, running: bool = True
+) -> int:
     """Tokens of a message as shown; the stored count is used where nothing is reduced.
 
     Args:
@@ -49,7 +56,9 @@ def message_tokens(message: Message, reductions: Reductions, counter: TokenCount
         for number, part in enumerate(message.parts)
         if number not in reduced and not (hide_thinking and isinstance(part, Thinking))
     ]
-    replaced = [item.tokens for number, item in reduced.items() if item.text and number < len(message.parts)]
+    replaced = [
+        item.tokens for number, item in reduced.items() if item.text and number < len(message.parts)
+    ]
     if not originals and not replaced:
         return 0
     return MESSAGE_TOKENS + sum(_part_tokens(counter, part) for part in originals) + sum(replaced)
@@ -61,7 +70,9 @@ def _has_thinking(message: Message) -> bool:
 
 @lru_cache(maxsize=512)
 def _part_tokens(counter: TokenCounter, part: Part) -> int:
-    """Count a part once: the unreduced parts of a reduced message are counted with every request."""
+    """Count a part once: the unreduced parts of a reduced message are counted with every
+    request.
+    """
     return counter.parts((part,))
 
 
@@ -70,7 +81,9 @@ def part_handle(message: Message, part: int) -> str:
     return f'recall(handle="{message.seq}.{part}")'
 
 
-def make_reduction(message: Message, part: int, form: str, text: str, counter: TokenCounter) -> Reduction:
+def make_reduction(
+    message: Message, part: int, form: str, text: str, counter: TokenCounter
+) -> Reduction:
     """Build a reduction with its token count; text "" leaves the part out."""
     bare = Reduction(message_id=message.id, part=part, form=form, text=text, tokens=0)
     shown = _replacement_part(message.parts[part], bare)
@@ -79,7 +92,9 @@ def make_reduction(message: Message, part: int, form: str, text: str, counter: T
 
 
 def snip_text(text: str, head: int, tail: int, where: str) -> str:
-    """Keep the first and last characters of a text around a note; `where` is the handle to the original."""
+    """Keep the first and last characters of a text around a note; `where` is the handle to the
+    original.
+    """
     snipped = len(text) - head - tail
     note = f"[... {snipped} characters snipped; {where} shows them ...]"
     return "\n".join(filter(None, (text[:head], note, text[len(text) - tail :] if tail else "")))
@@ -97,12 +112,16 @@ def _replacement_part(part: Part, reduction: Reduction) -> Part | None:
         return replace(part, text=reduction.text)
     if isinstance(part, ToolCall):
         return ToolCall(id=part.id, name=part.name, input=reduction.text)
-    return replace(part, text=reduction.text) if isinstance(part, Text) else Text(text=reduction.text)
+    return (
+        replace(part, text=reduction.text) if isinstance(part, Text) else Text(text=reduction.text)
+    )
 
 
 def turn_tokens(turn: Turn, reductions: Reductions, counter: TokenCounter, *, running: bool) -> int:
     """Tokens of a turn as shown."""
-    return sum(message_tokens(message, reductions, counter, running=running) for message in turn.messages)
+    return sum(
+        message_tokens(message, reductions, counter, running=running) for message in turn.messages
+    )
 
 
 # Handles: the number of a message part or turn, in shared files with the conversation's name.
@@ -110,7 +129,9 @@ def turn_tokens(turn: Turn, reductions: Reductions, counter: TokenCounter, *, ru
 TAG_CHARS = 8  # of the conversation's id, from its random part
 MAX_CHAT_CHARS = 24  # characters of a chat id that is part of a name
 _PLAIN_CHAT = re.compile(rf"[A-Za-z0-9._:-]{{1,{MAX_CHAT_CHARS}}}")
-_BARE = re.compile(r"recall\((?:handle=(?P<quote>\\?\")(?P<part>\d+(?:\.\d+)?)(?P=quote)|turn=(?P<turn>\d+))\)")
+_BARE = re.compile(
+    r"recall\((?:handle=(?P<quote>\\?\")(?P<part>\d+(?:\.\d+)?)(?P=quote)|turn=(?P<turn>\d+))\)"
+)
 _HANDLE = re.compile(
     rf"(?:[^#~\"\s]{{0,60}}~(?P<tag>[0-9a-z]{{{TAG_CHARS}}})#)?"
     r"(?:t(?P<turn>\d{1,9})|(?P<seq>\d{1,12})(?:\.(?P<part>\d{1,6}))?)"
@@ -137,13 +158,17 @@ def conversation_tag(id: str) -> str:
 
 
 def conversation_key(channel: str, chat_id: str, id: str) -> str:
-    """Name a conversation in handles, such as `web:c1~7x9k2mqd`: readable where the chat id is short, then its tag."""
+    """Name a conversation in handles, such as `web:c1~7x9k2mqd`: readable where the chat id is
+    short, then its tag.
+    """
     name = f"{channel}:{chat_id}" if _PLAIN_CHAT.fullmatch(chat_id) else channel
     return f"{name}~{conversation_tag(id)}"
 
 
 def name_handles(text: str, key: str) -> str:
-    """Add the conversation to all handles in a text that have none; key: see `conversation_key`, "" adds nothing."""
+    """Add the conversation to all handles in a text that have none; key: see `conversation_key`, ""
+    adds nothing.
+    """
 
     def named(found: re.Match[str]) -> str:
         quote = found["quote"] or '"'
@@ -153,7 +178,9 @@ def name_handles(text: str, key: str) -> str:
 
 
 def parse_handle(text: str) -> Handle | None:
-    """Parse what a handle quotes, such as `41.0`, `web:c1~7x9k2mqd#41.0` or `web:c1~7x9k2mqd#t12`."""
+    """Parse what a handle quotes, such as `41.0`, `web:c1~7x9k2mqd#41.0` or
+    `web:c1~7x9k2mqd#t12`.
+    """
     found = _HANDLE.fullmatch(text.strip())
     if found is None or (found["turn"] and not found["tag"]):
         return None

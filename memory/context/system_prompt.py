@@ -29,9 +29,11 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import SystemPart
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
-MEMORY_SHARE, LOG_SHARE = 5, 10  # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
+# of a small request budget, MEMORY.md and the log get at most a fifth and a tenth
+MEMORY_SHARE, LOG_SHARE = 5, 10
 MAX_KNOWN_PARTS = 4_096  # of logs, some 1 KB each
-MAX_READ_PARTS, MAX_READ_CHARS = 64, 8_192  # parts whose entries are cached, and characters of such a part
+# parts whose entries are cached, and characters of such a part
+MAX_READ_PARTS, MAX_READ_CHARS = 64, 8_192
 _REPORT = re.compile(r"[-*+]\s+\d\d:\d\d [^:：\n]{1,60}[:：]")
 _CALL = re.compile(r'recall\(handle="[^"\n]{1,90}"\)\s*$')
 _FOLD = re.compile(r"(?<!\s)\s*+<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->\s*+$")
@@ -114,7 +116,8 @@ class _LogPart:
 class KnownLogParts:
     """What is known of the parts of logs: at a fold, the log has one new part.
 
-    Used by any thread: each step on the dicts is atomic, and a part that two threads parse is the same.
+    Used by any thread: each step on the dicts is atomic, and a part that two threads parse is the
+    same.
     """
 
     def __init__(self, max_parts: int = MAX_KNOWN_PARTS, max_read: int = MAX_READ_PARTS) -> None:
@@ -122,10 +125,13 @@ class KnownLogParts:
         self.parsed = 0
         self._max_parts, self._max_read = max_parts, max_read
         self._parts: OrderedDict[bytes, _LogPart] = OrderedDict()  # by hash
-        self._entries: OrderedDict[str, list[_LogEntry]] = OrderedDict()  # by text, of those shown last
+        # by text, of those shown last
+        self._entries: OrderedDict[str, list[_LogEntry]] = OrderedDict()
 
     def describe(self, texts: Iterable[str]) -> list[_LogPart]:
-        """Return what is known of the parts with these texts; those that are not known are parsed."""
+        """Return what is known of the parts with these texts; those that are not known are
+        parsed.
+        """
         return [self._describe_part(text) for text in texts]
 
     def read(self, text: str) -> list[_LogEntry]:
@@ -159,18 +165,27 @@ class _Log:
     """
 
     def __init__(
-        self, text: str, budget: int, counter: TokenCounter, own_folds: frozenset[str], known: KnownLogParts
+        self,
+        text: str,
+        budget: int,
+        counter: TokenCounter,
+        own_folds: frozenset[str],
+        known: KnownLogParts,
     ) -> None:
         self._text, self._budget, self._counter = normalize_line_ends(text), budget, counter
         self._own_folds, self._known = own_folds, known
         self._slices = list(split_folds(self._text))
         self._parts = known.describe(self._text[one] for one in self._slices)
-        self._sections = [[one for one in part.sections if self._is_visible(one)] for part in self._parts]
+        self._sections = [
+            [one for one in part.sections if self._is_visible(one)] for part in self._parts
+        ]
         self._entries: dict[int, list[_LogEntry]] = {}
         self._costs: dict[tuple[int, int], int] = {}
 
     def select(self, left: int) -> tuple[Excerpt, bool]:
-        """Return the excerpt of the most wanted entries of so many tokens, and whether it has any."""
+        """Return the excerpt of the most wanted entries of so many tokens, and whether it has
+        any.
+        """
         chosen: dict[int, set[int]] = {}  # positions of blocks by part
         for kinds in ((_Kind.BY_PERSON,), (_Kind.STORY, _Kind.REPORT, _Kind.CALL)):
             for part, entry in (found for kind in kinds for found in self._newest_first(kind)):
@@ -190,7 +205,9 @@ class _Log:
     def _newest_first(self, kind: _Kind) -> Iterator[tuple[int, _LogEntry]]:
         for part in reversed(range(len(self._parts))):
             if any(section.counts[kind] for section in self._sections[part]):
-                yield from ((part, entry) for entry in reversed(self._read_part(part)) if entry.kind == kind)
+                yield from (
+                    (part, entry) for entry in reversed(self._read_part(part)) if entry.kind == kind
+                )
 
     def _read_part(self, part: int) -> list[_LogEntry]:
         """The visible entries of a part."""
@@ -214,7 +231,9 @@ class _Log:
         gap = False
         for part, sections in enumerate(self._sections):
             gap = gap or (
-                self._has_gap_before(part) and bool(sections) and self._is_visible(self._parts[part].sections[0])
+                self._has_gap_before(part)
+                and bool(sections)
+                and self._is_visible(self._parts[part].sections[0])
             )
             if part not in chosen:
                 gap = gap or any(section.gap for section in sections)
@@ -251,12 +270,16 @@ def _iter_entries(blocks: Iterable[MarkdownBlock]) -> Iterator[_LogEntry]:
 
 
 def _kind_of(text: str) -> _Kind:
-    return _Kind.REPORT if _REPORT.match(text) else _Kind.CALL if _CALL.search(text) else _Kind.STORY
+    return (
+        _Kind.REPORT if _REPORT.match(text) else _Kind.CALL if _CALL.search(text) else _Kind.STORY
+    )
 
 
 def _describe_entries(entries: Sequence[_LogEntry], ends_in_gap: bool) -> _LogPart:
     sections: list[_LogSection] = []
-    for _, grouped in groupby(entries, key=lambda entry: entry.block.at if entry.block.level else entry.block.section):
+    for _, grouped in groupby(
+        entries, key=lambda entry: entry.block.at if entry.block.level else entry.block.section
+    ):
         members = list(grouped)
         first = members[0]
         counts = Counter(entry.kind for entry in members)
@@ -273,20 +296,33 @@ def _describe_entries(entries: Sequence[_LogEntry], ends_in_gap: bool) -> _LogPa
 
 
 def budgets_for(tokens: int) -> PromptBudgets:
-    """The budgets for a request of `tokens` tokens, so that long files do not fill a small request."""
+    """The budgets for a request of `tokens` tokens, so that long files do not fill a small
+    request.
+    """
     usual = PromptBudgets()
-    return replace(usual, memory=min(usual.memory, tokens // MEMORY_SHARE), log=min(usual.log, tokens // LOG_SHARE))
+    return replace(
+        usual,
+        memory=min(usual.memory, tokens // MEMORY_SHARE),
+        log=min(usual.log, tokens // LOG_SHARE),
+    )
 
 
 def system_parts(
-    sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter, known_parts: KnownLogParts | None = None
+    sources: PromptSources,
+    budgets: PromptBudgets,
+    counter: TokenCounter,
+    known_parts: KnownLogParts | None = None,
 ) -> tuple[SystemPart, ...]:
-    """Build the parts in order: SOUL.md, rules, awareness, MEMORY.md, log; empty parts are left out.
+    """Build the parts in order: SOUL.md, rules, awareness, MEMORY.md, log; empty parts are left
+    out.
 
-    SOUL.md and the rules are never cut. If all together exceed the total, the log is cut first, then MEMORY.md, then
-    awareness.
+    SOUL.md and the rules are never cut. If all together exceed the total, the log is cut first,
+    then MEMORY.md, then awareness.
     """
-    soul, rules = SystemPart(name=SOUL, text=sources.soul), SystemPart(name=RULES, text=sources.rules)
+    soul, rules = (
+        SystemPart(name=SOUL, text=sources.soul),
+        SystemPart(name=RULES, text=sources.rules),
+    )
     rest = budgets.total - counter.text(soul.text) - counter.text(rules.text)
     text, left_out = cut_awareness(sources.awareness, min(budgets.awareness, rest), counter)
     awareness = SystemPart(name=AWARENESS, text=text, left_out=left_out)
@@ -294,31 +330,44 @@ def system_parts(
     memory = memory_part(sources.memory, min(budgets.memory, rest), counter)
     rest -= counter.text(memory.text)
     log = log_part(sources, min(budgets.log, rest), counter, known_parts)
-    return tuple(part for part in (soul, rules, awareness, memory, log) if part.text or part.left_out)
+    return tuple(
+        part for part in (soul, rules, awareness, memory, log) if part.text or part.left_out
+    )
 
 
 def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
     """MEMORY.md within its frame, both cut to the budget."""
-    frame = ("[MEMORY.md: long-term memory, for reference; the newest message wins]", "[End of MEMORY.md]")
+    frame = (
+        "[MEMORY.md: long-term memory, for reference; the newest message wins]",
+        "[End of MEMORY.md]",
+    )
     return _frame_part(MEMORY, frame, budget, counter, lambda left: cut_memory(text, left, counter))
 
 
 def log_part(
-    sources: PromptSources, budget: int, counter: TokenCounter, known_parts: KnownLogParts | None = None
+    sources: PromptSources,
+    budget: int,
+    counter: TokenCounter,
+    known_parts: KnownLogParts | None = None,
 ) -> SystemPart:
     """The day's log within its frame, both cut to the budget."""
     known = known_parts or KnownLogParts()
     frame = (f"[Daily log of {sources.day}, for reference]", "[End of the daily log]")
     return _frame_part(
-        LOG, frame, budget, counter, lambda left: cut_log(sources.log, left, counter, sources.own_folds, known)
+        LOG,
+        frame,
+        budget,
+        counter,
+        lambda left: cut_log(sources.log, left, counter, sources.own_folds, known),
     )
 
 
 def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
     """Cut MEMORY.md to the budget: all headings, and of each section the newest paragraphs.
 
-    Paragraphs nearer to the end of their section are newer. The newest paragraph of each section comes before the
-    second newest of any. If not even the headings fit, those of the upper levels stay.
+    Paragraphs nearer to the end of their section are newer. The newest paragraph of each section
+    comes before the second newest of any. If not even the headings fit, those of the upper levels
+    stay.
     """
     plain = "\n".join(split_lines(text)).strip()
     if fits_budget(plain, budget, counter):
@@ -326,7 +375,9 @@ def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
     blocks = parse_blocks(text)
     headings = sorted((block for block in blocks if block.level), key=lambda block: block.level)
     candidates = [BlockCandidate(blocks=(block,), group=-2) for block in headings]
-    candidates += [BlockCandidate(blocks=(block,), group=block.section) for block in _newest_first(blocks)]
+    candidates += [
+        BlockCandidate(blocks=(block,), group=block.section) for block in _newest_first(blocks)
+    ]
     return select_blocks(blocks, candidates, max(budget, 0), counter)
 
 
@@ -339,9 +390,10 @@ def cut_log(
 ) -> Excerpt:
     """Cut the day's log to the budget, without what this conversation knows anyway.
 
-    Sections of own folds, and of folds that are stale or were undone, are left out. What people wrote between the
-    sections comes first, then the stories of all folds, so that the whole day is told, then the messages that they
-    report, then their calls, always the later ones first. A heading is shown if something under it is.
+    Sections of own folds, and of folds that are stale or were undone, are left out. What people
+    wrote between the sections comes first, then the stories of all folds, so that the whole day is
+    told, then the messages that they report, then their calls, always the later ones first. A
+    heading is shown if something under it is.
 
     Args:
         known_parts: parts of logs that need not be parsed; what is parsed is added.
@@ -371,13 +423,21 @@ def cut_awareness(text: str, budget: int, counter: TokenCounter) -> Excerpt:
 
 
 def _frame_part(
-    name: str, frame: tuple[str, str], budget: int, counter: TokenCounter, cut: Callable[[int], Excerpt]
+    name: str,
+    frame: tuple[str, str],
+    budget: int,
+    counter: TokenCounter,
+    cut: Callable[[int], Excerpt],
 ) -> SystemPart:
     """The cut text between its frame's lines; it cannot contain the closing line."""
     left = budget - counter.text(f"{frame[0]}\n\n{frame[1]}")
     while True:
         text, left_out = cut(left)
-        framed = f"{frame[0]}\n{text.replace(frame[1], frame[1].strip('[]'))}\n{frame[1]}" if text else ""
+        framed = (
+            f"{frame[0]}\n{text.replace(frame[1], frame[1].strip('[]'))}\n{frame[1]}"
+            if text
+            else ""
+        )
         over = counter.text(framed) - budget
         if over <= 0 or not framed:
             return SystemPart(name=name, text=framed, left_out=left_out)

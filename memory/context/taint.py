@@ -1,4 +1,8 @@
-"""Taint: whether words are from outside and may carry instructions, and who says which part of a message. Pure."""
+"""Taint: whether words are from outside and may carry instructions, and who says which part of a
+message.
+
+Pure.
+"""
 
 import hashlib
 import json
@@ -23,14 +27,18 @@ from memory.text.normalize import normalize_text
 from memory.text.quoting import UNNAMED_SPEAKER, plain_name
 
 _FILE_TOOLS = frozenset({"list_files", "write_file", "edit_file", "send_file"})
-# Tools that report the bot's own data; if that is based on words from outside, their result has OUTSIDE_LABEL. The
-# names serve for results that were stored without a label of their own.
+# Tools that report the bot's own data; if that is based on words from outside, their result has
+# OUTSIDE_LABEL. The names serve for results that were stored without a label of their own.
 NOTE_TOOL = "memory_write"
 OWN_TOOLS = frozenset({"now", "recall", "memory_search", "memory_get", NOTE_TOOL}) | _FILE_TOOLS
 # How the answer of NOTE_TOOL begins if it refuses a text; the text itself is not in the answer.
-NOT_NOTED = "Not noted: words from outside are in view (a file, a tool's result), and this person has not written that."
+NOT_NOTED = (
+    "Not noted: words from outside are in view (a file, a tool's result), and this person has not "
+    "written that."
+)
 
-# Labels of asides (see Text): words of others, of the bot and of the person, and the name of a file.
+# Labels of asides (see Text): words of others, of the bot and of the person, and the name of a
+# file.
 QUOTED_LABEL, MEANWHILE_LABEL = "quoted", "meanwhile, not to you"
 OURS_LABEL, EDITED_LABEL = "in answer to your message", "an earlier message, now edited"
 NOT_READ_LABEL = "a file that was not read"
@@ -38,21 +46,26 @@ OUTCOME_LABEL = "outcome of your call, from the program; it holds words from out
 EARLIER_LABEL = "earlier times, from the program"
 TASK_LABEL = "your task, worded while words from outside were in view"
 
-# In results of memory tools that contain words of a tainted fold or turn, and before each such passage.
+# In results of memory tools that contain words of a tainted fold or turn, and before each such
+# passage.
 OUTSIDE_LABEL = "[this holds words from outside]"
 
-OUTCOME_ORIGIN = "tool"  # of a message that holds the outcome of a call; its role is "user", as models know no other
+# of a message that holds the outcome of a call; its role is "user", as models know no other
+OUTCOME_ORIGIN = "tool"
 # Outcomes that were stored without the name of their tool: this label, and how their texts begin.
 _FORMER_OUTCOME_LABEL = "outcome of your call, from the program"
 _APPROVED = re.compile(r"(\S{1,64}), (?=approved by the person: )")
 _COMMAND_ENDED = re.compile(
-    r"^\[w\d++\] .*+\n(?:\[exit code |\[ended: |Nothing was run|The program ended while)", re.MULTILINE
+    r"^\[w\d++\] .*+\n(?:\[exit code |\[ended: |Nothing was run|The program ended while)",
+    re.MULTILINE,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldLabel:
-    """Which lines of a fold's texts are tainted: if `tainted`, all except those with a key in `clean`."""
+    """Which lines of a fold's texts are tainted: if `tainted`, all except those with a key in
+    `clean`.
+    """
 
     tainted: bool
     clean: frozenset[str] = frozenset()
@@ -81,13 +94,17 @@ def split_outcome(text: str, tool: str = "") -> tuple[str, str]:
 
 
 def read_outcome(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Return tool and text of the outcome in the JSON body of an inbox row; both are "" in a person's."""
+    """Return tool and text of the outcome in the JSON body of an inbox row; both are "" in a
+    person's.
+    """
     outcome = str(body.get("outcome") or "")
     return split_outcome(outcome, str(body.get("tool") or "")) if outcome else ("", "")
 
 
 def name_outcome(message: Message) -> Message:
-    """Return a message as it is stored now: an outcome that was stored as the person's words gets its own speaker."""
+    """Return a message as it is stored now: an outcome that was stored as the person's words gets
+    its own speaker.
+    """
     if message.origin != "person" or not any(map(_is_former_outcome, message.parts)):
         return message
     return replace(message, origin=OUTCOME_ORIGIN, parts=tuple(map(_name_part, message.parts)))
@@ -106,17 +123,23 @@ def _name_part(part: Part) -> Part:
 
 def outcome_tool(message: Message) -> str:
     """Return the tool that a message holds an outcome of; "" for any other message."""
-    asides = (part for part in message.parts if isinstance(part, Text) and part.aside == OUTCOME_LABEL)
+    asides = (
+        part for part in message.parts if isinstance(part, Text) and part.aside == OUTCOME_LABEL
+    )
     return next((part.by for part in asides), "")
 
 
 def is_own_words(part: Part) -> bool:
-    """Whether a part is what the sender of its message says, not words of others that came with it."""
+    """Whether a part is what the sender of its message says, not words of others that came with
+    it.
+    """
     return isinstance(part, Text) and part.aside in ("", EDITED_LABEL)
 
 
 def speaker_of(message: Message, part: Part) -> str:
-    """Name who says a text or a file of a message; words of others are never under the sender's name."""
+    """Name who says a text or a file of a message; words of others are never under the sender's
+    name.
+    """
     match part:
         case Document(name=name):
             return plain_name(f"file {name}")
@@ -156,8 +179,8 @@ def is_tainted(messages: Iterable[Message]) -> bool:
 def judge_parts(messages: Iterable[Message]) -> Iterator[tuple[Message, int, bool]]:
     """Yield each part as (message, position, tainted).
 
-    Tainted are files, pictures, asides, results of tools that read the outside (including results whose call is not
-    among the messages), and all parts of a message that is labelled as tainted.
+    Tainted are files, pictures, asides, results of tools that read the outside (including results
+    whose call is not among the messages), and all parts of a message that is labelled as tainted.
     """
     own: set[str] = set()
     for message in messages:
@@ -177,7 +200,8 @@ def judge_results(asked: Message, results: Iterable[ToolResult]) -> ReplyLabel:
 def is_view_tainted(session: Session) -> bool:
     """Whether this session's next turn is tainted: by its live turns or by its summary.
 
-    What the bot only wrote beside words from outside does not taint the view once those have left it.
+    What the bot only wrote beside words from outside does not taint the view once those have left
+    it.
     """
     by_summary = session.summary is not None and session.summary.tainted
     messages = (message for turn in session.turns for message in turn.messages)
@@ -187,11 +211,15 @@ def is_view_tainted(session: Session) -> bool:
 
 
 def was_view_tainted(session: Session) -> bool:
-    """Whether the running turn was tainted when it began: by its message, or by what that came to."""
+    """Whether the running turn was tainted when it began: by its message, or by what that came
+    to.
+    """
     if not session.turns:
         return is_view_tainted(session)
     *earlier, turn = session.turns
-    return is_view_tainted(replace(session, turns=(*earlier, replace(turn, messages=turn.messages[:1]))))
+    return is_view_tainted(
+        replace(session, turns=(*earlier, replace(turn, messages=turn.messages[:1])))
+    )
 
 
 def line_key(words: str) -> str:
@@ -201,7 +229,9 @@ def line_key(words: str) -> str:
 
 def normalize_words(words: str) -> str:
     """Letters and digits only, case and width folded."""
-    return " ".join("".join(sign if sign.isalnum() else " " for sign in normalize_text(words)).split())
+    return " ".join(
+        "".join(sign if sign.isalnum() else " " for sign in normalize_text(words)).split()
+    )
 
 
 def _is_from_outside(part: Part, own: set[str]) -> bool:

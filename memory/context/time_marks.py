@@ -1,4 +1,6 @@
-"""The times in the history of a view: shown where a day begins and where more than an hour has passed."""
+"""The times in the history of a view: shown where a day begins and where more than an hour has
+passed.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,22 +11,27 @@ from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Session
 
 GAP = timedelta(hours=1)
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # not strftime's, which follow the process's locale
+# not strftime's, which follow the process's locale
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MARK = re.compile(rf"\[\d{{4}}-\d\d-\d\d (?:{'|'.join(WEEKDAYS)}) \d\d:\d\d\]")
 
 
 def time_marks(session: Session) -> Mapping[str, str]:
     """The times to show, by the id of the person's message before whose text they stand.
 
-    The first kept turn has one, and each whose message came on another day than the message before it or more than an
-    hour later; not the running turn, which carries the clock. They follow from stored times and the session's zone
-    alone, so a later turn or a restart changes none of them.
+    The first kept turn has one, and each whose message came on another day than the message before
+    it or more than an hour later; not the running turn, which carries the clock. They follow from
+    stored times and the session's zone alone, so a later turn or a restart changes none of them.
     """
     marks: dict[str, str] = {}
     before: Message | None = None
     for turn in session.turns if session.zone else ():
         first = turn.messages[0]
-        if turn.number != session.running and first.role == "user" and _is_due(before, first, session.zone):
+        if (
+            turn.number != session.running
+            and first.role == "user"
+            and _is_due(before, first, session.zone)
+        ):
             marks[first.id] = format_time_mark(first.at.astimezone(session.zone))
         before = turn.messages[-1]
     return marks

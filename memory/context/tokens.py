@@ -10,7 +10,16 @@ from importlib.resources import files
 from itertools import islice
 from math import ceil
 
-from memory.conversation import Document, Image, Part, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import (
+    Document,
+    Image,
+    Part,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 
 MESSAGE_TOKENS = 7  # 3 for the role, 4 for the message around it
 CALL_TOKENS = 10
@@ -23,10 +32,11 @@ MIN_FACTOR, MAX_FACTOR = 0.5, 2.0  # of the provider's count and ours
 MAX_RATIO = 4  # counts that differ by a larger factor are not of the same request
 ALL_RANKS = 199_998  # of o200k_base, without its special tokens
 HALF_OF_RANKS = 100_000
-CHUNK_CHARS = 16_000  # longer texts are encoded in chunks: a run of one character takes more than linear time
+# longer texts are encoded in chunks: a run of one character takes more than linear time
+CHUNK_CHARS = 16_000
 
-# The pre-tokenizer of o200k_base: words with a leading sign and English contractions, up to three digits, signs, line
-# ends, other space.
+# The pre-tokenizer of o200k_base: words with a leading sign and English contractions, up to three
+# digits, signs, line ends, other space.
 _WORD_TAIL = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _PATTERN = "|".join(
@@ -49,9 +59,9 @@ _WORD = re.compile(r"\w+")
 class TokenCounter:
     """Counts the tokens of texts, messages and tools; counts are comparable only within one `name`.
 
-    Source of the structure's cost, the budget seed: +3 per role, +4 per message, 10 + JSON per call, 5 + text per
-    result, 765 or width·height/750 per image, 1,000 per 50,000 base64 characters of a document, or the text read out of
-    it when that is more.
+    Source of the structure's cost, the budget seed: +3 per role, +4 per message, 10 + JSON per
+    call, 5 + text per result, 765 or width·height/750 per image, 1,000 per 50,000 base64 characters
+    of a document, or the text read out of it when that is more.
     """
 
     name: str
@@ -68,7 +78,10 @@ class TokenCounter:
 
     def tools(self, specs: Sequence[ToolSpec], /) -> int:
         """Tokens of the tools' descriptions and schemas."""
-        return sum(TOOL_TOKENS + self.text(f"{spec.name}\n{spec.description}\n{spec.schema}") for spec in specs)
+        return sum(
+            TOOL_TOKENS + self.text(f"{spec.name}\n{spec.description}\n{spec.schema}")
+            for spec in specs
+        )
 
     def _part(self, part: Part) -> int:
         match part:
@@ -94,11 +107,18 @@ def count_weighted(text: str) -> int:
 
 
 def count_structural(text: str) -> int:
-    """A quarter token per character, +50 per fenced block, −10 per URL, less a tenth of the share of repeated words."""
+    """A quarter token per character, +50 per fenced block, −10 per URL, less a tenth of the share
+    of repeated words.
+    """
     base = ceil(len(text) / 4)
     words = _WORD.findall(text)
     repeated = 1 - len(Tally(words)) / len(words) if words else 0.0
-    adjusted = base + 50 * (text.count("```") // 2) - 10 * len(_URL.findall(text)) - int(base * repeated * 0.1)
+    adjusted = (
+        base
+        + 50 * (text.count("```") // 2)
+        - 10 * len(_URL.findall(text))
+        - int(base * repeated * 0.1)
+    )
     return max(adjusted, min(base, 1))
 
 
@@ -108,11 +128,14 @@ STRUCTURAL = TokenCounter(name="structural", text=count_structural)
 
 @cache
 def load_o200k_counter(most: int = ALL_RANKS) -> TokenCounter:
-    """Load the o200k counter once, from the ranks shipped with this package. Takes 0.3 s, so call it in a thread.
+    """Load the o200k counter once, from the ranks shipped with this package.
+
+    Takes 0.3 s, so call it in a thread.
 
     Args:
-        most: ranks to load, of the most frequent tokens. With HALF_OF_RANKS it takes 26 MB instead of 48 and half the
-            time, and counts about 3 % more for English and 9 % for Chinese, never less.
+        most: ranks to load, of the most frequent tokens. With HALF_OF_RANKS it takes 26 MB instead
+            of 48 and half the time, and counts about 3 % more for English and 9 % for Chinese,
+            never less.
 
     Raises:
         OSError: the ranks are missing; use WEIGHTED instead.
@@ -120,14 +143,17 @@ def load_o200k_counter(most: int = ALL_RANKS) -> TokenCounter:
     import tiktoken  # slow, and commands such as --help count no tokens
 
     ranks = _read_ranks(most)
-    encoding = tiktoken.Encoding("o200k_local", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    encoding = tiktoken.Encoding(
+        "o200k_local", pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens={}
+    )
     ranks.clear()  # 23 MB, or half, that only decoding would read: the encoder has its own copy
 
     def count(text: str) -> int:
         if len(text) <= CHUNK_CHARS:
             return len(encoding.encode_ordinary(text))
         return sum(
-            len(encoding.encode_ordinary(text[at : at + CHUNK_CHARS])) for at in range(0, len(text), CHUNK_CHARS)
+            len(encoding.encode_ordinary(text[at : at + CHUNK_CHARS]))
+            for at in range(0, len(text), CHUNK_CHARS)
         )
 
     return TokenCounter(name="tiktoken", text=count)
@@ -136,10 +162,13 @@ def load_o200k_counter(most: int = ALL_RANKS) -> TokenCounter:
 def _read_ranks(most: int = ALL_RANKS) -> dict[bytes, int]:
     with (files("memory") / "data" / "o200k_base.tiktoken").open("rb") as lines:
         parts = (line.split() for line in islice(lines, most))
-        return {a2b_base64(token): int(rank) for token, rank in parts}  # b64decode takes half as long again
+        # b64decode takes half as long again
+        return {a2b_base64(token): int(rank) for token, rank in parts}
 
 
-def calibrate_factor(factor: float, estimated: int, actual: int, weight: float = 0.4) -> tuple[float, float]:
+def calibrate_factor(
+    factor: float, estimated: int, actual: int, weight: float = 0.4
+) -> tuple[float, float]:
     """Correct a factor by one reply's real usage.
 
     Args:
@@ -149,7 +178,8 @@ def calibrate_factor(factor: float, estimated: int, actual: int, weight: float =
         weight: of this reply against all earlier ones, above 0, at most 1.
 
     Returns:
-        (new factor: exponential mean within 0.5 to 2.0, error of the corrected estimate in per cent).
+        (new factor: exponential mean within 0.5 to 2.0, error of the corrected estimate in per
+        cent).
     """
     if estimated <= 0 or actual <= 0:
         return factor, 0.0
@@ -158,5 +188,7 @@ def calibrate_factor(factor: float, estimated: int, actual: int, weight: float =
 
 
 def is_believable(estimated: int, actual: int) -> bool:
-    """Whether both counts can belong to one request: tokenizers differ by less than a factor of four."""
+    """Whether both counts can belong to one request: tokenizers differ by less than a factor of
+    four.
+    """
     return 0 < estimated <= actual * MAX_RATIO and 0 < actual <= estimated * MAX_RATIO

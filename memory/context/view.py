@@ -1,4 +1,6 @@
-"""Assembles the view of one request: system parts, summary, history with its reductions, and the running turn."""
+"""Assembles the view of one request: system parts, summary, history with its reductions, and the
+running turn.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +36,8 @@ class ContextView:
     tools: tuple[ToolSpec, ...]
     #: A message sequence that any provider accepts.
     shown: tuple[ShownMessage, ...]
-    #: Number of messages in `shown` before the running turn; the next call repeats them byte for byte.
+    #: Number of messages in `shown` before the running turn; the next call repeats them byte for
+    #: byte.
     stable: int
     tokens: ViewTokens
     #: The stored messages had to be repaired to be valid.
@@ -52,8 +55,9 @@ def assemble_view(
     """Assemble the view of a session.
 
     Args:
-        tail: content that changes from call to call (clock, recalled passages). It becomes the last text of the running
-            turn's first user message, so never part of the prefix; without a running turn it is not shown.
+        tail: content that changes from call to call (clock, recalled passages). It becomes the last
+            text of the running turn's first user message, so never part of the prefix; without a
+            running turn it is not shown.
         last: text at the very end, after the running turn's newest results.
     """
     reductions = index_reductions(session.reductions)
@@ -102,7 +106,9 @@ class TurnView:
 
 
 def turn_views(session: Session, counter: TokenCounter) -> tuple[TurnView, ...]:
-    """Return the turns of a session, each as `assemble_view` shows it before any repair, oldest first."""
+    """Return the turns of a session, each as `assemble_view` shows it before any repair, oldest
+    first.
+    """
     reductions, times = index_reductions(session.reductions), time_marks(session)
     views = []
     for turn in session.turns:
@@ -122,7 +128,10 @@ def turn_views(session: Session, counter: TokenCounter) -> tuple[TurnView, ...]:
 def summary_text(summary: Summary) -> str:
     """The summary as the model reads it, with its frame."""
     turns = "1 earlier turn" if summary.turns == 1 else f"{summary.turns} earlier turns"
-    return f"[Summary of {turns}. {_turn_numbers(summary)}Newer messages win.]\n{summary.text}\n[End of summary]"
+    return (
+        f"[Summary of {turns}. {_turn_numbers(summary)}Newer messages win.]\n{summary.text}\n[End "
+        "of summary]"
+    )
 
 
 def _turn_numbers(summary: Summary) -> str:
@@ -135,7 +144,9 @@ def _turn_numbers(summary: Summary) -> str:
     return f"{numbers}; recall(turn=N) shows one in full. "
 
 
-def fixed_tokens(system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: TokenCounter) -> int:
+def fixed_tokens(
+    system: Iterable[str], tools: tuple[ToolSpec, ...], tail: str, counter: TokenCounter
+) -> int:
     """Tokens of every request of a conversation without its turns and summary."""
     return (
         sum(count_text(counter, part) for part in system)
@@ -183,7 +194,9 @@ def _repair_if_needed(
 
 @lru_cache(maxsize=512)
 def count_text(counter: TokenCounter, text: str) -> int:
-    """Count a text that repeats only once: a system part, a summary, the suffix of a plan and its view."""
+    """Count a text that repeats only once: a system part, a summary, the suffix of a plan and its
+    view.
+    """
     return counter.text(text) if text else 0
 
 

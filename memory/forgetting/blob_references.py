@@ -10,7 +10,9 @@ BLOB_TABLES = (*MESSAGE_TABLES, "file_version")  # tables whose rows refer to bl
 
 
 async def referenced_blobs(store: Store, tables: Sequence[str] = BLOB_TABLES) -> set[str]:
-    """All blobs that some row of these tables refers to; read in pages to keep transactions short."""
+    """All blobs that some row of these tables refers to; read in pages to keep transactions
+    short.
+    """
     found: set[str] = set()
     for source in tables:
         after = ""

@@ -43,7 +43,13 @@ class SpaceMemoryFiles:
         for bullet in parse_bullets(self._text(MEMORY_FILE)):
             if is_mentioned(bullet.text, query):
                 path = self.prefix + MEMORY_FILE
-                yield Mention(kind="memory", space=self.space, words=(bullet.text,), path=path, line=bullet.first)
+                yield Mention(
+                    kind="memory",
+                    space=self.space,
+                    words=(bullet.text,),
+                    path=path,
+                    line=bullet.first,
+                )
         for path in self._list_paths():
             day = _DAY.search(path)
             if day is None or path.count("/") > 1:
@@ -61,7 +67,10 @@ class SpaceMemoryFiles:
 
     def find_changes(self, targets: ForgetTargets) -> list[ChangedFile]:
         """Find the lines that `forget` would change."""
-        texts = ((path, self._text(path), targets.matcher(self.prefix + path)) for path in self._list_paths())
+        texts = (
+            (path, self._text(path), targets.matcher(self.prefix + path))
+            for path in self._list_paths()
+        )
         return [
             self._changed_file(path, text, matcher)
             for path, text, matcher in texts
@@ -78,13 +87,20 @@ class SpaceMemoryFiles:
         return [file for file in done if file is not None]
 
     def find_left(self, targets: ForgetTargets) -> list[str]:
-        """Find the files that still mention it literally: the person's own, and memory files that are not writable.
+        """Find the files that still mention it literally: the person's own, and memory files that
+        are not writable.
 
         If the person chose only some items, memory files are excluded: they still have the others.
         """
         excluded = set(self._list_paths()) if targets.chosen is not None else set()
-        paths = [entry.path for entry in self.files.list() if not entry.is_dir and entry.path not in excluded]
-        return [self.prefix + path for path in paths if find_spans(self._readable(path), targets.query)]
+        paths = [
+            entry.path
+            for entry in self.files.list()
+            if not entry.is_dir and entry.path not in excluded
+        ]
+        return [
+            self.prefix + path for path in paths if find_spans(self._readable(path), targets.query)
+        ]
 
     def _forget(self, path: str, targets: ForgetTargets) -> ChangedFile | None:
         matcher = targets.matcher(self.prefix + path)
@@ -103,7 +119,9 @@ class SpaceMemoryFiles:
         raise OSError(f"{path} changes faster than it can be written")
 
     def _changed_file(self, path: str, text: str, matcher: MentionMatcher) -> ChangedFile:
-        return ChangedFile(path=self.prefix + path, lines=tuple(_changed_lines(path, text, matcher)))
+        return ChangedFile(
+            path=self.prefix + path, lines=tuple(_changed_lines(path, text, matcher))
+        )
 
     def _list_paths(self) -> list[str]:
         """Paths of MEMORY.md, the daily logs and the dream logs."""
@@ -149,7 +167,11 @@ def _remove_mentions(path: str, text: str, matcher: MentionMatcher) -> str:
 
 def _changed_lines(path: str, text: str, matcher: MentionMatcher) -> list[int]:
     """Numbers of the lines that change; a bullet of MEMORY.md counts as its first line."""
-    gone = [bullet for bullet in parse_bullets(text) if matcher.within(bullet.text)] if path == MEMORY_FILE else []
+    gone = (
+        [bullet for bullet in parse_bullets(text) if matcher.within(bullet.text)]
+        if path == MEMORY_FILE
+        else []
+    )
     inside = {line for bullet in gone for line in range(bullet.first, bullet.last + 1)}
     pairs = zip(text.splitlines(), redact_text(text, matcher).splitlines(), strict=True)
     changed = {number for number, (before, after) in enumerate(pairs, 1) if before != after}
@@ -178,7 +200,11 @@ class TerminalHistory:
     def find_changes(self, targets: ForgetTargets) -> list[ChangedFile]:
         """Find the lines that `forget` would remove."""
         lines = _lines_to_remove(self._text(), targets)
-        return [ChangedFile(path=self.name, lines=tuple(number + 1 for number in lines))] if lines else []
+        return (
+            [ChangedFile(path=self.name, lines=tuple(number + 1 for number in lines))]
+            if lines
+            else []
+        )
 
     def forget(self, targets: ForgetTargets) -> list[ChangedFile]:
         """Remove them; every other byte stays, and so does a file that is not writable.
@@ -198,8 +224,14 @@ class TerminalHistory:
         return done
 
     def find_left(self, targets: ForgetTargets) -> list[str]:
-        """Return the file's name if it still mentions it literally and the person did not choose what stays."""
-        return [self.name] if targets.chosen is None and find_spans(self._text(), targets.query) else []
+        """Return the file's name if it still mentions it literally and the person did not choose
+        what stays.
+        """
+        return (
+            [self.name]
+            if targets.chosen is None and find_spans(self._text(), targets.query)
+            else []
+        )
 
     def _text(self) -> str:
         try:
@@ -209,7 +241,9 @@ class TerminalHistory:
 
 
 def _lines_to_remove(text: str, targets: ForgetTargets) -> list[int]:
-    """Indexes of the typed lines that mention it; whole entries are searched, as a sentence may span lines."""
+    """Indexes of the typed lines that mention it; whole entries are searched, as a sentence may
+    span lines.
+    """
     matcher = targets.matcher()
     numbers: list[int] = []
     for entry in _history_entries(text):
@@ -218,7 +252,9 @@ def _lines_to_remove(text: str, targets: ForgetTargets) -> list[int]:
         if len(after) != len(before):  # a mark replaced a line break
             numbers += [number for number, _ in entry]
         else:
-            numbers += [number for (number, old), new in zip(entry, after, strict=True) if old != new]
+            numbers += [
+                number for (number, old), new in zip(entry, after, strict=True) if old != new
+            ]
     return numbers
 
 

@@ -1,4 +1,6 @@
-"""/forget: finds mentions, asks for confirmation, and erases them; an interrupted request resumes at the start."""
+"""/forget: finds mentions, asks for confirmation, and erases them; an interrupted request resumes
+at the start.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -85,7 +87,8 @@ class ForgetService:
             now: aware, in the person's time zone.
             detach: called with each conversation whose view has changed.
             quiet: no turn runs in the space while this is entered.
-            storing: shared with the fact extraction, which holds it from reading messages to storing their facts.
+            storing: shared with the fact extraction, which holds it from reading messages to
+                storing their facts.
         """
         self._store = store
         self._links = store.links
@@ -106,9 +109,13 @@ class ForgetService:
         Messages are searched literally; the search index adds those that say it in other words.
         """
         files = await self._files_of(space)
-        in_files = await asyncio.to_thread(lambda: [mention for one in files for mention in one.find(query)])
+        in_files = await asyncio.to_thread(
+            lambda: [mention for one in files for mention in one.find(query)]
+        )
         for member in await self._links.members(space):
-            in_files += await find_in_versions(self._store, self._blobs, member, query, self._now().tzinfo)
+            in_files += await find_in_versions(
+                self._store, self._blobs, member, query, self._now().tzinfo
+            )
         request = SearchRequest(space=space, query=query, now=self._now(), limit=MAX_RECALLED)
         recalled = {passage.message_id for passage in await self._recall.search(request)} - {""}
         in_messages: list[Mention] = []
@@ -116,24 +123,38 @@ class ForgetService:
         while page := await self._forgettings.messages(space, after, PAGE_ROWS):
             after = page[-1].message.id
             found = await asyncio.to_thread(
-                lambda rows: [self._find_in_message(row, query, near=row.message.id in recalled) for row in rows], page
+                lambda rows: [
+                    self._find_in_message(row, query, near=row.message.id in recalled)
+                    for row in rows
+                ],
+                page,
             )
             in_messages += [mention for mention in found if mention is not None]
         return (*in_files, *in_messages)
 
     async def find_fact(self, row: MemoryRow, formers: Sequence[MemoryRow]) -> tuple[Mention, ...]:
-        """Find all that says a fact: its mentions, its former wordings, and those of the sentences that it rests on."""
+        """Find all that says a fact: its mentions, its former wordings, and those of the sentences
+        that it rests on.
+        """
         found: dict[tuple[str, int, str, str], Mention] = {}
         for query in (row.text, *source_sentences(row)):
             for item in await self.find(row.space, query):
-                key = (item.path, item.line, item.message_id, item.date if item.kind == "version" else "")
+                key = (
+                    item.path,
+                    item.line,
+                    item.message_id,
+                    item.date if item.kind == "version" else "",
+                )
                 known = found.get(key)
                 words = tuple(dict.fromkeys((*(known.words if known else ()), *item.words)))
                 found[key] = replace(item, words=words)
         path = f"{SPACES_FOLDER}/{row.space}/{MEMORY_FILE}" if row.space else MEMORY_FILE
         former = [one for one in (row, *formers) if one.text and one.state != "live"]
         return (
-            *(Mention(kind="memory", space=row.space, words=(one.text,), path=path) for one in former),
+            *(
+                Mention(kind="memory", space=row.space, words=(one.text,), path=path)
+                for one in former
+            ),
             *found.values(),
         )
 
@@ -157,12 +178,15 @@ class ForgetService:
         return code
 
     async def find_request(self, asker: ForgetRequester, code: str = "") -> ForgettingRow | None:
-        """Find this person's unconfirmed request in this conversation. code: only the request of that code."""
+        """Find this person's unconfirmed request in this conversation. code: only the request of
+        that code.
+        """
         row = await self._forgettings.find_unconfirmed(asker.conversation, self._now())
         return row if row is not None and _is_request_of(row, asker, code) else None
 
     async def find_receipt(self, asker: ForgetRequester, code: str = "") -> ForgetReceipt | None:
-        """Find the receipt of the request confirmed with that code; an unfinished one is completed first.
+        """Find the receipt of the request confirmed with that code; an unfinished one is completed
+        first.
 
         Without a code: of the last request, if it is at most ten minutes old.
         """
@@ -171,7 +195,11 @@ class ForgetService:
                 async with self._quiet(row.space):
                     return await self._run_steps(row.id)
         last = await self._forgettings.last(asker.space)
-        if last is None or not _is_request_of(last, asker, code) or not (code or last.expires > self._now()):
+        if (
+            last is None
+            or not _is_request_of(last, asker, code)
+            or not (code or last.expires > self._now())
+        ):
             return None
         return load_receipt(last.receipt)
 
@@ -179,27 +207,39 @@ class ForgetService:
         """Cancel a request."""
         await self._forgettings.move(row.id, "dropped")
 
-    async def confirm(self, row: ForgettingRow, chosen: Sequence[int] | None = None) -> ForgetReceipt:
-        """Carry out a request: the store in one transaction, then everything else; returns the receipt.
+    async def confirm(
+        self, row: ForgettingRow, chosen: Sequence[int] | None = None
+    ) -> ForgetReceipt:
+        """Carry out a request: the store in one transaction, then everything else; returns the
+        receipt.
 
         Args:
             chosen: indexes of the request's items, None for all mentions.
 
         Raises:
             WrongState: the request is no longer waiting for its confirmation.
-            StoreBusy: a reader keeps the last bytes in the database's files; everything else is done.
+            StoreBusy: a reader keeps the last bytes in the database's files; everything else is
+                done.
             OSError: a file could not be changed; retried at the next start or call.
         """
-        targets = replace(load_targets(row.targets), chosen=None if chosen is None else tuple(chosen))
+        targets = replace(
+            load_targets(row.targets), chosen=None if chosen is None else tuple(chosen)
+        )
         files = await self._files_of(row.space)
-        found = await asyncio.to_thread(lambda: [file for memory in files for file in memory.find_changes(targets)])
+        found = await asyncio.to_thread(
+            lambda: [file for memory in files for file in memory.find_changes(targets)]
+        )
         versions = 0  # counted now: a crash after they are dropped would leave none to count
         for member in await self._links.members(row.space):
-            versions += len(await find_versions_to_forget(self._store, self._blobs, member, targets))
+            versions += len(
+                await find_versions_to_forget(self._store, self._blobs, member, targets)
+            )
 
         def describe(erased: EraseReport) -> tuple[str, str]:
             said = count_messages((self._day(one.at), one.channel) for one in erased.said)
-            receipt = ForgetReceipt(said=said, summaries=erased.summaries, records=erased.records, views=erased.views)
+            receipt = ForgetReceipt(
+                said=said, summaries=erased.summaries, records=erased.records, views=erased.views
+            )
             receipt = add_files(replace(receipt, versions=versions), found)
             return dump_targets(replace(targets, blobs=erased.blobs)), dump_receipt(receipt)
 
@@ -216,7 +256,8 @@ class ForgetService:
             try:
                 async with self._quiet(row.space):
                     await self._run_steps(row.id)
-            except (StoreError, OSError, PathRefused, FileTooBig) as err:  # the other requests and the start go on
+            # the other requests and the start go on
+            except (StoreError, OSError, PathRefused, FileTooBig) as err:
                 log.warning("a forget request continues at the next start", why=type(err).__name__)
 
     async def _run_steps(self, id: str) -> ForgetReceipt:
@@ -236,18 +277,26 @@ class ForgetService:
         for name in targets.blobs:
             await asyncio.to_thread(self._blobs.remove, name)
         await hit_async("forget.files_done")
-        receipt = replace(add_files(load_receipt(row.receipt), changed), attachments=len(targets.blobs))
+        receipt = replace(
+            add_files(load_receipt(row.receipt), changed), attachments=len(targets.blobs)
+        )
         await self._forgettings.move(row.id, "removed", receipt=dump_receipt(receipt))
         return await self._forgettings.row(row.id)
 
     async def _finish(self, row: ForgettingRow) -> ForgettingRow:
-        """removed → done: erase concurrent writes, the index, the request's own words, and freed bytes."""
+        """removed → done: erase concurrent writes, the index, the request's own words, and freed
+        bytes.
+        """
         if row.targets:
             targets = load_targets(row.targets)
-            receipt = add_files(load_receipt(row.receipt), await self._erase_again(row.space, targets))
+            receipt = add_files(
+                load_receipt(row.receipt), await self._erase_again(row.space, targets)
+            )
             await self._recall.forget(row.space)
             files = await self._files_of(row.space)
-            kept = await asyncio.to_thread(lambda: [path for one in files for path in one.find_left(targets)])
+            kept = await asyncio.to_thread(
+                lambda: [path for one in files for path in one.find_left(targets)]
+            )
             backups = await asyncio.to_thread(database_copies, self._data)
             done = tuple(file for file in receipt.files if file.path not in kept)
             paths = tuple(redact_text(path, targets.matcher(), near=False) for path in kept)
@@ -277,7 +326,9 @@ class ForgetService:
 
     async def _forget_files(self, space: str, targets: ForgetTargets) -> list[ChangedFile]:
         files = await self._files_of(space)
-        changed = await asyncio.to_thread(lambda: [changed for one in files for changed in one.forget(targets)])
+        changed = await asyncio.to_thread(
+            lambda: [changed for one in files for changed in one.forget(targets)]
+        )
         for member in await self._links.members(space):
             await forget_versions(self._store, self._blobs, member, targets)
         return changed
@@ -287,7 +338,9 @@ class ForgetService:
             await self._detach(conversation)
 
     async def _files_of(self, space: str) -> list[SpaceMemoryFiles | TerminalHistory]:
-        """The files of a space and the spaces linked to it; the terminal history belongs to the owner."""
+        """The files of a space and the spaces linked to it; the terminal history belongs to the
+        owner.
+        """
         members = await self._links.members(space)
         history = [TerminalHistory(self._data)] if "" in members else []
         spaces = await asyncio.to_thread(
@@ -297,7 +350,9 @@ class ForgetService:
 
     def _find_in_message(self, row: LocatedMessage, query: str, *, near: bool) -> Mention | None:
         texts = [text for text in message_texts(row.message) if near or find_spans(text, query)]
-        sentences = tuple(sentence for text in texts for sentence in mentioning_sentences(text, query))
+        sentences = tuple(
+            sentence for text in texts for sentence in mentioning_sentences(text, query)
+        )
         if not sentences:
             return None
         return Mention(
@@ -342,11 +397,16 @@ def source_sentences(row: MemoryRow) -> tuple[str, ...]:
 
 
 def database_copies(data: Path) -> tuple[str, ...]:
-    """Copies of the database, as paths below the folder's parent: snapshots, older versions, damaged ones.
+    """Copies of the database, as paths below the folder's parent: snapshots, older versions,
+    damaged ones.
 
     Homes that a restore moved aside, and backups that were made in the page, count too.
     """
-    found = [*data.glob("snapshots/*.db"), *data.glob("*.db.before-*"), *data.glob("*.db.corrupt.*")]
+    found = [
+        *data.glob("snapshots/*.db"),
+        *data.glob("*.db.before-*"),
+        *data.glob("*.db.corrupt.*"),
+    ]
     found += data.parent.glob("*.before-restore.*")
     found += data.parent.glob("backups/*.backup")
     return tuple(str(path.relative_to(data.parent)) for path in sorted(found))

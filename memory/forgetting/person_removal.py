@@ -23,7 +23,9 @@ MAX_DEPTH = 64  # nested folders
 
 
 def remove_space(root: Path, space: str) -> int:
-    """Delete the folder of a space without following links; returns the number of deleted files. Blocks.
+    """Delete the folder of a space without following links; returns the number of deleted files.
+
+    Blocks.
 
     Raises:
         PathRefused: the owner's space, not a name of a space, or nested too deep.
@@ -113,11 +115,17 @@ async def find_removable_person(store: Store, name: str) -> Person:
         PersonNotFound: there is no such person, or it is the owner.
     """
     person = await find_person(store, name)
-    owners = {account for row in await store.people.load_people() if not row.space for account in row.accounts}
+    owners = {
+        account
+        for row in await store.people.load_people()
+        if not row.space
+        for account in row.accounts
+    }
     if "" in person.spaces or owners & set(person.accounts):
         raise PersonNotFound(
-            f"{name} is the owner or linked to the owner; /unlink separates an account, and the owner's own data is "
-            "removed with /forget, mnema sessions delete, or with the whole home."
+            f"{name} is the owner or linked to the owner; /unlink separates an account, and the "
+            "owner's own data is removed with /forget, mnema sessions delete, or with the whole "
+            "home."
         )
     return person
 
@@ -129,7 +137,11 @@ async def _find_without_conversation(store: Store, name: str) -> Person:
             return removal.person
     channel, _, id = name.partition(":")
     for row in await store.access.load_all_grants():
-        if id and row.party.subject == "user" and (row.party.channel, row.party.id) == (channel, id):
+        if (
+            id
+            and row.party.subject == "user"
+            and (row.party.channel, row.party.id) == (channel, id)
+        ):
             return Person(spaces=(), accounts=(name,))
     raise PersonNotFound(f"There is no person {name}; mnema people list shows all.")
 
@@ -138,7 +150,13 @@ class PersonRemoval:
     """Removes people from a home. The calling process must hold the home's lock."""
 
     def __init__(
-        self, *, store: Store, root: Path, blobs: Blobs, data: Path, forget_index: Callable[[str], Awaitable[None]]
+        self,
+        *,
+        store: Store,
+        root: Path,
+        blobs: Blobs,
+        data: Path,
+        forget_index: Callable[[str], Awaitable[None]],
     ) -> None:
         """
         Args:
@@ -159,14 +177,20 @@ class PersonRemoval:
         Raises:
             OSError, StoreError: the removal resumes at the next call or start.
         """
-        group_messages = sum([await self._people.count_in_groups(account) for account in person.accounts])
+        group_messages = sum(
+            [await self._people.count_in_groups(account) for account in person.accounts]
+        )
         counts = await self._run_steps(await self._people.begin_removal(person), by)
         is_compacted = await self._people.compact()
         await hit_async("forget.done")
         backups = await self.copies()
         acts = await self._people.count_acts_naming(person)
         return RemovalReport(
-            group_messages=group_messages, acts=acts, backups=backups, is_compacted=is_compacted, **counts
+            group_messages=group_messages,
+            acts=acts,
+            backups=backups,
+            is_compacted=is_compacted,
+            **counts,
         )
 
     async def copies(self) -> tuple[str, ...]:
@@ -180,10 +204,14 @@ class PersonRemoval:
                 await self._run_steps(removal, "house")
                 await self._people.compact()
             except (StoreError, OSError, PathRefused) as err:
-                log.warning("the removal of a person continues at the next start", why=type(err).__name__)
+                log.warning(
+                    "the removal of a person continues at the next start", why=type(err).__name__
+                )
 
     async def _run_steps(self, removal: PersonRemovalRow, by: str) -> dict[str, int]:
-        """Remove conversations, other rows, files, index and attachments; each step is idempotent."""
+        """Remove conversations, other rows, files, index and attachments; each step is
+        idempotent.
+        """
         person = removal.person
         for conversation in await self._people.conversations(person):
             await self._store.sessions.delete(conversation)
@@ -191,12 +219,16 @@ class PersonRemoval:
         removal = await self._count(removal, rows=await self._people.delete_rows(removal))
         for space in person.spaces:
             await self._people.set_counts(removal)  # files have no fence: the store's decides
-            removal = await self._count(removal, files=await asyncio.to_thread(remove_space, self._root, space))
+            removal = await self._count(
+                removal, files=await asyncio.to_thread(remove_space, self._root, space)
+            )
             await self._forget_index(space)
         await hit_async("forget.files_done")
         for name in set(removal.blobs) - await referenced_blobs(self._store):
             await self._people.set_counts(removal)  # as above
-            removal = await self._count(removal, attachments=await asyncio.to_thread(self._blobs.remove, name))
+            removal = await self._count(
+                removal, attachments=await asyncio.to_thread(self._blobs.remove, name)
+            )
         await self._people.finish_removal(removal, by)
         return dict(removal.counts)
 

@@ -15,7 +15,9 @@ from memory.workspace.files import SPACES_FOLDER
 
 
 async def forget_versions(store: Store, blobs: Blobs, space: str, targets: ForgetTargets) -> int:
-    """Drop every version of a space's files, memory or not, that mentions it; returns how many. Idempotent.
+    """Drop every version of a space's files, memory or not, that mentions it; returns how many.
+
+    Idempotent.
 
     The bytes go before the rows that name them, so that a crash in between leaves nothing unnamed.
 
@@ -36,10 +38,14 @@ async def find_versions_to_forget(
     """Find every version of a space's files that mentions what is forgotten."""
     prefix = f"{SPACES_FOLDER}/{space}/" if space else ""
     rows = [row for row in await store.file_versions.load_all(space) if row.sha256]
-    return await asyncio.to_thread(lambda: [row for row in rows if _mentions(blobs, row, prefix, targets)])
+    return await asyncio.to_thread(
+        lambda: [row for row in rows if _mentions(blobs, row, prefix, targets)]
+    )
 
 
-async def find_in_versions(store: Store, blobs: Blobs, space: str, query: str, zone: tzinfo | None) -> list[Mention]:
+async def find_in_versions(
+    store: Store, blobs: Blobs, space: str, query: str, zone: tzinfo | None
+) -> list[Mention]:
     """Find the versions of a space's files that mention the query."""
     rows = [row for row in await store.file_versions.load_all(space) if row.sha256]
     prefix = f"{SPACES_FOLDER}/{space}/" if space else ""
@@ -48,7 +54,9 @@ async def find_in_versions(store: Store, blobs: Blobs, space: str, query: str, z
         for row in rows:
             if words := mentioning_sentences(_text(blobs, row) or "", query):
                 day = f"{datetime.fromtimestamp(row.at, zone):%Y-%m-%d}"
-                yield Mention(kind="version", space=space, words=words, path=f"{prefix}{row.path}", date=day)
+                yield Mention(
+                    kind="version", space=space, words=words, path=f"{prefix}{row.path}", date=day
+                )
 
     return await asyncio.to_thread(lambda: list(find()))
 
@@ -68,7 +76,9 @@ def _mentions(blobs: Blobs, row: FileVersionRow, prefix: str, targets: ForgetTar
 
 
 def _text(blobs: Blobs, row: FileVersionRow) -> str | None:
-    """The text of a version; None for one removed before a crash, or damaged: nobody can say what it holds."""
+    """The text of a version; None for one removed before a crash, or damaged: nobody can say what
+    it holds.
+    """
     try:
         return blobs.get(row.sha256).decode("utf-8", "replace")
     except OSError:

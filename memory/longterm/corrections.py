@@ -62,7 +62,9 @@ def correct_line(text: str, correction: Correction) -> MemoryRevision:
     else:
         text = add_bullet(remove_bullet(text, line), correction.category, words)
     category = correction.category or line.category
-    new = NewMemory(norm=key, category=category, text=words, importance=correction.importance, origin="person")
+    new = NewMemory(
+        norm=key, category=category, text=words, importance=correction.importance, origin="person"
+    )
     superseded = ((correction.norm, key),) if key != correction.norm else ()
     return MemoryRevision(text=text, live=(new,), superseded=superseded)
 
@@ -73,7 +75,8 @@ RestoreObstacle = Literal["forgotten", "live", "changed"]
 def restore_obstacle(former: MemoryRow, successor: MemoryRow | None) -> RestoreObstacle | None:
     """Why a former memory cannot come back; None if it can.
 
-    "forgotten": its words are gone. "live": it is in the file. "changed": what superseded it was itself changed since.
+    "forgotten": its words are gone. "live": it is in the file. "changed": what superseded it was
+    itself changed since.
     """
     if former.state == "forgotten" or not former.text:
         return "forgotten"
@@ -93,7 +96,9 @@ def restore_line(text: str, former: MemoryRow, successor: MemoryRow | None) -> M
         text = replace_bullet(text, line, former.text)
     else:
         text = remove_bullet(text, line) if line else text
-        text = add_bullet(text, former.category if former.category in HEADINGS else "fact", former.text)
+        text = add_bullet(
+            text, former.category if former.category in HEADINGS else "fact", former.text
+        )
     live = NewMemory(
         norm=former.norm,
         category=former.category,
@@ -105,4 +110,6 @@ def restore_line(text: str, former: MemoryRow, successor: MemoryRow | None) -> M
 
 
 def _find_line(text: str, norm: str) -> Bullet | None:
-    return next((line for line in recordable_bullets(text) if normalize_key(line.text) == norm), None)
+    return next(
+        (line for line in recordable_bullets(text) if normalize_key(line.text) == norm), None
+    )

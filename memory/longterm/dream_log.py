@@ -1,4 +1,6 @@
-"""The dream log: one Markdown file per day and space, with an entry for every dream, refusal and undo."""
+"""The dream log: one Markdown file per day and space, with an entry for every dream, refusal and
+undo.
+"""
 
 import re
 from collections.abc import Sequence
@@ -98,11 +100,15 @@ def plan_items(plan: DreamPlan, lang: Lang) -> tuple[str, ...]:
     """Describe each change of a plan, with its sources."""
     words, items = _TEXTS[lang], list[str]()
     for merge in plan.merges:
-        parts = words["join"].join(words["quote"].format(text=_shorten(part.text)) for part in merge.parts)
+        parts = words["join"].join(
+            words["quote"].format(text=_shorten(part.text)) for part in merge.parts
+        )
         items.append(words["merged"].format(parts=parts, text=_shorten(merge.text)))
     for drop in plan.dropped:
         by = _shorten(drop.by)
-        items.append(words["dropped"].format(text=_shorten(drop.line.text), by=by, since=drop.since))
+        items.append(
+            words["dropped"].format(text=_shorten(drop.line.text), by=by, since=drop.since)
+        )
     for note in plan.noted:
         sources = words["and"].join(f"{line.path}:{line.number}" for line in note.sources)
         heading, text = HEADINGS[note.category], _shorten(note.text)
@@ -116,12 +122,16 @@ def refusal_items(reason: str, lang: Lang) -> tuple[str, ...]:
 
 
 def refusal_text(reason: str, lang: Lang) -> str:
-    """Put a refusal's reason into words: "loses N of M", "ungrounded", "unreadable" or "shrinks"."""
+    """Put a refusal's reason into words: "loses N of M", "ungrounded", "unreadable" or
+    "shrinks".
+    """
     lost, count = [*re.findall(r"\d+", reason), "", ""][:2]
     return _TEXTS[lang][reason.split(" ")[0]].format(lost=lost, count=count)
 
 
-def undo_items(back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: bool) -> tuple[str, ...]:
+def undo_items(
+    back: Sequence[str], gone: Sequence[str], lang: Lang, *, whole: bool
+) -> tuple[str, ...]:
     """Describe an undo. whole: the file is byte for byte as it was."""
     words = _TEXTS[lang]
     lines = [words["back"].format(text=_shorten(text)) for text in back]
@@ -141,16 +151,25 @@ def append_entry(files: SpaceFiles, entry: DreamLogEntry) -> str:
 
 def has_entry(text: str, entry: DreamLogEntry) -> bool:
     """Whether a file contains the entry."""
-    return any(line.startswith("## ") and line.rstrip().endswith(entry.mark) for line in text.splitlines())
+    return any(
+        line.startswith("## ") and line.rstrip().endswith(entry.mark) for line in text.splitlines()
+    )
 
 
 def _append_to_text(text: str, entry: DreamLogEntry) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
-    before = f"{text.rstrip()}{end * 2}" if text.strip("\ufeff \t\r\n") else f"{text.rstrip()}# {entry.day}{end * 2}"
+    before = (
+        f"{text.rstrip()}{end * 2}"
+        if text.strip("\ufeff \t\r\n")
+        else f"{text.rstrip()}# {entry.day}{end * 2}"
+    )
     items = "".join(f"- {line}{end}" for line in entry.lines)
     return f"{before}{entry.heading}{end * 2}{items}"
 
 
 def _shorten(text: str) -> str:
     """Put a memory on one line, without anything that could be read as one of our HTML comments."""
-    return shorten(" / ".join(" ".join(line.split()) for line in text.splitlines()).replace("<!--", "‹!--"), MAX_SHOWN)
+    return shorten(
+        " / ".join(" ".join(line.split()) for line in text.splitlines()).replace("<!--", "‹!--"),
+        MAX_SHOWN,
+    )

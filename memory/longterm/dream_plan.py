@@ -1,4 +1,7 @@
-"""Plans a dream: merge near-duplicates, drop superseded lines, add recurring facts. Also its undo. Pure."""
+"""Plans a dream: merge near-duplicates, drop superseded lines, add recurring facts. Also its undo.
+
+Pure.
+"""
 
 import hashlib
 import json
@@ -10,13 +13,26 @@ from typing import Any
 
 from memory.context.summary.grounding import GroundingSource
 from memory.longterm.memory_file import MemoryRevision
-from memory.longterm.recurring import EndedMemory, LogLine, RecurringFact, SimilarTexts, find_recurring
+from memory.longterm.recurring import (
+    EndedMemory,
+    LogLine,
+    RecurringFact,
+    SimilarTexts,
+    find_recurring,
+)
 from memory.longterm.similarity import is_similar, merge_similar_lines, normalize_key
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource, NewMemory
-from memory.text.bullets import Bullet, add_bullet, recordable_bullets, remove_bullet, replace_bullet
+from memory.text.bullets import (
+    Bullet,
+    add_bullet,
+    recordable_bullets,
+    remove_bullet,
+    replace_bullet,
+)
 from memory.text.tokenizer import lexical_terms
 
-MAX_LOST_SHARE = 0.25  # of a memory's lines that one night may remove, merged ones included; one line always may
+# of a memory's lines that one night may remove, merged ones included; one line always may
+MAX_LOST_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +107,9 @@ def kept_line_keys(changes: Iterable[MemoryChange]) -> frozenset[str]:
 MAX_LINES = 2_000  # a longer memory is skipped: comparing its lines would take over a minute
 
 
-def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold: float) -> DreamPlan:
+def plan_dream(
+    text: str, past: MemoryHistory, log: Sequence[LogLine], threshold: float
+) -> DreamPlan:
     """Plan the changes of one night; deterministic.
 
     Args:
@@ -104,19 +122,27 @@ def plan_dream(text: str, past: MemoryHistory, log: Sequence[LogLine], threshold
     changeable = [line for line in lines if normalize_key(line.text) not in past.kept]
     dropped = _find_dropped(changeable, lines, past, threshold)
     dropped_lines = {drop.line.first for drop in dropped}
-    merges = _find_merges([line for line in changeable if line.first not in dropped_lines], threshold)
+    merges = _find_merges(
+        [line for line in changeable if line.first not in dropped_lines], threshold
+    )
     noted = find_recurring(log, [line.text for line in lines], past.ended, threshold)
     return DreamPlan(merges=merges, dropped=dropped, noted=noted)
 
 
 def refusal_reason(text: str, plan: DreamPlan) -> str:
-    """Why a plan must not be carried out: "loses N of M" lines, "ungrounded", or "" for no reason."""
+    """Why a plan must not be carried out: "loses N of M" lines, "ungrounded", or "" for no
+    reason.
+    """
     count = len(recordable_bullets(text))
     lost = sum(len(merge.parts) - 1 for merge in plan.merges) + len(plan.dropped)
     if lost > max(1.0, MAX_LOST_SHARE * count):
         return f"loses {lost} of {count}"
-    merges = all(_is_supported(merge.text, [part.text for part in merge.parts]) for merge in plan.merges)
-    noted = all(_is_supported(line.text, [source.text for source in line.sources]) for line in plan.noted)
+    merges = all(
+        _is_supported(merge.text, [part.text for part in merge.parts]) for merge in plan.merges
+    )
+    noted = all(
+        _is_supported(line.text, [source.text for source in line.sources]) for line in plan.noted
+    )
     return "" if merges and noted else "ungrounded"
 
 
@@ -143,14 +169,20 @@ def carry_out_plan(text: str, plan: DreamPlan, past: MemoryHistory) -> MemoryRev
     superseded += [(normalize_key(drop.line.text), normalize_key(drop.by)) for drop in plan.dropped]
     return MemoryRevision(
         text=text,
-        live=(*(_merge_memory(merge, live) for merge in plan.merges), *map(_note_memory, plan.noted)),
+        live=(
+            *(_merge_memory(merge, live) for merge in plan.merges),
+            *map(_note_memory, plan.noted),
+        ),
         superseded=tuple(dict.fromkeys(superseded)),
     )
 
 
 def is_carried_out(text: str, saved: SavedPlan) -> bool:
     """Whether the plan was applied to this text, regardless of later changes."""
-    before, after = _line_keys(saved.before), _line_keys(carry_out_plan(saved.before, saved.plan, MemoryHistory()).text)
+    before, after = (
+        _line_keys(saved.before),
+        _line_keys(carry_out_plan(saved.before, saved.plan, MemoryHistory()).text),
+    )
     current = _line_keys(text)
     return all(current[key] == after[key] for key in before | after if before[key] != after[key])
 
@@ -169,11 +201,13 @@ def load_plan(text: str) -> SavedPlan | None:
     try:
         plan = values.pop("plan")
         merges = (
-            LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"]) for one in plan["merges"]
+            LineMerge(parts=tuple(Bullet(**part) for part in one["parts"]), text=one["text"])
+            for one in plan["merges"]
         )
         dropped = (DroppedLine(**{**one, "line": Bullet(**one["line"])}) for one in plan["dropped"])
         noted = (
-            RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))}) for one in plan["noted"]
+            RecurringFact(**{**one, "sources": tuple(map(_load_log_line, one["sources"]))})
+            for one in plan["noted"]
         )
         plan = DreamPlan(merges=tuple(merges), dropped=tuple(dropped), noted=tuple(noted))
         return SavedPlan(plan=plan, **values)
@@ -188,10 +222,15 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
     group_numbers: dict[str, list[int]] = {}
     for line in lines:
         heading = line.category or f"# {line.heading}"
-        index, numbers = indexes.setdefault(heading, SimilarTexts()), group_numbers.setdefault(heading, [])
+        index, numbers = (
+            indexes.setdefault(heading, SimilarTexts()),
+            group_numbers.setdefault(heading, []),
+        )
         candidates = dict.fromkeys(numbers[at] for at in index.similar_to(line.text))
         similar = (
-            one for one in candidates if all(is_similar(part.text, line.text, threshold) for part in groups[one].parts)
+            one
+            for one in candidates
+            if all(is_similar(part.text, line.text, threshold) for part in groups[one].parts)
         )
         number = next(similar, None)
         if number is None:
@@ -199,7 +238,9 @@ def _find_merges(lines: Sequence[Bullet], threshold: float) -> tuple[LineMerge, 
             groups.append(LineMerge(parts=(line,), text=line.text))
         else:
             group = groups[number]
-            groups[number] = LineMerge(parts=(*group.parts, line), text=merge_similar_lines(group.text, line.text))
+            groups[number] = LineMerge(
+                parts=(*group.parts, line), text=merge_similar_lines(group.text, line.text)
+            )
         index.add(line.text)
         numbers.append(number)
     return tuple(group for group in groups if len(group.parts) > 1)
@@ -238,7 +279,9 @@ def _is_supported(text: str, sources: Sequence[str]) -> bool:
     """Whether every name and number, and at least half of the content words, are in the sources."""
     words = "\n".join(sources)
     known, terms = set(lexical_terms(words)), lexical_terms(text)
-    return GroundingSource(words).holds(text) and 2 * sum(term in known for term in terms) >= len(terms)
+    return GroundingSource(words).holds(text) and 2 * sum(term in known for term in terms) >= len(
+        terms
+    )
 
 
 def _merge_memory(merge: LineMerge, live: dict[str, MemoryRow]) -> NewMemory:
@@ -256,7 +299,12 @@ def _merge_memory(merge: LineMerge, live: dict[str, MemoryRow]) -> NewMemory:
 
 def _note_memory(note: RecurringFact) -> NewMemory:
     newest = note.sources[-1]
-    source = MemorySource(conversation=newest.conversation, channel=newest.channel, quote=newest.text, said=newest.said)
+    source = MemorySource(
+        conversation=newest.conversation,
+        channel=newest.channel,
+        quote=newest.text,
+        said=newest.said,
+    )
     return NewMemory(
         norm=normalize_key(note.text),
         category=note.category,
@@ -288,8 +336,8 @@ class UndoReport:
 def undo_dream(change: MemoryChange, text: str) -> MemoryRevision:
     """Undo a dream in a text.
 
-    An unchanged text becomes the former one. Otherwise the dream's lines are removed unless they were edited, the
-    lines it removed come back under their headings, and every other byte stays.
+    An unchanged text becomes the former one. Otherwise the dream's lines are removed unless they
+    were edited, the lines it removed come back under their headings, and every other byte stays.
     """
     if hashlib.sha256(text.encode()).hexdigest() == change.after_sha256:
         return MemoryRevision(text=change.before)
@@ -297,9 +345,13 @@ def undo_dream(change: MemoryChange, text: str) -> MemoryRevision:
     for line in reversed(recordable_bullets(text)):
         if normalize_key(line.text) in added:
             text = remove_bullet(text, line)
-    missing = set(map(normalize_key, change.removed)) - {normalize_key(line.text) for line in recordable_bullets(text)}
+    missing = set(map(normalize_key, change.removed)) - {
+        normalize_key(line.text) for line in recordable_bullets(text)
+    }
     for line in recordable_bullets(change.before):
         if normalize_key(line.text) in missing:
             missing.discard(normalize_key(line.text))
-            text = add_bullet(text, line.category if line.heading else "fact", line.text, line.heading)
+            text = add_bullet(
+                text, line.category if line.heading else "fact", line.text, line.heading
+            )
     return MemoryRevision(text=text)

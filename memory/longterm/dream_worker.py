@@ -63,7 +63,10 @@ class _MemorySnapshot:
 
 
 class DreamWorker:
-    """Tidies memories at night. All methods may raise StoreError and OSError; open dreams resume the next time."""
+    """Tidies memories at night.
+
+    All methods may raise StoreError and OSError; open dreams resume the next time.
+    """
 
     def __init__(
         self,
@@ -98,12 +101,15 @@ class DreamWorker:
         """Run one night for every space; where nothing is to do, nothing is written.
 
         Returns:
-            The rows of dreams that were done or refused, including those a former process left open.
+            The rows of dreams that were done or refused, including those a former process left
+            open.
         """
         rows = await self.resume()
         for space in await self._spaces():
             try:
-                if await self._links.linked_space(space) == space and (row := await self.dream(space, day)):
+                if await self._links.linked_space(space) == space and (
+                    row := await self.dream(space, day)
+                ):
                     rows.append(row)
             except RETRYABLE_ERRORS as err:  # one space must not stop the others
                 log.warning("a memory could not be tidied", space=space, error=type(err).__name__)
@@ -117,11 +123,15 @@ class DreamWorker:
                 try:
                     rows.append(await self._run_steps(row))
                 except RETRYABLE_ERRORS as err:
-                    log.warning("a dream continues the next time", space=row.space, error=type(err).__name__)
+                    log.warning(
+                        "a dream continues the next time", space=row.space, error=type(err).__name__
+                    )
             return rows
 
     async def dream(self, space: str, day: date) -> DreamRow | None:
-        """Run one night for one space; None when nothing is to do or this night was done already."""
+        """Run one night for one space; None when nothing is to do or this night was done
+        already.
+        """
         async with self._lock:
             snapshot = await self._take_snapshot(space, day)
             if snapshot is not None and not snapshot.plan:
@@ -130,16 +140,19 @@ class DreamWorker:
             return await self._run_steps(row) if row else None
 
     async def undo(self, space: str, dream: str = "") -> UndoReport | None:
-        """Undo the newest dream that is not undone yet, or the one with this id; None when there is none.
+        """Undo the newest dream that is not undone yet, or the one with this id; None when there is
+        none.
 
-        If the file has not changed since, it becomes byte for byte what it was. Otherwise the dream's lines are
-        removed, those it removed come back, and later edits stay.
+        If the file has not changed since, it becomes byte for byte what it was. Otherwise the
+        dream's lines are removed, those it removed come back, and later edits stay.
 
         Raises:
             MemoryFileUnreadable: the file cannot be read as text.
         """
         async with self._lock:
-            undoable = (one for one in await self._changes(space) if one.kind == "dream" and not one.undone)
+            undoable = (
+                one for one in await self._changes(space) if one.kind == "dream" and not one.undone
+            )
             change = next((one for one in undoable if dream in ("", one.about)), None)
             if change is None:
                 return None
@@ -164,7 +177,9 @@ class DreamWorker:
             plan = await self._reworded(snapshot.plan)
             if not plan:
                 return await self._dreams.move(row.id, "done", plan="", reason="nothing")
-            if reason := await asyncio.to_thread(dream_plan.refusal_reason, snapshot.file.text, plan):
+            if reason := await asyncio.to_thread(
+                dream_plan.refusal_reason, snapshot.file.text, plan
+            ):
                 return await self._refuse(row, plan, reason)
             try:
                 return await self._write(row, replace(snapshot, plan=plan))
@@ -177,7 +192,9 @@ class DreamWorker:
         raise OSError(f"the memory of {row.space!r} changes faster than it can be tidied")
 
     async def _write(self, row: DreamRow, snapshot: _MemorySnapshot) -> DreamRow:
-        revision = await asyncio.to_thread(dream_plan.carry_out_plan, snapshot.file.text, snapshot.plan, snapshot.past)
+        revision = await asyncio.to_thread(
+            dream_plan.carry_out_plan, snapshot.file.text, snapshot.plan, snapshot.past
+        )
         saved = SavedPlan(
             plan=snapshot.plan,
             before=snapshot.file.text,
@@ -197,10 +214,14 @@ class DreamWorker:
         return await self._mark_written(row, saved)
 
     async def _mark_written(self, row: DreamRow, saved: SavedPlan) -> DreamRow:
-        return await self._dreams.move(row.id, "written", plan=dream_plan.dump_plan(replace(saved, before="")))
+        return await self._dreams.move(
+            row.id, "written", plan=dream_plan.dump_plan(replace(saved, before=""))
+        )
 
     async def _find_written(self, row: DreamRow) -> DreamRow | None:
-        """The row as "written" if a former process wrote the file before it died; a missing change record is added."""
+        """The row as "written" if a former process wrote the file before it died; a missing change
+        record is added.
+        """
         saved = dream_plan.load_plan(row.plan)
         if saved is None:
             return None
@@ -211,15 +232,23 @@ class DreamWorker:
         except MemoryFileUnreadable:
             return None
         is_written = file.sha256 == saved.after_sha256
-        if not is_written and (file.sha256 == saved.before_sha256 or not dream_plan.is_carried_out(file.text, saved)):
+        if not is_written and (
+            file.sha256 == saved.before_sha256 or not dream_plan.is_carried_out(file.text, saved)
+        ):
             return None
         past = MemoryHistory(rows=tuple(await self._records.rows(row.space, state="")))
-        revision = await asyncio.to_thread(dream_plan.carry_out_plan, saved.before, saved.plan, past)
+        revision = await asyncio.to_thread(
+            dream_plan.carry_out_plan, saved.before, saved.plan, past
+        )
         before = MemoryFileText(text=saved.before, sha256=saved.before_sha256)
         after = MemoryFileText(text=revision.text, sha256=saved.after_sha256)
-        edit = MemoryEdit(kind="dream", revise=lambda text: revision, about=row.id, stores_previous=True)
+        edit = MemoryEdit(
+            kind="dream", revise=lambda text: revision, about=row.id, stores_previous=True
+        )
         change = change_record(edit, before, after)
-        await self._records.put(row.space, change, live=revision.live, superseded=revision.superseded)
+        await self._records.put(
+            row.space, change, live=revision.live, superseded=revision.superseded
+        )
         return await self._mark_written(row, saved)
 
     async def _write_log(self, row: DreamRow) -> DreamRow:
@@ -247,7 +276,9 @@ class DreamWorker:
         if row is None:
             raise WrongState(f"there is no dream {change.about}")
         lang = await self._language(space, DreamPlan())
-        await self._append_entry(row, dream_log.undo_items(back, gone, lang, whole=whole), lang, undone=True)
+        await self._append_entry(
+            row, dream_log.undo_items(back, gone, lang, whole=whole), lang, undone=True
+        )
         await self._dreams.move(row.id, "undone")
         return UndoReport(day=row.day, whole=whole, back=back, gone=gone)
 
@@ -266,13 +297,19 @@ class DreamWorker:
             rows=tuple(await self._records.rows(space, state="")),
             kept=dream_plan.kept_line_keys(await self._changes(space)),
         )
-        plan = await asyncio.to_thread(dream_plan.plan_dream, file.text, past, log, settings.similarity)
+        plan = await asyncio.to_thread(
+            dream_plan.plan_dream, file.text, past, log, settings.similarity
+        )
         noted = tuple(note for note in plan.noted if note.category in settings.categories)
         return _MemorySnapshot(file=file, past=past, plan=replace(plan, noted=noted))
 
     async def _reworded(self, plan: DreamPlan) -> DreamPlan:
-        """Let a model reword the plan's new lines; only wordings that their sources support are taken."""
-        conversations = [line.conversation for note in plan.noted for line in note.sources if line.conversation]
+        """Let a model reword the plan's new lines; only wordings that their sources support are
+        taken.
+        """
+        conversations = [
+            line.conversation for note in plan.noted for line in note.sources if line.conversation
+        ]
         if not conversations:
             return plan
         system, prompt = recurring.build_prompts(plan.noted)
@@ -280,14 +317,20 @@ class DreamWorker:
         answer = await result_or_none(call)
         if answer is None:
             return plan
-        return replace(plan, noted=await asyncio.to_thread(recurring.reword_lines, plan.noted, answer))
+        return replace(
+            plan, noted=await asyncio.to_thread(recurring.reword_lines, plan.noted, answer)
+        )
 
     async def _append_entry(
         self, row: DreamRow, lines: tuple[str, ...], lang: dream_log.Lang, *, undone: bool = False
     ) -> str:
         at = self._now()
-        entry = dream_log.DreamLogEntry(dream=row.id, day=row.day, at=at, lang=lang, lines=lines, undone=undone)
-        return await asyncio.to_thread(lambda: dream_log.append_entry(self._files(row.space), entry))
+        entry = dream_log.DreamLogEntry(
+            dream=row.id, day=row.day, at=at, lang=lang, lines=lines, undone=undone
+        )
+        return await asyncio.to_thread(
+            lambda: dream_log.append_entry(self._files(row.space), entry)
+        )
 
     async def _language(self, space: str, plan: DreamPlan) -> dream_log.Lang:
         rows = await self._records.rows(space)

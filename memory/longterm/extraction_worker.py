@@ -1,4 +1,6 @@
-"""Extracts lasting facts from finished turns: queued, found, stored; each step resumes after a crash."""
+"""Extracts lasting facts from finished turns: queued, found, stored; each step resumes after a
+crash.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +12,13 @@ from memory.context.taint import is_tainted
 from memory.conversation import Complete, Message
 from memory.failpoints import hit_async
 from memory.longterm import extraction
-from memory.longterm.extraction import ExtractedFact, ExtractionResult, ExtractionRules, KnownMemory, TurnExchange
+from memory.longterm.extraction import (
+    ExtractedFact,
+    ExtractionResult,
+    ExtractionRules,
+    KnownMemory,
+    TurnExchange,
+)
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MemoryFileUnreadable, MemoryLossRefused
 from memory.store.conversations.sessions import Sessions
@@ -25,11 +33,20 @@ log = structlog.get_logger(__name__)
 MAX_MODEL_ATTEMPTS = 3  # the first after the turn, the others after later turns or a start
 MAX_STORE_ATTEMPTS = 20  # in all: a row that cannot be stored must not block the queue for good
 # The row stays in the queue and is tried again.
-RETRYABLE_ERRORS = (OSError, StoreError, FileConflict, PathRefused, FileTooBig, MemoryFileUnreadable, MemoryLossRefused)
+RETRYABLE_ERRORS = (
+    OSError,
+    StoreError,
+    FileConflict,
+    PathRefused,
+    FileTooBig,
+    MemoryFileUnreadable,
+    MemoryLossRefused,
+)
 MAX_BATCH = 8  # turns of a space in one request
 MAX_NEAREST = 5  # known memories shown to the model
 MORE_NEAREST = 2  # for each further turn
-EXCHANGE_TOKENS = 1_500  # of a turn in a request, at most: as many as extraction shows characters of it
+# of a turn in a request, at most: as many as extraction shows characters of it
+EXCHANGE_TOKENS = 1_500
 
 
 class NoModel(Exception):
@@ -66,7 +83,8 @@ class ExtractionWorker:
     storing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def step(self, space: str) -> bool:
-        """Advance the space's oldest rows by one state; False when there is none or they have to wait.
+        """Advance the space's oldest rows by one state; False when there is none or they have to
+        wait.
 
         When the model fails or a file cannot be written, the rows wait for the next turn or start.
         """
@@ -75,10 +93,18 @@ class ExtractionWorker:
         if not rows:
             return False
         try:
-            return await (self._store(rows[0], space) if rows[0].state == "found" else self._find(rows, space))
+            return await (
+                self._store(rows[0], space) if rows[0].state == "found" else self._find(rows, space)
+            )
         except ModelUnanswered as err:
             last = rows[0].attempts >= MAX_MODEL_ATTEMPTS
-            log.warning("extraction unanswered", why=str(err), attempt=rows[0].attempts, last=last, rows=len(rows))
+            log.warning(
+                "extraction unanswered",
+                why=str(err),
+                attempt=rows[0].attempts,
+                last=last,
+                rows=len(rows),
+            )
             if last:
                 await self._move(rows, "failed", str(err))
         except WrongState:  # its turn was forgotten in between
@@ -88,7 +114,11 @@ class ExtractionWorker:
         return False
 
     async def _find(self, rows: Sequence[ExtractionRow], space: str) -> bool:
-        settings, worth, short = self.settings(), list[tuple[ExtractionRow, TurnExchange]](), list[ExtractionRow]()
+        settings, worth, short = (
+            self.settings(),
+            list[tuple[ExtractionRow, TurnExchange]](),
+            list[ExtractionRow](),
+        )
         if rows[0].attempts > MAX_MODEL_ATTEMPTS:
             await self._move(rows, "failed", "no attempt came to an end")
             return True
@@ -106,13 +136,20 @@ class ExtractionWorker:
         return True
 
     async def _find_facts(
-        self, worth: Sequence[tuple[ExtractionRow, TurnExchange]], space: str, rules: ExtractionRules
+        self,
+        worth: Sequence[tuple[ExtractionRow, TurnExchange]],
+        space: str,
+        rules: ExtractionRules,
     ) -> None:
         """queued → found or done: ask the model once about all these turns of a space."""
         rows, exchanges = [row for row, _ in worth], [exchange for _, exchange in worth]
         words = "\n".join(exchange.user for exchange in exchanges)
-        nearest = await self.memories(space).nearest(words, MAX_NEAREST + MORE_NEAREST * (len(rows) - 1))
-        known = [KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in nearest]
+        nearest = await self.memories(space).nearest(
+            words, MAX_NEAREST + MORE_NEAREST * (len(rows) - 1)
+        )
+        known = [
+            KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in nearest
+        ]
         try:
             answer = await self._call_model(rows, extraction.build_prompts(exchanges, known, rules))
         except NoModel:
@@ -122,18 +159,26 @@ class ExtractionWorker:
         if records is None:
             await self._move(rows, "failed", "the answer holds no JSON")
             return
-        results = await asyncio.to_thread(extraction.validate_facts, records, exchanges, known, rules)
+        results = await asyncio.to_thread(
+            extraction.validate_facts, records, exchanges, known, rules
+        )
         await self.extractions.move_queued(
             [
-                ExtractionMove(turn_id=row.turn_id, state="found", found=extraction.dump_result(result))
+                ExtractionMove(
+                    turn_id=row.turn_id, state="found", found=extraction.dump_result(result)
+                )
                 if result.facts
-                else ExtractionMove(turn_id=row.turn_id, state="done", reason=_outcome_text(result, 0))
+                else ExtractionMove(
+                    turn_id=row.turn_id, state="done", reason=_outcome_text(result, 0)
+                )
                 for row, result in zip(rows, results, strict=True)
             ]
         )
         await hit_async("extract.found")
 
-    async def _move(self, rows: Sequence[ExtractionRow], state: ExtractionState, reason: str) -> None:
+    async def _move(
+        self, rows: Sequence[ExtractionRow], state: ExtractionState, reason: str
+    ) -> None:
         await self.extractions.move_queued(
             [ExtractionMove(turn_id=row.turn_id, state=state, reason=reason) for row in rows]
         )
@@ -149,7 +194,8 @@ class ExtractionWorker:
         return answer.result()
 
     async def _store(self, row: ExtractionRow, space: str) -> bool:
-        """found → done: store the facts whose words are still in the ledger; others were forgotten since.
+        """found → done: store the facts whose words are still in the ledger; others were forgotten
+        since.
 
         An existing line stays as it is, so that a second run changes nothing.
         """
@@ -163,7 +209,9 @@ class ExtractionWorker:
             for fact in result.facts:
                 stored += await self._store_fact(row, space, channel, fact)
             try:
-                await self.extractions.move(row.turn_id, "done", reason=_outcome_text(result, len(stored)))
+                await self.extractions.move(
+                    row.turn_id, "done", reason=_outcome_text(result, len(stored))
+                )
             except WrongState:
                 if norms := [one.row.norm for one in stored if one.action == "created"]:
                     await self.memories(space).remove(norms, "forget")
@@ -177,7 +225,9 @@ class ExtractionWorker:
         """Store one fact; nothing when its words or the whole row were forgotten."""
         current = await self.extractions.row(row.turn_id)
         messages = await self.extractions.messages(row)
-        supported = await asyncio.to_thread(extraction.still_supported, [fact], extraction.read_exchange(messages))
+        supported = await asyncio.to_thread(
+            extraction.still_supported, [fact], extraction.read_exchange(messages)
+        )
         if current is None or current.state != "found" or not supported:
             return ()
         candidate = MemoryCandidate(
@@ -193,10 +243,16 @@ class ExtractionWorker:
         return (upserted,)
 
 
-def _memory_source(row: ExtractionRow, channel: str, messages: Sequence[Message], quote: str) -> MemorySource:
+def _memory_source(
+    row: ExtractionRow, channel: str, messages: Sequence[Message], quote: str
+) -> MemorySource:
     source = next(message for message in messages if message.origin == "person")
     return MemorySource(
-        conversation=row.conversation, message_id=source.id, channel=channel, quote=quote, said=source.at
+        conversation=row.conversation,
+        message_id=source.id,
+        channel=channel,
+        quote=quote,
+        said=source.at,
     )
 
 

@@ -35,7 +35,15 @@ from memory.longterm.similarity import (
 )
 from memory.store.errors import StoreError
 from memory.store.longterm.memories import MemoryRecords
-from memory.store.longterm.rows import ChangeKind, MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, Origin
+from memory.store.longterm.rows import (
+    ChangeKind,
+    MemoryChange,
+    MemoryPage,
+    MemoryRow,
+    MemorySource,
+    NewMemory,
+    Origin,
+)
 from memory.text.bullets import (
     MAX_BULLET,
     Bullet,
@@ -74,15 +82,19 @@ class FileDifferences:
 def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
     """Compare a file with the records of its lines.
 
-    A changed line keeps its record if it is at least SAME_MEMORY similar, and so does a line that moved to another
-    heading. Of more than MAX_RECORDED lines, the first ones get a record.
+    A changed line keeps its record if it is at least SAME_MEMORY similar, and so does a line that
+    moved to another heading. Of more than MAX_RECORDED lines, the first ones get a record.
 
     Args:
         rows: the space's live rows.
     """
     lines = memory_lines(text)
     known = {row.norm: row for row in rows}
-    moved = [(norm, line) for norm, line in lines.items() if norm in known and known[norm].category != line.category]
+    moved = [
+        (norm, line)
+        for norm, line in lines.items()
+        if norm in known and known[norm].category != line.category
+    ]
     new = {norm: line for norm, line in lines.items() if norm not in known}
     lost = {norm: row for norm, row in known.items() if norm not in lines}
     changed = [(former, new.pop(norm)) for former, norm in _pair_renamed(lost, new)]
@@ -90,7 +102,9 @@ def find_differences(text: str, rows: Sequence[MemoryRow]) -> FileDifferences:
         del lost[former]
     left = max(0, MAX_RECORDED - (len(known) - len(lost)))
     taken = tuple(islice(new.values(), left))
-    return FileDifferences(renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken))
+    return FileDifferences(
+        renamed=(*moved, *changed), new=taken, gone=tuple(lost), left=len(new) - len(taken)
+    )
 
 
 def count_unrecorded(text: str) -> int:
@@ -103,7 +117,9 @@ def memory_lines(text: str) -> dict[str, NewMemory]:
     found: dict[str, NewMemory] = {}
     for bullet in recordable_bullets(text):
         norm = normalize_key(bullet.text)
-        line = NewMemory(norm=norm, category=bullet.category, text=bullet.text, importance=5, origin="file")
+        line = NewMemory(
+            norm=norm, category=bullet.category, text=bullet.text, importance=5, origin="file"
+        )
         found.setdefault(norm, line)
     return found
 
@@ -113,7 +129,8 @@ def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list
     before = {norm: content_words(row.text) for norm, row in lost.items()}
     after = {norm: content_words(line.text) for norm, line in new.items()}
     scored = [
-        (similarity(lost[former].text, new[norm].text), former, norm) for former, norm in _similar_pairs(before, after)
+        (similarity(lost[former].text, new[norm].text), former, norm)
+        for former, norm in _similar_pairs(before, after)
     ]
     taken: set[str] = set()
     pairs = []
@@ -124,8 +141,12 @@ def _pair_renamed(lost: dict[str, MemoryRow], new: dict[str, NewMemory]) -> list
     return pairs
 
 
-def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> Iterator[tuple[str, str]]:
-    """Preselect pairs by shared words, rare words first: a full comparison costs a hundred times as much."""
+def _similar_pairs(
+    before: Mapping[str, Words], after: Mapping[str, Words]
+) -> Iterator[tuple[str, str]]:
+    """Preselect pairs by shared words, rare words first: a full comparison costs a hundred times as
+    much.
+    """
     norms_by_word: dict[str, list[str]] = {}
     for norm, words in after.items():
         for word in words:
@@ -140,9 +161,13 @@ def _similar_pairs(before: Mapping[str, Words], after: Mapping[str, Words]) -> I
                 break
             considered += len(norms)
             shared.update(norms[:MAX_CONSIDERED])
-        best = nlargest(MAX_COMPARED, shared, key=lambda norm: (len(words & after[norm]), shared[norm]))
+        best = nlargest(
+            MAX_COMPARED, shared, key=lambda norm: (len(words & after[norm]), shared[norm])
+        )
         yield from (
-            (former, norm) for norm in best if 2 * len(words & after[norm]) >= min(len(words), len(after[norm]))
+            (former, norm)
+            for norm in best
+            if 2 * len(words & after[norm]) >= min(len(words), len(after[norm]))
         )
 
 
@@ -169,9 +194,9 @@ class MemoryCandidate:
 def revise_text(text: str, candidate: MemoryCandidate, threshold: float) -> MemoryRevision:
     """Add a candidate to the file's text.
 
-    Replaced lines are removed. A line with the same words stays as it is; otherwise the candidate is merged with the
-    most similar line of its category from `threshold` on, or added. If that would leave less than half of the file,
-    the candidate is only added.
+    Replaced lines are removed. A line with the same words stays as it is; otherwise the candidate
+    is merged with the most similar line of its category from `threshold` on, or added. If that
+    would leave less than half of the file, the candidate is only added.
 
     Raises:
         ValueError: the text is empty or too long, or the category does not exist.
@@ -192,7 +217,10 @@ def _revise_candidate(text: str, candidate: MemoryCandidate, threshold: float) -
     gone = frozenset(candidate.replaces) - {key}
     lines = recordable_bullets(text)
     similar = _find_similar(
-        [line for line in lines if normalize_key(line.text) not in gone], candidate.category, content, threshold
+        [line for line in lines if normalize_key(line.text) not in gone],
+        candidate.category,
+        content,
+        threshold,
     )
     words = _merge_content(similar.text, content) if similar else content
     for line in reversed(lines):
@@ -203,13 +231,24 @@ def _revise_candidate(text: str, candidate: MemoryCandidate, threshold: float) -
     return MemoryRevision(
         text=text if similar else add_bullet(text, candidate.category, words),
         live=(_candidate_record(candidate, words, similar),),
-        superseded=tuple((norm, normalize_key(words)) for norm in _superseded_keys(similar, words, candidate.replaces)),
-        action="created" if similar is None else "unchanged" if words == similar.text else "updated",
+        superseded=tuple(
+            (norm, normalize_key(words))
+            for norm in _superseded_keys(similar, words, candidate.replaces)
+        ),
+        action="created"
+        if similar is None
+        else "unchanged"
+        if words == similar.text
+        else "updated",
     )
 
 
-def _find_similar(lines: Sequence[Bullet], category: str, content: str, threshold: float) -> Bullet | None:
-    """The line with the same words under any heading, else the most similar line of the category."""
+def _find_similar(
+    lines: Sequence[Bullet], category: str, content: str, threshold: float
+) -> Bullet | None:
+    """The line with the same words under any heading, else the most similar line of the
+    category.
+    """
     key = normalize_key(content)
     for line in lines:
         if normalize_key(line.text) == key:
@@ -221,7 +260,9 @@ def _find_similar(lines: Sequence[Bullet], category: str, content: str, threshol
 
 def _merge_content(existing: str, content: str) -> str:
     return (
-        existing if normalize_key(existing) == normalize_key(content) else tidy_content(merge_lines(existing, content))
+        existing
+        if normalize_key(existing) == normalize_key(content)
+        else tidy_content(merge_lines(existing, content))
     )
 
 
@@ -289,18 +330,26 @@ class _EditResult:
 
 
 class Memories:
-    """The long-term memory of one space. Use one object per space: it serialises edits and caches the file's hash.
+    """The long-term memory of one space.
 
-    All methods may raise StoreError and OSError; methods that write may also raise MemoryFileUnreadable, and
-    MemoryLossRefused where no person asked for the write.
+    Use one object per space: it serialises edits and caches the file's hash.
+
+    All methods may raise StoreError and OSError; methods that write may also raise
+    MemoryFileUnreadable, and MemoryLossRefused where no person asked for the write.
     """
 
     def __init__(
-        self, space: str, *, records: MemoryRecords, workspace: Workspace, similarity: Callable[[], float]
+        self,
+        space: str,
+        *,
+        records: MemoryRecords,
+        workspace: Workspace,
+        similarity: Callable[[], float],
     ) -> None:
         """
         Args:
-            similarity: the configured threshold from which on two lines count as one; read at each use.
+            similarity: the configured threshold from which on two lines count as one; read at each
+                use.
         """
         self.space = space
         self._records = records
@@ -315,13 +364,17 @@ class Memories:
         Raises:
             ValueError: the text is empty, or the category does not exist.
         """
-        candidate = MemoryCandidate(category=category, text=content, importance=importance, origin="person")
+        candidate = MemoryCandidate(
+            category=category, text=content, importance=importance, origin="person"
+        )
         revise = partial(revise_text, candidate=candidate, threshold=NEVER_SIMILAR)
         edit = MemoryEdit(kind="api", revise=revise, by_person=True)
         return (await self._apply_edit(edit)).rows[0]
 
     async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
-        """Add a memory, merged with the line that says the same, in place of those it contradicts. Idempotent.
+        """Add a memory, merged with the line that says the same, in place of those it contradicts.
+
+        Idempotent.
 
         Raises:
             ValueError: the text is empty, or the category does not exist.
@@ -334,7 +387,9 @@ class Memories:
         )
         done = await self._apply_edit(edit)
         former = [await self._records.row(self.space, norm) for norm, _ in done.revision.superseded]
-        return UpsertResult(action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former)))
+        return UpsertResult(
+            action=done.revision.action, row=done.rows[0], superseded=tuple(filter(None, former))
+        )
 
     async def list(self, category: str | None = None, limit: int = 20) -> Rows:
         """List the memories, newest first. category: None for all; limit: 0 for all."""
@@ -342,7 +397,9 @@ class Memories:
         return await self._records.rows(self.space, category=category or "", limit=limit)
 
     async def page(self, page: MemoryPage, limit: int) -> Rows:
-        """Load a page of the memories, newest first; lines that cannot be matched now are matched the next time."""
+        """Load a page of the memories, newest first; lines that cannot be matched now are matched
+        the next time.
+        """
         with suppress(StoreError, OSError):
             await self.reconcile()
         norm = normalize_key(page.words) if page.words else ""
@@ -354,12 +411,18 @@ class Memories:
         """Search the memories, best first; every result counts as used.
 
         Args:
-            min_similarity: the least share of the question's content words that a memory must contain.
+            min_similarity: the least share of the question's content words that a memory must
+                contain.
         """
         rows = await self.list(category, limit=0)
         scores = await asyncio.to_thread(question_relevances, query, [row.text for row in rows])
-        scored = [ScoredMemory(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)]
-        best = sorted((one for one in scored if one.similarity >= min_similarity), key=lambda one: -one.similarity)
+        scored = [
+            ScoredMemory(row=row, similarity=score) for row, score in zip(rows, scores, strict=True)
+        ]
+        best = sorted(
+            (one for one in scored if one.similarity >= min_similarity),
+            key=lambda one: -one.similarity,
+        )
         found = best[:limit]
         await self._records.count_uses(self.space, [one.row.norm for one in found])
         return found
@@ -371,19 +434,25 @@ class Memories:
         best = sorted(zip(scores, rows, strict=True), key=lambda item: -item[0])
         return [row for score, row in best[:limit] if score > 0]
 
-    async def remove(self, norms: Sequence[str], kind: ChangeKind, *, by_person: bool = True) -> Rows:
+    async def remove(
+        self, norms: Sequence[str], kind: ChangeKind, *, by_person: bool = True
+    ) -> Rows:
         """Remove lines from the file by their keys; returns their rows, now "gone".
 
         With the kind "forget" the stored change contains none of the words.
         """
         wanted = frozenset(norms)
-        await self._apply_edit(MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person))
+        await self._apply_edit(
+            MemoryEdit(kind=kind, revise=partial(_remove_keys, wanted), by_person=by_person)
+        )
         rows = [await self._records.row(self.space, norm) for norm in dict.fromkeys(norms)]
         return [row for row in rows if row is not None]
 
     async def correct(self, correction: Correction) -> MemoryRow:
         """Change one memory as a person wants it; see `correct_line` for what it raises."""
-        edit = MemoryEdit(kind="api", revise=partial(correct_line, correction=correction), by_person=True)
+        edit = MemoryEdit(
+            kind="api", revise=partial(correct_line, correction=correction), by_person=True
+        )
         row = (await self._apply_edit(edit)).rows[0]
         await self._records.set_importance(self.space, row.norm, correction.importance)
         return await self._records.row(self.space, row.norm) or row
@@ -397,7 +466,9 @@ class Memories:
         return await self._records.row(self.space, row.norm) or row
 
     async def reconcile(self) -> None:
-        """Update the records from the file after a person edited it; a file that is not UTF-8 is ignored."""
+        """Update the records from the file after a person edited it; a file that is not UTF-8 is
+        ignored.
+        """
         async with self._lock:
             try:
                 file = await self._read()
@@ -426,26 +497,37 @@ class Memories:
 
     async def _put(self, edit: MemoryEdit, file: MemoryFileText, revision: MemoryRevision) -> Rows:
         if revision.text == file.text:
-            return await self._records.put(self.space, None, live=revision.live, superseded=revision.superseded)
+            return await self._records.put(
+                self.space, None, live=revision.live, superseded=revision.superseded
+            )
         files = self._files()
-        written = await asyncio.to_thread(write_memory, files, file, revision.text, by_person=edit.by_person)
+        written = await asyncio.to_thread(
+            write_memory, files, file, revision.text, by_person=edit.by_person
+        )
         await hit_async("upsert.file_written")
         live, gone = await asyncio.to_thread(_new_records, edit, file.text, revision)
         change = await asyncio.to_thread(change_record, edit, file, written)
-        rows = await self._records.put(self.space, change, live=live, superseded=revision.superseded, gone=gone)
+        rows = await self._records.put(
+            self.space, change, live=live, superseded=revision.superseded, gone=gone
+        )
         self._known_sha256 = written.sha256
         await hit_async("upsert.committed")
         return rows
 
     async def _update_records(self, file: MemoryFileText) -> None:
-        """Update the records after a hand edit, or a crash between writing the file and the records."""
+        """Update the records after a hand edit, or a crash between writing the file and the
+        records.
+        """
         if file.sha256 == self._known_sha256:
             return
         rows = await self._records.rows(self.space)
         found = await asyncio.to_thread(find_differences, file.text, rows)
         if found.left:
             log.warning(
-                "MEMORY.md has more lines than have a record", space=self.space, most=MAX_RECORDED, left=found.left
+                "MEMORY.md has more lines than have a record",
+                space=self.space,
+                most=MAX_RECORDED,
+                left=found.left,
             )
         await self._records.rename(self.space, found.renamed)
         if found.new or found.gone:
@@ -459,11 +541,15 @@ class Memories:
         try:
             return self._workspace.space(self.space)
         except PathRefused as err:
-            raise MemoryFileUnreadable(f"the folder of {self.space!r} is left alone: {err}") from err
+            raise MemoryFileUnreadable(
+                f"the folder of {self.space!r} is left alone: {err}"
+            ) from err
 
 
 async def _run_to_end(work: Coroutine[None, None, Rows]) -> Rows:
-    """Finish the work before passing on a cancellation: a line without its record would lose its source."""
+    """Finish the work before passing on a cancellation: a line without its record would lose its
+    source.
+    """
     task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
         try:
@@ -483,11 +569,19 @@ def _remove_keys(norms: frozenset[str], text: str) -> MemoryRevision:
     return MemoryRevision(text=text)
 
 
-def _new_records(edit: MemoryEdit, before: str, revision: MemoryRevision) -> tuple[Sequence[NewMemory], Sequence[str]]:
+def _new_records(
+    edit: MemoryEdit, before: str, revision: MemoryRevision
+) -> tuple[Sequence[NewMemory], Sequence[str]]:
     """The records of added lines, the revision's own first, and the keys of removed lines."""
     own = {line.norm for line in revision.live}
     former = {norm for norm, _ in revision.superseded}
     old, new = memory_lines(before), memory_lines(revision.text)
     origin = _ORIGINS.get(edit.kind, "person")
-    added = [replace(line, origin=origin) for norm, line in new.items() if norm not in old and norm not in own]
-    return [*revision.live, *added], [norm for norm in old if norm not in new and norm not in former]
+    added = [
+        replace(line, origin=origin)
+        for norm, line in new.items()
+        if norm not in old and norm not in own
+    ]
+    return [*revision.live, *added], [
+        norm for norm in old if norm not in new and norm not in former
+    ]

@@ -22,7 +22,9 @@ class MemoryFileUnreadable(ValueError):
 
 
 class MemoryLossRefused(RuntimeError):
-    """The write would remove more than half of the file and no person requested it; nothing was written."""
+    """The write would remove more than half of the file and no person requested it; nothing was
+    written.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class MemoryRevision:
     text: str
     #: Records of lines in the new text; a new line without one gets a default record.
     live: tuple[NewMemory, ...] = ()
-    #: (key of a removed line, key of its successor); other lines missing from the new text count as deleted.
+    #: (key of a removed line, key of its successor); other lines missing from the new text count as
+    #: deleted.
     superseded: tuple[tuple[str, str], ...] = ()
     #: What happened to the candidate.
     action: Action = "updated"
@@ -73,7 +76,8 @@ def read_memory(files: SpaceFiles) -> MemoryFileText:
         file = files.read(MEMORY_PATH, exact=True)
         if file.size > MAX_BYTES:
             raise FileTooBig(
-                f"it has {file.size:,} bytes, and {MAX_BYTES:,} are the most; move what is old to another file"
+                f"it has {file.size:,} bytes, and {MAX_BYTES:,} are the most; move what is old to "
+                "another file"
             )
         return MemoryFileText(text=file.text, sha256=file.sha256)
     except FileNotFoundError:
@@ -82,13 +86,16 @@ def read_memory(files: SpaceFiles) -> MemoryFileText:
         raise MemoryFileUnreadable(f"{MEMORY_PATH} is left alone: {err}") from err
 
 
-def write_memory(files: SpaceFiles, file: MemoryFileText, text: str, *, by_person: bool) -> MemoryFileText:
+def write_memory(
+    files: SpaceFiles, file: MemoryFileText, text: str, *, by_person: bool
+) -> MemoryFileText:
     """Replace the text that was read as `file`; fsynced when this returns. Blocks.
 
     Raises:
         MemoryLossRefused: more than half would be lost.
         FileConflict: the file has changed since it was read.
-        MemoryFileUnreadable: the text is too large, or the path is no longer a regular file in the space.
+        MemoryFileUnreadable: the text is too large, or the path is no longer a regular file in the
+            space.
         OSError: the disk failed.
     """
     if not by_person and loses_too_much(file.text, text):
@@ -110,9 +117,13 @@ def memory_keys(text: str) -> dict[str, str]:
     return {normalize_key(bullet.text): bullet.text for bullet in recordable_bullets(text)}
 
 
-def change_record(edit: MemoryEdit, before: MemoryFileText, after: MemoryFileText) -> NewMemoryChange:
+def change_record(
+    edit: MemoryEdit, before: MemoryFileText, after: MemoryFileText
+) -> NewMemoryChange:
     """Build the change to store; a "forget" change contains no words."""
-    old, new = ({}, {}) if edit.kind == "forget" else (memory_keys(before.text), memory_keys(after.text))
+    old, new = (
+        ({}, {}) if edit.kind == "forget" else (memory_keys(before.text), memory_keys(after.text))
+    )
     return NewMemoryChange(
         path=MEMORY_PATH,
         kind=edit.kind,

@@ -33,10 +33,13 @@ class OwnWords:
         if normalize_key(text) in self._whole:
             return True
         sentences = split_statements(text)
-        return bool(sentences) and all(any(restates(one, claim) for claim in self._claims) for one in sentences)
+        return bool(sentences) and all(
+            any(restates(one, claim) for claim in self._claims) for one in sentences
+        )
 
     def nearest(self, text: str) -> str:
-        """The sentence to note instead of a text: the one that shares most with it, else one about themselves.
+        """The sentence to note instead of a text: the one that shares most with it, else one about
+        themselves.
 
         The text may be in another language than the words. "" if they wrote nothing but questions.
         """

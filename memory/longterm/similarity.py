@@ -1,4 +1,6 @@
-"""Similarity of two memories by their words: the same memory, or one that only looks alike. Pure."""
+"""Similarity of two memories by their words: the same memory, or one that only looks alike.
+Pure.
+"""
 
 import re
 import unicodedata
@@ -15,15 +17,16 @@ from memory.text.wording import DENIAL, LineWording, is_symbol, read_wording, wo
 
 SAME_MEMORY = 0.85  # default threshold from which on two lines are the same memory
 MAX_MERGED = 2_000  # characters of two joined lines; from the seed
-# Upper limits of similarity: each line has a word of its own; the same words in another order that matters; one line
-# negates the other or has other numbers.
+# Upper limits of similarity: each line has a word of its own; the same words in another order that
+# matters; one line negates the other or has other numbers.
 OTHER_FIGURES_FACTOR, SWAPPED_FACTOR, DENIED_FACTOR = 0.8, 0.5, 0.3
 MAX_CACHED_CHARS = 2_000  # of a text whose key is cached: no memory is longer
 MAX_ADDED = 1.5  # weight factor of a word that only one line has
 MAX_WEIGHED = 80
 _SYMBOLS = lazy_pattern(r"[\W_]+")
 _INNER_SYMBOLS = frozenset(".:/@_'-")
-_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"  # placeholders of space and punctuation until their neighbours are known
+# placeholders of space and punctuation until their neighbours are known
+_SOFT_BREAK, _HARD_BREAK = "\x1f", "\x1e"
 _BESIDE_HAN = lazy_pattern(
     f"(?<=[{CJK}])[{_SOFT_BREAK}{_HARD_BREAK}]++|(?<![{_SOFT_BREAK}{_HARD_BREAK}])[{_SOFT_BREAK}{_HARD_BREAK}]++(?=[{CJK}])"
 )
@@ -31,7 +34,8 @@ _BREAKS_TO_SPACES = str.maketrans({_SOFT_BREAK: " ", _HARD_BREAK: " "})
 
 
 def normalize_key(text: str) -> str:
-    """A line's key: its words, digits and symbols without differences of width, case, spaces and punctuation.
+    """A line's key: its words, digits and symbols without differences of width, case, spaces and
+    punctuation.
 
     Idempotent. Punctuation only counts between Chinese characters, as a comma.
     """
@@ -65,7 +69,9 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def similarity(one: str, other: str) -> float:
-    """Similarity of two memories, 0 to 1; of multi-line texts, the most similar pair of lines counts."""
+    """Similarity of two memories, 0 to 1; of multi-line texts, the most similar pair of lines
+    counts.
+    """
     if normalize_key(one) == normalize_key(other):
         return 1.0
     return max(
@@ -76,12 +82,15 @@ def similarity(one: str, other: str) -> float:
 
 
 def is_similar(one: str, other: str, threshold: float = SAME_MEMORY) -> bool:
-    """Whether the similarity of two memories reaches a threshold; most pairs do not by the weight of their words."""
+    """Whether the similarity of two memories reaches a threshold; most pairs do not by the weight
+    of their words.
+    """
     if normalize_key(one) == normalize_key(other):
         return True
     lines = [read_wording(line) for line in other.split("\n")]
     return any(
-        _shared_weight(left, right, threshold) >= threshold and _line_similarity(left, right) >= threshold
+        _shared_weight(left, right, threshold) >= threshold
+        and _line_similarity(left, right) >= threshold
         for left in map(read_wording, one.split("\n"))
         for right in lines
     )
@@ -90,26 +99,34 @@ def is_similar(one: str, other: str, threshold: float = SAME_MEMORY) -> bool:
 def question_relevances(question: str, lines: Sequence[str]) -> list[float]:
     """For each line, the share of a question's content that it contains, 0 to 1.
 
-    Words are weighted by their rarity among the lines; words in no line count half, as questions have words of their
-    own. A question without content scores 0 everywhere.
+    Words are weighted by their rarity among the lines; words in no line count half, as questions
+    have words of their own. A question without content scores 0 everywhere.
     """
     texts = [(fold_text(line), frozenset(text_terms(line))) for line in lines]
     lines_with = {
         term: frozenset(
-            at for at, (text, words) in enumerate(texts) if term in words or (is_symbol(term) and term in text)
+            at
+            for at, (text, words) in enumerate(texts)
+            if term in words or (is_symbol(term) and term in text)
         )
         for term in question_terms(question)
     }
     weights = {
-        term: log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5)) * (1.0 if found else 0.5)
+        term: log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5))
+        * (1.0 if found else 0.5)
         for term, found in lines_with.items()
     }
     total = sum(weights.values()) or 1.0
-    return [sum(weights[term] for term, found in lines_with.items() if at in found) / total for at in range(len(texts))]
+    return [
+        sum(weights[term] for term, found in lines_with.items() if at in found) / total
+        for at in range(len(texts))
+    ]
 
 
 def merge_lines(existing: str, incoming: str) -> str:
-    """Merge two lines of one memory: the one that contains the other, else both, or the newer if too long."""
+    """Merge two lines of one memory: the one that contains the other, else both, or the newer if
+    too long.
+    """
     first, second = existing.strip(), incoming.strip()
     if not first or not second or first == second:
         return first or second
@@ -140,12 +157,18 @@ def _line_similarity(one: LineWording, other: LineWording) -> float:
 
 
 def _shared_weight(one: LineWording, other: LineWording, least: float = 0.0) -> float:
-    """Share of the weight of two lines' words that they have in common, 0 to 1; 0 where it cannot reach `least`."""
+    """Share of the weight of two lines' words that they have in common, 0 to 1; 0 where it cannot
+    reach `least`.
+    """
     first, second = one.weight, other.weight
     if _share_of(min(first, second), first + second) < least:
         return 0.0
     weights, counts = one.weights, other.counted
-    both = sum(weights[word] * min(count, counts[word]) for word, count in one.counted.items() if word in counts)
+    both = sum(
+        weights[word] * min(count, counts[word])
+        for word, count in one.counted.items()
+        if word in counts
+    )
     return _share_of(both, first + second)
 
 
@@ -160,7 +183,10 @@ def _denial_limit(one: LineWording, other: LineWording) -> float:
 
 
 def _denies_other(left: frozenset[str], right: frozenset[str]) -> bool:
-    return any(word[0] == DENIAL and word[1:] in right and word not in right and word[1:] not in left for word in left)
+    return any(
+        word[0] == DENIAL and word[1:] in right and word not in right and word[1:] not in left
+        for word in left
+    )
 
 
 def _figures_limit(one: LineWording, other: LineWording) -> float:
@@ -169,7 +195,9 @@ def _figures_limit(one: LineWording, other: LineWording) -> float:
         return DENIED_FACTOR
     return (
         SWAPPED_FACTOR
-        if left.total() > 1 and left == right and _figures_in_context(one) != _figures_in_context(other)
+        if left.total() > 1
+        and left == right
+        and _figures_in_context(one) != _figures_in_context(other)
         else 1.0
     )
 
@@ -177,14 +205,20 @@ def _figures_limit(one: LineWording, other: LineWording) -> float:
 def _figures_in_context(line: LineWording) -> Counter[str]:
     """Each number with the two words after it."""
     words = line.bare
-    return Counter("".join(words[at : at + 3]) for at, word in enumerate(words) if word[0].isdigit())
+    return Counter(
+        "".join(words[at : at + 3]) for at, word in enumerate(words) if word[0].isdigit()
+    )
 
 
 def _order_limit(one: LineWording, other: LineWording) -> float:
-    """Limit the similarity if a different order changes the meaning: A taller than B, 蜂蜜 and 蜜蜂."""
+    """Limit the similarity if a different order changes the meaning: A taller than B, 蜂蜜 and
+    蜜蜂.
+    """
     if one.directed and other.directed:
         shared = frozenset(one.bare) & frozenset(other.bare)
-        if [word for word in one.bare if word in shared] != [word for word in other.bare if word in shared]:
+        if [word for word in one.bare if word in shared] != [
+            word for word in other.bare if word in shared
+        ]:
             return SWAPPED_FACTOR
     if _has_swapped(one.bare, other.bare):
         return SWAPPED_FACTOR
@@ -194,7 +228,9 @@ def _order_limit(one: LineWording, other: LineWording) -> float:
 
 
 def _has_swapped(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two pieces are swapped around a third: the boss is Wang and the friend Li, or vice versa."""
+    """Whether two pieces are swapped around a third: the boss is Wang and the friend Li, or vice
+    versa.
+    """
     if len(one) != len(other) or len(one) > MAX_WEIGHED or Counter(one) != Counter(other):
         return False
     differing = [at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
@@ -219,12 +255,21 @@ def _words_weight(words: Counter[str]) -> float:
 
 
 def _replace_symbols(found: re.Match[str]) -> str:
-    """Replace a run of symbols: kept inside a word or number, else its symbols and the gap it makes."""
+    """Replace a run of symbols: kept inside a word or number, else its symbols and the gap it
+    makes.
+    """
     run, text = found.group(), found.string
-    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+    before, after = (
+        text[max(0, found.start() - 1) : found.start()],
+        text[found.end() : found.end() + 1],
+    )
     if run in _INNER_SYMBOLS and before and after and (before + after).isascii():
         return run
-    negative = run[-1] == "-" and after.isdigit() and (run[-2:-1].isspace() or (len(run) == 1 and not before))
+    negative = (
+        run[-1] == "-"
+        and after.isdigit()
+        and (run[-2:-1].isspace() or (len(run) == 1 and not before))
+    )
     return "".join(map(_symbol_name, run[:-1])) + ("-" if negative else _symbol_name(run[-1]))
 
 

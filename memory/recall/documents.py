@@ -1,4 +1,6 @@
-"""Turns memory files and messages into index rows: one for each bullet, log line or message. Pure."""
+"""Turns memory files and messages into index rows: one for each bullet, log line or message.
+Pure.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,10 +20,20 @@ from memory.context.taint import (
     judge_parts,
     speaker_of,
 )
-from memory.conversation import UNFINISHED_MARKS, Document, Message, Part, Text, ToolCall, ToolResult, inner_call
+from memory.conversation import (
+    UNFINISHED_MARKS,
+    Document,
+    Message,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+    inner_call,
+)
 from memory.workspace import daily_log
 
-# A line of MEMORY.md, a line of a daily log, what was said or came as a file, a piece of a tool's result.
+# A line of MEMORY.md, a line of a daily log, what was said or came as a file, a piece of a tool's
+# result.
 Kind = Literal["memory", "log", "said", "tool"]
 
 
@@ -41,8 +53,8 @@ class SearchRequest:
     until: str = ""
     #: Only what this person said, or this tool told as an outcome; "" for anyone.
     speaker: str = ""
-    #: For an automatic search: the conversation it runs for. Its cleared messages, and weak matches, are left out.
-    #: "" for a search that a person or the model asked for.
+    #: For an automatic search: the conversation it runs for. Its cleared messages, and weak
+    #: matches, are left out. "" for a search that a person or the model asked for.
     on_behalf_of: str = ""
     #: Conversation whose live turns are left out because they are in view, "" for none.
     hide_live_of: str = ""
@@ -113,10 +125,12 @@ def mark_outside(passages: Iterable[Passage], labels: Mapping[str, FoldLabel]) -
 LONG_TERM = "MEMORY.md"
 # Longer texts are split into pieces: characters of one, characters that two share, pieces per text.
 PIECE_CHARACTERS, OVERLAP_CHARACTERS, MAX_PIECES = 1_000, 100, 400
-MEMORY_PLACE_STEP = 10  # between neighbours in MEMORY.md: they are unrelated, so ranking must not see them as adjacent
+# between neighbours in MEMORY.md: they are unrelated, so ranking must not see them as adjacent
+MEMORY_PLACE_STEP = 10
 # A tool's result: characters of one piece, and of its beginning and end that are indexed.
 TOOL_PIECE_CHARACTERS, TOOL_HEAD_CHARACTERS, TOOL_TAIL_CHARACTERS = 400, 20_000, 4_000
-TOOL_SESSIONS = 1 << 30  # number of the first session of a tool's result; each result is one, apart from what was said
+# number of the first session of a tool's result; each result is one, apart from what was said
+TOOL_SESSIONS = 1 << 30
 TOOL_PLACES = 1_000  # between the results of one message
 SESSION_PAUSE = timedelta(hours=4)  # a longer pause begins a new session
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -150,7 +164,8 @@ class IndexRow(NamedTuple):
     fold: str = ""
     #: Its position in the message.
     part: int = 0
-    #: What it is of, where that is no speaker: a call such as "read_file notes.txt", a file, a quotation.
+    #: What it is of, where that is no speaker: a call such as "read_file notes.txt", a file, a
+    #: quotation.
     subject: str = ""
     #: Of a message: it may hold words from outside. The lines of a fold have labels of their own.
     outside: bool = False
@@ -232,12 +247,14 @@ def rows_of_file(path: str, text: str, after: FileBeginning = WHOLE_FILE) -> Ite
 
 
 def skip_unchanged(
-    indexed: Iterable[Sequence[Any]], rows: Iterable[IndexRow], columns_of: Callable[[IndexRow], Sequence[Any]]
+    indexed: Iterable[Sequence[Any]],
+    rows: Iterable[IndexRow],
+    columns_of: Callable[[IndexRow], Sequence[Any]],
 ) -> tuple[Iterator[IndexRow], int]:
     """Skip the rows at the beginning that are indexed already.
 
-    A day's log grows at its end, so a fold costs the same however long the log is. One row of each side is in memory
-    at a time.
+    A day's log grows at its end, so a fold costs the same however long the log is. One row of each
+    side is in memory at a time.
 
     Args:
         indexed: (number, *columns) in order.
@@ -259,15 +276,19 @@ def skip_unchanged(
 def rows_of_messages(
     messages: Iterable[Message], until: IndexPosition, zone: tzinfo
 ) -> tuple[list[IndexRow], IndexPosition]:
-    """The rows of a conversation's next messages, and how far it is indexed with them; notices of the bot have none.
+    """The rows of a conversation's next messages, and how far it is indexed with them; notices of
+    the bot have none.
 
     Args:
-        messages: those before `until` have no rows; they tell which calls the first results belong to.
+        messages: those before `until` have no rows; they tell which calls the first results belong
+            to.
     """
     rows: list[IndexRow] = []
     calls: dict[str, ToolCall] = {}
     messages = list(messages)
-    outside = frozenset((message.id, part) for message, part, tainted in judge_parts(messages) if tainted)
+    outside = frozenset(
+        (message.id, part) for message, part, tainted in judge_parts(messages) if tainted
+    )
     for message in messages:
         calls |= {part.id: inner_call(part) for part in message.parts if isinstance(part, ToolCall)}
         if message.seq < until.seq:
@@ -305,7 +326,9 @@ def _rows_of_results(
                 call = calls.get(id)
                 if call and call.name in _MEMORY_TOOLS:
                     continue
-                subject = " ".join(filter(None, (call.name if call else "tool", call_subject(call))))
+                subject = " ".join(
+                    filter(None, (call.name if call else "tool", call_subject(call)))
+                )
             case Text(by=tool, aside=label) if label == OUTCOME_LABEL:
                 speaker = subject = tool
             case _:
@@ -320,12 +343,15 @@ def _rows_of_results(
 def _rows_of_words(
     message: Message, outside: OutsideParts, until: IndexPosition, zone: tzinfo
 ) -> tuple[list[IndexRow], IndexPosition]:
-    """The rows of what was said or came as a file, and how far the conversation is indexed with them.
+    """The rows of what was said or came as a file, and how far the conversation is indexed with
+    them.
 
-    Words of others that a message brings, such as a quotation, are rows of their own, so each piece names them.
+    Words of others that a message brings, such as a quotation, are rows of their own, so each piece
+    names them.
     """
     rows: list[IndexRow] = []
-    mark = UNFINISHED_MARKS.get(message.origin, "")  # at the end of each piece, whichever is recalled
+    # at the end of each piece, whichever is recalled
+    mark = UNFINISHED_MARKS.get(message.origin, "")
     for number, part in enumerate(message.parts):
         words = _searchable_text(message, part)
         if words == mark or not words.strip(" …"):
@@ -363,7 +389,9 @@ def _row_of_part(message: Message, number: int, outside: OutsideParts, zone: tzi
 
 
 def split_result(text: str) -> Iterator[str]:
-    """Split the beginning and the end of a tool's result into pieces of whole lines; long lines are cut."""
+    """Split the beginning and the end of a tool's result into pieces of whole lines; long lines are
+    cut.
+    """
     cut = len(text) > TOOL_HEAD_CHARACTERS + TOOL_TAIL_CHARACTERS
     for section in (text[:TOOL_HEAD_CHARACTERS], text[-TOOL_TAIL_CHARACTERS:]) if cut else (text,):
         piece = ""
@@ -426,7 +454,9 @@ def _day(path: str) -> str:
 
 
 def _searchable_text(message: Message, part: Part) -> str:
-    """What is searched of a part beside results of tools; nothing of what the bot wrote without a model."""
+    """What is searched of a part beside results of tools; nothing of what the bot wrote without a
+    model.
+    """
     if message.origin == "house" or not isinstance(part, Text | Document):
         return ""
     return "" if isinstance(part, Text) and part.aside == OUTCOME_LABEL else part.text

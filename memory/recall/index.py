@@ -21,12 +21,15 @@ class SearchFilter:
     since: str = ""
     until: str = ""
     speaker: str = ""
-    #: Search results of tools, instead of what people and the bot said and wrote. Each has word statistics of its own.
+    #: Search results of tools, instead of what people and the bot said and wrote. Each has word
+    #: statistics of its own.
     tools: bool = False
 
 
 class IndexedRow(NamedTuple):
-    """A row as it was indexed. A tuple, because a search looks at dozens for each that it returns."""
+    """A row as it was indexed. A tuple, because a search looks at dozens for each that it
+    returns.
+    """
 
     row: IndexRow
     #: Name of its source.
@@ -43,13 +46,20 @@ class IndexedRow(NamedTuple):
 MAX_YEARS = 100  # before the newest row: a stray day of the year 1 costs no two thousand lookups
 
 
-def days_of_years(days: Sequence[tuple[str, str]], oldest: str, newest: str) -> list[tuple[str, str]]:
-    """The days of SearchableIndex.on_days as YYYY-MM-DD; those of any year once for each year that has rows.
+def days_of_years(
+    days: Sequence[tuple[str, str]], oldest: str, newest: str
+) -> list[tuple[str, str]]:
+    """The days of SearchableIndex.on_days as YYYY-MM-DD; those of any year once for each year that
+    has rows.
 
     Args:
         oldest, newest: days of the first and the last row; empty without rows.
     """
-    years = range(max(int(oldest[:4]), int(newest[:4]) - MAX_YEARS), int(newest[:4]) + 1) if oldest else ()
+    years = (
+        range(max(int(oldest[:4]), int(newest[:4]) - MAX_YEARS), int(newest[:4]) + 1)
+        if oldest
+        else ()
+    )
     found: list[tuple[str, str]] = []
     for first, last in days:
         if is_yearless(first):
@@ -71,19 +81,29 @@ class SearchableIndex(Protocol):
         """The number of a source in `CandidateRow.source`, 0 for an unknown source."""
         ...
 
-    def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def best(
+        self, terms: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         """Rows with any of the terms, best first by BM25."""
         ...
 
-    def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def with_characters(
+        self, letters: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         """Rows with any of these characters, those with the most of them first. Scans all rows."""
         ...
 
-    def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
-        """Rows within any of the (first, last) days, YYYY-MM-DD, or MM-DD of any year; of a span the first."""
+    def on_days(
+        self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
+        """Rows within any of the (first, last) days, YYYY-MM-DD, or MM-DD of any year; of a span
+        the first.
+        """
         ...
 
-    def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
+    def around(
+        self, places: Iterable[tuple[int, int]], search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         """Rows at (session, place)."""
         ...
 
@@ -95,7 +115,9 @@ class SearchableIndex(Protocol):
         """Rows by their numbers, as they were indexed."""
         ...
 
-    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+    def frequencies(
+        self, terms: Sequence[str], *, tools: bool = False
+    ) -> tuple[dict[str, int], int]:
         """The number of rows with each term, and the number of all rows; see SearchFilter.tools."""
         ...
 
@@ -122,7 +144,8 @@ class WritableIndex(Protocol):
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         """Replace the rows of a source, or append to them with `more`.
 
-        Rows are read one at a time, so few of them are in memory. If reading them fails, nothing changes.
+        Rows are read one at a time, so few of them are in memory. If reading them fails, nothing
+        changes.
         """
         ...
 
@@ -155,11 +178,15 @@ class VectorStore(Protocol):
     """Vectors of rows. All methods block."""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, words) of rows without a vector of that model, but not of tools' results: they are too many."""
+        """(row, words) of rows without a vector of that model, but not of tools' results: they are
+        too many.
+        """
         ...
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        """Store (row, words, vector) for rows that still have these words; delete the vectors of other models."""
+        """Store (row, words, vector) for rows that still have these words; delete the vectors of
+        other models.
+        """
         ...
 
     def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
@@ -167,7 +194,9 @@ class VectorStore(Protocol):
         ...
 
     def vectors_stamp(self) -> tuple[int, int]:
-        """A value that changes when a vector is removed, or added for a row that is not the last."""
+        """A value that changes when a vector is removed, or added for a row that is not the
+        last.
+        """
         ...
 
 
@@ -186,13 +215,16 @@ class SpaceIndexKeeper(Protocol):
         """Whether the index is in use at this moment."""
         ...
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
+    async def use(
+        self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = ""
+    ) -> T:
         """Run `work`, which changes nothing, on one snapshot; returns its result.
 
         Args:
-            fresh: `work` must see everything that was written until now. Otherwise, while others use the index too,
-                it may lack what was written within the last second.
-            besides: a conversation whose newest messages `work` may lack anyway, if it need not be fresh.
+            fresh: `work` must see everything that was written until now. Otherwise, while others
+                use the index too, it may lack what was written within the last second.
+            besides: a conversation whose newest messages `work` may lack anyway, if it need not be
+                fresh.
 
         Raises:
             StoreError: the index cannot be read or made.

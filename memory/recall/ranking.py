@@ -12,12 +12,15 @@ from memory.longterm.similarity import is_similar
 from memory.text.language import CJK
 from memory.text.tokenizer import fold_text, question_terms
 
-# Shares of its score that a row adds to the next row of its session, the previous one, and those two away.
+# Shares of its score that a row adds to the next row of its session, the previous one, and those
+# two away.
 NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
-ANSWER_SHARE = 0.7  # instead of NEXT_SHARE for a row that is a question: what follows is likely its answer
+# instead of NEXT_SHARE for a row that is a question: what follows is likely its answer
+ANSWER_SHARE = 0.7
 DAY_SHARE = 0.3  # of a day's best score, added to each of its rows
-# For a row of a day, and of a longer period, that the question names. The best row by words has 1 and gets at most 1
-# more from its neighbours and its day, so rows of a named day come first. Of a month one may also speak later.
+# For a row of a day, and of a longer period, that the question names. The best row by words has 1
+# and gets at most 1 more from its neighbours and its day, so rows of a named day come first. Of a
+# month one may also speak later.
 DAY_BONUS, PERIOD_BONUS = 2.0, 1.0
 SPEAKER_FACTOR = 1.5  # for a row of a speaker named in the question
 QUESTION_FACTOR = 0.7  # for a row that is a question
@@ -50,9 +53,11 @@ class RankedRow(NamedTuple):
 
     row: int
     score: float
-    #: The neighbour that added more to the score than the row's own words; the row itself if none did.
+    #: The neighbour that added more to the score than the row's own words; the row itself if none
+    #: did.
     lender: int
-    #: What the row's own words and vector, and a date in the question, are of the score; the rest is its neighbours'.
+    #: What the row's own words and vector, and a date in the question, are of the score; the rest
+    #: is its neighbours'.
     own: float = 0.0
     dated: float = 0.0
     #: What the score was multiplied by, for a speaker that is named and for a row that asks.
@@ -66,10 +71,13 @@ def rank_rows(
     named: Collection[str] = (),
     most: int | None = None,
 ) -> list[RankedRow]:
-    """Rank rows, best first. A neighbour without a matching word must be among `candidates` to be ranked.
+    """Rank rows, best first.
+
+    A neighbour without a matching word must be among `candidates` to be ranked.
 
     Args:
-        word_scores: how well each row's words match, from 0 to 1 for the best one; rows without an entry have 0.
+        word_scores: how well each row's words match, from 0 to 1 for the best one; rows without an
+            entry have 0.
         dated: DAY_BONUS or PERIOD_BONUS of the rows of a time that the question names.
         named: speakers that the question names.
         most: rows to return, None for all.
@@ -88,8 +96,11 @@ def rank_rows(
             factor *= SPEAKER_FACTOR
         score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
         lends = lender if share > own else row
-        ranked.append((score * factor, day, -place, -row, lends, own * factor, bonus * factor, factor))
-    ranked.sort(reverse=True)  # equal scores: the newer day first, as row numbers do not follow time
+        ranked.append(
+            (score * factor, day, -place, -row, lends, own * factor, bonus * factor, factor)
+        )
+    # equal scores: the newer day first, as row numbers do not follow time
+    ranked.sort(reverse=True)
     return [
         RankedRow(-row, score, lender, own, bonus, factor)
         for score, _, _, row, lender, own, bonus, factor in ranked[:most]
@@ -98,7 +109,11 @@ def rank_rows(
 
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:
     """(session, place) of the neighbours of these rows."""
-    return {(candidate.session, candidate.place + step) for candidate in candidates for step, _ in _NEIGHBOURS}
+    return {
+        (candidate.session, candidate.place + step)
+        for candidate in candidates
+        for step, _ in _NEIGHBOURS
+    }
 
 
 def _lent_scores(
@@ -121,7 +136,8 @@ def _lent_scores(
 
 # What counts as evidence that a row answers a question, and which rows say the same.
 
-SPECIFIC_DIGITS = 4  # a number of fewer digits is in many rows by chance: an age, a price, a cell of a table
+# a number of fewer digits is in many rows by chance: an age, a price, a cell of a table
+SPECIFIC_DIGITS = 4
 MAX_COMPARED_CHARACTERS = 600  # of a row; longer ones say the same only if they are equal
 MIN_SHARED_TERMS = 0.5  # of the longer row's terms, for the two to be compared at all
 _CURRENCY = "usd|eur|gbp|rmb|cny|yuan|dollars?|euros?|pounds?|bucks|美元|欧元|英镑|人民币|元|块"
@@ -142,11 +158,15 @@ _CALCULATION_WORDS = re.compile(
 
 
 def is_calculation(question: str) -> bool:
-    """Whether a question has only numbers and what to compute with them, so that no memory can answer it."""
+    """Whether a question has only numbers and what to compute with them, so that no memory can
+    answer it.
+    """
     folded = fold_text(question)
     if not re.search(r"\d", folded) or not _OPERATION.search(folded):
         return False
-    rest = _CALCULATION_WORDS.sub(" ", _OPERATION.sub(" ", re.sub(r"\d[\d.,]*(?:st|nd|rd|th)?", " ", folded)))
+    rest = _CALCULATION_WORDS.sub(
+        " ", _OPERATION.sub(" ", re.sub(r"\d[\d.,]*(?:st|nd|rd|th)?", " ", folded))
+    )
     return not question_terms(rest)
 
 
@@ -156,7 +176,9 @@ def fold_numbers(text: str) -> str:
 
 
 def specific_numbers(question: str) -> tuple[re.Pattern[str], ...]:
-    """Patterns of the numbers that are in a row for a reason: identifiers, versions, dates, prices, Chinese amounts."""
+    """Patterns of the numbers that are in a row for a reason: identifiers, versions, dates, prices,
+    Chinese amounts.
+    """
     found = []
     for match in _NUMBER.finditer(fold_numbers(question)):
         number, after = re.escape(match["number"]), match["after"] or ""
@@ -170,7 +192,9 @@ def specific_numbers(question: str) -> tuple[re.Pattern[str], ...]:
 
 
 def is_evidence(matched: Collection[str], words: str, numbers: Sequence[re.Pattern[str]]) -> bool:
-    """Whether a row's matching terms are reason to recall it: one is a word, or it has a specific number."""
+    """Whether a row's matching terms are reason to recall it: one is a word, or it has a specific
+    number.
+    """
     if any(not term.isdigit() for term in matched):
         return True
     if not matched or not numbers:
@@ -179,7 +203,9 @@ def is_evidence(matched: Collection[str], words: str, numbers: Sequence[re.Patte
     return any(number.search(folded) for number in numbers)
 
 
-def says_same(one: str, one_terms: Collection[str], other: str, other_terms: Collection[str]) -> bool:
+def says_same(
+    one: str, one_terms: Collection[str], other: str, other_terms: Collection[str]
+) -> bool:
     """Whether two texts say nearly the same, in a few other words.
 
     Args:

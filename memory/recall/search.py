@@ -45,27 +45,35 @@ from memory.text.tokenizer import cjk_characters, fold_text, is_small_talk, name
 from memory.text.word_forms import search_terms
 from memory.workspace.files import SPACES_FOLDER
 
-# Least share of a question's idf weight that a row, or the neighbour that ranked it, must match in an automatic search.
+# Least share of a question's idf weight that a row, or the neighbour that ranked it, must match in
+# an automatic search.
 MIN_SHARE = 0.2
 MIN_CHARACTER_SHARE = 0.5  # the same if only single characters were found
-MAX_BEST, MAX_OF_DAYS = 100, 150  # rows to rank: the best by words (more for a large limit), and of named days
-# Rows are not looked up by a term that more than this share of them has, in an index that is not small.
+# rows to rank: the best by words (more for a large limit), and of named days
+MAX_BEST, MAX_OF_DAYS = 100, 150
+# Rows are not looked up by a term that more than this share of them has, in an index that is not
+# small.
 COMMON_SHARE, FEW_ROWS = 0.1, 200
-MAX_DATED_SPAN = timedelta(days=45)  # the days of a longer span are not looked up, only rows with matching words
+# the days of a longer span are not looked up, only rows with matching words
+MAX_DATED_SPAN = timedelta(days=45)
 ROWS_PER_LENDER = 10  # the neighbours of one in so many rows are looked up
 MAX_QUESTION = 2_000  # characters of a question that are read
 # Not treated as dates: results would depend on the day of the search.
-VAGUE_DATES = frozenset(fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days"))
+VAGUE_DATES = frozenset(
+    fold_text(word) for word in ("最近", "近来", "近期", "recently", "lately", "these days")
+)
 VECTOR_WEIGHT = 0.4  # of the similarity of vectors; the rest is the score by words
-# Results of tools: rows that are ranked, what their score counts, and in an automatic search the least share, how much
-# less a row of people may match to answer as well, and how many of them are shown.
+# Results of tools: rows that are ranked, what their score counts, and in an automatic search the
+# least share, how much less a row of people may match to answer as well, and how many of them are
+# shown.
 MAX_BEST_OF_TOOLS, TOOL_FACTOR = 60, 0.6
 MIN_TOOL_SHARE, AS_GOOD, MAX_RECALLED_OF_TOOLS = 0.3, 0.9, 2
 MAX_COMPARED = 40  # best results among which those that say the same are merged
 SPARE_ROWS = 8  # that are read beside those that are wanted, as some say nothing or the same
 # The number of rows with each term, and the number of all rows.
 Frequencies = tuple[Mapping[str, int], int]
-GENERIC_SPEAKERS = frozenset(("User", "Bot"))  # occur in every conversation, so they are not names in a question
+# occur in every conversation, so they are not names in a question
+GENERIC_SPEAKERS = frozenset(("User", "Bot"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +105,15 @@ class SearchHit:
 
 
 def find_rows(
-    index: SearchableIndex, request: SearchRequest, hidden: HiddenRows, near: Mapping[int, float] | None = None
+    index: SearchableIndex,
+    request: SearchRequest,
+    hidden: HiddenRows,
+    near: Mapping[int, float] | None = None,
 ) -> list[SearchHit]:
-    """Find the rows that answer a question, best first; of a text in several pieces only the best piece. Blocks.
+    """Find the rows that answer a question, best first; of a text in several pieces only the best
+    piece.
+
+    Blocks.
 
     Args:
         near: similarity of vectors by row, 0 to 1.
@@ -112,23 +126,33 @@ def find_rows(
     frequencies, question = of_all[0], asked
     if not frequencies[0] and (letters := cjk_characters(question.terms)):
         question = replace(
-            question, terms=tuple(letters), letters=True, min_share=question.min_share and MIN_CHARACTER_SHARE
+            question,
+            terms=tuple(letters),
+            letters=True,
+            min_share=question.min_share and MIN_CHARACTER_SHARE,
         )
     else:
         question = replace(question, rare=_rare_terms(question.terms, *frequencies))
     ranked, dated = _rank_candidates(index, question, hidden, near or {}, request.limit * 2 + 20)
     weights = {} if question.letters else _idf_weights(question.terms, *frequencies)
-    merges = bool(request.on_behalf_of or request.hide_live_of)  # a person who asks is shown every source
+    # a person who asks is shown every source
+    merges = bool(request.on_behalf_of or request.hide_live_of)
     enough = len(ranked) if merges else request.limit
     hits = _select_hits(index, question, ranked, dated, weights, enough, near)
     if request.on_behalf_of and of_tools:
-        of_tools = _select_unanswered(asked, of_tools, hits[: request.limit], _common_weights(asked.terms, *of_all))
+        of_tools = _select_unanswered(
+            asked, of_tools, hits[: request.limit], _common_weights(asked.terms, *of_all)
+        )
     hits = sorted((*hits, *of_tools), key=lambda hit: -hit.score)
     return _merge_repeats(hits, request.limit) if merges else hits[: request.limit]
 
 
 def _find_results(
-    index: SearchableIndex, question: "_Question", hidden: HiddenRows, limit: int, frequencies: Frequencies
+    index: SearchableIndex,
+    question: "_Question",
+    hidden: HiddenRows,
+    limit: int,
+    frequencies: Frequencies,
 ) -> list[SearchHit]:
     """Find results of tools by their words; dates do not matter, as a day has too many."""
     if not frequencies[0]:
@@ -170,14 +194,20 @@ class _Question:
     def of(cls, request: SearchRequest, index: SearchableIndex) -> "_Question":
         query, speakers = request.query[:MAX_QUESTION], index.speakers() - GENERIC_SPEAKERS
         named = names_in_question(query, speakers)
-        dates = [span for span in find_dates(query, request.now) if fold_text(span.text.strip()) not in VAGUE_DATES]
+        dates = [
+            span
+            for span in find_dates(query, request.now)
+            if fold_text(span.text.strip()) not in VAGUE_DATES
+        ]
         terms = search_terms(remove_dates(query, tuple(dates)), named)
         return cls(
             terms=tuple(terms),
             named=frozenset(named),
             dates=tuple(dates),
             most=max(MAX_BEST, request.limit * 5),
-            search_filter=SearchFilter(since=request.since, until=request.until, speaker=request.speaker),
+            search_filter=SearchFilter(
+                since=request.since, until=request.until, speaker=request.speaker
+            ),
             numbers=specific_numbers(query),
             min_share=MIN_SHARE if request.on_behalf_of else 0.0,
         )
@@ -186,7 +216,8 @@ class _Question:
 def _rare_terms(terms: Sequence[str], rows_with: Mapping[str, int], rows: int) -> tuple[str, ...]:
     """The terms that tell rows apart, or all if none does.
 
-    A term of many rows would have each of them scored, and adds next to nothing to the score of any.
+    A term of many rows would have each of them scored, and adds next to nothing to the score of
+    any.
     """
     most = max(FEW_ROWS, rows * COMMON_SHARE)
     return tuple(term for term in terms if 0 < rows_with.get(term, 0) <= most) or tuple(terms)
@@ -195,32 +226,57 @@ def _rare_terms(terms: Sequence[str], rows_with: Mapping[str, int], rows: int) -
 def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
     """Combine the scores by words and by vectors, over the rows of both."""
     rows = words.keys() | near.keys()
-    return {row: (1 - VECTOR_WEIGHT) * words.get(row, 0.0) + VECTOR_WEIGHT * near.get(row, 0.0) for row in rows}
+    return {
+        row: (1 - VECTOR_WEIGHT) * words.get(row, 0.0) + VECTOR_WEIGHT * near.get(row, 0.0)
+        for row in rows
+    }
 
 
 def _rank_candidates(
-    index: SearchableIndex, question: _Question, hidden: HiddenRows, near: Mapping[int, float], most: int
+    index: SearchableIndex,
+    question: _Question,
+    hidden: HiddenRows,
+    near: Mapping[int, float],
+    most: int,
 ) -> tuple[list[RankedRow], dict[int, float]]:
-    """Rank the rows that may answer, and return the first `most`, with the bonus of those of a time that is named."""
+    """Rank the rows that may answer, and return the first `most`, with the bonus of those of a time
+    that is named.
+    """
     search_filter = question.search_filter
     look_up = index.with_characters if question.letters else index.best
-    rows = {row.row: row for row in look_up(question.rare or question.terms, question.most, search_filter)}
+    rows = {
+        row.row: row
+        for row in look_up(question.rare or question.terms, question.most, search_filter)
+    }
     top = max((row.word_score for row in rows.values()), default=0.0) or 1.0
     scores = {number: max(0.0, row.word_score / top) for number, row in rows.items()}
     if near:
         scores = fuse_scores(scores, near)
         missing = [number for number in near if number not in rows]
         rows |= {row.row: row for row in index.candidates(missing, search_filter)}
-    days = [pair for span in question.dates if span.last - span.first <= MAX_DATED_SPAN for pair in day_pairs(span)]
+    days = [
+        pair
+        for span in question.dates
+        if span.last - span.first <= MAX_DATED_SPAN
+        for pair in day_pairs(span)
+    ]
     rows = {row.row: row for row in index.on_days(days, MAX_OF_DAYS, search_filter)} | rows
-    lenders = heapq.nlargest(question.most // ROWS_PER_LENDER, rows.values(), key=lambda row: scores.get(row.row, 0.0))
+    lenders = heapq.nlargest(
+        question.most // ROWS_PER_LENDER, rows.values(), key=lambda row: scores.get(row.row, 0.0)
+    )
     known = {(row.session, row.place) for row in rows.values()}
-    rows |= {row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)}
+    rows |= {
+        row.row: row for row in index.around(neighbouring_places(lenders) - known, search_filter)
+    }
     shown = list(rows.values())
     hidden.met.update(row.fold for row in shown)
     if hidden.source or hidden.folds:
         shown = [row for row in shown if not _is_hidden(row, hidden)]
-    bonuses = {day: _date_bonus(day, question.dates) for day in {row.day for row in shown}} if question.dates else {}
+    bonuses = (
+        {day: _date_bonus(day, question.dates) for day in {row.day for row in shown}}
+        if question.dates
+        else {}
+    )
     dated = {row.row: bonus for row in shown if (bonus := bonuses.get(row.day, 0.0))}
     return rank_rows(shown, scores, dated, question.named, most), dated
 
@@ -255,15 +311,24 @@ def _select_hits(
         page = ranked[at : at + enough + SPARE_ROWS]
         rows = index.indexed_rows([rank.row for rank in page])
         shares = _matched_shares(question, rows, weights)
-        lenders = {rank.lender for rank in page if shares.get(rank.row, 0.0) < question.min_share} - rows.keys()
+        lenders = {
+            rank.lender for rank in page if shares.get(rank.row, 0.0) < question.min_share
+        } - rows.keys()
         shares |= _matched_shares(question, index.indexed_rows(lenders) if lenders else {}, weights)
-        best = best or max((shares[rank.row] for rank in page[:5] if rank.row in shares), default=0.0) or 1.0
+        best = (
+            best
+            or max((shares[rank.row] for rank in page[:5] if rank.row in shares), default=0.0)
+            or 1.0
+        )
         for rank in page:
             found = rows.get(rank.row)
             if found is None:
                 continue
             share = shares[rank.row]
-            if max(share, shares.get(rank.lender, 0.0)) < question.min_share and rank.row not in dated:
+            if (
+                max(share, shares.get(rank.lender, 0.0)) < question.min_share
+                and rank.row not in dated
+            ):
                 continue
             if not share and is_small_talk(found.row.words):
                 continue  # an "ok" beside a found row
@@ -273,7 +338,11 @@ def _select_hits(
                 said.add(words)
                 split = _split_score(rank, near.get(rank.row, 0.0) if near else 0.0)
                 hits[origin] = SearchHit(
-                    found=found, terms=found.terms, score=best * rank.score / top, share=share, split=split
+                    found=found,
+                    terms=found.terms,
+                    score=best * rank.score / top,
+                    share=share,
+                    split=split,
                 )
                 if len(hits) == enough:
                     return list(hits.values())
@@ -285,29 +354,40 @@ def _split_score(rank: RankedRow, near: float) -> ScoreSplit:
     if rank.score <= 0.0:
         return NO_SPLIT
     vector = min(rank.own, rank.factor * VECTOR_WEIGHT * near)
-    return ScoreSplit(words=(rank.own - vector) / rank.score, dates=rank.dated / rank.score, vector=vector / rank.score)
+    return ScoreSplit(
+        words=(rank.own - vector) / rank.score,
+        dates=rank.dated / rank.score,
+        vector=vector / rank.score,
+    )
 
 
 def _select_unanswered(
-    question: _Question, of_tools: Sequence[SearchHit], others: Sequence[SearchHit], weights: Mapping[str, float]
+    question: _Question,
+    of_tools: Sequence[SearchHit],
+    others: Sequence[SearchHit],
+    weights: Mapping[str, float],
 ) -> list[SearchHit]:
     """Those results of tools in an automatic search that nobody's words answer as well."""
     found = []
     for hit in of_tools:
         share = _share(hit, weights)
         if share >= MIN_TOOL_SHARE and not any(
-            _answers_as_well(question, other, hit, share, weights) for other in _without_request(hit, others)
+            _answers_as_well(question, other, hit, share, weights)
+            for other in _without_request(hit, others)
         ):
             found.append(hit)
     return found[:MAX_RECALLED_OF_TOOLS]
 
 
 def _without_request(result: SearchHit, others: Sequence[SearchHit]) -> list[SearchHit]:
-    """Leave out questions, and what the person said to have that tool called, also as a line of the log."""
+    """Leave out questions, and what the person said to have that tool called, also as a line of the
+    log.
+    """
     requests = [
         other
         for other in others
-        if (other.found.source, other.found.row.turn) == (result.found.source, result.found.row.turn)
+        if (other.found.source, other.found.row.turn)
+        == (result.found.source, result.found.row.turn)
         and other.found.row.speaker != BOT_SPEAKER
     ]
     return [
@@ -318,9 +398,15 @@ def _without_request(result: SearchHit, others: Sequence[SearchHit]) -> list[Sea
 
 
 def _answers_as_well(
-    question: _Question, other: SearchHit, result: SearchHit, share: float, weights: Mapping[str, float]
+    question: _Question,
+    other: SearchHit,
+    result: SearchHit,
+    share: float,
+    weights: Mapping[str, float],
 ) -> bool:
-    """Whether a row matches the question about as well as a tool's result, or repeats a figure of it."""
+    """Whether a row matches the question about as well as a tool's result, or repeats a figure of
+    it.
+    """
     if _share(other, weights) >= AS_GOOD * share:
         return True
     figures = {term for term in other.terms & result.terms if term.isdigit() and len(term) > 1}
@@ -332,17 +418,23 @@ def _share(hit: SearchHit, weights: Mapping[str, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in hit.terms) / total
 
 
-def _common_weights(terms: Sequence[str], said_by_people: Frequencies, by_tools: Frequencies) -> Mapping[str, float]:
+def _common_weights(
+    terms: Sequence[str], said_by_people: Frequencies, by_tools: Frequencies
+) -> Mapping[str, float]:
     """The idf of terms among all rows, so that rows of both kinds can be compared."""
     (said, rows), (of_tools, others) = said_by_people, by_tools
     return _idf_weights(terms, Counter(said) + Counter(of_tools), rows + others)
 
 
 def _merge_repeats(hits: Sequence[SearchHit], limit: int) -> list[SearchHit]:
-    """The best `limit` hits; of rows that say nearly the same only one: of MEMORY.md, else the one that says more."""
+    """The best `limit` hits; of rows that say nearly the same only one: of MEMORY.md, else the one
+    that says more.
+    """
     kept: list[SearchHit] = []
     for hit in hits:
-        at = next((at for at, other in enumerate(kept[:MAX_COMPARED]) if _says_same(hit, other)), None)
+        at = next(
+            (at for at, other in enumerate(kept[:MAX_COMPARED]) if _says_same(hit, other)), None
+        )
         if at is None:
             if len(kept) < limit:
                 kept.append(hit)
@@ -364,13 +456,15 @@ def _preference(hit: SearchHit) -> tuple[bool, bool, int]:
 def _matched_shares(
     question: _Question, rows: Mapping[int, IndexedRow], weights: Mapping[str, float]
 ) -> dict[int, float]:
-    """The share of the question's idf weight that each row matches, or of its characters if it has only these.
+    """The share of the question's idf weight that each row matches, or of its characters if it has
+    only these.
 
     In an automatic search 0 for rows that share only numbers with it, such as tables.
     """
     if question.letters:
         return {
-            number: sum(letter in found.row.words for letter in question.terms) / len(question.terms)
+            number: sum(letter in found.row.words for letter in question.terms)
+            / len(question.terms)
             for number, found in rows.items()
         }
     total = sum(weights.values()) or 1.0
@@ -382,7 +476,9 @@ def _matched_shares(
     return shares
 
 
-def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int) -> dict[str, float]:
+def _idf_weights(
+    terms: Iterable[str], frequencies: Mapping[str, int], rows: int
+) -> dict[str, float]:
     """Each term's idf; a term that no row has weighs most."""
     return {
         term: log(1 + (rows - having + 0.5) / (having + 0.5))
@@ -391,15 +487,22 @@ def _idf_weights(terms: Iterable[str], frequencies: Mapping[str, int], rows: int
     }
 
 
-# Indexes open at a time, each with up to 1.5 MB of cached pages; opening another takes a few milliseconds.
+# Indexes open at a time, each with up to 1.5 MB of cached pages; opening another takes a few
+# milliseconds.
 MAX_OPEN_INDEXES = 32
-CHECK_SECONDS = 600.0  # a check reads the whole index, 3 ms for 1,000 rows, and /memory asks for one
+# a check reads the whole index, 3 ms for 1,000 rows, and /memory asks for one
+CHECK_SECONDS = 600.0
 
 
 class Recall:
-    """Searches by space. A search that is cancelled leaves an update of its index running, so the next one is ready."""
+    """Searches by space.
 
-    def __init__(self, dependencies: RecallDependencies, vectors: VectorSearch | None = None) -> None:
+    A search that is cancelled leaves an update of its index running, so the next one is ready.
+    """
+
+    def __init__(
+        self, dependencies: RecallDependencies, vectors: VectorSearch | None = None
+    ) -> None:
         self._store = dependencies.store
         self._dependencies = dependencies
         self._vectors = vectors
@@ -412,22 +515,33 @@ class Recall:
     async def search(self, request: SearchRequest) -> list[Passage]:
         """The best passages of a space, best first, among what is written and said at this moment.
 
-        An automatic search may lack what was written within the last second, while others search the same space.
+        An automatic search may lack what was written within the last second, while others search
+        the same space.
 
         Raises:
             StoreError: the store or the index cannot be read.
         """
-        conversation, automatic = request.on_behalf_of or request.hide_live_of, bool(request.on_behalf_of)
-        # A search that is given up does not cut the read off: that would cost its connection to the database.
-        reading = asyncio.ensure_future(self._store.recall.scope(request.space, conversation, automatic=automatic))
+        conversation, automatic = (
+            request.on_behalf_of or request.hide_live_of,
+            bool(request.on_behalf_of),
+        )
+        # A search that is given up does not cut the read off: that would cost its connection to the
+        # database.
+        reading = asyncio.ensure_future(
+            self._store.recall.scope(request.space, conversation, automatic=automatic)
+        )
         reading.add_done_callback(_retrieve)
         scope = await asyncio.shield(reading)
         if not scope.has_others and not any(map(self._has_files, scope.spaces)):
             return []  # nothing except what this conversation shows: no index is made
-        question_vector = await self._vectors.embed_question(request.query) if self._vectors else b""
+        question_vector = (
+            await self._vectors.embed_question(request.query) if self._vectors else b""
+        )
         hidden = _hidden_rows(scope)
 
-        def find(index: SpaceIndex, keeper: SpaceIndexKeeper, hidden: HiddenRows) -> list[SearchHit]:
+        def find(
+            index: SpaceIndex, keeper: SpaceIndexKeeper, hidden: HiddenRows
+        ) -> list[SearchHit]:
             source = index.source_number(CONVERSATION_PREFIX + conversation) if conversation else 0
             near = self._vectors.near(keeper, index, question_vector) if self._vectors else {}
             return find_rows(index, request, replace(hidden, source=source), near)
@@ -449,7 +563,9 @@ class Recall:
         folds = [passage.fold for passage in found if passage.fold]
         return mark_outside(found, await self._store.folds.labels(folds) if folds else {})
 
-    async def _hidden_folds(self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows) -> frozenset[str]:
+    async def _hidden_folds(
+        self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows
+    ) -> frozenset[str]:
         """Of the folds that a search has met, those that it must leave out and did not.
 
         A conversation of years has thousands of cleared folds, a search meets a few dozen.
@@ -459,7 +575,10 @@ class Recall:
             return found
         for at in range(0, len(folds), MAX_FOLDS_ASKED):
             found |= await self._store.recall.hidden_among(
-                request.on_behalf_of, folds[at : at + MAX_FOLDS_ASKED], scope.cleared_before, scope.live_from
+                request.on_behalf_of,
+                folds[at : at + MAX_FOLDS_ASKED],
+                scope.cleared_before,
+                scope.live_from,
             )
         return found
 
@@ -485,7 +604,9 @@ class Recall:
                 await keeper.remove()
 
     async def check(self, space: str) -> str:
-        """What is wrong with the index, "" for nothing; one that was sound is read again after CHECK_SECONDS."""
+        """What is wrong with the index, "" for nothing; one that was sound is read again after
+        CHECK_SECONDS.
+        """
         faults = []
         with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
@@ -549,7 +670,9 @@ class Recall:
                 keeper.note_change(conversation)
 
     def _close_idle(self) -> None:
-        """Close the indexes used longest ago, but none in use: its user would open the file a second time."""
+        """Close the indexes used longest ago, but none in use: its user would open the file a
+        second time.
+        """
         if (over := len(self._open) - MAX_OPEN_INDEXES) > 0:
             for name in [name for name in self._open if not self._is_used(name)][:over]:
                 closing = asyncio.create_task(self._open.pop(name).close())
@@ -562,7 +685,9 @@ class Recall:
 
 
 def _hidden_rows(scope: RecallScope) -> HiddenRows:
-    """What to leave out; the number of the conversation's source is still 0, as each index has its own."""
+    """What to leave out; the number of the conversation's source is still 0, as each index has its
+    own.
+    """
     if not scope.live_from:
         return HiddenRows()
     return HiddenRows(cleared_before=scope.cleared_before, live_from=scope.live_from)

@@ -19,21 +19,27 @@ from memory.text.word_forms import index_terms
 VERSION = 4  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = IndexRow._fields
 _BOUNDS = tuple(field.name for field in fields(SearchFilter))
-# KiB of pages that a connection keeps, as SQLite wants them. More would fill up for years and save nothing: a reader's
-# are dropped with each commit of the writer, a search of 8,000 rows looks at 1.7 MB once, and the kernel has the file.
+# KiB of pages that a connection keeps, as SQLite wants them. More would fill up for years and save
+# nothing: a reader's are dropped with each commit of the writer, a search of 8,000 rows looks at
+# 1.7 MB once, and the kernel has the file.
 _CACHE = -500
 _CHUNK = 16  # rows that are added in one step
 _SCHEMA = """
 CREATE TABLE counts (
-    file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT NULL,
+    file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT
+    NULL,
     removed_vectors INTEGER NOT NULL
 );
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
 CREATE TABLE row (
-    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL, session INTEGER NOT NULL,
-    place INTEGER NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, speaker TEXT NOT NULL, line INTEGER NOT NULL,
-    last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL, fold TEXT NOT NULL,
-    part INTEGER NOT NULL, subject TEXT NOT NULL, outside INTEGER NOT NULL, asks INTEGER NOT NULL, terms TEXT NOT NULL
+    id INTEGER PRIMARY KEY, source INTEGER NOT NULL, kind TEXT NOT NULL, words TEXT NOT NULL,
+    session INTEGER NOT NULL,
+    place INTEGER NOT NULL, day TEXT NOT NULL, time TEXT NOT NULL, speaker TEXT NOT NULL, line
+    INTEGER NOT NULL,
+    last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL,
+    fold TEXT NOT NULL,
+    part INTEGER NOT NULL, subject TEXT NOT NULL, outside INTEGER NOT NULL, asks INTEGER NOT NULL,
+    terms TEXT NOT NULL
 );
 CREATE VIEW spoken_row AS SELECT id, terms FROM row WHERE kind != 'tool';
 CREATE VIEW tool_row AS SELECT id, terms FROM row WHERE kind = 'tool';
@@ -41,12 +47,15 @@ CREATE INDEX row_tool ON row (id) WHERE kind = 'tool';
 CREATE INDEX row_place ON row (source, session, place);
 CREATE INDEX row_day ON row (day);
 CREATE TABLE speaker (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE vector (row INTEGER NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY (row, model));
+CREATE TABLE vector (row INTEGER NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY
+(row, model));
 CREATE VIRTUAL TABLE found USING fts5(
-    terms, content='spoken_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
+    terms, content='spoken_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0",
+    columnsize=1
 );
 CREATE VIRTUAL TABLE found_tool USING fts5(
-    terms, content='tool_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0", columnsize=1
+    terms, content='tool_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0",
+    columnsize=1
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, row);
 CREATE VIRTUAL TABLE vocabulary_tool USING fts5vocab(found_tool, row);
@@ -64,10 +73,11 @@ CREATE TRIGGER tool_row_removed AFTER DELETE ON row WHEN old.kind = 'tool' BEGIN
     INSERT INTO found_tool(found_tool, rowid, terms) VALUES ('delete', old.id, old.terms);
 END;
 """
-SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
+# sessions that one source may have, so that one number stands for source and session
+SESSIONS = 1 << 32
 _CANDIDATE = (
-    f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, row.source, row.seq, "
-    "row.fold"
+    f"row.id, row.source * {SESSIONS} + row.session, row.place, row.day, row.speaker, row.asks, "
+    "row.source, row.seq, row.fold"
 )
 _FILTER = (
     "(row.kind = 'tool') = :tools AND (:since = '' OR row.day >= :since) "
@@ -77,9 +87,11 @@ _FILTER = (
 )
 _BEST = f"""
 WITH best AS (
-    SELECT rowid AS id, bm25(found) AS word_score FROM found WHERE found MATCH :match ORDER BY bm25(found) LIMIT :most
+    SELECT rowid AS id, bm25(found) AS word_score FROM found WHERE found MATCH :match ORDER BY
+    bm25(found) LIMIT :most
 )
-SELECT {_CANDIDATE}, -best.word_score AS word_score FROM best JOIN row ON row.id = best.id ORDER BY best.word_score
+SELECT {_CANDIDATE}, -best.word_score AS word_score FROM best JOIN row ON row.id = best.id ORDER BY
+best.word_score
 """  # noqa: S608  column names, no input
 _BEST_FILTERED = f"""
 SELECT {_CANDIDATE}, -bm25(found) AS word_score FROM found JOIN row ON row.id = found.rowid
@@ -92,30 +104,37 @@ ORDER BY row.day, row.id LIMIT :most
 """  # noqa: S608
 # Each from an end of the index; together in one SELECT they would be looked for in all rows.
 _FIRST_AND_LAST_DAY = """
-SELECT COALESCE((SELECT MIN(day) FROM row WHERE day > ''), ''), COALESCE((SELECT MAX(day) FROM row), '')
+SELECT COALESCE((SELECT MIN(day) FROM row WHERE day > ''), ''), COALESCE((SELECT MAX(day) FROM
+row), '')
 """
 _AROUND = f"""
 SELECT {_CANDIDATE}, 0.0 AS word_score FROM json_each(:places) AS near
-JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) % {SESSIONS}
+JOIN row ON row.source = (near.value ->> 0) / {SESSIONS} AND row.session = (near.value ->> 0) %
+{SESSIONS}
     AND row.place = near.value ->> 1
 WHERE {_FILTER}
 """  # noqa: S608
 _WITH_CHARACTERS = f"""
-SELECT {_CANDIDATE}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS word_score
+SELECT {_CANDIDATE}, (SELECT SUM(instr(row.words, value) > 0) FROM json_each(:letters)) * 1.0 AS
+word_score
 FROM row WHERE word_score > 0 AND {_FILTER} ORDER BY word_score DESC, row.id LIMIT :most
 """  # noqa: S608
 _BY_NUMBER = f"""
-SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM json_each(:rows)) AND {_FILTER}
+SELECT {_CANDIDATE}, 0.0 AS word_score FROM row WHERE row.id IN (SELECT value FROM
+json_each(:rows)) AND {_FILTER}
 """  # noqa: S608
 _INDEXED_ROWS = (
     f"SELECT row.id, source.name, row.terms, {', '.join(f'row.{name}' for name in _COLUMNS)} "  # noqa: S608
-    "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM json_each(:rows))"
+    "FROM row JOIN source ON source.id = row.source WHERE row.id IN (SELECT value FROM "
+    "json_each(:rows))"
 )
 _PUT_SOURCES = (
     "INSERT INTO source(name, stamp) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true "
     "ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp"
 )
-_NUMBERS_OF_SOURCES = "SELECT json_group_object(name, id) FROM source WHERE name IN (SELECT value FROM json_each(?))"
+_NUMBERS_OF_SOURCES = (
+    "SELECT json_group_object(name, id) FROM source WHERE name IN (SELECT value FROM json_each(?))"
+)
 
 
 class OtherVersion(sqlite3.DatabaseError):
@@ -136,11 +155,14 @@ class _Counts(NamedTuple):
 
 
 _COUNTS = f"SELECT {', '.join(_Counts._fields)} FROM counts"  # noqa: S608
-_to_candidate = partial(tuple.__new__, CandidateRow)  # CandidateRow._make without a call of a Python function
+# CandidateRow._make without a call of a Python function
+_to_candidate = partial(tuple.__new__, CandidateRow)
 
 
 class SqliteIndex:
-    """A SpaceIndex with FTS5. WAL without a sync at each commit: rows lost in a power cut are indexed again.
+    """A SpaceIndex with FTS5.
+
+    WAL without a sync at each commit: rows lost in a power cut are indexed again.
 
     Used by one thread at a time. Methods raise sqlite3.Error.
     """
@@ -152,10 +174,17 @@ class SqliteIndex:
             writable: create a missing file, and change it; else only read it.
         """
         location = f"{path.absolute().as_uri()}?mode={'rwc' if writable else 'rw'}"
-        self._db = sqlite3.connect(location, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
-        self._speakers: tuple[int, frozenset[str]] = (-1, frozenset())  # their number, and their names
+        self._db = sqlite3.connect(
+            location, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0
+        )
+        # their number, and their names
+        self._speakers: tuple[int, frozenset[str]] = (-1, frozenset())
         writing = ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON")
-        for pragma in ("busy_timeout=5000", f"cache_size={_CACHE}", *(writing if writable else ("query_only=ON",))):
+        for pragma in (
+            "busy_timeout=5000",
+            f"cache_size={_CACHE}",
+            *(writing if writable else ("query_only=ON",)),
+        ):
             self._db.execute(f"PRAGMA {pragma}")
         if writable and self._version() == 0:
             self._create_tables()
@@ -165,7 +194,9 @@ class SqliteIndex:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Until the end, all queries see the index as it is at the first one, whatever another connection changes."""
+        """Until the end, all queries see the index as it is at the first one, whatever another
+        connection changes.
+        """
         self._db.execute("BEGIN")
         try:
             yield
@@ -199,7 +230,10 @@ class SqliteIndex:
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         with self.batch():
             self._db.execute(
-                "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET stamp = excluded.stamp",
+                (
+                    "INSERT INTO source(name, stamp) VALUES (?, ?) ON CONFLICT (name) DO UPDATE "
+                    "SET stamp = excluded.stamp"
+                ),
                 (name, stamp),
             )
             source = self.source_number(name)
@@ -214,9 +248,13 @@ class SqliteIndex:
         stamps = json.dumps([(name, stamp) for name, (stamp, _) in additions.items()])
         with self.batch():
             self._db.execute(_PUT_SOURCES, (stamps,))
-            [found] = self._db.execute(_NUMBERS_OF_SOURCES, (json.dumps(list(additions)),)).fetchone()
+            [found] = self._db.execute(
+                _NUMBERS_OF_SOURCES, (json.dumps(list(additions)),)
+            ).fetchone()
             numbers: dict[str, int] = json.loads(found)
-            self._add_rows((numbers[name], row) for name, (_, rows) in additions.items() for row in rows)
+            self._add_rows(
+                (numbers[name], row) for name, (_, rows) in additions.items() for row in rows
+            )
 
     def drop(self, names: Iterable[str]) -> None:
         with self.batch():
@@ -224,7 +262,9 @@ class SqliteIndex:
                 self._remove_rows(self.source_number(name), 0)
                 self._db.execute("DELETE FROM source WHERE name = ?", (name,))
 
-    def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def best(
+        self, terms: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         match = " OR ".join(f'"{term}"' for term in terms)
         unfiltered = SearchFilter(tools=search_filter.tools)
         statement = _BEST if search_filter == unfiltered else _BEST_FILTERED
@@ -232,11 +272,15 @@ class SqliteIndex:
             statement = statement.replace("found", "found_tool")
         return self._find(statement, search_filter, match=match, most=most) if terms else []
 
-    def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def with_characters(
+        self, letters: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         listed = json.dumps(list(letters), ensure_ascii=False)
         return self._find(_WITH_CHARACTERS, search_filter, letters=listed, most=most)
 
-    def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def on_days(
+        self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         if not days:
             return []
         oldest = newest = ""
@@ -249,7 +293,9 @@ class SqliteIndex:
                 found |= {row.row: row for row in rows}
         return list(found.values())[:most]
 
-    def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
+    def around(
+        self, places: Iterable[tuple[int, int]], search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         return self._find(_AROUND, search_filter, places=json.dumps(list(places)))
 
     def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
@@ -258,30 +304,45 @@ class SqliteIndex:
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         return {
             found[0]: IndexedRow(IndexRow._make(found[3:]), found[1], f" {found[2]} ")
-            for found in self._fetch(_INDEXED_ROWS, {"rows": json.dumps(list(rows))}, 3 + len(_COLUMNS))
+            for found in self._fetch(
+                _INDEXED_ROWS, {"rows": json.dumps(list(rows))}, 3 + len(_COLUMNS)
+            )
         }
 
-    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+    def frequencies(
+        self, terms: Sequence[str], *, tools: bool = False
+    ) -> tuple[dict[str, int], int]:
         vocabulary, counts = "vocabulary_tool" if tools else "vocabulary", self._counts()
         rows = counts.tool_rows if tools else counts.rows - counts.tool_rows
-        statement = f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM json_each(:terms))"  # noqa: S608
-        return dict(self._fetch(statement, {"terms": json.dumps(list(terms))}, 2)) if rows else {}, rows
+        statement = (
+            f"SELECT term, doc FROM {vocabulary} WHERE term IN (SELECT value FROM "  # noqa: S608
+            "json_each(:terms))"
+        )  # noqa: RUF100, S608
+        return dict(
+            self._fetch(statement, {"terms": json.dumps(list(terms))}, 2)
+        ) if rows else {}, rows
 
     def speakers(self) -> frozenset[str]:
         number = self._counts().speakers
         if self._speakers[0] != number:
-            self._speakers = number, frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker"))
+            self._speakers = (
+                number,
+                frozenset(name for (name,) in self._db.execute("SELECT name FROM speaker")),
+            )
         return self._speakers[1]
 
     def last_place(self, source: str) -> tuple[int, int]:
-        statement = "SELECT session, place FROM row WHERE source = ? ORDER BY session DESC, place DESC LIMIT 1"
+        statement = (
+            "SELECT session, place FROM row WHERE source = ? ORDER BY session DESC, place DESC "
+            "LIMIT 1"
+        )
         found = self._db.execute(statement, (self.source_number(source),)).fetchone()
         return (found[0], found[1]) if found else (0, -1)
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         statement = (
-            "SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE source.name = ? "
-            "ORDER BY row.id"
+            "SELECT row.line, row.words FROM row JOIN source ON source.id = row.source WHERE "
+            "source.name = ? ORDER BY row.id"
         )
         return self._db.execute(statement, (source,)).fetchall()
 
@@ -294,21 +355,25 @@ class SqliteIndex:
             if found != "ok":
                 return str(found)
             for table in ("found", "found_tool"):
-                self._db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+                self._db.execute(
+                    f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)"  # noqa: S608
+                )  # noqa: RUF100, S608
         except sqlite3.DatabaseError as err:
             return str(err)
         statement = "SELECT COUNT(*), COALESCE(SUM(kind = 'tool'), 0) FROM row"
         (rows, tool_rows), counts = self._db.execute(statement).fetchone(), self._counts()
         if (rows, tool_rows) != (counts.rows, counts.tool_rows):
             return (
-                f"it has {rows} rows, {tool_rows} of tools, but its counters say {counts.rows} and {counts.tool_rows}"
+                f"it has {rows} rows, {tool_rows} of tools, but its counters say {counts.rows} and "
+                f"{counts.tool_rows}"
             )
         return ""
 
     def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
         return self._db.execute(
-            "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND vector.model = ? "
-            "WHERE vector.row IS NULL AND row.kind != 'tool' ORDER BY row.id LIMIT ?",
+            "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND "
+            "vector.model = ? WHERE vector.row IS NULL AND row.kind != 'tool' ORDER BY row.id "
+            "LIMIT ?",
             (model, most),
         ).fetchall()
 
@@ -339,13 +404,18 @@ class SqliteIndex:
         """Add rows, each with the number of its source, several in one step; see `_fetch`."""
         speakers: set[str] = set()
         added = tools = 0
-        values = ((*row, source, row.asks, " ".join(index_terms(row.searched)), row) for source, row in rows)
+        values = (
+            (*row, source, row.asks, " ".join(index_terms(row.searched)), row)
+            for source, row in rows
+        )
         while chunk := list(islice(values, _CHUNK)):
             added += len(chunk)
             tools += sum(row.kind == "tool" for *_, row in chunk)
             speakers.update(row.speaker for *_, row in chunk if row.kind != "tool")
             if len(chunk) == _CHUNK:
-                self._db.execute(_insert_rows(_CHUNK), [value for one in chunk for value in one[:-1]])
+                self._db.execute(
+                    _insert_rows(_CHUNK), [value for one in chunk for value in one[:-1]]
+                )
             else:
                 self._db.executemany(_insert_rows(1), [one[:-1] for one in chunk])
         spoke = self._db.executemany(
@@ -353,7 +423,9 @@ class SqliteIndex:
         ).rowcount
         self._add_to_counts(rows=added, tool_rows=tools, speakers=max(0, spoke))
 
-    def _skip_unchanged(self, source: int, rows: Iterable[IndexRow]) -> tuple[Iterator[IndexRow], int]:
+    def _skip_unchanged(
+        self, source: int, rows: Iterable[IndexRow]
+    ) -> tuple[Iterator[IndexRow], int]:
         indexed = self._db.execute(
             f"SELECT id, {', '.join(_COLUMNS)} FROM row WHERE source = ? ORDER BY id",  # noqa: S608
             (source,),
@@ -365,18 +437,27 @@ class SqliteIndex:
         """Remove a source's rows above that number; returns (model, vector) of their words."""
         of_source = "row.source = ? AND row.id > ?"
         with_vector = f"FROM row JOIN vector ON vector.row = row.id WHERE {of_source}"
-        rows = self._db.execute(f"SELECT row.words, vector.model, vector.data {with_vector}", (source, after))
+        rows = self._db.execute(
+            f"SELECT row.words, vector.model, vector.data {with_vector}", (source, after)
+        )
         vectors = {words: (model, data) for words, model, data in rows}
-        tools = self._db.execute(f"DELETE FROM row WHERE kind = 'tool' AND {of_source}", (source, after)).rowcount  # noqa: S608
+        tools = self._db.execute(
+            f"DELETE FROM row WHERE kind = 'tool' AND {of_source}",  # noqa: S608
+            (source, after),  # noqa: RUF100, S608
+        ).rowcount  # noqa: RUF100, S608
         others = self._db.execute(f"DELETE FROM row WHERE {of_source}", (source, after)).rowcount  # noqa: S608
         self._add_to_counts(rows=-tools - others, tool_rows=-tools, removed_vectors=tools + others)
         return vectors
 
-    def _restore_vectors(self, source: int, after: int, vectors: Mapping[str, tuple[str, bytes]]) -> None:
+    def _restore_vectors(
+        self, source: int, after: int, vectors: Mapping[str, tuple[str, bytes]]
+    ) -> None:
         """A line with the same words as before needs no new vector."""
         if not vectors:
             return
-        rows = self._db.execute("SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)).fetchall()
+        rows = self._db.execute(
+            "SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)
+        ).fetchall()
         self._db.executemany(
             "INSERT INTO vector(row, model, data) VALUES (?, ?, ?)",
             [(row, *vectors[words]) for row, words in rows if words in vectors],
@@ -390,17 +471,27 @@ class SqliteIndex:
             values = ", ".join(f"{name} = {name} + :{name}" for name in changes)
             self._db.execute(f"UPDATE counts SET {values}", changes)  # noqa: S608
 
-    def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
+    def _find(
+        self, statement: str, search_filter: SearchFilter, **given: Any
+    ) -> list[CandidateRow]:
         bounds = {name: getattr(search_filter, name) for name in _BOUNDS if f":{name}" in statement}
-        return list(map(_to_candidate, self._fetch(statement, {**given, **bounds}, len(CandidateRow._fields))))
+        return list(
+            map(
+                _to_candidate,
+                self._fetch(statement, {**given, **bounds}, len(CandidateRow._fields)),
+            )
+        )
 
     def _fetch(self, statement: str, given: Mapping[str, Any], columns: int) -> list[list[Any]]:
         """Fetch rows without BLOBs all at once.
 
-        Each step of a statement releases the interpreter, and a thread that computes returns it only after
-        milliseconds: beside a busy event loop, a search of three hundred steps would take a second.
+        Each step of a statement releases the interpreter, and a thread that computes returns it
+        only after milliseconds: beside a busy event loop, a search of three hundred steps would
+        take a second.
         """
-        found: list[list[Any]] = json.loads(self._db.execute(_in_one_row(statement, columns), given).fetchone()[0])
+        found: list[list[Any]] = json.loads(
+            self._db.execute(_in_one_row(statement, columns), given).fetchone()[0]
+        )
         return found
 
     def _version(self) -> int:
@@ -411,7 +502,9 @@ class SqliteIndex:
             if self._version() == 0:  # another process may have been first
                 for statement in _split_statements(_SCHEMA):
                     self._db.execute(statement)
-                self._db.execute("INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),))
+                self._db.execute(
+                    "INSERT INTO counts VALUES (?, 0, 0, 0, 0)", (secrets.randbits(62),)
+                )
                 self._db.execute(f"PRAGMA user_version={VERSION}")
 
 
@@ -425,7 +518,10 @@ def _insert_rows(count: int) -> str:
 @cache
 def _in_one_row(statement: str, columns: int) -> str:
     names = ", ".join(f"c{number}" for number in range(columns))
-    return f"WITH every({names}) AS ({statement}) SELECT json_group_array(json_array({names})) FROM every"  # noqa: S608
+    return (
+        f"WITH every({names}) AS ({statement}) SELECT json_group_array(json_array({names})) FROM "  # noqa: S608
+        "every"
+    )  # noqa: RUF100, S608
 
 
 def _split_statements(script: str) -> list[str]:

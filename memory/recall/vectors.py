@@ -1,4 +1,5 @@
-"""Search by vectors: rows are embedded in the background and compared by brute force, beside the search by words.
+"""Search by vectors: rows are embedded in the background and compared by brute force, beside the
+search by words.
 
 Used only with an embedder. NumPy is imported where vectors are compared.
 """
@@ -18,7 +19,8 @@ from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-MAX_MATRIX_ROWS = 100_000  # newest vectors of a space that are compared; older rows are found only by their words
+# newest vectors of a space that are compared; older rows are found only by their words
+MAX_MATRIX_ROWS = 100_000
 MAX_NEAREST = 300  # rows found for a question
 BATCH_ROWS = 64  # texts in one request
 RETRY_SECONDS = 30.0  # pause after a failed request if the provider names none
@@ -34,7 +36,9 @@ class EmbeddingFailed(Exception):
         refused: the provider refuses these texts, so retrying is useless.
     """
 
-    def __init__(self, why: str, *, kind: str = "", retry_after: float | None = None, refused: bool = False) -> None:
+    def __init__(
+        self, why: str, *, kind: str = "", retry_after: float | None = None, refused: bool = False
+    ) -> None:
         super().__init__(why)
         self.kind, self.retry_after, self.refused = kind, retry_after, refused
 
@@ -67,7 +71,10 @@ class VectorSearch:
     """
 
     def __init__(
-        self, embedder: Embedder, limit: Callable[[], float], clock: Callable[[], float] = time.monotonic
+        self,
+        embedder: Embedder,
+        limit: Callable[[], float],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._embedder, self._limit, self._clock = embedder, limit, clock
         self._matrices: WeakKeyDictionary[SpaceIndexKeeper, _Matrix] = WeakKeyDictionary()
@@ -89,8 +96,12 @@ class VectorSearch:
             self._pause(err)
         return b""
 
-    def near(self, keeper: SpaceIndexKeeper, index: VectorStore, question: bytes) -> dict[int, float]:
-        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0. Blocks.
+    def near(
+        self, keeper: SpaceIndexKeeper, index: VectorStore, question: bytes
+    ) -> dict[int, float]:
+        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0.
+
+        Blocks.
 
         Args:
             index: a snapshot of the keeper's index.
@@ -102,7 +113,9 @@ class VectorSearch:
             if matrix is None:
                 return {}
             if matrix.width * 4 != len(question):
-                log.warning("vectors rebuilt", why="the model's are of another size", was=matrix.width)
+                log.warning(
+                    "vectors rebuilt", why="the model's are of another size", was=matrix.width
+                )
                 self._wrong_size.add(keeper)
                 return {}
             rows, vectors = matrix.rows_and_vectors()
@@ -136,7 +149,9 @@ class VectorSearch:
             if keeper in self._wrong_size:
                 await keeper.change(lambda index: index.store_vectors("", ()))
                 self._wrong_size.discard(keeper)
-            while rows := await keeper.use(lambda index: index.unembedded(model, BATCH_ROWS), fresh=False):
+            while rows := await keeper.use(
+                lambda index: index.unembedded(model, BATCH_ROWS), fresh=False
+            ):
                 vectors = await self._embed([words for _, words in rows])
                 embedded = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
                 await keeper.change(lambda index: index.store_vectors(model, embedded))  # noqa: B023  awaited at once
@@ -160,7 +175,9 @@ class VectorSearch:
         return [b""]
 
     def _pause(self, failed: EmbeddingFailed) -> None:
-        self._paused_until = self._clock() + (RETRY_SECONDS if failed.retry_after is None else failed.retry_after)
+        self._paused_until = self._clock() + (
+            RETRY_SECONDS if failed.retry_after is None else failed.retry_after
+        )
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
     def _load_matrix_early(self, keeper: SpaceIndexKeeper, index: VectorStore) -> None:
@@ -200,12 +217,16 @@ class _Matrix:
         """Append vectors, except those of another width."""
         import numpy
 
-        fitting = [(row, vector) for row, vector in found if len(vector) == self.width * 4][-MAX_MATRIX_ROWS:]
+        fitting = [(row, vector) for row, vector in found if len(vector) == self.width * 4][
+            -MAX_MATRIX_ROWS:
+        ]
         self._reserve(len(fitting))
         end = self._count + len(fitting)
         self._rows[self._count : end] = [row for row, _ in fitting]
         joined = b"".join(vector for _, vector in fitting)
-        self._data[self._count : end] = numpy.frombuffer(joined, dtype="<f4").reshape(-1, self.width)
+        self._data[self._count : end] = numpy.frombuffer(joined, dtype="<f4").reshape(
+            -1, self.width
+        )
         self._count, self.last = end, found[-1][0]
 
     def rows_and_vectors(self) -> tuple[Any, Any]:
@@ -220,14 +241,19 @@ class _Matrix:
             return
         left = min(self._count, MAX_MATRIX_ROWS - more)
         size = left + more + left // 4 + BATCH_ROWS
-        rows, data = numpy.empty(size, dtype=numpy.int64), numpy.empty((size, self.width), dtype=numpy.float32)
+        rows, data = (
+            numpy.empty(size, dtype=numpy.int64),
+            numpy.empty((size, self.width), dtype=numpy.float32),
+        )
         rows[:left] = self._rows[self._count - left : self._count]
         data[:left] = self._data[self._count - left : self._count]
         self._rows, self._data, self._count = rows, data, left
 
 
 def _nearest(rows: Any, vectors: Any, question: bytes) -> dict[int, float]:
-    """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the first."""
+    """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the
+    first.
+    """
     import numpy
 
     cosines = vectors @ numpy.frombuffer(question, dtype="<f4")
@@ -238,4 +264,6 @@ def _nearest(rows: Any, vectors: Any, question: bytes) -> dict[int, float]:
     if best <= least:
         return {}
     shares = (cosines - least) / (best - least)
-    return {row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0}
+    return {
+        row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0
+    }

@@ -45,7 +45,9 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditHead:
-    """The end of the chain at some time: number and hash of its last row, 0 and "" for an empty chain."""
+    """The end of the chain at some time: number and hash of its last row, 0 and "" for an empty
+    chain.
+    """
 
     seq: int
     hash: str
@@ -64,7 +66,12 @@ MAX_LOOKED_AT = 500  # newest acts among which recent deletions are looked for
 _TAKE_NUMBER = update(audit_head).values(seq=audit_head.c.seq + 1)
 _SELECT_HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _MOVE_HEAD = update(audit_head).values(hash=bindparam("new_hash"))
-_PAGE = select(audit).where(audit.c.seq > bindparam("after")).order_by(audit.c.seq).limit(bindparam("limit"))
+_PAGE = (
+    select(audit)
+    .where(audit.c.seq > bindparam("after"))
+    .order_by(audit.c.seq)
+    .limit(bindparam("limit"))
+)
 _NEWEST = select(audit).order_by(audit.c.seq.desc()).limit(bindparam("limit"))
 _DELETIONS = (
     select(audit.c.seq)
@@ -86,7 +93,17 @@ _NEWEST_LOSS = select(func.max(audit.c.at).label("at")).where(
         and_(audit.c.action == literal_text("delete"), audit.c.result == literal_text("deleted")),
     ),
 )
-_COVERED = ("seq", "at", "actor", "action", "subject", "args_digest", "decision", "result", "prev_hash")
+_COVERED = (
+    "seq",
+    "at",
+    "actor",
+    "action",
+    "subject",
+    "args_digest",
+    "decision",
+    "result",
+    "prev_hash",
+)
 
 
 async def append_act(
@@ -132,7 +149,9 @@ async def note_all(tx: Tx, new: Sequence[Act]) -> None:
 
 
 def digest_arguments(args: Mapping[str, object]) -> str:
-    """Return the SHA-256 of arguments as JSON with sorted keys: it proves known arguments and reveals no others."""
+    """Return the SHA-256 of arguments as JSON with sorted keys: it proves known arguments and
+    reveals no others.
+    """
     text = json.dumps(args, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -141,7 +160,10 @@ async def load_newest_acts(tx: Tx, limit: int) -> list[AuditRow]:
     """Load the newest acts, the oldest of them first."""
     names = AuditRow.__dataclass_fields__
     rows = reversed((await tx.execute(_NEWEST, limit=limit)).all())
-    return [AuditRow(**{name: row[name] for name in names} | {"at": from_unix(row["at"])}) for row in rows]
+    return [
+        AuditRow(**{name: row[name] for name in names} | {"at": from_unix(row["at"])})
+        for row in rows
+    ]
 
 
 async def load_head(tx: Tx) -> AuditHead:
@@ -151,12 +173,16 @@ async def load_head(tx: Tx) -> AuditHead:
 
 
 async def load_deletions(tx: Tx, since: float) -> list[int]:
-    """Load the numbers of the acts that deleted conversations at or after `since` (unix seconds)."""
+    """Load the numbers of the acts that deleted conversations at or after `since` (unix
+    seconds).
+    """
     return [row["seq"] for row in (await tx.execute(_DELETIONS, since=since)).all()]
 
 
 async def load_newest_loss(tx: Tx) -> float:
-    """Load when an act last took a right or a text away, in unix seconds; 0 for never, among the newest acts."""
+    """Load when an act last took a right or a text away, in unix seconds; 0 for never, among the
+    newest acts.
+    """
     row = (await tx.execute(_NEWEST_LOSS)).first()
     return float(row["at"] or 0.0) if row else 0.0
 
@@ -178,7 +204,9 @@ async def find_fault(tx: Tx, known: Sequence[AuditHead] = ()) -> AuditFault | No
             before = row["hash"]
     last = max([end.seq, *noted])
     if last > seq:
-        return AuditFault(seq=seq + 1, what=f"it is missing, and so is all after it; the chain went to {last}")
+        return AuditFault(
+            seq=seq + 1, what=f"it is missing, and so is all after it; the chain went to {last}"
+        )
     if (end.seq, end.hash) != (seq, before):
         return AuditFault(seq=seq, what="it is not the row that the database names as the last")
     return None
@@ -204,7 +232,9 @@ def _fault_of(row: Row, seq: int, before: str, noted: str | None) -> str:
 
 
 def _hash_row(row: Row) -> str:
-    covered = json.dumps([row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":"))
+    covered = json.dumps(
+        [row[name] for name in _COVERED], ensure_ascii=False, separators=(",", ":")
+    )
     return hashlib.sha256(covered.encode("utf-8", "surrogatepass")).hexdigest()
 
 

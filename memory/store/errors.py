@@ -10,7 +10,9 @@ class StoreFull(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another process holds the write lock or has taken the database over, or the server does not answer."""
+    """Another process holds the write lock or has taken the database over, or the server does not
+    answer.
+    """
 
 
 class StoreCorrupt(StoreError):
@@ -22,7 +24,9 @@ class StoreMoved(StoreError):
 
 
 class IndexUnusable(StoreError):
-    """The recall index cannot be opened, created or removed; the store itself works, and nothing is lost."""
+    """The recall index cannot be opened, created or removed; the store itself works, and nothing is
+    lost.
+    """
 
 
 class SchemaNewer(StoreError):
@@ -30,7 +34,9 @@ class SchemaNewer(StoreError):
 
 
 class SchemaTooOld(StoreError):
-    """The database has the tables of a version that this one cannot upgrade; the text says how to."""
+    """The database has the tables of a version that this one cannot upgrade; the text says how
+    to.
+    """
 
 
 class MessageEdited(StoreError):

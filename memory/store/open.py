@@ -41,10 +41,11 @@ async def open_store(
     soft_seconds: float = SOFT_SECONDS,
     clock: Callable[[], float] = time.time,
 ) -> Store:
-    """Open the store; create it where there is none, and replace a damaged one by what can be had of it.
+    """Open the store; create it where there is none, and replace a damaged one by what can be had
+    of it.
 
-    For writing, the caller makes sure that no other process has it open; the new lease voids every older one. For
-    reading, it takes no lock and changes nothing.
+    For writing, the caller makes sure that no other process has it open; the new lease voids every
+    older one. For reading, it takes no lock and changes nothing.
 
     Args:
         busy_timeout: seconds to wait while another process holds the write lock.
@@ -75,13 +76,19 @@ async def _open_for_reading(path: Path, busy_timeout: float, clock: Callable[[],
     async with AsyncExitStack() as undo:
         undo.push_async_callback(reader.close)
         if await reader.run_in_thread(read_revision(reader)) != HEAD:
-            raise SchemaOlder("the database has an older version's tables; start mnema or run its migrate first")
+            raise SchemaOlder(
+                "the database has an older version's tables; start mnema or run its migrate first"
+            )
         undo.pop_all()
     return Store(SqliteDatabase(None, reader, sqlite_compiler(), 0, clock), path, writable=False)
 
 
 async def _open_for_writing(
-    path: Path, busy_timeout: float, soft_seconds: float, clock: Callable[[], float], repaired: RepairReport | None
+    path: Path,
+    busy_timeout: float,
+    soft_seconds: float,
+    clock: Callable[[], float],
+    repaired: RepairReport | None,
 ) -> Store:
     writer = await connect_writer(path, busy_timeout)
     async with AsyncExitStack() as undo:
@@ -93,7 +100,9 @@ async def _open_for_writing(
         undo.push_async_callback(reader.close)
         beside, file = await connect_beside(path), DatabaseFile(path)
         undo.pop_all()
-    database = SqliteDatabase(writer, reader, sqlite_compiler(), lease, clock, file, beside, busy_timeout, soft_seconds)
+    database = SqliteDatabase(
+        writer, reader, sqlite_compiler(), lease, clock, file, beside, busy_timeout, soft_seconds
+    )
     return Store(database, path, writable=True, repaired=repaired, file=file)
 
 
@@ -127,7 +136,8 @@ async def _check_integrity(writer: SqliteConnection) -> None:
 
 
 def _prepare_file(path: Path) -> None:
-    """Finish an interrupted repair; create the folder and an empty file that only the owner can read.
+    """Finish an interrupted repair; create the folder and an empty file that only the owner can
+    read.
 
     SQLite gives the log the same mode.
     """

@@ -1,4 +1,6 @@
-"""Checks a store from a backup, and keeps a restore from giving back rights that were taken away since."""
+"""Checks a store from a backup, and keeps a restore from giving back rights that were taken away
+since.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -27,11 +29,15 @@ from memory.store.schema.tables import conversation, inbox, is_one_of, message
 T = TypeVar("T")
 
 _COUNT_CONVERSATIONS = (
-    select(func.count().label("count")).select_from(conversation).where(conversation.c.listed.is_(True))
+    select(func.count().label("count"))
+    .select_from(conversation)
+    .where(conversation.c.listed.is_(True))
 )
 _COUNT_MESSAGES = select(func.count().label("count")).select_from(message)
 _COUNT_WAITING = (
-    select(func.count().label("count")).select_from(inbox).where(is_one_of(inbox.c.state, "new", "running"))
+    select(func.count().label("count"))
+    .select_from(inbox)
+    .where(is_one_of(inbox.c.state, "new", "running"))
 )
 
 
@@ -69,11 +75,13 @@ async def read_rights(copy: Path, since: float) -> ReplacedRights:
     return await _with_store(copy, lambda tx: load_rights(tx, since))
 
 
-async def prepare_restored(path: Path, before: ReplacedRights | None, source: str) -> tuple[str, ...]:
+async def prepare_restored(
+    path: Path, before: ReplacedRights | None, source: str
+) -> tuple[str, ...]:
     """Prepare a checked store for use.
 
-    A role that was revoked or lowered since the backup stays so, as does a removed link; who is blocked stays blocked.
-    All codes and approvals end. Unsent parts are marked as repeats.
+    A role that was revoked or lowered since the backup stays so, as does a removed link; who is
+    blocked stays blocked. All codes and approvals end. Unsent parts are marked as repeats.
 
     Args:
         before: of the store that this one replaces; None where there was none.
@@ -89,7 +97,9 @@ async def prepare_restored(path: Path, before: ReplacedRights | None, source: st
 
 
 async def _with_store(path: Path, work: Callable[[Tx], Coroutine[Any, Any, T]]) -> T:
-    """Run `work` in one transaction, and close the database without a snapshot and without marking a clean end."""
+    """Run `work` in one transaction, and close the database without a snapshot and without marking
+    a clean end.
+    """
     if not await asyncio.to_thread(is_sound, path):  # open_store would replace it by a snapshot
         raise StoreCorrupt("SQLite finds the database damaged")
     if not await asyncio.to_thread(read_revision, path):

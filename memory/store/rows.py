@@ -25,11 +25,12 @@ OutboxKind = Literal["final", "media", "progress", "notice"]
 OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
 FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
 FoldMethod = Literal["model", "extract"]
-# "texts": both are still expected; "log": they are stored, and the log still has to be put into the file.
+# "texts": both are still expected; "log": they are stored, and the log still has to be put into the
+# file.
 FoldAwaiting = Literal["", "texts", "log"]
 
-# From each state, the states that a step may set. A fold reaches "folded" and "undone" by its commit and its undo only;
-# a planned call becomes "started" by `start_call` only.
+# From each state, the states that a step may set. A fold reaches "folded" and "undone" by its
+# commit and its undo only; a planned call becomes "started" by `start_call` only.
 FOLD_TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "planned": ("summarised", "checked", "stale"),
     "summarised": ("checked", "stale"),
@@ -42,8 +43,8 @@ CALL_TRANSITIONS: Mapping[str, tuple[str, ...]] = {
     "unknown": ("unknown",),
 }
 
-# Threads of hidden conversations, in which sub-agents work: at the place of the conversation that asked for them, so
-# that the same person has the same rights there. No platform has such a thread.
+# Threads of hidden conversations, in which sub-agents work: at the place of the conversation that
+# asked for them, so that the same person has the same rights there. No platform has such a thread.
 HIDDEN_THREAD = "agent:"
 ALBUM_SECONDS = 2.0  # to wait for more parts of an album after the newest
 
@@ -74,8 +75,8 @@ class NewInboxRow:
     place: Place
     #: Unique for its channel and account forever, so that a repeated delivery changes nothing.
     key: str
-    #: "aside" is not answered but shown to the model with the next turn; "edit" and "delete" change the message with
-    #: the key `target`; "move" is of the chat at `place` to the chat id `target`.
+    #: "aside" is not answered but shown to the model with the next turn; "edit" and "delete" change
+    #: the message with the key `target`; "move" is of the chat at `place` to the chat id `target`.
     kind: InboxKind
     sender_id: str
     #: JSON text of the message (see bot/messages.py), with blobs by hash.
@@ -174,12 +175,15 @@ class ConversationRow:
     updated: datetime
     policy: str
     model: str
-    #: The account's own space; `place.space` is the one it uses, which differs once the account is linked.
+    #: The account's own space; `place.space` is the one it uses, which differs once the account is
+    #: linked.
     own_space: str = ""
-    #: Messages with a lower seq were cleared: only a search that somebody asks for finds them. 0 for none.
+    #: Messages with a lower seq were cleared: only a search that somebody asks for finds them. 0
+    #: for none.
     cleared_before: int = 0
     next_line: int = 1
-    #: Chosen in the console: a title ("" for none), the last line read, unix seconds of the deletion (0.0 for none).
+    #: Chosen in the console: a title ("" for none), the last line read, unix seconds of the
+    #: deletion (0.0 for none).
     own_title: str = ""
     pinned: int = 0
     archived: int = 0
@@ -261,7 +265,8 @@ class NewOutboxRow:
     parts: int
     #: Seconds for which the platform recognises the idempotency key, 0.0 when it takes none.
     key_valid: float = 0.0
-    #: JSON text of what goes with the text (a file by its blob, buttons, `unfinished`), "" for nothing.
+    #: JSON text of what goes with the text (a file by its blob, buttons, `unfinished`), "" for
+    #: nothing.
     payload: str = ""
 
 
@@ -359,7 +364,8 @@ class FoldPlan:
     why: str = ""
     #: The conversation's next_seq when it was planned, 0 for its value when the plan is stored.
     seen_seq: int = 0
-    #: Unix seconds that date its section of the daily log, 0 for the time at which the plan is stored.
+    #: Unix seconds that date its section of the daily log, 0 for the time at which the plan is
+    #: stored.
     at: float = 0.0
 
 
@@ -409,7 +415,8 @@ class FoldRow:
     sent_from: int = 0
     #: What of the model's texts may still replace the digest's in a folded row.
     awaiting: FoldAwaiting = ""
-    #: SHA-256 of the section's text in the daily log that may be replaced while `awaiting` is "log".
+    #: SHA-256 of the section's text in the daily log that may be replaced while `awaiting` is
+    #: "log".
     body_sha256: str = ""
 
     @property
@@ -419,7 +426,9 @@ class FoldRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSnapshot:
-    """Awareness, MEMORY.md and the day's log as a conversation's prompt prefix shows them until the next snapshot."""
+    """Awareness, MEMORY.md and the day's log as a conversation's prompt prefix shows them until the
+    next snapshot.
+    """
 
     #: The parts in order.
     parts: tuple[SystemPart, ...]
@@ -455,7 +464,9 @@ def columns_of(kind: Any, table: Table) -> list[Any]:
 
 
 def column_values(row: Any, table: Table) -> dict[str, Any]:
-    """Return the fields of a dataclass that have a column of the same name in the table, as values for an INSERT."""
+    """Return the fields of a dataclass that have a column of the same name in the table, as values
+    for an INSERT.
+    """
     return {name: getattr(row, name) for name in row.__dataclass_fields__ if name in table.c}
 
 
@@ -464,7 +475,9 @@ def new_binds(*columns: str) -> dict[str, BindParameter[Any]]:
     return {name: bindparam(f"new_{name}") for name in columns}
 
 
-def check_transition(subject: str, transitions: Mapping[str, tuple[str, ...]], state: str, new_state: str) -> None:
+def check_transition(
+    subject: str, transitions: Mapping[str, tuple[str, ...]], state: str, new_state: str
+) -> None:
     """Check that a step may set this state.
 
     Raises:
@@ -498,7 +511,8 @@ def _from_optional_unix(seconds: float) -> datetime | None:
     return from_unix(seconds) if seconds else None
 
 
-# How a column's value becomes that of a field, by the field's type; other types are stored as they are.
+# How a column's value becomes that of a field, by the field's type; other types are stored as they
+# are.
 _CONVERSION_BY_TYPE: Mapping[Any, Conversion] = {
     bool: bool,
     datetime: from_unix,
@@ -508,7 +522,9 @@ _conversions: dict[type, Sequence[tuple[str, Conversion]]] = {}  # by dataclass
 
 
 def _find_conversions(kind: type[Any]) -> Sequence[tuple[str, Conversion]]:
-    """Return the fields of a dataclass whose columns hold another type, each with its conversion."""
+    """Return the fields of a dataclass whose columns hold another type, each with its
+    conversion.
+    """
     by_type = _CONVERSION_BY_TYPE
     return [(field.name, by_type[field.type]) for field in fields(kind) if field.type in by_type]
 
@@ -519,7 +535,9 @@ SEEN_ONLY = 2  # in the column `tainted` of a message; 1 if it may rest on words
 def to_message(row: Row) -> Message:
     """Convert a message's row; its parts are JSON."""
     is_seen_only = row["tainted"] == SEEN_ONLY
-    return name_outcome(from_row(Message, row, parts=load_parts(row["parts"]), seen_only=is_seen_only))
+    return name_outcome(
+        from_row(Message, row, parts=load_parts(row["parts"]), seen_only=is_seen_only)
+    )
 
 
 def to_conversation_row(row: Row) -> ConversationRow:
@@ -541,13 +559,19 @@ def _split_place(row: Row) -> tuple[dict[str, Any], Place]:
 
 
 def linked_space(own_space: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the space that an account with this space of its own uses: the one it is linked to, else its own."""
-    linked = select(account_link.c.space).where(account_link.c.own_space == own_space).scalar_subquery()
+    """Return the space that an account with this space of its own uses: the one it is linked to,
+    else its own.
+    """
+    linked = (
+        select(account_link.c.space).where(account_link.c.own_space == own_space).scalar_subquery()
+    )
     return func.coalesce(linked, own_space)
 
 
 def belongs_to_space(own_space: ColumnElement[str]) -> ColumnElement[bool]:
-    """Return whether rows of this space belong to `:space`: it is that space, or is linked to it."""
+    """Return whether rows of this space belong to `:space`: it is that space, or is linked to
+    it.
+    """
     linked = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
     return or_(own_space == bindparam("space"), own_space.in_(linked))
 
@@ -559,7 +583,10 @@ PLACE_COLUMNS = tuple(
     for name in Place.__dataclass_fields__
 )
 # The conversation of a chat of one of our accounts.
-IS_AT_PLACE = tuple(conversation.c[name] == bindparam(name) for name in ("channel", "account", "chat_id", "thread_id"))
+IS_AT_PLACE = tuple(
+    conversation.c[name] == bindparam(name)
+    for name in ("channel", "account", "chat_id", "thread_id")
+)
 _SELECT_LINKED_SPACE = select(linked_space(bindparam("own_space", type_=Text())).label("space"))
 _SELECT_MEMBERS = (
     select(account_link.c.own_space)
@@ -577,4 +604,7 @@ async def load_linked_space(tx: Tx, own_space: str) -> str:
 @light
 async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
     """Return all spaces whose rows belong to this one: itself first, then those linked to it."""
-    return (space, *(row["own_space"] for row in (await tx.execute(_SELECT_MEMBERS, space=space)).all()))
+    return (
+        space,
+        *(row["own_space"] for row in (await tx.execute(_SELECT_MEMBERS, space=space)).all()),
+    )

@@ -58,8 +58,8 @@ _MARK_CLEAN = update(instance).values(clean=true())
 class Store:
     """One open store with its repositories.
 
-    All methods of repositories may raise StoreFull, StoreBusy and StoreCorrupt. A method that changes a state raises
-    WrongState where the row's state does not allow it.
+    All methods of repositories may raise StoreFull, StoreBusy and StoreCorrupt. A method that
+    changes a state raises WrongState where the row's state does not allow it.
     """
 
     def __init__(
@@ -111,7 +111,8 @@ class Store:
         self._file = file
         self._writable = writable
         self._probed_rows = 0
-        #: Rows that were changed up to the newest snapshot; None where that is an earlier process's.
+        #: Rows that were changed up to the newest snapshot; None where that is an earlier
+        #: process's.
         self._snapshot_changes: int | None = None
 
     def now(self) -> float:
@@ -161,10 +162,12 @@ class Store:
         return self._file.trouble() if self._file else ""
 
     async def take_due_snapshot(self) -> bool:
-        """Take a snapshot where one is due and something has changed since the last; return whether it was taken.
+        """Take a snapshot where one is due and something has changed since the last; return whether
+        it was taken.
 
         Raises:
-            StoreCorrupt: the copy does not pass its check; if the database does not either, it is marked as damaged.
+            StoreCorrupt: the copy does not pass its check; if the database does not either, it is
+                marked as damaged.
             StoreError, OSError: there is no copy.
         """
         path, now = self._path, self.database.clock()
@@ -195,8 +198,12 @@ class Store:
                 async with asyncio.timeout(CLOSE_SECONDS if self._path is None else None):
                     await self.database.write(_mark_clean)
                     await self.leases.leave()
-            except (StoreError, TimeoutError) as err:  # full disk, lease lost, or a server that does not answer
-                log.warning("the next start looks after what this process leaves", why=str(err) or type(err).__name__)
+            # full disk, lease lost, or a server that does not answer
+            except (StoreError, TimeoutError) as err:
+                log.warning(
+                    "the next start looks after what this process leaves",
+                    why=str(err) or type(err).__name__,
+                )
         await self.database.close()
 
 

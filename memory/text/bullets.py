@@ -1,4 +1,8 @@
-"""MEMORY.md as a list of bullets, edits that keep every other byte, lines, fences, and headings of days. Pure."""
+"""MEMORY.md as a list of bullets, edits that keep every other byte, lines, fences, and headings of
+days.
+
+Pure.
+"""
 
 import re
 import unicodedata
@@ -20,7 +24,9 @@ MAX_BULLET = 10_000  # characters
 
 _BOM = "\ufeff"
 _HEADING_NAMES = {
-    "user_preference": "偏好 喜好 用户偏好 个人偏好 preference preferences userpreference userpreferences",
+    "user_preference": (
+        "偏好 喜好 用户偏好 个人偏好 preference preferences userpreference userpreferences"
+    ),
     "project_context": "项目 项目背景 工作项目 project projects projectcontext",
     "skill": "技能 能力 skill skills",
     "fact": "事实 事实信息 fact facts",
@@ -28,7 +34,8 @@ _HEADING_NAMES = {
 _CATEGORY = {name: category for category, names in _HEADING_NAMES.items() for name in names.split()}
 _BLANK_CHARACTERS = " \t\u3000\xa0"
 _LIST_MARK = re.compile(
-    rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK_CHARACTERS}]+|$)|\d{{1,3}}、[{_BLANK_CHARACTERS}]*)"
+    rf"[ \t]*(?:(?:[-*+•]|\d{{1,9}}[.)])(?:[{_BLANK_CHARACTERS}]+|$)|\d{{1,3}}、"
+    rf"[{_BLANK_CHARACTERS}]*)"
 )
 _HEADING = re.compile(r" {0,3}(?P<level>#{1,6})(?:[ \t]+|$)")
 _HASHES = re.compile(r"(?:#{1,6}(?:[ \t]+|$))+")
@@ -81,15 +88,22 @@ def recordable_bullets(text: str) -> list[Bullet]:
 
 def category_of(heading: str) -> str:
     """The category that a Chinese or English heading names, "" for none."""
-    names = re.split(r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) ++|(?<! ) ++(?=[\u4e00-\u9fff])", heading.casefold())
+    names = re.split(
+        r"[·/|,，、:：()（）&-]+|(?<=[\u4e00-\u9fff]) ++|(?<! ) ++(?=[\u4e00-\u9fff])",
+        heading.casefold(),
+    )
     keys = (re.sub(r"[\s*_`#]+", "", name) for name in names)
     return next((_CATEGORY[key] for key in keys if key in _CATEGORY), "")
 
 
 def tidy_content(content: str) -> str:
-    """Clean content for a bullet: no blank lines, headings, rules or open fence; "" if nothing is left."""
+    """Clean content for a bullet: no blank lines, headings, rules or open fence; "" if nothing is
+    left.
+    """
     plain = content.replace("\0", "").replace(_BOM, "").encode("utf-8", "replace").decode()
-    stripped = (_strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines())
+    stripped = (
+        _strip_heading_mark(line.expandtabs(_TAB_WIDTH).rstrip()) for line in plain.splitlines()
+    )
     lines = [line for line in stripped if line.strip(_RULE_CHARACTERS)]
     if not any(unicodedata.category(sign)[0] in "LNS" for line in lines for sign in line):
         return ""
@@ -100,7 +114,8 @@ def tidy_content(content: str) -> str:
 
 
 def add_bullet(text: str, category: str, content: str, heading: str = "") -> str:
-    """Add a bullet at the end of its category's section; a missing section is added at the end of the file.
+    """Add a bullet at the end of its category's section; a missing section is added at the end of
+    the file.
 
     Args:
         heading: a section with exactly this title is preferred to the category's.
@@ -115,10 +130,16 @@ def add_bullet(text: str, category: str, content: str, heading: str = "") -> str
     item = _format_item(content, section.mark if section and section.mark else "- ", end) + end
     if section is None:
         before = _end_text(text, read.fence, end)
-        return f"{before}{end if before.strip(_BOM) else ''}## {heading or HEADINGS[category]}{end}{end}{item}"
+        return (
+            f"{before}{end if before.strip(_BOM) else ''}## "
+            f"{heading or HEADINGS[category]}{end}{end}{item}"
+        )
     lines = text.splitlines(keepends=True)
     open_fence = read.fence if section is read.sections[-1] and not section.mark else ""
-    before, after = _end_text("".join(lines[: section.last]), open_fence, end), lines[section.last :]
+    before, after = (
+        _end_text("".join(lines[: section.last]), open_fence, end),
+        lines[section.last :],
+    )
     gap = "" if section.mark else end
     return before + gap + item + _separating_line(after, end) + "".join(after)
 
@@ -170,7 +191,11 @@ def _similar_mark(mark: str) -> str:
 def _strip_heading_mark(line: str) -> str:
     """Remove the marks that would make a line a heading."""
     bare = line.lstrip()
-    return line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1) if bare.startswith("#") else line
+    return (
+        line[: len(line) - len(bare)] + _HASHES.sub("", bare, count=1)
+        if bare.startswith("#")
+        else line
+    )
 
 
 def _line_end(text: str) -> str:
@@ -186,7 +211,9 @@ def _end_text(text: str, fence: str, end: str) -> str:
     return body + fence + end if fence else body
 
 
-def _find_section(sections: Sequence[BulletSection], category: str, heading: str) -> BulletSection | None:
+def _find_section(
+    sections: Sequence[BulletSection], category: str, heading: str
+) -> BulletSection | None:
     named = [section for section in sections if heading and section.title == heading]
     fitting = [section for section in sections if category and section.category == category]
     return min(named or fitting, key=lambda section: section.level, default=None)
@@ -200,7 +227,8 @@ class _BulletReader:
         self.sections: list[BulletSection] = []
         self.fence = ""  # open outside of bullets
         self._parents: list[BulletSection] = []
-        # The current bullet: its lines, their numbers, widths before its mark and its text, its mark, its open fence.
+        # The current bullet: its lines, their numbers, widths before its mark and its text, its
+        # mark, its open fence.
         self._lines: list[str] = []
         self._first = self._last = 0
         self._indent = self._content = 0
@@ -230,9 +258,17 @@ class _BulletReader:
         if self.sections:
             self.sections[-1] = replace(self.sections[-1], last=self._last, mark=self._mark)
         if words := tidy_content("\n".join(self._lines)):
-            category, heading = (self.sections[-1].category, self.sections[-1].title) if self.sections else ("", "")
+            category, heading = (
+                (self.sections[-1].category, self.sections[-1].title) if self.sections else ("", "")
+            )
             self.bullets.append(
-                Bullet(text=words, category=category, heading=heading, first=self._first, last=self._last)
+                Bullet(
+                    text=words,
+                    category=category,
+                    heading=heading,
+                    first=self._first,
+                    last=self._last,
+                )
             )
         self._lines = []
 
@@ -250,11 +286,16 @@ class _BulletReader:
 
     def _begin_block(self, number: int, line: str) -> None:
         if heading := _HEADING.match(line):
-            self._begin_section(number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"]))
+            self._begin_section(
+                number, line[heading.end() :].strip().rstrip("#").strip(), len(heading["level"])
+            )
         elif fence := fence_after("", line):
             self.fence = fence
         elif (mark := _LIST_MARK.match(line)) and not _is_rule(line):
-            self._indent, self._content = _indent_width(line), len(mark.group().expandtabs(_TAB_WIDTH))
+            self._indent, self._content = (
+                _indent_width(line),
+                len(mark.group().expandtabs(_TAB_WIDTH)),
+            )
             self._lines, self._first, self._last = [line[mark.end() :]], number, number
             self._mark = _similar_mark(mark.group())
             self._inner_fence = fence_after("", line[mark.end() :])
@@ -263,7 +304,9 @@ class _BulletReader:
         while self._parents and self._parents[-1].level >= level:
             self._parents.pop()
         inherited = self._parents[-1].category if self._parents else ""
-        section = BulletSection(title=title, category=category_of(title) or inherited, level=level, last=number)
+        section = BulletSection(
+            title=title, category=category_of(title) or inherited, level=level, last=number
+        )
         self._parents.append(section)
         self.sections.append(section)
 
@@ -282,7 +325,9 @@ def _indent_width(line: str) -> int:
 
 def _interrupts_paragraph(line: str) -> bool:
     """Whether this line ends a paragraph without a blank line."""
-    return bool(_HEADING.match(line) or fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line))
+    return bool(
+        _HEADING.match(line) or fence_after("", line) or _LIST_MARK.match(line) or _is_rule(line)
+    )
 
 
 def _is_rule(line: str) -> bool:
@@ -335,7 +380,9 @@ def heading_day(line: str) -> str:
 
 
 def find_lines(text: str, words: str) -> Iterator[slice]:
-    """Find the lines, ended by "\n", that have these words; the others are only searched for them."""
+    """Find the lines, ended by "\n", that have these words; the others are only searched for
+    them.
+    """
     at = 0
     while (at := text.find(words, at)) >= 0:
         begin, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)

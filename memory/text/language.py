@@ -1,21 +1,28 @@
-"""The language of a text, its sentences, and segments short enough for regular expressions. Pure."""
+"""The language of a text, its sentences, and segments short enough for regular expressions.
+Pure.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 from memory.text.patterns import lazy_pattern
 
-# Kana, Chinese characters with extension A and the compatibility forms, Hangul: the inside of a character class.
+# Kana, Chinese characters with extension A and the compatibility forms, Hangul: the inside of a
+# character class.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
 CJK_CHARACTER = lazy_pattern(f"[{CJK}]")
 MIN_CJK_SHARE = 0.2  # of a text's letters; Chinese about software is full of Latin words
-# A regular expression on a long text blocks all threads of the interpreter, so texts are split before.
+# A regular expression on a long text blocks all threads of the interpreter, so texts are split
+# before.
 MAX_SEGMENT = 1_000  # characters; the slowest pattern takes about 2 ms for them
 OVERLAP_CHARS = 40  # characters; a date, a time or an amount with its unit is shorter
 _MARKER = lazy_pattern(r"\s*(?:>\s*)*(?:(?:[-*+•]|\d{1,3}[.)、])\s+)?(?:\[[ xX]\]\s+)?")
-_TITLE_DOT = "|".join(rf"(?<=\b{word})\." for word in ("Dr", "Mr", "Ms", "Mrs", "Prof", "vs", "e.g", "i.e"))
+_TITLE_DOT = "|".join(
+    rf"(?<=\b{word})\." for word in ("Dr", "Mr", "Ms", "Mrs", "Prof", "vs", "e.g", "i.e")
+)
 _SENTENCE = lazy_pattern(
-    r"(?:`[^`]*`|「[^」]{0,300}」|『[^』]{0,300}』|《[^》]{0,300}》|“[^”]{0,300}”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
+    r"(?:`[^`]*`|「[^」]{0,300}」|『[^』]{0,300}』|《[^》]{0,300}》"
+    r"|“[^”]{0,300}”|\"[^\"]*\"|[^.!?。！？]|[.!?](?!\s|$)"
     rf"|{_TITLE_DOT})++[.!?。！？]*[”」』\"]?\s*|.+"
 )
 # Headings of a summary, by language.
@@ -67,7 +74,9 @@ def _split_sentences(line: str) -> list[str]:
 
 
 def split_segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
-    """Split a text into pieces of at most `most` characters: at a line end, else at a space, else anywhere."""
+    """Split a text into pieces of at most `most` characters: at a line end, else at a space, else
+    anywhere.
+    """
     start = 0
     while len(text) - start > most:
         end = start + most
@@ -79,7 +88,9 @@ def split_segments(text: str, most: int = MAX_SEGMENT) -> Iterator[str]:
 
 
 def overlapping_segments(text: str, most: int) -> Iterator[str]:
-    """Like `split_segments`, with the beginning of the next piece added to each, so that no match is cut in two."""
+    """Like `split_segments`, with the beginning of the next piece added to each, so that no match
+    is cut in two.
+    """
     pieces = list(split_segments(text, most))
     for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
         yield piece if piece.endswith("\n") else piece + following[:OVERLAP_CHARS]

@@ -18,7 +18,8 @@ FORGOTTEN_MARK = re.compile("|".join(map(re.escape, FORGOTTEN_MARKS.values())))
 
 _LETTER = f"[^\\W_{CJK}]"
 _LETTER_GROUP = re.compile(
-    r".[\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f\uff9e\uff9f]*", re.S
+    r".[\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f\uff9e\uff9f]*",
+    re.S,
 )
 _RUN = re.compile(r"[^\W_]+")
 
@@ -28,8 +29,8 @@ Spans = list[tuple[int, int]]
 def is_mentioned(text: str, query: str) -> bool:
     """Whether a text mentions a query: literally, or with MENTION_SHARE of its content terms.
 
-    A literal match ignores width, case and spacing, and is no part of a longer word or number. Chinese, Japanese and
-    Korean have no such borders.
+    A literal match ignores width, case and spacing, and is no part of a longer word or number.
+    Chinese, Japanese and Korean have no such borders.
     """
     return bool(find_spans(text, query)) or _shares_content(FORGOTTEN_MARK.sub(" ", text), query)
 
@@ -40,12 +41,16 @@ def find_spans(text: str, query: str) -> Spans:
         return []
     folded, starts, ends = _fold_with_positions(text)
     marks = [mark.span() for mark in FORGOTTEN_MARK.finditer(text)]
-    found = ((starts[hit.start()], ends[hit.end() - 1]) for hit in _query_pattern(query).finditer(folded))
+    found = (
+        (starts[hit.start()], ends[hit.end() - 1]) for hit in _query_pattern(query).finditer(folded)
+    )
     return [(begin, end) for begin, end in found if not overlaps(marks, begin, end)]
 
 
 def may_contain(text: str, query: str) -> bool:
-    """Check quickly whether a text or JSON text may have the query: False if its longest word is missing."""
+    """Check quickly whether a text or JSON text may have the query: False if its longest word is
+    missing.
+    """
     return _longest_piece(query) in fold_text(text) or "\\u" in text
 
 
@@ -122,7 +127,9 @@ class _SentenceIndex:
         folded, held = fold_text(text), _all_terms(text)
         terms = held | {letter for letter in self._letters if letter in folded}
         common = Counter(number for term in terms for number in self._by_term.get(term, ()))
-        return any(count >= max(MIN_REPEATED, self._sizes[number]) for number, count in common.items())
+        return any(
+            count >= max(MIN_REPEATED, self._sizes[number]) for number, count in common.items()
+        )
 
 
 _index_sentences = lru_cache(maxsize=8)(_SentenceIndex)
@@ -159,7 +166,9 @@ def _query_pattern(query: str) -> re.Pattern[str]:
 
 
 def _space_pattern(words: list[str]) -> Iterator[str]:
-    """Patterns of words and of the spaces between them, which are optional beside CJK characters."""
+    """Patterns of words and of the spaces between them, which are optional beside CJK
+    characters.
+    """
     for index, word in enumerate(words):
         if index:
             optional = CJK_CHARACTER.match(words[index - 1][-1]) or CJK_CHARACTER.match(word)
@@ -168,7 +177,9 @@ def _space_pattern(words: list[str]) -> Iterator[str]:
 
 
 def _fold_with_positions(text: str) -> tuple[str, list[int], list[int]]:
-    """The folded text, and the start and end of each of its characters in the original: (folded, starts, ends)."""
+    """The folded text, and the start and end of each of its characters in the original: (folded,
+    starts, ends).
+    """
     if text.isascii():
         return text.lower(), list(range(len(text))), list(range(1, len(text) + 1))
     pieces, starts, ends = list[str](), list[int](), list[int]()

@@ -6,18 +6,25 @@ from functools import lru_cache
 
 from memory.text.patterns import lazy_pattern
 
-_DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+}
 _POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _DIGIT_SIGNS = "〇零一二两三四五六七八九"
 _NUMERAL_RUN = lazy_pattern(f"[{_DIGIT_SIGNS}十百千万亿]+")
 # A numeral of more than 20 characters is not a real number and stays as it is.
 _FRACTION = lazy_pattern(
     f"(?<![{_DIGIT_SIGNS}十百千])([{_DIGIT_SIGNS}十百千]{{1,20}}+)分之"
-    f"([{_DIGIT_SIGNS}十百]{{1,20}}+(?![{_DIGIT_SIGNS}十百])(?:点[{_DIGIT_SIGNS}]{{1,20}}+(?![{_DIGIT_SIGNS}]))?)"
+    f"([{_DIGIT_SIGNS}十百]{{1,20}}+(?![{_DIGIT_SIGNS}十百])(?:点"
+    f"[{_DIGIT_SIGNS}]{{1,20}}+(?![{_DIGIT_SIGNS}]))?)"
 )
 _COUNTED = (
-    "个|天(?!空|下)|日|号|月|年|周|岁|次|人|位|名|点|分钟|秒|元|块|毛|角|件|条|张|台|本|部|章|节|页|行|步|层|楼|间|套|份|种|类|项|批|组|"
-    "轮|期|集|版|杯|瓶|斤|克|千克|吨|米|千米|公里|公斤|厘米|毫米|小时|星期|礼拜|倍|度|美元|欧元|遍|场|只|封|辆|座|棵|家|所|口|片|粒|颗|碗|盘|支|把|双|顿|趟|头牛|单元|室|学期"
+    "个|天(?!空|下)|日|号|月|年|周|岁|次|人|位|名|点|分钟|秒|元"
+    "|块|毛|角|件|条|张|台|本|部|章|节|页|行|步|层|楼|间|套|份"
+    "|种|类|项|批|组|轮|期|集|版|杯|瓶|斤|克|千克|吨|米|千米|公"
+    "里|公斤|厘米|毫米|小时|星期|礼拜|倍|度|美元|欧元|遍|场|只"
+    "|封|辆|座|棵|家|所|口|片|粒|颗|碗|盘|支|把|双|顿|趟|头牛|单元|室|学期"
 )
 _DECIMAL = lazy_pattern(
     f"(?<![{_DIGIT_SIGNS}十])([{_DIGIT_SIGNS}十]{{1,20}}+)点([{_DIGIT_SIGNS}]{{1,20}}+)"
@@ -26,18 +33,26 @@ _DECIMAL = lazy_pattern(
 _AFTER = lazy_pattern(f"{_COUNTED}|分(?!之)")
 _AFTER_FIRST = lazy_pattern("[章节页条版集层期轮卷回]")
 _DIGIT_GROUP = lazy_pattern(r",(?<=\d,)(?=\d{3}(?!\d))")
-_DATE = lazy_pattern(r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?)(\d{1,2})(?: ?日)?(?!\d)")
+_DATE = lazy_pattern(
+    r"(\d{4})(?<!\d{5})(?:[-/.]| ?年 ?)(\d{1,2})(?:[-/.]| ?月 ?)(\d{1,2})(?: ?日)?(?!\d)"
+)
 _MONTH_DAY = lazy_pattern(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
 _YEAR_MONTH = lazy_pattern(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
 _VERSION = lazy_pattern(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
-_MONTH_NAMES = "january february march april may june july august september october november december"
-MONTHS = {form: at for at, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])} | {"sept": 9}
+_MONTH_NAMES = (
+    "january february march april may june july august september october november december"
+)
+MONTHS = {
+    form: at for at, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])
+} | {"sept": 9}
 _MONTH_PATTERN = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY_FIRST = lazy_pattern(
-    rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? (\d{{4}})(?!\d))?"
+    rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? "
+    rf"(\d{{4}})(?!\d))?"
 )
 _MONTH_FIRST = lazy_pattern(
-    rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? (\d{{4}})(?!\d))?"
+    rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? "
+    rf"(\d{{4}})(?!\d))?"
 )
 _MONTH_YEAR = lazy_pattern(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")
 _SHORT_MONTHS = tuple(name for name in MONTHS if len(name) == 3)
@@ -55,7 +70,11 @@ def normalize_text(text: str) -> str:
 
 
 def _normalize(text: str) -> str:
-    folded = text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    folded = (
+        text
+        if text.isascii()
+        else unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    )
     lines = "\n".join(" ".join(line.split()) for line in folded.casefold().splitlines())
     if not lines.isascii():
         lines = _replace_numerals(lines)
@@ -121,16 +140,26 @@ def _single_numeral(sign: str, before: str, after: str) -> str:
         return sign
     if sign == "一":
         ordinal = before.endswith("第") and _AFTER_FIRST.match(after)
-        return "1" if ordinal or (after[:1] == "月" and before[-1:] not in ("这", "那", "每", "个")) else sign
+        return (
+            "1"
+            if ordinal or (after[:1] == "月" and before[-1:] not in ("这", "那", "每", "个"))
+            else sign
+        )
     if sign == "十":
         return "10" if _AFTER.match(after) and (after[:1] != "分" or after == "分钟") else sign
     return str(_DIGIT_VALUES[sign]) if _AFTER.match(after) else sign
 
 
 def numeral_value(run: str) -> int | None:
-    """The value of a run of Chinese numerals; None if it is not one number, such as 二三十 or 七八."""
+    """The value of a run of Chinese numerals; None if it is not one number, such as 二三十 or
+    七八.
+    """
     if not set(run) & set(_POWER_VALUES):
-        return int("".join(str(_DIGIT_VALUES[sign]) for sign in run)) if len(run) == 1 or len(run) > 2 else None
+        return (
+            int("".join(str(_DIGIT_VALUES[sign]) for sign in run))
+            if len(run) == 1 or len(run) > 2
+            else None
+        )
     total = section = digit = last = 0
     for sign in run:
         if sign in _POWER_VALUES:
@@ -154,7 +183,9 @@ def _replace_dates(text: str) -> str:
     if not any(name in text for name in _SHORT_MONTHS):
         return text
     text = _DAY_FIRST.sub(lambda found: _date_text(found[3], found[2], found[1]) or found[0], text)
-    text = _MONTH_FIRST.sub(lambda found: _date_text(found[3], found[1], found[2]) or found[0], text)
+    text = _MONTH_FIRST.sub(
+        lambda found: _date_text(found[3], found[1], found[2]) or found[0], text
+    )
     return _MONTH_YEAR.sub(lambda found: f"{found[2]}-{MONTHS[found[1]]}", text)
 
 

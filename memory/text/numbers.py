@@ -1,4 +1,6 @@
-"""Numbers, amounts, times of day, weekdays and months in a text, comparable in all their usual notations."""
+"""Numbers, amounts, times of day, weekdays and months in a text, comparable in all their usual
+notations.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +10,8 @@ from itertools import combinations
 from memory.text.normalize import MONTHS
 from memory.text.patterns import lazy_pattern
 
-# A source supports a number if it has at least one of these tokens. A token is a letter for the kind and a value.
+# A source supports a number if it has at least one of these tokens. A token is a letter for the
+# kind and a value.
 Choice = frozenset[str]
 
 MAX_DIGITS = 40  # a longer number is a code, not a value
@@ -52,7 +55,16 @@ _UNITS = {
     "page": "页|pages?",
     "unit": "个?单位|units?",
 }
-_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "cny", "usd": "usd", "eur": "eur", "rmb": "cny", "cny": "cny"}
+_SIGNS = {
+    "$": "usd",
+    "€": "eur",
+    "£": "gbp",
+    "¥": "cny",
+    "usd": "usd",
+    "eur": "eur",
+    "rmb": "cny",
+    "cny": "cny",
+}
 _POWERS = {
     "万亿": 10**12,
     "亿": 10**8,
@@ -67,7 +79,19 @@ _POWERS = {
     "million": 10**6,
     "billion": 10**9,
 }
-_SMALL_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SMALL_WORDS = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_WORDS, 2)} | {
     "fifteen": "15",
     "twenty": "20",
@@ -77,31 +101,42 @@ _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_WORDS, 2)}
     "hundred": "100",
 }
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAYS = {name: day for names in ("一二三四五六日", _WEEK) for day, name in enumerate(names, 1)} | {"天": 7}
+_DAYS = {name: day for names in ("一二三四五六日", _WEEK) for day, name in enumerate(names, 1)} | {
+    "天": 7
+}
 
 
 def _longest_first(words: str) -> str:
     """Alternatives as one pattern, longest first; a Latin one matches only whole words."""
     items = sorted(words.split("|"), key=len, reverse=True)
-    return "|".join(f"{item}(?![a-z0-9_])" if item[-1].isascii() and item[-1] in _LETTERS else item for item in items)
+    return "|".join(
+        f"{item}(?![a-z0-9_])" if item[-1].isascii() and item[-1] in _LETTERS else item
+        for item in items
+    )
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz?"
 _UNIT_NAMES = {word: name for name, words in _UNITS.items() for word in words.split("|")}
 _UNIT = _longest_first("|".join(_UNIT_NAMES))
-_POWER = "万亿|千万|百万|十万|亿|万|千(?![克米瓦字])|百(?!分)|k(?![a-z0-9_])|million|thousand|billion"
+_POWER = (
+    "万亿|千万|百万|十万|亿|万|千(?![克米瓦字])|百(?!分)|k(?![a-z0-9_])|million|thousand|billion"
+)
 _AFTERNOON, _NOON = ("pm", "下午", "午后", "傍晚"), ("中午", "正午")
 _EVENING = ("晚上", "夜里", "今晚", "明晚", "昨晚", "晚")
-_DAY_HALVES = "|".join((*_AFTERNOON[1:], *_NOON, *_EVENING, "凌晨", "清晨", "早晨", "早上", "上午", "早"))
+_DAY_HALVES = "|".join(
+    (*_AFTERNOON[1:], *_NOON, *_EVENING, "凌晨", "清晨", "早晨", "早上", "上午", "早")
+)
 _TIME = (
     rf"(?P<half>{_DAY_HALVES})? ?(?<![a-z0-9_.:/-])(?P<hour>[01]?\d|2[0-4])"
-    r"(?:(?::(?P<minute>[0-5]\d)(?P<second>:[0-5]\d)?(?![\d:]|\.\d)|(?P<clock>点)钟?(?:(?P<past>[0-5]?\d)分?(?!\d)|(?P<part>半|一刻|三刻))?)"
-    r"(?: ?(?P<ap>am|pm|a\.m|p\.m)(?![a-z]))?|(?: ?(?P<only>am|pm|a\.m|p\.m)(?![a-z])))"
+    r"(?:(?::(?P<minute>[0-5]\d)(?P<second>:[0-5]\d)?(?![\d:]|\.\d)|(?P<clock>点"
+    r")钟?(?:(?P<past>[0-5]?\d)分?(?!\d)|(?P<part>半|一刻|三刻))?)(?: "
+    r"?(?P<ap>am|pm|a\.m|p\.m)(?![a-z]))?|(?: ?(?P<only>am|pm|a\.m|p\.m)(?![a-z])))"
 )
 _NUMBER = (
-    r"(?:(?P<sign>[$€£¥]|(?<![a-z])(?:usd|eur|rmb|cny)) ?)?(?<![a-z0-9_])(?P<number>\d+(?:[.:/-]\d+)*)"
-    rf"(?: ?(?P<power>{_POWER})(?:(?P<low>\d+)(?P<lower>[千百])?)?)?"
-    rf"(?:(?P<place>[月日号]|(?:st|nd|rd|th)(?![a-z]))|(?: |-)?(?P<unit>{_UNIT}))?"
+    r"(?:(?P<sign>[$€£¥]|(?<![a-z])(?:usd|eur|rmb|cny)) "
+    r"?)?(?<![a-z0-9_])(?P<number>\d+(?:[.:/-]\d+)*)(?: "
+    rf"?(?P<power>{_POWER})(?:(?P<low>\d+)(?P<lower>[千百])?)?)?(?:(?P<place>[月"
+    rf"日号]|(?:st|nd|rd|th)(?![a-z]))|(?: |-)?(?P<unit>{_UNIT}))?"
 )
 _MAY_BEGIN = f"(?=[0-9{''.join(_SIGNS)}{_DAY_HALVES.replace('|', '')}])"
 _FIGURE = lazy_pattern(f"{_MAY_BEGIN}(?:(?P<time>{_TIME})|{_NUMBER})")
@@ -111,9 +146,14 @@ _WEEKDAY = lazy_pattern(
     r"(?:s|nes|rs|ur)?(?:day)s?(?![a-z])"
 )
 _MONTH = lazy_pattern(rf"(?<![a-z])({'|'.join(sorted(MONTHS, key=len, reverse=True))})(?![a-z])")
-# A range of days has both dates: 1月23到24日, and "23 to 24 January", which is normalised to "23 to 1-24".
-_DAYS_OF_MONTH = lazy_pattern(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]? ?[到至~–—-] ?(\d{1,2}) ?[日号]")
-_DAYS_BEFORE_DATE = lazy_pattern(r"(?<![\d.-])(\d{1,2})(?: to | and | ?[–—-] ?)(\d{1,2})-\d{1,2}(?![\d-])")
+# A range of days has both dates: 1月23到24日, and "23 to 24 January", which is normalised to "23 to
+# 1-24".
+_DAYS_OF_MONTH = lazy_pattern(
+    r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]? ?[到至~–—-] ?(\d{1,2}) ?[日号]"
+)
+_DAYS_BEFORE_DATE = lazy_pattern(
+    r"(?<![\d.-])(\d{1,2})(?: to | and | ?[–—-] ?)(\d{1,2})-\d{1,2}(?![\d-])"
+)
 _WHOLE_DATE = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}")
 _SHORT_ZERO = lazy_pattern(r"(?<![\d.])0(?=\d(?!\d))")
 
@@ -134,7 +174,9 @@ class _FoundNumber:
     @property
     def single(self) -> bool:
         """Whether it is one number, not a date, a range, a version or an address."""
-        return self.text.isdigit() or (self.text.count(".") == 1 and self.text.replace(".", "").isdigit())
+        return self.text.isdigit() or (
+            self.text.count(".") == 1 and self.text.replace(".", "").isdigit()
+        )
 
 
 def wanted_numbers(plain: str) -> Iterator[Choice]:
@@ -156,7 +198,9 @@ def known_numbers(plain: str) -> set[str]:
         if found[0] in read:
             continue
         read.add(found[0])
-        tokens.update(_known_time(found) if found.lastgroup == "time" else _known_number(_read_number(found)))
+        tokens.update(
+            _known_time(found) if found.lastgroup == "time" else _known_number(_read_number(found))
+        )
     tokens.update(f"w{_DAYS[found[1] or found[2]]}" for found in _WEEKDAY.finditer(plain))
     for word in {found[1] for found in _WORD.finditer(plain)}:
         tokens.update(_plain_tokens(_NUMBER_WORDS[word]))
@@ -194,7 +238,9 @@ def _read_number(found: re.Match[str]) -> _FoundNumber:
     if power or unit:
         value = _scale(text, _POWERS[power] if power else 1, _following_value(found))
     ordinal = found["place"] is not None
-    return _FoundNumber(text=text, value=value, unit=unit if value or not power else "", ordinal=ordinal)
+    return _FoundNumber(
+        text=text, value=value, unit=unit if value or not power else "", ordinal=ordinal
+    )
 
 
 def _unit_kind(unit: str) -> str:
@@ -214,7 +260,9 @@ def _following_value(found: re.Match[str]) -> int:
 
 
 def _scale(text: str, factor: int, more: int) -> str:
-    """The number times the factor plus `more`, in digits without trailing zeros; "" if it is not a single number."""
+    """The number times the factor plus `more`, in digits without trailing zeros; "" if it is not a
+    single number.
+    """
     whole, _, after = text.partition(".")
     if len(text) > MAX_DIGITS or not whole.isdigit() or (after and not after.isdigit()):
         return ""
@@ -230,7 +278,9 @@ def _scale(text: str, factor: int, more: int) -> str:
 def _wanted_number(number: _FoundNumber) -> Iterator[Choice]:
     if number.value and number.single:
         value = number.value
-        yield frozenset({f"u{value} {number.unit}" if number.unit else f"v{value}", f"b{value}", f"e{value}"})
+        yield frozenset(
+            {f"u{value} {number.unit}" if number.unit else f"v{value}", f"b{value}", f"e{value}"}
+        )
     elif number.ordinal:
         yield frozenset({f"n{number.text}", f"d{number.text}", f"m{number.text}"})
     else:
@@ -248,7 +298,10 @@ def _known_number(number: _FoundNumber) -> Iterable[str]:
 
 def _number_readings(number: _FoundNumber) -> Iterator[str]:
     if number.single and number.value:
-        yield from (f"v{number.value}", f"u{number.value} {number.unit}" if number.unit else f"b{number.value}")
+        yield from (
+            f"v{number.value}",
+            f"u{number.value} {number.unit}" if number.unit else f"b{number.value}",
+        )
         if number.value == number.text or number.unit:
             yield f"n{number.text}"
         return
@@ -272,13 +325,16 @@ def _plain_tokens(text: str) -> tuple[str, str]:
 def _part_runs(number: str) -> Iterator[str]:
     """A compound number and the runs of its parts that have a meaning of their own.
 
-    For 2026-11-20 also 11-20 and 2026, for 10-20 both ends, for an address also its port, but no day of a date.
+    For 2026-11-20 also 11-20 and 2026, for 10-20 both ends, for an address also its port, but no
+    day of a date.
     """
     pieces = re.split(r"([:/-])", number)
     if len(pieces) > 2 * MAX_PARTS:
         yield number
         return
-    alone = not _WHOLE_DATE.fullmatch(number) and (":" not in number or any("." in piece for piece in pieces))
+    alone = not _WHOLE_DATE.fullmatch(number) and (
+        ":" not in number or any("." in piece for piece in pieces)
+    )
     for start, stop in combinations(range(0, len(pieces) + 2, 2), 2):
         if alone or stop - start > 2 or len(pieces) == 1 or len(pieces[start]) == 4:
             yield "".join(pieces[start : stop - 1])

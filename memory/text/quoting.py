@@ -1,4 +1,8 @@
-"""Texts of others and of models: markup made harmless, speakers named, lengths limited, thinking left out. Pure."""
+"""Texts of others and of models: markup made harmless, speakers named, lengths limited, thinking
+left out.
+
+Pure.
+"""
 
 import hashlib
 import re
@@ -22,7 +26,9 @@ _DATA_TAG = re.compile(r"<(?=/?data\b)", re.IGNORECASE)
 
 
 def neutralize_data_tags(text: str) -> str:
-    """Replace the bracket of every `<data` and `</data`, so that a quotation cannot end its block in a prompt."""
+    """Replace the bracket of every `<data` and `</data`, so that a quotation cannot end its block
+    in a prompt.
+    """
     return _DATA_TAG.sub("‹", text)
 
 
@@ -47,14 +53,18 @@ def speaker_name(name: str, id: str, conversation: str) -> str:
     plain = plain_name(name)
     if not id:
         return plain
-    mark = hashlib.sha256(f"{conversation}\0{id}".encode("utf-8", "replace")).hexdigest()[:_MARK_LETTERS]
+    mark = hashlib.sha256(f"{conversation}\0{id}".encode("utf-8", "replace")).hexdigest()[
+        :_MARK_LETTERS
+    ]
     return f"{plain or UNNAMED_SPEAKER} #{mark}"
 
 
 def plain_name(name: str) -> str:
     """Clean a self-chosen name: one line, without invisible characters and those used as markup."""
     folded = unicodedata.normalize("NFKC", name)
-    plain = "".join(" " if sign in _NAME_FORBIDDEN or not sign.isprintable() else sign for sign in folded)
+    plain = "".join(
+        " " if sign in _NAME_FORBIDDEN or not sign.isprintable() else sign for sign in folded
+    )
     return " ".join(plain.split())[:MAX_NAME].strip()
 
 
@@ -68,7 +78,8 @@ def neutralize_speakers(words: str) -> str:
     if "#" not in words and "＃" not in words and "[" not in words:
         return words
     return "".join(
-        f"{INDENT}{line}" if _SPEAKER_LINE.match(line.lstrip()) else line for line in words.splitlines(keepends=True)
+        f"{INDENT}{line}" if _SPEAKER_LINE.match(line.lstrip()) else line
+        for line in words.splitlines(keepends=True)
     )
 
 
@@ -108,9 +119,9 @@ class SplitPiece:
 class ThinkingSplitter:
     """Splits one answer that arrives in pieces, wherever these begin and end.
 
-    Thinking is what stands between a leading `<think>` or `<thinking>` and its end tag, or before a closing tag without
-    an opening one: the templates of DeepSeek and Qwen put the opening tag into the prompt. Tags in a code fence, in
-    quotes, or later in the answer are part of it.
+    Thinking is what stands between a leading `<think>` or `<thinking>` and its end tag, or before a
+    closing tag without an opening one: the templates of DeepSeek and Qwen put the opening tag into
+    the prompt. Tags in a code fence, in quotes, or later in the answer are part of it.
 
     Args:
         holds: the model is known to send only the closing tag, so no text is returned before it.
@@ -189,7 +200,9 @@ class ThinkingSplitter:
             yield SplitPiece("thinking", thought)
 
     def _find_end(self) -> Iterator[SplitPiece]:
-        """Pass on text as the answer, or hold it, until a closing tag shows that it was thinking."""
+        """Pass on text as the answer, or hold it, until a closing tag shows that it was
+        thinking.
+        """
         piece = self._take_rest()
         self._unsure.append(piece)
         recent = self._tail + piece
@@ -211,7 +224,8 @@ class ThinkingSplitter:
 
 
 def find_lone_end(text: str) -> tuple[int, int] | None:
-    """Find the first closing tag that has no opening one before it, outside code and quotes; return where it stands.
+    """Find the first closing tag that has no opening one before it, outside code and quotes; return
+    where it stands.
 
     Only what stands before a tag decides, so that pieces of a text give what the whole gives.
     """
@@ -231,7 +245,9 @@ def find_lone_end(text: str) -> tuple[int, int] | None:
 
 
 def _ends_thinking(before: str) -> bool:
-    """Tell whether a closing tag after this part of its line is one: it begins the line, or a word ends right there."""
+    """Tell whether a closing tag after this part of its line is one: it begins the line, or a word
+    ends right there.
+    """
     return not before.strip() or not (before[-1].isspace() or before[-1] in _QUOTING)
 
 

@@ -23,13 +23,16 @@ _HEADING = re.compile(r"\s*#{1,6}\s+")
 # Time and speaker, or the name of a command; stays unless it is itself to be forgotten.
 _SPEAKER_PREFIX = re.compile(r"\d\d:\d\d [^:：\n]{1,60}[:：]\s*|/[A-Za-z]\w*(?:@\w+)?\s+")
 _INTERNAL_MARKS = re.compile(r"\s*(?:## .*<!-- fold [^<>]*-->|\[\+\d+ messages, digest\].*)\s*")
-_FIXED_HEADINGS = frozenset(f"## {title}" for titles in HEADINGS.values() for title in titles.values())
+_FIXED_HEADINGS = frozenset(
+    f"## {title}" for titles in HEADINGS.values() for title in titles.values()
+)
 
 
 def redact_text(text: str, matcher: MentionMatcher, *, near: bool = True) -> str:
     """Replace each sentence that matches by a mark, adjacent ones by one mark.
 
-    List marks, heading marks, and time and speaker of a log line stay; the log's own headings are never changed.
+    List marks, heading marks, and time and speaker of a log line stay; the log's own headings are
+    never changed.
 
     Args:
         near: see MentionMatcher.hits.
@@ -40,7 +43,9 @@ def redact_text(text: str, matcher: MentionMatcher, *, near: bool = True) -> str
     lines: list[str] = []
     at = 0
     for line in text.splitlines(keepends=True):
-        in_line = [(begin - at, end - at) for begin, end in found if begin < at + len(line) and end > at]
+        in_line = [
+            (begin - at, end - at) for begin, end in found if begin < at + len(line) and end > at
+        ]
         lines.append(_redact_line(line, in_line, matcher, near=near))
         at += len(line)
     return "".join(lines)
@@ -73,8 +78,12 @@ def redact_memory(text: str, matcher: MentionMatcher) -> str:
     return redact_text(text, matcher)
 
 
-def redact_parts(parts: tuple[Part, ...], matcher: MentionMatcher, *, near: bool = True) -> tuple[Part, ...]:
-    """Redact a message's parts; a signed thought that matches becomes a text, so the number of parts stays."""
+def redact_parts(
+    parts: tuple[Part, ...], matcher: MentionMatcher, *, near: bool = True
+) -> tuple[Part, ...]:
+    """Redact a message's parts; a signed thought that matches becomes a text, so the number of
+    parts stays.
+    """
     return tuple(_redact_part(part, matcher, near=near) for part in parts)
 
 
@@ -109,7 +118,9 @@ def _redact_part(part: Part, matcher: MentionMatcher, *, near: bool) -> Part:
             by, text = (redact_text(words, matcher, near=near) for words in (part.by, part.text))
             return replace(part, by=by, text=text)
         case Document():
-            name, text = (redact_text(words, matcher, near=near) for words in (part.name, part.text))
+            name, text = (
+                redact_text(words, matcher, near=near) for words in (part.name, part.text)
+            )
             return replace(part, name=name, text=text)
         case ToolCall():
             return replace(part, input=redact_json(part.input, matcher, near=near))
@@ -127,7 +138,8 @@ def _redact_part(part: Part, matcher: MentionMatcher, *, near: bool) -> Part:
 def _redact_value(value: Any, matcher: MentionMatcher, *, near: bool) -> Any:
     if isinstance(value, dict):
         return {
-            redact_text(key, matcher, near=near): _redact_value(item, matcher, near=near) for key, item in value.items()
+            redact_text(key, matcher, near=near): _redact_value(item, matcher, near=near)
+            for key, item in value.items()
         }
     if isinstance(value, list):
         return [_redact_value(item, matcher, near=near) for item in value]

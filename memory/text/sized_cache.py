@@ -6,11 +6,13 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-ENTRY_CHARS = 100  # that an entry takes beside its text, in a cache whose size is counted in characters
+# that an entry takes beside its text, in a cache whose size is counted in characters
+ENTRY_CHARS = 100
 
 
 class SizedCache(Generic[K, V]):
-    """Caches values by key; when it is full, the half that was used longest ago is dropped, never the newest.
+    """Caches values by key; when it is full, the half that was used longest ago is dropped, never
+    the newest.
 
     Threads may share it: at worst, a value is computed once more.
     """

@@ -1,10 +1,11 @@
 """Terms of a text: stems of words, and each pair of neighbouring characters in a CJK run.
 
-There are two stemmers. Recall's index uses Snowball. `lexical_question_terms` and `rank_texts` use one whose stems are
-prefixes of their words, so that a folded text can be searched for them without splitting it. With Snowball in its place
-(measured 2026-11-23) labelled chats and extraction pairs stay as they are; `rank_texts` finds of the 96 English diary
-questions' evidence .792 for .771 at 5, but .865 for .885 at 10; one replay probe of topics_en is lost, one lasting line
-("I'm vegetarian") refused; and a new word costs 2.2 µs for 1, which the choice of a fold's cut would pay.
+There are two stemmers. Recall's index uses Snowball. `lexical_question_terms` and `rank_texts` use
+one whose stems are prefixes of their words, so that a folded text can be searched for them without
+splitting it. With Snowball in its place (measured 2026-11-23) labelled chats and extraction pairs
+stay as they are; `rank_texts` finds of the 96 English diary questions' evidence .792 for .771 at 5,
+but .865 for .885 at 10; one replay probe of topics_en is lost, one lasting line ("I'm vegetarian")
+refused; and a new word costs 2.2 µs for 1, which the choice of a fold's cut would pay.
 """
 
 import re
@@ -25,28 +26,33 @@ MAX_STEMMED = 40  # characters of a word; none that is longer has an ending to r
 CACHED_STEMS = 16_384  # words, of 250 bytes each with its stem; to make one anew takes 2 µs
 _RUN = lazy_pattern(f"[{CJK}]+|[^\\W_{CJK}]+")
 _APOSTROPHE = lazy_pattern(r"(?<=[a-z])['’](?:s|t|d|m|re|ve|ll)\b")
-# Words that carry no content in a question, and those of small talk, which recall leaves out as well.
+# Words that carry no content in a question, and those of small talk, which recall leaves out as
+# well.
 _FUNCTION_WORDS = (
-    "a about after again ago all also am an and any are as at be been before but by can could did do does doing "
-    "ever few for from get go going got had has have he hello her hers hi him his how i if in into is it its "
-    "just know let like me mention mentioned more my no not of off ok okay on once one or our out over please "
-    "remember said say she should so some talk talked tell than thank thanks that the their them then there "
-    "these they this those to told too up us was we were what when where which who whom whose why will with "
-    "would yes you your"
+    "a about after again ago all also am an and any are as at be been before but by can could did "
+    "do does doing ever few for from get go going got had has have he hello her hers hi him his "
+    "how i if in into is it its just know let like me mention mentioned more my no not of off ok "
+    "okay on once one or our out over please remember said say she should so some talk talked tell "
+    "than thank thanks that the their them then there these they this those to told too up us was "
+    "we were what when where which who whom whose why will with would yes you your"
 )
 _SMALL_TALK = (
-    "ah alright aren bye continue cool couldn didn doesn don fine good goodbye great hadn haha hasn haven hey "
-    "hmm isn ll lol next nice nope oh re really right shan shouldn sound sounds such sure understood ve very "
-    "wasn weren won wouldn wow yeah yep"
+    "ah alright aren bye continue cool couldn didn doesn don fine good goodbye great hadn haha "
+    "hasn haven hey hmm isn ll lol next nice nope oh re really right shan shouldn sound sounds "
+    "such sure understood ve very wasn weren won wouldn wow yeah yep"
 )
 _QUESTION_STOPS = frozenset(_FUNCTION_WORDS.split())
 _STOP_WORDS = _QUESTION_STOPS | frozenset(_SMALL_TALK.split())
 _STOP_PHRASES_ZH = lazy_pattern(
-    "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不记得|告诉我|知道了|没问题|接着说|再来|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|"
-    "多少|几个|我们|你们|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为|所以|但是|如果|然后|"
-    "记得|提到|提过|说过|聊过|讲过|知道|觉得|好的|好吧|好啊|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|继续|接着|明白|收到|"
-    "辛苦|哈哈|不错|行吧|对的|是的|可能|"
-    "[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
+    "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不"
+    "记得|告诉我|知道了|没问题|接着说|再来|请问|什么|怎么|怎样"
+    "|哪里|哪儿|哪个|哪些|哪天|多少|几个|我们|你们|他们|她们|咱"
+    "们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经"
+    "|还是|或者|因为|所以|但是|如果|然后|记得|提到|提过|说过|聊"
+    "过|讲过|知道|觉得|好的|好吧|好啊|谢谢|你好|您好|嗯嗯|没有"
+    "|时候|之前|以前|曾经|关于|就是|继续|接着|明白|收到|辛苦|哈"
+    "哈|不错|行吧|对的|是的|可能|[的了吗呢吧啊呀哦嗯我你您他她"
+    "它们是很这那哪在和与或把被也都就还谁给跟]"
 )
 # Characters without meaning on their own; inside a word they have one.
 _STOP_CHARACTERS = frozenset("好行对嗯哦噢喔要会有说想")
@@ -66,7 +72,8 @@ def text_terms(text: str) -> list[str]:
 
 
 def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
-    """The distinct terms of a question, without stop words and `names`; empty for a mere greeting or thanks.
+    """The distinct terms of a question, without stop words and `names`; empty for a mere greeting
+    or thanks.
 
     A single CJK character between stop words is a term of its own.
     """
@@ -77,7 +84,9 @@ def question_terms(question: str, names: Iterable[str] = ()) -> list[str]:
 
 
 def is_small_talk(text: str) -> bool:
-    """Whether a text has no term of a question, as a mere greeting or thanks; reads only as far as it must."""
+    """Whether a text has no term of a question, as a mere greeting or thanks; reads only as far as
+    it must.
+    """
     return next(_meaningful_pieces(fold_text(text)), None) is None
 
 
@@ -86,14 +95,18 @@ def _meaningful_pieces(folded: str) -> Iterator[str]:
     for found in _RUN.finditer(_APOSTROPHE.sub("", folded)):
         run = found.group()
         if CJK_CHARACTER.match(run):
-            yield from (one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS)
+            yield from (
+                one for one in _STOP_PHRASES_ZH.split(run) if one and one not in _STOP_CHARACTERS
+            )
         elif run not in _STOP_WORDS and not (len(run) == 1 and run.isalpha()):
             yield run
 
 
 def cjk_characters(terms: Iterable[str]) -> list[str]:
     """The single CJK characters of terms, each once."""
-    return list(dict.fromkeys(letter for term in terms if CJK_CHARACTER.match(term) for letter in term))
+    return list(
+        dict.fromkeys(letter for term in terms if CJK_CHARACTER.match(term) for letter in term)
+    )
 
 
 def names_in_question(question: str, names: Iterable[str]) -> set[str]:
@@ -146,8 +159,9 @@ def _stem_english(word: str) -> str:
 
 # Ranking of texts by their words
 
-# The least share of a question's idf weight that a text must match. It is the highest value that loses no answer of
-# 196 labelled questions on Chinese and English diaries: much of the weight is in words that no text has.
+# The least share of a question's idf weight that a text must match. It is the highest value that
+# loses no answer of 196 labelled questions on Chinese and English diaries: much of the weight is in
+# words that no text has.
 MIN_SCORE = 0.05
 MIN_CHARACTER_SCORE = 0.3
 SATURATION = 1.2
@@ -169,7 +183,9 @@ class RankedText(Generic[Key]):
 
 
 def lexical_question_terms(text: str) -> list[str]:
-    """The first distinct terms of a question without stop words; stems are prefixes of their words."""
+    """The first distinct terms of a question without stop words; stems are prefixes of their
+    words.
+    """
     return lexical_terms(text)[:MAX_TERMS]
 
 
@@ -185,16 +201,20 @@ def lexical_terms(text: str) -> list[str]:
     return list(found)
 
 
-def rank_texts(question: str, texts: Iterable[tuple[Key, str]], limit: int) -> list[RankedText[Key]]:
+def rank_texts(
+    question: str, texts: Iterable[tuple[Key, str]], limit: int
+) -> list[RankedText[Key]]:
     """Rank texts for a question, best first.
 
-    Terms are weighted by their idf over `texts`. A text's score is the weight of the question's terms in it, damped
-    for repetition and length, as a share of the question's total weight; texts below MIN_SCORE are not found. If pairs
-    of characters find nothing, single characters are tried.
+    Terms are weighted by their idf over `texts`. A text's score is the weight of the question's
+    terms in it, damped for repetition and length, as a share of the question's total weight; texts
+    below MIN_SCORE are not found. If pairs of characters find nothing, single characters are tried.
     """
     wanted = lexical_question_terms(question)
     rows = [_FoldedText(key=key, text=text, folded=fold_text(text)) for key, text in texts]
-    found = _rank_rows(wanted, rows, MIN_SCORE) or _rank_rows(cjk_characters(wanted), rows, MIN_CHARACTER_SCORE)
+    found = _rank_rows(wanted, rows, MIN_SCORE) or _rank_rows(
+        cjk_characters(wanted), rows, MIN_CHARACTER_SCORE
+    )
     return sorted(found, key=lambda item: -item.score)[:limit]
 
 
@@ -205,14 +225,22 @@ class _FoldedText(Generic[Key]):
     folded: str
 
 
-def _rank_rows(wanted: Sequence[str], rows: Sequence[_FoldedText[Key]], floor: float) -> list[RankedText[Key]]:
+def _rank_rows(
+    wanted: Sequence[str], rows: Sequence[_FoldedText[Key]], floor: float
+) -> list[RankedText[Key]]:
     touched = [row for row in rows if any(term in row.folded for term in wanted)]
-    counted = [(row, counts) for row in touched if (counts := _term_frequencies(row.folded, wanted))]
+    counted = [
+        (row, counts) for row in touched if (counts := _term_frequencies(row.folded, wanted))
+    ]
     weight = _term_weights(wanted, [counts for _, counts in counted], len(rows))
     mass = sum(weight.values())
     typical = sum(len(row.folded) for row in rows) / max(1, len(rows)) or 1.0
     return [
-        RankedText(key=row.key, text=row.text, score=_score_text(counts, weight, len(row.folded) / typical) / mass)
+        RankedText(
+            key=row.key,
+            text=row.text,
+            score=_score_text(counts, weight, len(row.folded) / typical) / mass,
+        )
         for row, counts in counted
         if sum(weight[term] for term in counts) >= floor * mass
     ]
@@ -243,7 +271,9 @@ def _term_frequencies(folded: str, wanted: Sequence[str]) -> dict[str, int]:
     return {term: count for term, count in counts.items() if count}
 
 
-def _term_weights(wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int) -> dict[str, float]:
+def _term_weights(
+    wanted: Sequence[str], found: Sequence[dict[str, int]], rows: int
+) -> dict[str, float]:
     weights = {}
     for term in wanted:
         having = sum(term in frequencies for frequencies in found)

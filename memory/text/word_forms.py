@@ -1,6 +1,10 @@
-"""Terms of recall: stems under which the forms of an irregular word, and its plain synonyms, are one term. Pure.
+"""Terms of recall: stems under which the forms of an irregular word, and its plain synonyms, are
+one term.
 
-Only English has them: with Chinese synonyms as one (父亲 and 爸爸), labelled questions lost 0.01 of their MRR.
+Pure.
+
+Only English has them: with Chinese synonyms as one (父亲 and 爸爸), labelled questions lost 0.01 of
+their MRR.
 """
 
 from collections.abc import Iterable
@@ -8,8 +12,8 @@ from functools import cache
 
 from memory.text.tokenizer import question_terms, text_terms
 
-# A word and its irregular forms, which stemming does not join. Forms that are more often another word are left out:
-# lay, lives, leaves, rose, wound, bound.
+# A word and its irregular forms, which stemming does not join. Forms that are more often another
+# word are left out: lay, lives, leaves, rose, wound, bound.
 _IRREGULAR = (
     "become became",
     "begin began begun",
@@ -188,7 +192,10 @@ def search_terms(question: str, names: Iterable[str] = ()) -> list[str]:
 
 @cache
 def _base_terms() -> dict[str, str]:
-    """The term that stands for another one. Made at the first use, as stemming the words takes some milliseconds."""
+    """The term that stands for another one.
+
+    Made at the first use, as stemming the words takes some milliseconds.
+    """
     found: dict[str, str] = {}
     for group in (*_SYNONYMS, *_IRREGULAR):
         first, *others = (term for word in group.split() for term in text_terms(word))

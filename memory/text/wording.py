@@ -1,4 +1,8 @@
-"""The wording of a line: its content words with synonyms folded, each affirmed or denied, and its moods. Pure."""
+"""The wording of a line: its content words with synonyms folded, each affirmed or denied, and its
+moods.
+
+Pure.
+"""
 
 import re
 import unicodedata
@@ -19,28 +23,36 @@ _LIGHT_WORDS = frozenset("喝吃用做去上个到把被和与及时里") | {"to
 
 # Negates the rest of its clause; ends a clause; has no content.
 DENIAL, CLAUSE_END, EMPTY_TOKEN = "¬", ",", ""
-MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF = "«plan»", "«former»", "«perhaps»", "«only»", "«off»"
+MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF = (
+    "«plan»",
+    "«former»",
+    "«perhaps»",
+    "«only»",
+    "«off»",
+)
 # Two lines with different moods are never the same memory.
 MOODS = frozenset({MOOD_PLAN, MOOD_FORMER, MOOD_PERHAPS, MOOD_ONLY, MOOD_OFF})
 
 _ENGLISH = {
     DENIAL: (
         "not|no|none|never|neither|nor|without|unable|unlike|cannot|don't|doesn't|didn't|isn't|aren't|wasn't|weren't|"
-        "won't|wouldn't|can't|couldn't|shouldn't|haven't|hasn't|hadn't|no longer|not any more|not anymore|stop|stops|"
-        "stopped|quit|quits|avoid|avoids|avoided|refuse|refuses|refused|rarely|seldom|hardly ever|rather than|"
-        "instead of"
+        "won't|wouldn't|can't|couldn't|shouldn't|haven't|hasn't|hadn't|no longer|not any more|not "
+        "anymore|stop|stops|stopped|quit|quits|avoid|avoids|avoided|refuse|refuses|refused|rarely|seldom|hardly "  # noqa: E501
+        "ever|rather than|instead of"
     ),
     f"{DENIAL} like": "dislike|dislikes|disliked|hate|hates|hated|detest|detests",
     CLAUSE_END: "but|however|although|though|whereas|instead",
     MOOD_PLAN: (
-        "want to|wants to|wanted to|would like to|would love to|plan to|plans to|planned to|planning to|intends to|"
-        "hopes to|wishes to|going to"
+        "want to|wants to|wanted to|would like to|would love to|plan to|plans to|planned "
+        "to|planning to|intends to|hopes to|wishes to|going to"
     ),
     MOOD_FORMER: "used to|formerly|previously|in the past",
     MOOD_PERHAPS: "maybe|perhaps|possibly|might",
     MOOD_ONLY: "only|solely|exclusively",
     MOOD_OFF: "off",
-    "like": "likes|liked|liking|love|loves|loved|enjoy|enjoys|enjoyed|prefer|prefers|preferred|fond",
+    "like": (
+        "likes|liked|liking|love|loves|loved|enjoy|enjoys|enjoyed|prefer|prefers|preferred|fond"
+    ),
     "mother": "mom|mum|mommy|mama",
     "father": "dad|daddy|papa",
     "child": "children|kid|kids",
@@ -105,8 +117,8 @@ ENGLISH_SYNONYMS = {form: word for word, forms in _ENGLISH.items() for form in f
 
 _CHINESE = {
     DENIAL: (
-        "不 从来不 从来没有 从来没 从不 从未 从没 没有 没 未 勿 别 别再 不再 不要再 不要 不用 无法 无 戒掉 戒了 戒 "
-        "停止 拒绝 避免 很少 而不是 而非"
+        "不 从来不 从来没有 从来没 从不 从未 从没 没有 没 未 勿 别 别再 不再 不要再 不要 不用 无法 "
+        "无 戒掉 戒了 戒 停止 拒绝 避免 很少 而不是 而非"
     ),
     f"{DENIAL}喜欢": "讨厌 厌恶 反感",
     CLAUSE_END: "但是 但 可是 然而",
@@ -135,23 +147,26 @@ _CHINESE = {
     "短": "简短 简洁 简要 精简",
     "细": "详细 详尽 仔细",
     EMPTY_TOKEN: (
-        "用户 我们 和 与 以及 及 我 他 她 您 本人 自己 目前 现在 正在 如今 的时候 位于 名叫 叫做 叫 名为 名字是 常常 "
-        "经常 通常 平时 常 总是 一般 一下 一些 一点 一个 一名 一位 一只 一条 一辆 一家 一种 希望 请 麻烦 务必 非常 "
-        "十分 特别 比较 挺 很 最 都 也 了 的 地 得 着 吗 呢 吧 啊 是 在 于 会 能够 能 可以 有 已经 已 就 对 要"
+        "用户 我们 和 与 以及 及 我 他 她 您 本人 自己 目前 现在 正在 如今 的时候 位于 名叫 叫做 "
+        "叫 名为 名字是 常常 经常 通常 平时 常 总是 一般 一下 一些 一点 一个 一名 一位 一只 一条 "
+        "一辆 一家 一种 希望 请 麻烦 务必 非常 十分 特别 比较 挺 很 最 都 也 了 的 地 得 着 吗 呢 "
+        "吧 啊 是 在 于 会 能够 能 可以 有 已经 已 就 对 要"
     ),
 }
 # Replacement of Chinese words, except inside FIXED_WORDS.
 CHINESE_SYNONYMS = {form: word for word, forms in _CHINESE.items() for form in forms.split()}
 
 _FIXED_WORDS = (
-    "不错 不同 不仅 不但 不只 不管 不论 不断 不久 不少 不锈钢 不得不 差不多 对不起 不好意思 了不起 说不定 没关系 "
-    "没问题 别人 分别 类别 级别 性别 区别 告别 别墅 别名 个别 别克 无论 无线 无锡 无人机 无糖 无业 未来 戒指 成都 "
-    "首都 都市 社会 会议 开会 会计 机会 晚会 了解 目的 目的地 最近 自我 觉得 获得 地方 地址 地图 基地 当地 场地 土地 "
-    "地铁 叫醒 请假 申请 邀请 于是 存在 有限 有趣 所有 拥有 能力 能源 功能 性能 智能 可能性 对象 对手 对话 反对 面对 "
-    "绝对 相对 要求 重要 需要 主要 必要 摘要 就业 成就 着急 可爱 恋爱 爱情 爱人 爱尔兰 爱丁堡 只是 停车 名词 常识 "
-    "常州 日常 正常 异常 足迹"
+    "不错 不同 不仅 不但 不只 不管 不论 不断 不久 不少 不锈钢 不得不 差不多 对不起 不好意思 了不起 "
+    "说不定 没关系 没问题 别人 分别 类别 级别 性别 区别 告别 别墅 别名 个别 别克 无论 无线 无锡 "
+    "无人机 无糖 无业 未来 戒指 成都 首都 都市 社会 会议 开会 会计 机会 晚会 了解 目的 目的地 最近 "
+    "自我 觉得 获得 地方 地址 地图 基地 当地 场地 土地 地铁 叫醒 请假 申请 邀请 于是 存在 有限 "
+    "有趣 所有 拥有 能力 能源 功能 性能 智能 可能性 对象 对手 对话 反对 面对 绝对 相对 要求 重要 "
+    "需要 主要 必要 摘要 就业 成就 着急 可爱 恋爱 爱情 爱人 爱尔兰 爱丁堡 只是 停车 名词 常识 常州 "
+    "日常 正常 异常 足迹"
 )
-FIXED_WORDS = frozenset(_FIXED_WORDS.split())  # read character by character, whatever shorter word is in them
+# read character by character, whatever shorter word is in them
+FIXED_WORDS = frozenset(_FIXED_WORDS.split())
 
 
 # The content of a line: its content words, each affirmed or denied, and its moods
@@ -161,14 +176,16 @@ def _alternatives(words: Sequence[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda word: -len(word)))
 
 
-SHORT_CHARS = 300  # of lines whose analyses are cached by their number; a character of it takes some 20 bytes
+# of lines whose analyses are cached by their number; a character of it takes some 20 bytes
+SHORT_CHARS = 300
 MAX_LONG_CHARS = 200_000  # of all longer ones that are cached
 _ACCENT = lazy_pattern("[\u0300-\u036f]")
 _OUR = lazy_pattern(r"(?<=[a-z]{3})our")
 _POSSESSIVE = lazy_pattern(r"'s?(?![a-z])")
 _EACH_WEEK = lazy_pattern("每(?=(?:周|星期|礼拜)[一二三四五六日天末])")
 _DIRECTED = lazy_pattern(
-    r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从[^从到往去\n]*+[到往去]|[给借还]|胜过|超过|多于|少于|不如|先[^先后再\n]*+[后再]"
+    r"\b(?:than|over|to|from|before|after|until)\b|比(?!较)|从[^从到往去\n"
+    r"]*+[到往去]|[给借还]|胜过|超过|多于|少于|不如|先[^先后再\n]*+[后再]"
 )
 _TOKEN = lazy_pattern(
     rf"(?P<whole>{_alternatives(sorted(FIXED_WORDS))})|(?P<zh>{_alternatives(sorted(CHINESE_SYNONYMS))})"
@@ -178,7 +195,8 @@ _TOKEN = lazy_pattern(
 _PIECE = lazy_pattern(rf"{DENIAL}|{CLAUSE_END}|«[a-z]+»|\d+|[a-z]+|[{CJK}]")
 
 
-@dataclass(frozen=True, kw_only=True)  # no slots: a line that is compared with many keeps its counts
+# no slots: a line that is compared with many keeps its counts
+@dataclass(frozen=True, kw_only=True)
 class LineWording:
     """The content of a line."""
 
@@ -214,7 +232,9 @@ class LineWording:
 
 
 def word_weight(word: str) -> float:
-    """Weigh a word, affirmed or denied: a character that is a word of its own counts half of another word."""
+    """Weigh a word, affirmed or denied: a character that is a word of its own counts half of
+    another word.
+    """
     bare = word.removeprefix(DENIAL)
     if bare in _LIGHT_WORDS:
         return 0.5
@@ -255,7 +275,9 @@ _long_lines: SizedCache[str, LineWording] = SizedCache(MAX_LONG_CHARS)
 
 def _normalize_line(line: str) -> str:
     """Normalise to digits, lower case, no accents and American spelling."""
-    bare = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", in_figures(line))))
+    bare = unicodedata.normalize(
+        "NFC", _ACCENT.sub("", unicodedata.normalize("NFD", in_figures(line)))
+    )
     return _EACH_WEEK.sub("", _POSSESSIVE.sub("", _OUR.sub("or", bare)))
 
 
@@ -265,7 +287,9 @@ def _tokenize(plain: str) -> Iterator[str]:
         if match.lastgroup in ("whole", "han"):
             yield from found
         elif match.lastgroup in ("zh", "en"):
-            for piece in _PIECE.findall((CHINESE_SYNONYMS if match.lastgroup == "zh" else ENGLISH_SYNONYMS)[found]):
+            for piece in _PIECE.findall(
+                (CHINESE_SYNONYMS if match.lastgroup == "zh" else ENGLISH_SYNONYMS)[found]
+            ):
                 yield from text_terms(piece) if piece.isascii() and piece.isalpha() else [piece]
         elif match.lastgroup == "figure":
             figure = found.rstrip("stndrh")
@@ -287,7 +311,9 @@ def _split_clauses(tokens: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _apply_denial(clause: list[str]) -> Iterator[str]:
-    """Negate what follows a denial; the whole clause if only a bare verb follows, as in 香菜不吃."""
+    """Negate what follows a denial; the whole clause if only a bare verb follows, as in
+    香菜不吃.
+    """
     if DENIAL not in clause:
         yield from clause
         return

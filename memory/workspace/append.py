@@ -1,4 +1,6 @@
-"""Appends to a file whose end is known, so that a kill or a power cut leaves it with or without the whole text."""
+"""Appends to a file whose end is known, so that a kill or a power cut leaves it with or without the
+whole text.
+"""
 
 import hashlib
 import json
@@ -13,7 +15,8 @@ from threading import Lock
 from memory.failpoints import hit, is_torn, kill_process
 from memory.workspace.safe_path import TEMPORARY, check_regular_file, open_below, split_path
 
-# In the folder while an append is running: what is appended to which file, and where. One, as a folder has one writer.
+# In the folder while an append is running: what is appended to which file, and where. One, as a
+# folder has one writer.
 NOTE = f".append{TEMPORARY}"
 MAX_ENDS = 64  # files whose end is known
 MAX_FORMER = 64  # former states of a file whose end is known
@@ -32,7 +35,9 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def set_exact_time(fd: int) -> None:
-    """Set the modification time so that a change within the same step of the kernel's clock has another one."""
+    """Set the modification time so that a change within the same step of the kernel's clock has
+    another one.
+    """
     now = time.time_ns()
     os.utime(fd, ns=(now, now))
 
@@ -49,7 +54,10 @@ class FilePosition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEnd:
-    """What is known of the end of a file that this process wrote. It ends with a line, outside of any fence."""
+    """What is known of the end of a file that this process wrote.
+
+    It ends with a line, outside of any fence.
+    """
 
     #: Of the file as it was written.
     stamp: str
@@ -58,7 +66,8 @@ class KnownEnd:
     newline: str
     #: Ids that the file may have; shared by the successive ends of one file.
     ids: set[str]
-    #: Positions of the end at former stamps; what is before them has not changed since. Shared likewise.
+    #: Positions of the end at former stamps; what is before them has not changed since. Shared
+    #: likewise.
     former: OrderedDict[str, FilePosition] = field(default_factory=OrderedDict)
 
 
@@ -72,7 +81,9 @@ class KnownEnds:
 
     @contextmanager
     def growing(self, space: str, path: str) -> Iterator[None]:
-        """Until the end of the block, something is appended to the file; its new end is known afterwards."""
+        """Until the end of the block, something is appended to the file; its new end is known
+        afterwards.
+        """
         with self._lock:
             self._growing[space, path] += 1
         try:
@@ -104,7 +115,9 @@ class KnownEnds:
             while len(self._ends) > MAX_ENDS:
                 self._ends.popitem(last=False)
 
-    def appended_since(self, space: str, path: str, former: str, stamp: str) -> tuple[FilePosition, int] | None:
+    def appended_since(
+        self, space: str, path: str, former: str, stamp: str
+    ) -> tuple[FilePosition, int] | None:
         """Where the text begins that was appended between two stamps, and its bytes.
 
         None if that is not known, or if anything else has changed.
@@ -117,13 +130,17 @@ class KnownEnds:
             return begin, end.position.size - begin.size
 
     def is_written(self, space: str, path: str, stamp: str) -> bool:
-        """Whether this process wrote the file with this stamp, so that any later change has another stamp."""
+        """Whether this process wrote the file with this stamp, so that any later change has another
+        stamp.
+        """
         end = self.get(space, path)
         return end is not None and end.stamp == stamp
 
 
 def append_noted(folder: int, name: str, fd: int, data: bytes) -> os.stat_result:
-    """Append to the file that is open as `fd`; fsynced when this returns. The caller has the folder's write lock.
+    """Append to the file that is open as `fd`; fsynced when this returns.
+
+    The caller has the folder's write lock.
 
     Returns:
         The file's status after it.
@@ -133,7 +150,9 @@ def append_noted(folder: int, name: str, fd: int, data: bytes) -> os.stat_result
     """
     size = os.fstat(fd).st_size
     try:
-        _write_note(folder, {"name": name, "size": size, "sha256": hashlib.sha256(data).hexdigest()}, data)
+        _write_note(
+            folder, {"name": name, "size": size, "sha256": hashlib.sha256(data).hexdigest()}, data
+        )
         hit("append.noted")
         if is_torn("append.written"):
             write_all(fd, data[: len(data) // 2])
@@ -154,7 +173,9 @@ def append_noted(folder: int, name: str, fd: int, data: bytes) -> os.stat_result
 
 
 def finish_append(folder: int, us: frozenset[int]) -> None:
-    """Finish the append that a killed process began in this folder. The caller has the folder's write lock.
+    """Finish the append that a killed process began in this folder.
+
+    The caller has the folder's write lock.
 
     Args:
         us: user ids that may own the file.
@@ -168,8 +189,11 @@ def finish_append(folder: int, us: frozenset[int]) -> None:
         return
     with os.fdopen(fd, "rb") as file:
         head, _, data = file.read().partition(b"\n")
-    # a note that is torn itself was written before anything was appended; some files are gone, or somebody else's now
-    with suppress(ValueError, TypeError, KeyError, FileNotFoundError, IsADirectoryError, PermissionError):
+    # a note that is torn itself was written before anything was appended; some files are gone, or
+    # somebody else's now
+    with suppress(
+        ValueError, TypeError, KeyError, FileNotFoundError, IsADirectoryError, PermissionError
+    ):
         note = json.loads(head)
         if note["sha256"] == hashlib.sha256(data).hexdigest():
             [name] = split_path(note["name"])
@@ -198,7 +222,10 @@ def _take_back(fd: int, size: int, data: bytes) -> None:
 
 
 def _complete(folder: int, name: str, size: int, data: bytes, us: frozenset[int]) -> None:
-    """Write the rest of an append of which a part is there. If nothing is, the writer begins again by itself."""
+    """Write the rest of an append of which a part is there.
+
+    If nothing is, the writer begins again by itself.
+    """
     fd = open_below(folder, [name], os.O_RDWR)
     try:
         check_regular_file(fd, us, single=True)

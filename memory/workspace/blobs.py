@@ -82,14 +82,17 @@ class Blobs:
 
     def size_of(self, names: Collection[str] | None = None) -> int:
         """Total bytes of the existing blobs among `names`; None for all blobs."""
-        return sum(status.st_size for name, status in self._list() if names is None or name in names)
+        return sum(
+            status.st_size for name, status in self._list() if names is None or name in names
+        )
 
     def older(self, before: float) -> set[str]:
         """Names of the blobs that were last put before that time (unix seconds)."""
         return {name for name, status in self._list() if status.st_mtime < before}
 
     def remove_older(self, sha256: str, before: float) -> bool:
-        """Delete an unreferenced blob; False if it was put again since `before`, as a reference is about to follow.
+        """Delete an unreferenced blob; False if it was put again since `before`, as a reference is
+        about to follow.
 
         Raises:
             OSError: it could not be deleted.
@@ -115,8 +118,8 @@ class Blobs:
     def _holds(self, sha256: str, data: bytes) -> bool:
         """Whether the blob is complete; if so, make it durable and refresh its time.
 
-        The process that put it may have died before the folder was fsynced. The new time protects it from
-        `remove_older` until it is referenced.
+        The process that put it may have died before the folder was fsynced. The new time protects
+        it from `remove_older` until it is referenced.
         """
         path = self._root / sha256
         if not path.exists():

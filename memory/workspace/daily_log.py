@@ -1,4 +1,6 @@
-"""The daily log: one Markdown file per day and space, with a section per fold and people's own notes."""
+"""The daily log: one Markdown file per day and space, with a section per fold and people's own
+notes.
+"""
 
 import re
 import unicodedata
@@ -26,7 +28,9 @@ _HEADING = re.compile(
     r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
 )
 _FOLD_ID = re.compile(r"<!-- fold ([^\s>]+)")
-_SPEAKER_LINE = re.compile(r"[-*+]\s+(?P<time>\d\d:\d\d) (?P<speaker>[^:：]{1,60})[:：]\s*(?P<text>.*)")
+_SPEAKER_LINE = re.compile(
+    r"[-*+]\s+(?P<time>\d\d:\d\d) (?P<speaker>[^:：]{1,60})[:：]\s*(?P<text>.*)"
+)
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?P<text>.*)")
 
 
@@ -78,15 +82,19 @@ class LogRow:
 
 
 def format_channel(channel: str, name: str, tag: str, *, is_unique: bool = True) -> str:
-    """Format the channel of a heading with the conversation's name, such as `web c1` or `telegram Li Wei`.
+    """Format the channel of a heading with the conversation's name, such as `web c1` or
+    `telegram Li Wei`.
 
-    The name becomes one line of at most MAX_NAME characters without those that a heading is parsed by.
+    The name becomes one line of at most MAX_NAME characters without those that a heading is parsed
+    by.
 
     Args:
         tag: of the conversation; it is added if the name is not unique, or not shown as it is.
     """
     folded = unicodedata.normalize("NFKC", name)
-    plain = "".join(" " if sign in _HEADING_MARKS or not sign.isprintable() else sign for sign in folded)
+    plain = "".join(
+        " " if sign in _HEADING_MARKS or not sign.isprintable() else sign for sign in folded
+    )
     plain = _DASHES.sub("-", " ".join(plain.split()))
     if plain == name and len(plain) <= MAX_NAME and is_unique:
         return f"{channel} {plain}".strip()
@@ -95,7 +103,9 @@ def format_channel(channel: str, name: str, tag: str, *, is_unique: bool = True)
 
 
 def append_section(files: SpaceFiles, section: LogSection) -> str:
-    """Append a section to its day's file unless it is there; an open fence is closed first. See `append_once`.
+    """Append a section to its day's file unless it is there; an open fence is closed first.
+
+    See `append_once`.
 
     This costs the same however long the file is, if this process was the last to write it.
     """
@@ -125,8 +135,9 @@ def append_once(
 
     Args:
         append: from the file's text, "" for a new file, to its text with the entry.
-        written: called with the file as it was, but without its text, with the file as it was written, and with the
-            characters at its beginning that are those of the former file, 0 if it differs.
+        written: called with the file as it was, but without its text, with the file as it was
+            written, and with the characters at its beginning that are those of the former file, 0
+            if it differs.
 
     Returns:
         The path that has the entry, relative to the space's folder.
@@ -144,8 +155,13 @@ def append_once(
             if has_entry(before.text):
                 return candidate
             text = append(before.text)
-            kept = len(before.text) if before.text.endswith("\n") and text.startswith(before.text) else 0
-            before = replace(before, text="")  # a day's text may be long: not more copies of it than needed
+            kept = (
+                len(before.text)
+                if before.text.endswith("\n") and text.startswith(before.text)
+                else 0
+            )
+            # a day's text may be long: not more copies of it than needed
+            before = replace(before, text="")
             try:
                 after = files.write(candidate, text, before.sha256 or None)
             except FileConflict:
@@ -191,7 +207,8 @@ def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
 def has_section(text: str, fold: str) -> bool:
     """Whether a text has the fold's section."""
     return fold in text and any(
-        row is not None and row["fold"] == fold for row in map(_make_heading, _lines_with(text, fold))
+        row is not None and row["fold"] == fold
+        for row in map(_make_heading, _lines_with(text, fold))
     )
 
 
@@ -204,7 +221,11 @@ def section_fold(line: str) -> str | None:
 
 def list_folds(text: str) -> tuple[str, ...]:
     """The ids of the folds with a section in the text, each once."""
-    found = (row["fold"] for row in map(_make_heading, _lines_with(text, _FOLD_COMMENT)) if row is not None)
+    found = (
+        row["fold"]
+        for row in map(_make_heading, _lines_with(text, _FOLD_COMMENT))
+        if row is not None
+    )
     return tuple(dict.fromkeys(found))
 
 
@@ -217,7 +238,8 @@ def iter_lines(text: str) -> Iterator[str]:
     """Like `text.splitlines()`, but lazy: a day's log may have ten thousand lines."""
     at = 0
     while at < len(text):
-        end = text.find("\n", at + CHUNK_CHARS) + 1 or len(text)  # every line separator set includes it
+        # every line separator set includes it
+        end = text.find("\n", at + CHUNK_CHARS) + 1 or len(text)
         yield from text[at:end].splitlines()
         at = end
 
@@ -245,7 +267,12 @@ def iter_rows(text: str, first: int = 1) -> Iterator[LogRow]:
                 day = heading_day(line) or day
             continue
         if any(map(str.isalnum, line)) and not is_fence(raw):
-            yield _make_row(line, LogRow(number=number, text="", fold=fold, mark=word, heading=title, day=day, raw=raw))
+            yield _make_row(
+                line,
+                LogRow(
+                    number=number, text="", fold=fold, mark=word, heading=title, day=day, raw=raw
+                ),
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,7 +293,9 @@ class LogEntry:
 
 def read_entries(text: str) -> list[LogEntry]:
     """The entries of a log, in order; sections without a line that says something are left out."""
-    headings = {found["fold"]: found for found in map(_make_heading, iter_lines(text)) if found is not None}
+    headings = {
+        found["fold"]: found for found in map(_make_heading, iter_lines(text)) if found is not None
+    }
     made: list[LogEntry] = []
     for fold, grouped in groupby(iter_rows(text), key=lambda row: row.fold):
         rows = tuple(grouped)
@@ -316,7 +345,9 @@ def _read_log(files: SpaceFiles, path: str) -> TextFile | None:
 
 
 def _append_to_known_end(files: SpaceFiles, section: LogSection) -> bool:
-    """Append a section without reading the file; False if that is not possible, or the file may have it."""
+    """Append a section without reading the file; False if that is not possible, or the file may
+    have it.
+    """
     end = files.known_end(section.path)
     if end is None or section.fold in end.ids or not _ends_plainly(section):
         return False
@@ -326,16 +357,23 @@ def _append_to_known_end(files: SpaceFiles, section: LogSection) -> bool:
     if stamp is None:
         return False
     position = FilePosition(
-        size=end.position.size + len(data), lines=end.position.lines + sum(1 for _ in iter_lines(text))
+        size=end.position.size + len(data),
+        lines=end.position.lines + sum(1 for _ in iter_lines(text)),
     )
     end.former[end.stamp] = end.position
     end.ids.update(_FOLD_ID.findall(text))
-    files.set_known_end(section.path, replace(end, stamp=stamp, position=position) if stamp else None)
+    files.set_known_end(
+        section.path, replace(end, stamp=stamp, position=position) if stamp else None
+    )
     return True
 
 
-def _note_end(files: SpaceFiles, section: LogSection, before: TextFile, after: TextFile, kept: int) -> None:
-    """Note the end of a file that was written with a section at its end; the arguments are those of `append_once`."""
+def _note_end(
+    files: SpaceFiles, section: LogSection, before: TextFile, after: TextFile, kept: int
+) -> None:
+    """Note the end of a file that was written with a section at its end; the arguments are those of
+    `append_once`.
+    """
     if not _ends_plainly(section):
         files.set_known_end(after.path, None)
         return
@@ -347,14 +385,22 @@ def _note_end(files: SpaceFiles, section: LogSection, before: TextFile, after: T
     )
     if kept and before.stamp:
         appended = sum(1 for _ in iter_lines(after.text[kept:]))
-        end.former[before.stamp] = FilePosition(size=before.size, lines=end.position.lines - appended)
+        end.former[before.stamp] = FilePosition(
+            size=before.size, lines=end.position.lines - appended
+        )
     files.set_known_end(after.path, end)
 
 
 def _ends_plainly(section: LogSection) -> bool:
-    """Whether a file with the section at its end ends in it, with one line end and outside of any fence."""
+    """Whether a file with the section at its end ends in it, with one line end and outside of any
+    fence.
+    """
     body = section.body.strip()
-    if not body or "\r" in body or (any(mark in body for mark in _FENCES) and open_fence(iter_lines(body))):
+    if (
+        not body
+        or "\r" in body
+        or (any(mark in body for mark in _FENCES) and open_fence(iter_lines(body)))
+    ):
         return False
     return all(section_fold(line) is None for line in iter_lines(body))
 

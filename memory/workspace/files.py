@@ -35,11 +35,13 @@ MAX_BYTES = 25 * 2**20
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
 SPACES_FOLDER = "spaces"
-# What prompts trust, what is run as it was enabled, and what other people have said: no command may change these.
+# What prompts trust, what is run as it was enabled, and what other people have said: no command may
+# change these.
 GUARDED_FOLDERS = ("memory", "rules", "skills", "tools", SPACES_FOLDER)
 FILES_FOLDER = "files"  # where commands begin
 MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
-# In names that earlier versions gave to what they took for made by a command; it may be other people's memory.
+# In names that earlier versions gave to what they took for made by a command; it may be other
+# people's memory.
 SET_ASIDE = ".made-by-exec-"
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
 # An unfinished write of a process that may be suspended; see SpaceWriter.mark.
@@ -63,9 +65,11 @@ class SpaceWriter(Protocol):
 
     @property
     def mark(self) -> str:
-        """Part of the names of its unfinished files; "" where a holder cannot be suspended and lose the lock.
+        """Part of the names of its unfinished files; "" where a holder cannot be suspended and lose
+        the lock.
 
-        The next holder deletes files with other marks, so that a suspended process has nothing left to rename.
+        The next holder deletes files with other marks, so that a suspended process has nothing left
+        to rename.
         """
         ...
 
@@ -100,7 +104,9 @@ class _FolderLock:
 
 
 class LocalWriteLocks:
-    """Locks for processes on one machine: flock on the folder itself, two system calls per write."""
+    """Locks for processes on one machine: flock on the folder itself, two system calls per
+    write.
+    """
 
     @contextmanager
     def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
@@ -160,7 +166,9 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
     folder = os.open(path.parent, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
         with LOCAL_WRITE_LOCKS.alone("", folder) as writer:
-            _AtomicWrite(folder=folder, name=path.name, us=_allowed_owners(folder), mode=mode, writer=writer).put(data)
+            _AtomicWrite(
+                folder=folder, name=path.name, us=_allowed_owners(folder), mode=mode, writer=writer
+            ).put(data)
     finally:
         os.close(folder)
 
@@ -191,8 +199,10 @@ class SpaceFiles:
         """Read a file as text; FileTooBig over 25 MB.
 
         Args:
-            exact: raise UnicodeDecodeError for bytes that are not UTF-8, as they would not survive a rewrite.
-            hard_links: also read a file with a second hard link; never for a reader who sees its content.
+            exact: raise UnicodeDecodeError for bytes that are not UTF-8, as they would not survive
+                a rewrite.
+            hard_links: also read a file with a second hard link; never for a reader who sees its
+                content.
         """
         read = self._read(path, hard_links=hard_links)
         try:
@@ -224,14 +234,18 @@ class SpaceFiles:
         return self._ends.get(self._space, path)
 
     def set_known_end(self, path: str, end: KnownEnd | None) -> None:
-        """Note the end of a file that was written, for `append` and for the index; None if it is not known."""
+        """Note the end of a file that was written, for `append` and for the index; None if it is
+        not known.
+        """
         self._ends.put(self._space, path, end)
 
     def append(self, path: str, data: bytes, stamp: str) -> str | None:
-        """Append to a file, which costs the same however long the file is; fsynced when this returns.
+        """Append to a file, which costs the same however long the file is; fsynced when this
+        returns.
 
         Returns:
-            Its new stamp, "" if somebody else has changed it too. None if it has not the stamp `stamp`, or cannot be
+            Its new stamp, "" if somebody else has changed it too. None if it has not the stamp
+            `stamp`, or cannot be
             appended to safely: then it has to be written as a whole.
         """
         *parents, name = self._names(path)
@@ -257,7 +271,8 @@ class SpaceFiles:
         """Replace the file whose SHA-256 is `expected`, or create it where `expected` is None.
 
         Raises:
-            FileConflict: its content is different, or it exists although it should not, or the reverse.
+            FileConflict: its content is different, or it exists although it should not, or the
+                reverse.
         """
         return self.write_bytes(path, text.encode("utf-8", "replace"), expected)
 
@@ -290,13 +305,21 @@ class SpaceFiles:
                     us = _allowed_owners(folder)
                     finish_append(folder, us)
                     _AtomicWrite(
-                        folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
+                        folder=folder,
+                        name=name,
+                        us=us,
+                        mode=0o600,
+                        writer=writer,
+                        checked=True,
+                        expected=expected,
                     ).take_away()
             finally:
                 os.close(folder)
 
     def list(self, sub: str = "") -> Entries:
-        """List everything below the folder `sub`, sorted by path, without links, devices and unfinished writes."""
+        """List everything below the folder `sub`, sorted by path, without links, devices and
+        unfinished writes.
+        """
         parts = self._names(sub)
         found: Entries = []
         with self._opened() as root:
@@ -312,7 +335,13 @@ class SpaceFiles:
             us = _allowed_owners(folder)
             finish_append(folder, us)
             return _AtomicWrite(
-                folder=folder, name=name, us=us, mode=0o600, writer=writer, checked=True, expected=expected
+                folder=folder,
+                name=name,
+                us=us,
+                mode=0o600,
+                writer=writer,
+                checked=True,
+                expected=expected,
             ).put(data)
 
     def _read(self, path: str, *, hard_links: bool = False) -> tuple[bytes, os.stat_result, str]:
@@ -371,7 +400,9 @@ class SpaceFiles:
 
 
 class Workspace:
-    """The folder that people browse: the owner's files at its root, other people's below `spaces`."""
+    """The folder that people browse: the owner's files at its root, other people's below
+    `spaces`.
+    """
 
     def __init__(self, root: Path, writers: WriteLocks = LOCAL_WRITE_LOCKS) -> None:
         self.root = root
@@ -379,7 +410,8 @@ class Workspace:
         self._writers = writers
 
     def space(self, space: str) -> SpaceFiles:
-        """The files of a space ("" for the owner's); its folder is created with mode 0700 if it is missing.
+        """The files of a space ("" for the owner's); its folder is created with mode 0700 if it is
+        missing.
 
         Raises:
             PathRefused: not a valid name of a space, or a link is in the path.
@@ -388,17 +420,23 @@ class Workspace:
             raise PathRefused(f"not the name of a space: {space!r}")
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not space:
-            return SpaceFiles(self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers, ends=self.ends)
+            return SpaceFiles(
+                self.root, hidden=frozenset({SPACES_FOLDER}), writers=self._writers, ends=self.ends
+            )
         root = os.open(self.root, FOLDER_FLAGS | os.O_CLOEXEC)
         try:
             os.close(make_folders(root, (SPACES_FOLDER, space)))
         finally:
             os.close(root)
-        return SpaceFiles(self.root, inside=(SPACES_FOLDER, space), writers=self._writers, ends=self.ends)
+        return SpaceFiles(
+            self.root, inside=(SPACES_FOLDER, space), writers=self._writers, ends=self.ends
+        )
 
 
 def original_name(name: str) -> str:
-    """Return a name without upper case, and without what an earlier version added to set it aside."""
+    """Return a name without upper case, and without what an earlier version added to set it
+    aside.
+    """
     return name.casefold().partition(SET_ASIDE)[0]
 
 
@@ -441,7 +479,9 @@ class _AtomicWrite:
         os.fsync(self.folder)
 
     def _sweep(self) -> None:
-        """Delete unfinished writes of other processes, so that a suspended one has nothing to rename when it wakes."""
+        """Delete unfinished writes of other processes, so that a suspended one has nothing to
+        rename when it wakes.
+        """
         if self.writer.mark:
             for name in os.listdir(self.folder):
                 if _TEMPORARY_NAME.fullmatch(name):
@@ -451,7 +491,9 @@ class _AtomicWrite:
         try:
             os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
         except FileNotFoundError as err:
-            raise LockLost(f"another process has taken {self.name} over; nothing was written") from err
+            raise LockLost(
+                f"another process has taken {self.name} over; nothing was written"
+            ) from err
 
     def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
         # The lock is held, so this is the leftover of a killed process.
@@ -474,7 +516,9 @@ class _AtomicWrite:
             os.close(fd)
 
     def _status_of(self, written: os.stat_result) -> os.stat_result:
-        """The status of the file that was written, which its renaming has changed; `written` if it was replaced."""
+        """The status of the file that was written, which its renaming has changed; `written` if it
+        was replaced.
+        """
         with suppress(OSError):
             found = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
             if (found.st_ino, found.st_mtime_ns) == (written.st_ino, written.st_mtime_ns):
@@ -495,7 +539,10 @@ class _AtomicWrite:
             return self.mode
         try:
             status = check_regular_file(fd, self.us, single=True)
-            if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:
+            if (
+                self.checked
+                and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected
+            ):
                 raise FileConflict(f"{self.name} was changed in the meantime")
             return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
         finally:
@@ -511,7 +558,9 @@ def _append(folder: int, name: str, data: bytes, stamp: str) -> str | None:
         return None
     try:
         before = check_regular_file(fd, us, single=True)
-        is_private = before.st_uid == os.geteuid() and not before.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+        is_private = before.st_uid == os.geteuid() and not before.st_mode & (
+            stat.S_IRWXG | stat.S_IRWXO
+        )
         if file_stamp(before) != stamp or not is_private or before.st_size + len(data) > MAX_BYTES:
             return None
         after = append_noted(folder, name, fd, data)
@@ -525,7 +574,9 @@ def _append(folder: int, name: str, data: bytes, stamp: str) -> str | None:
 
 
 def _allowed_owners(folder: int) -> frozenset[int]:
-    """User ids that may own a file here: this process's and the folder owner's (root in a container, for example)."""
+    """User ids that may own a file here: this process's and the folder owner's (root in a
+    container, for example).
+    """
     return frozenset({os.geteuid(), os.fstat(folder).st_uid})
 
 
@@ -540,7 +591,9 @@ def _read_bytes(fd: int, path: str) -> bytes:
     return b"".join(pieces)
 
 
-def _make_text_file(path: str, data: bytes, status: os.stat_result, stamp: str, errors: str = "replace") -> TextFile:
+def _make_text_file(
+    path: str, data: bytes, status: os.stat_result, stamp: str, errors: str = "replace"
+) -> TextFile:
     return TextFile(
         path=path,
         text=data.decode("utf-8", errors),

@@ -36,13 +36,18 @@ MAX_KNOWN_SECTIONS = 4_096  # of logs, some 150 bytes each
 _FIXED_HEADINGS = frozenset(
     map(
         normalize_words,
-        (*(head for heads in HEADINGS.values() for head in heads.values()), *chain(*EXTRACT_HEADINGS.values())),
+        (
+            *(head for heads in HEADINGS.values() for head in heads.values()),
+            *chain(*EXTRACT_HEADINGS.values()),
+        ),
     )
 )
 _NOTE_LINE = re.compile(rf"({NOTE_TOOL}\b.*) (recall\(handle=\"\d+\.\d+\"\))")
 _ARROW = re.compile(r"→|\bfailed:|失败：")
 # The last line of an extractive summary.
-_DIGEST_MARK = re.compile(r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?")
+_DIGEST_MARK = re.compile(
+    r"\[\+\d+ messages, digest\] recall\(turn=\d+\)(?: … recall\(turn=\d+\))?"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +62,21 @@ class FoldLabels:
 def label_texts(log: str, summary: str, source: FoldSource) -> FoldLabels:
     """Label the lines of a fold's texts.
 
-    A line is clean if each of its sentences is one that the person wrote, that the bot said in a clean turn or that a
-    clean line of the earlier summary has, word for word or restated. Where only lines of the earlier summary are
-    tainted, and the turns at most by what was seen beside them, a line is also clean if it has none of their words.
+    A line is clean if each of its sentences is one that the person wrote, that the bot said in a
+    clean turn or that a clean line of the earlier summary has, word for word or restated. Where
+    only lines of the earlier summary are tainted, and the turns at most by what was seen beside
+    them, a line is also clean if it has none of their words.
     """
-    tainted_parts = {(message.id, part) for message, part, tainted in judge_parts(source.messages) if tainted}
+    tainted_parts = {
+        (message.id, part) for message, part, tainted in judge_parts(source.messages) if tainted
+    }
     if not tainted_parts and not any(map(source.label.covers, summary_lines_of(source.before))):
         return FoldLabels(tainted=False, clean_lines="", summary_tainted=False)
     log_lines = [row.text for row in daily_log.iter_rows(log)]
     summary_lines = list(summary_lines_of(summary))
-    clean_lines = set(filter(_LineJudge(source, tainted_parts), dict.fromkeys((*log_lines, *summary_lines))))
+    clean_lines = set(
+        filter(_LineJudge(source, tainted_parts), dict.fromkeys((*log_lines, *summary_lines)))
+    )
     summary_tainted = not clean_lines.issuperset(summary_lines)
     return FoldLabels(
         tainted=summary_tainted or not clean_lines.issuperset(log_lines),
@@ -82,14 +92,21 @@ class _LineJudge:
         """tainted_parts: message id and position."""
         earlier, is_tainted = list(summary_lines_of(source.before)), source.label.covers
         lines = [line for line in earlier if not is_tainted(line)]
-        said = [one for one in list_utterances(source.messages) if (one.message.id, one.part) not in tainted_parts]
+        said = [
+            one
+            for one in list_utterances(source.messages)
+            if (one.message.id, one.part) not in tainted_parts
+        ]
         own, bot = list[str](), list[str]()
         for utterance in said:
             if not is_tool_utterance(utterance):
                 (own if utterance.message.role == "user" else bot).append(utterance.text)
         self._verbatim = set(map(normalize_words, lines))
         for utterance in said:
-            self._verbatim |= {normalize_words(utterance.text), *map(normalize_words, split_sentences(utterance))}
+            self._verbatim |= {
+                normalize_words(utterance.text),
+                *map(normalize_words, split_sentences(utterance)),
+            }
         self._notes = dict(_accepted_notes(source.messages))
         self._words = CleanWords(own, bot, lines)
         self._language_of = "\n".join(own)
@@ -102,7 +119,9 @@ class _LineJudge:
         """Whether a line, without list mark, time and speaker, is clean."""
         if normalize_words(line) in self._verbatim or self._is_note(line):
             return True
-        if self._carried is not None and not self._carried.are_in(line, any_word=True, language_of=self._language_of):
+        if self._carried is not None and not self._carried.are_in(
+            line, any_word=True, language_of=self._language_of
+        ):
             return True
         return all(map(self._is_clean_sentence, split_line(line)[1]))
 
@@ -122,7 +141,8 @@ class _LineJudge:
 def _accepted_notes(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Handle and words of each call of memory_write and its result.
 
-    What it accepts in a tainted turn is the person's. Of what it refuses, only its own answer is a note's words.
+    What it accepts in a tainted turn is the person's. Of what it refuses, only its own answer is a
+    note's words.
     """
     for outcome in call_outcomes(messages):
         if outcome.call.name != NOTE_TOOL or outcome.result is None:
@@ -134,7 +154,9 @@ def _accepted_notes(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
             yield outcome.handle, normalize_words(f"{NOTE_TOOL} {outcome.result.text}")
 
 
-def label_reply(session: Session, parts: Sequence[Part], recalled: Sequence[str] = ()) -> ReplyLabel:
+def label_reply(
+    session: Session, parts: Sequence[Part], recalled: Sequence[str] = ()
+) -> ReplyLabel:
     """Label what the bot has just written in view of this session.
 
     Tainted like its turn, it is `seen_only` if it repeats nothing of what taints the view.
@@ -152,7 +174,9 @@ def label_reply(session: Session, parts: Sequence[Part], recalled: Sequence[str]
                 return ReplyLabel(tainted=True)
             case ToolCall(input=text) if is_outside and not message.seen_only:
                 data.append(text)
-            case Text(text=text) | ToolResult(text=text) | Document(text=text) if not message.seen_only:
+            case Text(text=text) | ToolResult(text=text) | Document(text=text) if (
+                not message.seen_only
+            ):
                 (tainted if is_outside else clean).append(text)
                 typed += [text] if message.origin == "person" and not is_outside else []
     if session.summary is not None:
@@ -160,32 +184,43 @@ def label_reply(session: Session, parts: Sequence[Part], recalled: Sequence[str]
         for line in summary_lines_of(session.summary.text):
             (tainted if label.covers(line) else clean).append(line)
     words = TaintedWords(tainted, clean, data)
-    # A page may be told in another language, but what is left of one once it is gone is in the conversation's.
-    is_page_in_view = bool(recalled) or is_tainted(replace(message, tainted=False) for message in messages)
+    # A page may be told in another language, but what is left of one once it is gone is in the
+    # conversation's.
+    is_page_in_view = bool(recalled) or is_tainted(
+        replace(message, tainted=False) for message in messages
+    )
     is_repeated = False
     for part in parts:
         if isinstance(part, Text | ToolCall):
-            text, language = (part.text, typed[-1]) if isinstance(part, Text) else (part.input, part.input)
+            text, language = (
+                (part.text, typed[-1]) if isinstance(part, Text) else (part.input, part.input)
+            )
             is_repeated |= words.are_in(text, language_of="" if is_page_in_view else language)
     return ReplyLabel(tainted=True, seen_only=not is_repeated)
 
 
 class KnownCleanLines:
-    """Which lines of tainted sections of logs are clean: at a fold, the log has one new section. Used by any thread."""
+    """Which lines of tainted sections of logs are clean: at a fold, the log has one new section.
+
+    Used by any thread.
+    """
 
     def __init__(self, max_sections: int = MAX_KNOWN_SECTIONS) -> None:
         #: Lines that were judged.
         self.judged = 0
         self._max_sections = max_sections
         self._lock = Lock()
-        self._flags: OrderedDict[bytes, bytes] = OrderedDict()  # one per line, by hash of section and label
+        # one per line, by hash of section and label
+        self._flags: OrderedDict[bytes, bytes] = OrderedDict()
 
     def select(self, lines: Sequence[str], label: FoldLabel) -> Iterator[str]:
         """Select the lines of a section that are clean, among them its heading, the first one."""
         text = "\n".join((*lines, *sorted(label.clean)))
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._lock:
-            flags = self._flags.pop(key, b"") or bytes([True, *(self._is_clean(line, label) for line in lines[1:])])
+            flags = self._flags.pop(key, b"") or bytes(
+                [True, *(self._is_clean(line, label) for line in lines[1:])]
+            )
             self._flags[key] = flags
             if len(self._flags) > self._max_sections:
                 self._flags.popitem(last=False)
@@ -198,7 +233,9 @@ class KnownCleanLines:
         return not label.covers(next((row.text for row in daily_log.iter_rows(line)), line))
 
 
-def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel], known: KnownCleanLines | None = None) -> str:
+def remove_tainted_lines(
+    log: str, labels: Mapping[str, FoldLabel], known: KnownCleanLines | None = None
+) -> str:
     """Remove the tainted lines from a daily log's text.
 
     Args:
@@ -212,7 +249,9 @@ def remove_tainted_lines(log: str, labels: Mapping[str, FoldLabel], known: Known
     return "\n".join(shown)
 
 
-def _split_sections(log: str, labels: Mapping[str, FoldLabel]) -> Iterator[tuple[FoldLabel, list[str]]]:
+def _split_sections(
+    log: str, labels: Mapping[str, FoldLabel]
+) -> Iterator[tuple[FoldLabel, list[str]]]:
     label, lines = CLEAN_FOLD, list[str]()
     for line in daily_log.iter_lines(log.removeprefix("\ufeff")):
         fold = daily_log.section_fold(line) if "#" in line else None
@@ -224,7 +263,9 @@ def _split_sections(log: str, labels: Mapping[str, FoldLabel]) -> Iterator[tuple
 
 
 def summary_lines_of(summary: str) -> Iterator[str]:
-    """The lines of a summary that have content, without list marks, fixed headings and the digest mark."""
+    """The lines of a summary that have content, without list marks, fixed headings and the digest
+    mark.
+    """
     for line in summary.splitlines():
         text = line.strip()
         if text.startswith("#"):

@@ -1,7 +1,9 @@
-"""Tells which entries of a folder have changed, without looking at them: by the kernel's inotify, on Linux.
+"""Tells which entries of a folder have changed, without looking at them: by the kernel's inotify,
+on Linux.
 
-An event is in the queue before the system call that changed the file returns, so a reader that finds the queue empty
-knows that nothing has changed. watchfiles cannot tell that: it collects events in a thread, and waits for more of them.
+An event is in the queue before the system call that changed the file returns, so a reader that
+finds the queue empty knows that nothing has changed. watchfiles cannot tell that: it collects
+events in a thread, and waits for more of them.
 """
 
 import ctypes
@@ -18,15 +20,23 @@ _IN_MODIFY, _IN_ATTRIB, _IN_CLOSE_WRITE, _IN_MOVED_FROM, _IN_MOVED_TO = 0x2, 0x4
 _IN_CREATE, _IN_DELETE, _IN_Q_OVERFLOW, _IN_IGNORED = 0x100, 0x200, 0x4000, 0x8000
 _IN_ONLYDIR, _IN_DONT_FOLLOW = 0x01000000, 0x02000000
 _MASK = (
-    (_IN_MODIFY | _IN_ATTRIB | _IN_CLOSE_WRITE | _IN_MOVED_FROM | _IN_MOVED_TO | _IN_CREATE | _IN_DELETE)
+    (
+        _IN_MODIFY
+        | _IN_ATTRIB
+        | _IN_CLOSE_WRITE
+        | _IN_MOVED_FROM
+        | _IN_MOVED_TO
+        | _IN_CREATE
+        | _IN_DELETE
+    )
     | _IN_ONLYDIR
     | _IN_DONT_FOLLOW
 )
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, bytes of the name
 _READ_BYTES = 1 << 16
 _MOUNTS = Path("/proc/self/mountinfo")
-# Changes are reported where they are made by this machine only: not on network folders, and not on folders that a
-# container or a virtual machine shares with its host.
+# Changes are reported where they are made by this machine only: not on network folders, and not on
+# folders that a container or a virtual machine shares with its host.
 _LOCAL_FILE_SYSTEMS = frozenset(
     ("ext2", "ext3", "ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "f2fs", "bcachefs", "jfs")
 )
@@ -78,7 +88,10 @@ class WatchedFolder:
 
 
 class FolderWatches:
-    """All watched folders, with one inotify descriptor, as a user may have few. Used by one thread at a time."""
+    """All watched folders, with one inotify descriptor, as a user may have few.
+
+    Used by one thread at a time.
+    """
 
     def __init__(self) -> None:
         self._descriptor: int | None = None

@@ -8,7 +8,9 @@ from memory.workspace.safe_path import PathRefused
 
 
 def body_sha256(body: str) -> str:
-    """A hash of a section's text that is the same with other line ends and blank lines around it."""
+    """A hash of a section's text that is the same with other line ends and blank lines around
+    it.
+    """
     plain = "\n".join(line.rstrip() for line in body.strip().splitlines())
     return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()
 
@@ -35,7 +37,9 @@ def replace_body(files: SpaceFiles, path: str, fold: str, expected: str, body: s
             return False
         end = "\r\n" if "\r\n" in file.text else "\n"
         behind = file.text[found[1] :]
-        text = f"{end}{body.strip()}{end}{end if behind else ''}".replace("\r\n", "\n").replace("\n", end)
+        text = f"{end}{body.strip()}{end}{end if behind else ''}".replace("\r\n", "\n").replace(
+            "\n", end
+        )
         try:
             files.write(path, file.text[: found[0]] + text + behind, file.sha256)
         except FileConflict:

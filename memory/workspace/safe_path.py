@@ -10,7 +10,8 @@ from contextlib import suppress
 MAX_NAME_BYTES = 120  # bytes of one name in a path
 TEMPORARY = ".mnema-tmp"  # ends the names of unfinished writes
 _COMMON_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-_REFUSED_ERRORS = {errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}  # a link, a socket or device, a long name
+# a link, a socket or device, a long name
+_REFUSED_ERRORS = {errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 
 
@@ -22,12 +23,18 @@ def split_path(path: str) -> tuple[str, ...]:
     """Split a relative path into its names, () for "".
 
     Raises:
-        PathRefused: absolute, or a name is one of `.`, `..`, too long, ends in a dot or space, is of an unfinished
-            write, or holds a control, bidirectional or unpaired surrogate character.
+        PathRefused: absolute, or a name is one of `.`, `..`, too long, ends in a dot or space, is
+            of an unfinished write, or holds a control, bidirectional or unpaired surrogate
+            character.
     """
     found = tuple(path.split("/")) if path else ()
     for name in found:
-        if name in ("", ".", "..") or name[-1] in ". " or "\\" in name or _byte_length(name) > MAX_NAME_BYTES:
+        if (
+            name in ("", ".", "..")
+            or name[-1] in ". "
+            or "\\" in name
+            or _byte_length(name) > MAX_NAME_BYTES
+        ):
             raise PathRefused(f"not a path inside this folder: {path!r}")
         if name.casefold().endswith(TEMPORARY):
             raise PathRefused(f"the name of an unfinished write: {path!r}")
@@ -37,10 +44,11 @@ def split_path(path: str) -> tuple[str, ...]:
 
 
 def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
-    """Open what is at `parts` below the open `folder` without following links; returns a descriptor.
+    """Open what is at `parts` below the open `folder` without following links; returns a
+    descriptor.
 
-    Each name is opened relative to the descriptor of the name before it, so swapping a folder for a link in between
-    leads to an error and never outside (S33).
+    Each name is opened relative to the descriptor of the name before it, so swapping a folder for a
+    link in between leads to an error and never outside (S33).
 
     Raises:
         PathRefused: the path has a link or a device.
@@ -52,8 +60,12 @@ def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
         try:
             below = os.open(name, name_flags | _COMMON_FLAGS | os.O_NOFOLLOW, dir_fd=current)
         except OSError as err:
-            if err.errno in _REFUSED_ERRORS or (isinstance(err, NotADirectoryError) and _is_link(name, current)):
-                raise PathRefused(f"not a regular file inside this folder: {'/'.join(parts)!r}") from err
+            if err.errno in _REFUSED_ERRORS or (
+                isinstance(err, NotADirectoryError) and _is_link(name, current)
+            ):
+                raise PathRefused(
+                    f"not a regular file inside this folder: {'/'.join(parts)!r}"
+                ) from err
             raise
         finally:
             os.close(current)
@@ -62,7 +74,9 @@ def open_below(folder: int, parts: Sequence[str], flags: int) -> int:
 
 
 def make_folders(folder: int, parts: Sequence[str]) -> int:
-    """Like `open_below` for a folder, creating missing ones with mode 0700; each new one is fsynced."""
+    """Like `open_below` for a folder, creating missing ones with mode 0700; each new one is
+    fsynced.
+    """
     current = os.open(".", FOLDER_FLAGS | _COMMON_FLAGS, dir_fd=folder)
     for name in parts:
         try:
@@ -87,7 +101,11 @@ def check_regular_file(fd: int, us: frozenset[int], *, single: bool = False) -> 
     """
     status = os.fstat(fd)
     # A file that was replaced after it was opened has no link left; its content is still good.
-    if not stat.S_ISREG(status.st_mode) or status.st_uid not in us or (single and status.st_nlink > 1):
+    if (
+        not stat.S_ISREG(status.st_mode)
+        or status.st_uid not in us
+        or (single and status.st_nlink > 1)
+    ):
         raise PathRefused("not a regular file of an allowed owner")
     return status
 

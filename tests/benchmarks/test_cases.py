@@ -1,4 +1,6 @@
-"""The recordings of the benchmarks: sizes as the seeds give them, readable, and with probes that ask what was said."""
+"""The recordings of the benchmarks: sizes as the seeds give them, readable, and with probes that
+ask what was said.
+"""
 
 import json
 from collections import Counter as Tally
@@ -35,7 +37,9 @@ def recording(name: str) -> Recording:
 def said(recording: Recording) -> dict[int, str]:
     """Everything in each turn, as it is compared."""
     return {
-        turn.number: fold_text("\n".join(part_text(part) for message in turn.messages for part in message.parts))
+        turn.number: fold_text(
+            "\n".join(part_text(part) for message in turn.messages for part in message.parts)
+        )
         for turn in recording.turns
     }
 
@@ -49,7 +53,9 @@ def test_a_case_is_read_whole_and_is_valid(name: str, recording: Recording) -> N
     assert recording.timed
     assert len(recording.messages) == len(json.loads(text(name))["messages"])
     assert not find_faults(
-        tuple(ShownMessage(role=message.role, parts=message.parts) for message in recording.messages)
+        tuple(
+            ShownMessage(role=message.role, parts=message.parts) for message in recording.messages
+        )
     )
     assert all(one.at <= other.at for one, other in pairwise(recording.messages))
 
@@ -58,7 +64,9 @@ def test_the_answer_to_a_probe_stands_in_its_turn_and_nowhere_else(recording: Re
     held, system = said(recording), fold_text("\n".join(recording.system))
     for probe in recording.probes:
         answer = fold_text(probe.answer)
-        assert [number for number, told in held.items() if answer in told] == [probe.fact_turn], probe
+        assert [number for number, told in held.items() if answer in told] == [probe.fact_turn], (
+            probe
+        )
         assert answer not in system
         assert answer not in fold_text(probe.question)
 
@@ -67,7 +75,9 @@ def test_a_probe_asks_later_than_it_was_told_in_words_that_were_used(recording: 
     held = said(recording)
     for probe in recording.probes:
         assert probe.fact_turn <= probe.after <= len(recording.turns)
-        shared = [term for term in lexical_question_terms(probe.question) if term in held[probe.fact_turn]]
+        shared = [
+            term for term in lexical_question_terms(probe.question) if term in held[probe.fact_turn]
+        ]
         assert shared, probe
 
 
@@ -77,7 +87,10 @@ def test_a_case_has_enough_probes_all_over_it(recording: Recording) -> None:
     assert min(turns) <= len(recording.turns) // 4
     assert max(turns) > len(recording.turns) * 2 // 3
     assert any(probe.after == len(recording.turns) for probe in recording.probes)
-    assert any(probe.after < len(recording.turns) for probe in recording.probes) or len(recording.turns) < 20
+    assert (
+        any(probe.after < len(recording.turns) for probe in recording.probes)
+        or len(recording.turns) < 20
+    )
 
 
 def test_the_long_session_is_as_the_layers_seed_has_it() -> None:
@@ -85,7 +98,9 @@ def test_the_long_session_is_as_the_layers_seed_has_it() -> None:
     assert len(long.turns) == 32
     assert context.whole(long) == pytest.approx(287_000, rel=0.02)
     assert context.passes(long, 200_000) == 22
-    assert (long.messages[-1].at - long.messages[0].at).total_seconds() == pytest.approx(45 * 60, rel=0.02)
+    assert (long.messages[-1].at - long.messages[0].at).total_seconds() == pytest.approx(
+        45 * 60, rel=0.02
+    )
     large = [part for part in results(long) if len(part.text) > 10_000]
     assert len(large) >= 20
 
@@ -94,7 +109,12 @@ def test_the_search_for_a_fault_is_as_the_boundary_seed_has_it() -> None:
     search = context.recorded("debugging")
     assert context.whole(search) == pytest.approx(180_000, rel=0.02)
     assert len(search.messages) > 200
-    calls = Tally(part.name for message in search.messages for part in message.parts if isinstance(part, ToolCall))
+    calls = Tally(
+        part.name
+        for message in search.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    )
     assert (calls["Read"], calls["Search"], calls["Edit"]) == (45, 23, 8)
     edited = [part.text for part in results(search) if part.text.startswith("Edited")]
     for path, line in (("auth.js", 42), ("middleware.js", 78), ("config.js", 15)):
@@ -109,7 +129,9 @@ def test_three_topics_with_so_many_messages_are_cut_where_one_changes(name: str)
     assert fold.range.to_turn == (50 + 60) // 2
     choice = load_choice(fold.range.why)
     assert choice is not None
-    assert all("topic" in dict(item.terms) for item in choice.candidates if item.turns == choice.turns)
+    assert all(
+        "topic" in dict(item.terms) for item in choice.candidates if item.turns == choice.turns
+    )
 
 
 def test_the_errors_are_errors_and_each_is_followed_by_its_remedy() -> None:
@@ -118,7 +140,12 @@ def test_the_errors_are_errors_and_each_is_followed_by_its_remedy() -> None:
     assert "Cannot find module" in failed[0].text
     assert len(failed) >= 6
     for turn in case.turns:
-        runs = [part for message in turn.messages for part in message.parts if isinstance(part, ToolResult)]
+        runs = [
+            part
+            for message in turn.messages
+            for part in message.parts
+            if isinstance(part, ToolResult)
+        ]
         if any(part.is_error for part in runs):
             assert any(" 0 failed" in part.text for part in runs if not part.is_error)
 
@@ -130,7 +157,12 @@ def test_one_conversation_is_ten_times_as_heavy_as_the_other() -> None:
 
 
 def results(recording: Recording) -> list[ToolResult]:
-    return [part for message in recording.messages for part in message.parts if isinstance(part, ToolResult)]
+    return [
+        part
+        for message in recording.messages
+        for part in message.parts
+        if isinstance(part, ToolResult)
+    ]
 
 
 def test_each_layer_of_the_long_session_saves_about_what_the_layers_seed_says() -> None:
@@ -141,7 +173,9 @@ def test_each_layer_of_the_long_session_saves_about_what_the_layers_seed_says() 
 
 
 @pytest.mark.parametrize(("name", "turns"), [("heavy", 5), ("light", 50)])
-def test_a_fixed_amount_of_tokens_is_few_heavy_turns_or_many_light_ones(name: str, turns: int) -> None:
+def test_a_fixed_amount_of_tokens_is_few_heavy_turns_or_many_light_ones(
+    name: str, turns: int
+) -> None:
     outcome = context.simulated(context.recorded(name), "budget", context.OWN["budget"])
     (fold,) = outcome.folds
     kept = outcome.requests[fold.request].turn - 1 - fold.range.to_turn

@@ -1,4 +1,6 @@
-"""The measured tables of docs/context.md: each block is found, filled, and lists every recording."""
+"""The measured tables of docs/context.md: each block is found, filled, and lists every
+recording.
+"""
 
 import re
 from itertools import takewhile
@@ -14,18 +16,24 @@ from memory.context.policies.policies import POLICIES
 FIGURES = {
     name: {
         policy: {
-            "visible_percent": 50.0, "tokens_mean": 1_000, "cost": 1.0, "either_percent": 75.0 + number,
+            "visible_percent": 50.0,
+            "tokens_mean": 1_000,
+            "cost": 1.0,
+            "either_percent": 75.0 + number,
             "over_budget": 0,
         }
         for number, policy in enumerate(POLICIES)
     }
     for name in CASES
-}  # fmt: skip
+}
 MEASURED = Measured(
     texts=(),
     own=FIGURES,
     equal=FIGURES,
-    headlines=tuple(Headline(name=f"  {name}", seed="51 or 111", ours="111, a change of topic") for name in NAMES_ZH),
+    headlines=tuple(
+        Headline(name=f"  {name}", seed="51 or 111", ours="111, a change of topic")
+        for name in NAMES_ZH
+    ),
 )
 
 
@@ -47,7 +55,9 @@ def test_the_tables_of_a_page_list_every_recording(lang: str) -> None:
     page = PAGES[lang].read_text("utf-8")
     for block in ("owned", "equal"):
         lines = page.partition(f"<!-- measured: {block} -->")[2].strip().splitlines()[2:]
-        assert [line.split(" | ")[0].removeprefix("| ") for line in takewhile(bool, lines)] == list(CASES)
+        assert [line.split(" | ")[0].removeprefix("| ") for line in takewhile(bool, lines)] == list(
+            CASES
+        )
 
 
 def test_a_page_with_an_unknown_block_is_refused() -> None:
@@ -56,6 +66,11 @@ def test_a_page_with_an_unknown_block_is_refused() -> None:
 
 
 def test_every_published_figure_has_a_chinese_name() -> None:
-    names = {row.name.strip() for headline in (context.topics, context.weights) for row in headline() if row.seed}
+    names = {
+        row.name.strip()
+        for headline in (context.topics, context.weights)
+        for row in headline()
+        if row.seed
+    }
     assert names <= NAMES_ZH.keys()
     assert [made.__name__ for made in FITTED] == list(CASES)[: len(FITTED)]

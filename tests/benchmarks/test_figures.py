@@ -1,4 +1,6 @@
-"""The plumbing of the benchmarks: names, targets beside values, and CPU that is counted for the right process."""
+"""The plumbing of the benchmarks: names, targets beside values, and CPU that is counted for the
+right process.
+"""
 
 import os
 import sys
@@ -13,7 +15,10 @@ from benchmarks.measurement import Measurement, median_ratio, table
 from benchmarks.process import ROOT
 from tests.cases import every_case
 
-BUSY = "import time\nwhile time.process_time() < 0.1: pass\nprint('done', flush=True)\nimport sys; sys.stdin.read()"
+BUSY = (
+    "import time\nwhile time.process_time() < 0.1: pass\nprint('done', flush=True)\nimport sys; "
+    "sys.stdin.read()"
+)
 
 
 def measured(ours: float = 6.0, floor: float | None = 2.0, **fields: object) -> Measurement:
@@ -22,15 +27,21 @@ def measured(ours: float = 6.0, floor: float | None = 2.0, **fields: object) -> 
 
 def test_the_list_names_every_figure_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list"]) == 0
-    told = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")]
+    told = [
+        line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")
+    ]
     assert told == [*FIGURES, *REPORTS]
 
 
-def test_an_unknown_name_is_told_with_the_nearest_and_nothing_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_name_is_told_with_the_nearest_and_nothing_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["turn", "turn_cpuu"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "There is no figure 'turn_cpuu'; the nearest is 'turn_cpu', and --list shows all.\n"
+    assert (
+        err == "There is no figure 'turn_cpuu'; the nearest is 'turn_cpu', and --list shows all.\n"
+    )
 
 
 def test_only_a_report_that_stands_first_takes_options() -> None:
@@ -43,10 +54,19 @@ def test_only_a_report_that_stands_first_takes_options() -> None:
 
 @every_case(
     ("ours", "more", "verdict"),
-    [(4.0, False, "aim"), (5.0, False, "ok"), (6.0, False, "MISSED"), (6.0, True, "aim"), (3.0, True, "MISSED")],
+    [
+        (4.0, False, "aim"),
+        (5.0, False, "ok"),
+        (6.0, False, "MISSED"),
+        (6.0, True, "aim"),
+        (3.0, True, "MISSED"),
+    ],
 )
 def test_a_verdict_compares_with_both_targets(ours: float, more: bool, verdict: str) -> None:
-    assert measured(ours, must=4.5 if more else 5.0, aim=5.0 if more else 4.0, more=more).verdict == verdict
+    assert (
+        measured(ours, must=4.5 if more else 5.0, aim=5.0 if more else 4.0, more=more).verdict
+        == verdict
+    )
 
 
 def test_targets_of_the_ratio_do_not_see_the_value() -> None:
@@ -63,8 +83,16 @@ def test_what_was_not_measured_is_left_blank() -> None:
 
 
 def test_a_row_shows_targets_and_cpu_under_their_headings() -> None:
-    head, row = table([measured(must=8, aim=6, cpu=5.0, floor_cpu=1.5, floor_is="a bare call")]).splitlines()
-    for heading, cell in (("ours", "6.00"), ("floor", "2.00"), ("ratio", "×3.00"), ("must", "≤ 8"), ("aim", "≤ 6")):
+    head, row = table(
+        [measured(must=8, aim=6, cpu=5.0, floor_cpu=1.5, floor_is="a bare call")]
+    ).splitlines()
+    for heading, cell in (
+        ("ours", "6.00"),
+        ("floor", "2.00"),
+        ("ratio", "×3.00"),
+        ("must", "≤ 8"),
+        ("aim", "≤ 6"),
+    ):
         end = head.index(f" {heading}") + 1 + len(heading)
         assert row[:end].endswith(cell)
     assert "  5.00 / 1.50  floor: a bare call" in row
@@ -92,11 +120,17 @@ def test_cpu_of_another_process_is_that_of_its_own() -> None:
 
 def test_the_makefile_hands_names_on_and_nothing_else() -> None:
     # As by hand, though `make test ARGS=…` runs this.
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "ARGS"}
+    outside = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("MAKE") and name != "ARGS"
+    }
 
     def command(*words: str) -> str:
         asked = ["make", "-n", "bench", *words]
-        return run(asked, cwd=ROOT, env=outside, check=True, capture_output=True, text=True).stdout.strip()
+        return run(
+            asked, cwd=ROOT, env=outside, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     assert command().endswith("-m benchmarks")
     assert command("ARGS=turn_cpu crowd").endswith("-m benchmarks turn_cpu crowd")

@@ -1,4 +1,6 @@
-"""The logs of all recordings: a quarter at the most is of tools, and no fact that was stated is lost."""
+"""The logs of all recordings: a quarter at the most is of tools, and no fact that was stated is
+lost.
+"""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +22,11 @@ from tests.by_night import by_night
 # Literals, so that the product is not compared with itself.
 SHARE = 0.25
 MESSAGE = re.compile(r"- \d\d:\d\d (?:User|Bot): ")
-CALL = re.compile(r'- .* recall\(handle="[\d.]+"\)|- (?:tools: |工具：).*|- (?:Edit|Write|Bash|write_file) \S.*')
-PASTED = 2_000  # characters of a message from which on it is a paste, which the log names with its handle
+CALL = re.compile(
+    r'- .* recall\(handle="[\d.]+"\)|- (?:tools: |工具：).*|- (?:Edit|Write|Bash|write_file) \S.*'
+)
+# characters of a message from which on it is a paste, which the log names with its handle
+PASTED = 2_000
 FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -30,12 +35,16 @@ def digest(source: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
 
 
 def story(source: FoldSource, limit: SummaryLimit) -> tuple[str, str]:
-    """What a model might write: a line for each turn, in the first words of the question and of the answer."""
+    """What a model might write: a line for each turn, in the first words of the question and of the
+    answer.
+    """
     turns: dict[int, list[str]] = {}
     for message in source.turns:
         texts = [part.text for part in message.parts if isinstance(part, Text)]
         turns.setdefault(message.turn, []).extend(texts)
-    lines = [f"- {_words(texts[0], 14)}: {_words(texts[-1], 9)}." for texts in turns.values() if texts]
+    lines = [
+        f"- {_words(texts[0], 14)}: {_words(texts[-1], 9)}." for texts in turns.values() if texts
+    ]
     return "\n".join(lines), "## Goal and state\n" + "\n".join(lines[:8])
 
 
@@ -59,7 +68,11 @@ def facts(fold: SimulatedFold) -> Iterator[str]:
     """The sentences with facts of people and the bot; fenced code and long pastes are left out."""
     for message in fold.messages:
         for part in message.parts:
-            text = FENCED.sub("", part.text) if isinstance(part, Text) and len(part.text) < PASTED else ""
+            text = (
+                FENCED.sub("", part.text)
+                if isinstance(part, Text) and len(part.text) < PASTED
+                else ""
+            )
             for line in text.splitlines():
                 yield from (sentence for sentence in split_line(line)[1] if has_facts(sentence))
 
@@ -70,7 +83,11 @@ def results(fold: SimulatedFold) -> Iterator[str]:
 
 
 # By day each recording under one policy, most under the one that folds most often.
-BY_DAY = [(name, "rolling") for name in CASES if name not in ("topics_en", "long_session", "working_day", "heavy")]
+BY_DAY = [
+    (name, "rolling")
+    for name in CASES
+    if name not in ("topics_en", "long_session", "working_day", "heavy")
+]
 BY_DAY += [("topics_en", "balanced")]
 RUNS = [
     pytest.param(name, policy, marks=() if (name, policy) in BY_DAY else by_night)
@@ -79,9 +96,13 @@ RUNS = [
 ]
 
 
-@pytest.mark.parametrize("with_model", [False, pytest.param(True, marks=by_night)], ids=["digest", "story"])
+@pytest.mark.parametrize(
+    "with_model", [False, pytest.param(True, marks=by_night)], ids=["digest", "story"]
+)
 @pytest.mark.parametrize(("name", "policy"), RUNS)
-def test_a_log_is_for_people_and_has_every_fact_that_was_stated(name: str, policy: str, with_model: bool) -> None:
+def test_a_log_is_for_people_and_has_every_fact_that_was_stated(
+    name: str, policy: str, with_model: bool
+) -> None:
     for fold in folds(name, policy, with_model=with_model):
         lines = fold.log.splitlines()
         of_tools = [line for line in lines if not MESSAGE.match(line) and CALL.fullmatch(line)]
@@ -89,6 +110,8 @@ def test_a_log_is_for_people_and_has_every_fact_that_was_stated(name: str, polic
         assert max(map(len, of_tools), default=0) <= 200
         assert len(set(of_tools)) == len(of_tools)
         known = GroundingSource(f"{fold.log}\n{fold.summary}")
-        assert [sentence for sentence in facts(fold) if not known.holds(sentence, names=False)] == []
+        assert [
+            sentence for sentence in facts(fold) if not known.holds(sentence, names=False)
+        ] == []
         reported = "\n".join(line for line in lines if MESSAGE.match(line))
         assert not [text for text in results(fold) if len(text) > 60 and text[:60] in reported]

@@ -1,4 +1,6 @@
-"""The benchmarks' model server: answers that the SDK can read, counts of recalls, and the facts of a message."""
+"""The benchmarks' model server: answers that the SDK can read, counts of recalls, and the facts of
+a message.
+"""
 
 from typing import Any
 
@@ -7,7 +9,13 @@ import httpx
 from benchmarks.bot_in_process import realistic_texts
 from benchmarks.model_server import FACT
 from benchmarks.process import model_server
-from memory.longterm.extraction import ExtractionRules, TurnExchange, is_worth_reading, parse_answer, validate_facts
+from memory.longterm.extraction import (
+    ExtractionRules,
+    TurnExchange,
+    is_worth_reading,
+    parse_answer,
+    validate_facts,
+)
 
 
 async def ask(url: str, text: str, system: str = "") -> tuple[str, int]:
@@ -17,7 +25,9 @@ async def ask(url: str, text: str, system: str = "") -> tuple[str, int]:
     messages: list[Any] = [{"role": "user", "content": text}]
     async with (
         anthropic.AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client,
-        client.messages.stream(model="claude-sonnet-5-5", max_tokens=64, messages=messages, system=system) as stream,
+        client.messages.stream(
+            model="claude-sonnet-5-5", max_tokens=64, messages=messages, system=system
+        ) as stream,
     ):
         pieces = [piece async for piece in stream.text_stream]
         return "".join(pieces), len(pieces)
@@ -55,7 +65,9 @@ async def test_the_facts_of_realistic_texts_pass_every_check() -> None:
         for text in stating:
             records = parse_answer((await ask(url, text, system="mnema-extract"))[0])
             assert records
-            [found] = validate_facts(records, [TurnExchange(user=text, bot="")], [], ExtractionRules())
+            [found] = validate_facts(
+                records, [TurnExchange(user=text, bot="")], [], ExtractionRules()
+            )
             assert len(found.facts) == 1
             assert found.dropped == {}
         assert parse_answer((await ask(url, "nothing new", system="mnema-extract"))[0]) == []

@@ -37,12 +37,26 @@ def test_only_what_fits_two_thousand_tokens_counts_there() -> None:
 
 
 def test_tokens_are_one_for_each_wide_character_and_one_for_four_others() -> None:
-    assert [recall.tokens(text) for text in ("", "abcd", "abcde", "记忆", "记忆ab")] == [0, 1, 2, 2, 3]
+    assert [recall.tokens(text) for text in ("", "abcd", "abcde", "记忆", "记忆ab")] == [
+        0,
+        1,
+        2,
+        2,
+        3,
+    ]
 
 
-def test_docs_become_logs_that_people_could_have_written_and_know_their_lines(tmp_path: Path) -> None:
+def test_docs_become_logs_that_people_could_have_written_and_know_their_lines(
+    tmp_path: Path,
+) -> None:
     docs = [
-        {"id": "a", "date": "2025-03-03 08:10", "session": "1", "speaker": "Ann", "text": "one\nline"},
+        {
+            "id": "a",
+            "date": "2025-03-03 08:10",
+            "session": "1",
+            "speaker": "Ann",
+            "text": "one\nline",
+        },
         {"id": "b", "date": "2025-03-03 08:11", "session": "1", "speaker": "Bot", "text": "two"},
         {"id": "c", "date": "2025-03-03 20:00", "session": "2", "speaker": "Ann", "text": "three"},
         {"id": "d", "date": "2025-03-04 09:00", "session": "2", "speaker": "Ann", "text": "four"},
@@ -68,13 +82,22 @@ def test_every_question_of_ours_names_docs_that_are_there(name: str) -> None:
         ids = [doc["id"] for doc in person["docs"]]
         assert len(ids) == len(set(ids))
         assert len(person["questions"]) >= 15
-        assert all(set(asked["evidence"]) <= set(ids) and asked["evidence"] for asked in person["questions"])
+        assert all(
+            set(asked["evidence"]) <= set(ids) and asked["evidence"]
+            for asked in person["questions"]
+        )
 
 
 @pytest.mark.parametrize("name", sorted(FLOORS))
 async def test_our_sets_reach_their_floors_on_the_day_and_years_later(name: str) -> None:
-    now, later = [await recall.measured(OWN / f"{name}.json", day) for day in (ON_THE_DAY, YEARS_LATER)]
-    assert not {figure: now.ours[figure] for figure, floor in FLOORS[name].items() if now.ours[figure] < floor}
+    now, later = [
+        await recall.measured(OWN / f"{name}.json", day) for day in (ON_THE_DAY, YEARS_LATER)
+    ]
+    assert not {
+        figure: now.ours[figure]
+        for figure, floor in FLOORS[name].items()
+        if now.ours[figure] < floor
+    }
     assert now.ours["R@5"] > now.plain["R@5"]
     assert later.ours == now.ours
 

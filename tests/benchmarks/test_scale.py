@@ -1,4 +1,6 @@
-"""The plumbing of the loads: each message is sent once and waited for, and people by HTTP get their answers."""
+"""The plumbing of the loads: each message is sent once and waited for, and people by HTTP get their
+answers.
+"""
 
 import asyncio
 from pathlib import Path
@@ -22,7 +24,9 @@ class Echo:
         self.said.append(name)
         self.course.asked[name] = now()
         await asyncio.sleep(0)
-        self.course.begun[name] = self.course.ended[name] = self.course.stored[name] = self.course.done[name] = now()
+        self.course.begun[name] = self.course.ended[name] = self.course.stored[
+            name
+        ] = self.course.done[name] = now()
         self.course.answers.append(name)
 
     async def settle(self) -> int:

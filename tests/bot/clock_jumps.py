@@ -1,7 +1,7 @@
 """The scheduler in a process whose wall clock jumps (see tests.walk.moved): it prints its nights.
 
-`python -m tests.bot.clock_jumps FILE JUMP...`: FILE holds by how much the wall clock is ahead; each JUMP, in hours, is
-made while the clocks that only ever run forward pass two minutes.
+`python -m tests.bot.clock_jumps FILE JUMP...`: FILE holds by how much the wall clock is ahead; each
+JUMP, in hours, is made while the clocks that only ever run forward pass two minutes.
 """
 
 import asyncio
@@ -25,7 +25,9 @@ class MovedLoop(asyncio.SelectorEventLoop):
 
 
 def set_clock(file: Path, hours: float) -> None:
-    """The wall clock shows so many hours more than the start, by the file that the moved clock reads."""
+    """The wall clock shows so many hours more than the start, by the file that the moved clock
+    reads.
+    """
     real = datetime.now(UTC).timestamp() - int(file.read_text())
     file.write_text(f"{int(START.timestamp() + hours * 3600 - real):+16d}")
 
@@ -42,7 +44,9 @@ async def run(file: Path, jumps: list[float]) -> None:
     async def nightly() -> None:
         print("nightly", flush=True)
 
-    scheduler = Scheduler(UTC, nightly, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night))
+    scheduler = Scheduler(
+        UTC, nightly, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night)
+    )
     await scheduler.start()
     hours = 0.0
     for jump in [0.0, *jumps]:

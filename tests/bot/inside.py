@@ -26,7 +26,8 @@ from memory.store.store import Store
 
 TERMINAL = Capabilities(live=True, keyed=True, key_valid=1e9)
 QUIET = {"memory": {"extract": False}}
-# With MNEMA_STORE=postgres in the environment, as at night, each home's record is a database of PostgreSQL.
+# With MNEMA_STORE=postgres in the environment, as at night, each home's record is a database of
+# PostgreSQL.
 ON_POSTGRES = os.environ.get("MNEMA_STORE") == "postgres"
 UNWATCHED = 3_600.0  # seconds between two looks at config.json: here nobody edits it but the bot
 
@@ -40,7 +41,9 @@ class Inside:
     model: ScriptedModel
 
     async def say(self, text: str, *, chat: str = "c1", **fields: Any) -> list[OutboundMessage]:
-        """Write something, wait for its answer: all its parts. fields: as the channel's `hear` takes them."""
+        """Write something, wait for its answer: all its parts. fields: as the channel's `hear`
+        takes them.
+        """
         message = self.channel.hear(text, chat=chat, **{"key": uuid4().hex, **fields})
         return await self.answer(message.key)
 
@@ -72,7 +75,9 @@ atexit.register(_DATABASES.close)
 
 
 def database_of(folder: Path) -> str:
-    """The address of a home's database, for this process and its children; it is dropped at the end of the process."""
+    """The address of a home's database, for this process and its children; it is dropped at the end
+    of the process.
+    """
     name = f"MNEMA_RECORD_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
     if name not in os.environ:
         from tests.postgres import database  # by day nobody pays for the driver
@@ -102,9 +107,9 @@ async def inside(
 ) -> AsyncIterator[Inside]:
     """A bot on `folder`; entered again on the same folder it is the same bot after a restart.
 
-    settings: of config.json; unless they say otherwise no facts are noted: the model is asked for answers alone.
-    clock: the record's and the bot's, unix seconds. around: what the bot is given in place of its store.
-    times: of one turn.
+    settings: of config.json; unless they say otherwise no facts are noted: the model is asked for
+    answers alone. clock: the record's and the bot's, unix seconds. around: what the bot is given in
+    place of its store. times: of one turn.
     """
     home = HomeFolder(root=folder)
     home.ensure()
@@ -115,7 +120,11 @@ async def inside(
     file.load()
     store = around(await open_record(home, clock))
     ground = BotDependencies(
-        home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC), times=times
+        home=home,
+        file=file,
+        store=store,
+        clock=lambda: datetime.fromtimestamp(clock(), UTC),
+        times=times,
     )
     bot = Bot(ground)
     model = ScriptedModel(script)

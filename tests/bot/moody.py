@@ -9,14 +9,21 @@ from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 
 QR = LoginPrompt(
-    kind="qr", zh="请用微信扫码。", en="Scan this with WeChat.", text="https://login.example/q?code=s3cret-of-a-login"
+    kind="qr",
+    zh="请用微信扫码。",
+    en="Scan this with WeChat.",
+    text="https://login.example/q?code=s3cret-of-a-login",
 )
-DIGITS = LoginPrompt(kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows.")
+DIGITS = LoginPrompt(
+    kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows."
+)
 WAIT = LoginPrompt(kind="wait", zh="请在手机上确认。", en="Confirm on the telephone.")
 
 
 class Moody(ScriptedChannel):
-    """felt: its status. asked: its prompt. answers: the digits that were typed. fault: what its probe ends with."""
+    """felt: its status. asked: its prompt. answers: the digits that were typed. fault: what its
+    probe ends with.
+    """
 
     def __init__(self, name: str = "moody", capabilities: Capabilities | None = None) -> None:
         super().__init__(name=name, capabilities=capabilities)

@@ -36,7 +36,10 @@ class Shelf:
     def memories(self, space: str = "") -> Memories:
         if space not in self._kept:
             self._kept[space] = Memories(
-                space, records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85
+                space,
+                records=self.store.memories,
+                workspace=self.workspace,
+                similarity=lambda: 0.85,
             )
         return self._kept[space]
 
@@ -73,7 +76,9 @@ async def shelf(folder: Path) -> AsyncIterator[Shelf]:
     workspace = Workspace(home.workspace)
     indexes = FileIndexes(home.index)
     recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
-    held = Shelf(home=home, store=store, workspace=workspace, recall=recall, uses=UseCounters(store.memories))
+    held = Shelf(
+        home=home, store=store, workspace=workspace, recall=recall, uses=UseCounters(store.memories)
+    )
     try:
         yield held
     finally:

@@ -16,13 +16,23 @@ def call(name: str, id: str = "t1", **arguments: object) -> ToolCall:
 
 def words(request: Request) -> list[str]:
     """Every text of the messages, without the times before kept ones."""
-    texts = [part.text for message in request.messages for part in message.parts if isinstance(part, Text)]
+    texts = [
+        part.text
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, Text)
+    ]
     return [text for text in texts if not is_time_mark(text)]
 
 
 def results(request: Request) -> list[ToolResult]:
     """Every tool result of the messages."""
-    return [part for message in request.messages for part in message.parts if isinstance(part, ToolResult)]
+    return [
+        part
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, ToolResult)
+    ]
 
 
 def answer(*parts: Part, stop: str = "end", cut_call: bool = False) -> list[Answer]:
@@ -37,9 +47,11 @@ def folded(log: str, summary: str) -> str:
 
 
 class Held:
-    """A model that answers with `tell`, but waits with those requests that `when` picks until `go_on` is set.
+    """A model that answers with `tell`, but waits with those requests that `when` picks until
+    `go_on` is set.
 
-    begun: set as soon as one waits. requests: all that was asked, in order. tokens: of the input, as it is billed.
+    begun: set as soon as one waits. requests: all that was asked, in order. tokens: of the input,
+    as it is billed.
     """
 
     name = "held"

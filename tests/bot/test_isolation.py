@@ -1,4 +1,6 @@
-"""After two deaths of the process a message runs alone, so that only the message that kills it is given up."""
+"""After two deaths of the process a message runs alone, so that only the message that kills it is
+given up.
+"""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,7 +16,9 @@ LONG = 60.0  # seconds that no test lasts
 
 @dataclass(slots=True)
 class Message:
-    """What the record knows of one message. ticks: of work until its answer; poison: the process dies there instead."""
+    """What the record knows of one message. ticks: of work until its answer; poison: the process
+    dies there instead.
+    """
 
     name: str
     ticks: int
@@ -26,7 +30,9 @@ class Message:
 
 @dataclass(slots=True)
 class Life:
-    """One process: a lane for each open message, and what it has at work. lasts: ticks until it is killed, 0: never."""
+    """One process: a lane for each open message, and what it has at work. lasts: ticks until it is
+    killed, 0: never.
+    """
 
     messages: list[Message]
     lasts: int = 0
@@ -55,7 +61,9 @@ class Life:
         await asyncio.gather(*self.tasks, return_exceptions=True)
 
     def wake(self, name: str) -> None:
-        self.tasks.add(asyncio.create_task(self.lane(next(one for one in self.messages if one.name == name))))
+        self.tasks.add(
+            asyncio.create_task(self.lane(next(one for one in self.messages if one.name == name)))
+        )
 
     async def lane(self, message: Message) -> None:
         if message.ended or not await self.isolation.enter(message.name, message.deaths):
@@ -76,7 +84,9 @@ class Life:
 
 
 async def lives_of(messages: list[Message], kills: list[int]) -> int:
-    """So many lives until every message is at its end. kills: ticks after which each life is killed; 0 for never."""
+    """So many lives until every message is at its end. kills: ticks after which each life is
+    killed; 0 for never.
+    """
     suspects: set[str] = set()
     for number in range(1, 200):
         life = Life(messages, kills[number - 1] if number <= len(kills) else 0)
@@ -95,7 +105,9 @@ some = st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_siz
 
 @settings(max_examples=examples(150), deadline=None)
 @given(some)
-def test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered(made: list[tuple[int, bool]]) -> None:
+def test_only_what_the_process_dies_of_is_given_up_and_everybody_else_is_answered(
+    made: list[tuple[int, bool]],
+) -> None:
     messages = [Message(f"m{at}", ticks, poison) for at, (ticks, poison) in enumerate(made)]
     poisons = sum(message.poison for message in messages)
     lives = asyncio.run(lives_of(messages, []))
@@ -203,7 +215,9 @@ async def test_the_wait_until_a_suspect_is_alone_grows_with_no_death() -> None:
         assert await hall.coming("fresh", 0)
 
 
-async def test_what_is_known_of_a_suspect_may_be_old_when_it_gets_in_also_where_it_finds_nobody() -> None:
+async def test_what_is_known_of_a_suspect_may_be_old_when_it_gets_in_also_where_it_finds_nobody() -> (  # noqa: E501
+    None
+):
     hall = _Hall()
     assert hall.isolation.holds_up(2)  # others get in while it gives way to them
     assert not hall.isolation.holds_up(1)
@@ -247,4 +261,6 @@ def test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while
     assert isolation.seconds_until_allowed("third", deaths=9, alone=2, age=1_801.0) == 0.0
     assert isolation.seconds_until_allowed("first", deaths=2, alone=2, age=0.0) == 0.0
     none = CrashIsolation(lambda _: None, LONG, calm_seconds=0.0)
-    assert [none.seconds_until_allowed(name, deaths=2, alone=2, age=0.0) for name in ("first", "second")] == [0.0, 0.0]
+    assert [
+        none.seconds_until_allowed(name, deaths=2, alone=2, age=0.0) for name in ("first", "second")
+    ] == [0.0, 0.0]

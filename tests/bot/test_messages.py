@@ -19,7 +19,9 @@ from bot.messages import (
 from channels.message import Address, Capabilities, InboundMessage, Sender
 from tests.cases import every_case
 
-FILES = st.builds(StoredAttachment, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0))
+FILES = st.builds(
+    StoredAttachment, sha256=st.text(), name=st.text(), media_type=st.text(), size=st.integers(0)
+)
 
 
 @given(st.builds(MessageBody, text=st.text(), name=st.text(), files=st.tuples(FILES)))
@@ -44,7 +46,9 @@ def test_a_body_comes_back_as_it_went_in(said: MessageBody) -> None:
         ("/帮助", ("help", "")),
     ],
 )
-def test_only_a_slash_and_a_word_at_the_start_is_a_command(text: str, command: tuple[str, str] | None) -> None:
+def test_only_a_slash_and_a_word_at_the_start_is_a_command(
+    text: str, command: tuple[str, str] | None
+) -> None:
     assert parse_command(text) == command
 
 
@@ -74,7 +78,9 @@ def test_stop_overtakes_the_queue_and_words_do_not() -> None:
 
 
 def test_a_strangers_words_are_not_kept() -> None:
-    row = to_inbox_row(message("secret words"), (), Admission(space="telegram-5", ignored="stranger"), 0.0)
+    row = to_inbox_row(
+        message("secret words"), (), Admission(space="telegram-5", ignored="stranger"), 0.0
+    )
     assert row.ignored == "stranger"
     assert "secret" not in row.body
 

@@ -1,4 +1,6 @@
-"""What authors of plug-ins import: definitions, strict arguments, and the context of their tests."""
+"""What authors of plug-ins import: definitions, strict arguments, and the context of their
+tests.
+"""
 
 from typing import Annotated, Any
 
@@ -74,7 +76,12 @@ def test_only_marked_functions_are_tools_and_they_need_all_that_a_model_has_to_k
 
 def test_a_response_is_read_as_text_and_json() -> None:
     def response(body: bytes, charset: str) -> Response:
-        return Response(url="u", status=200, headers={"content-type": f"text/plain; charset={charset}"}, body=body)
+        return Response(
+            url="u",
+            status=200,
+            headers={"content-type": f"text/plain; charset={charset}"},
+            body=body,
+        )
 
     assert response(b"\xe9", "latin-1").text == "é"
     assert response(b"x", "none").text == "x"

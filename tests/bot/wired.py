@@ -21,11 +21,17 @@ MODEL = "claude-sonnet-5-5"
 
 @asynccontextmanager
 async def wired(
-    folder: Path, emulator: ModelEmulator, provider: str = "openai", llm: dict[str, Any] | None = None, **settings: Any
+    folder: Path,
+    emulator: ModelEmulator,
+    provider: str = "openai",
+    llm: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Inside]:
-    """A bot on `folder` whose requests go to the emulator by that wire. llm: keys of config.json's part of it.
+    """A bot on `folder` whose requests go to the emulator by that wire. llm: keys of config.json's
+    part of it.
 
-    Entered again on the same folder it is the same bot after a restart. Its `model` is asked nothing.
+    Entered again on the same folder it is the same bot after a restart. Its `model` is asked
+    nothing.
     """
     home = HomeFolder(root=folder)
     home.ensure()

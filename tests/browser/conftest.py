@@ -1,4 +1,6 @@
-"""One Chromium for all browser tests of a process, for it takes two seconds to start; one site for each."""
+"""One Chromium for all browser tests of a process, for it takes two seconds to start; one site for
+each.
+"""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,6 +26,8 @@ async def site(tmp_path: Path) -> AsyncIterator[Running]:
     root = tmp_path / "workspace"
     (root / "memory").mkdir(parents=True)
     (root / "MEMORY.md").write_text("# Memory\n\n- likes green tea\n")
-    (root / "memory" / "2026-11-20.md").write_text("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
+    (root / "memory" / "2026-11-20.md").write_text(
+        "## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n"
+    )
     async with page_bot(root) as up:
         yield up

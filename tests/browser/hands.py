@@ -1,14 +1,19 @@
-"""Two ways to use the page without a mouse: the keyboard alone, and a finger alone on a telephone."""
+"""Two ways to use the page without a mouse: the keyboard alone, and a finger alone on a
+telephone.
+"""
 
 from abc import ABC, abstractmethod
 
 from playwright.async_api import Locator, Page, expect
 
 MOST_TABS = 150
-# What a finger has to find: links in running text are as high as their line (WCAG 2.5.8 excepts them).
+# What a finger has to find: links in running text are as high as their line (WCAG 2.5.8 excepts
+# them).
 LEAST_SIZE, LEAST_LINE = 44.0, 15.0
 HAS_FOCUS = "node => node === document.activeElement && node.matches(':focus-visible')"
-IN_TEXT = "node => node.matches('a:not(.button, .chips a, .press, nav a, .icon, .row), .linklike, label')"
+IN_TEXT = (
+    "node => node.matches('a:not(.button, .chips a, .press, nav a, .icon, .row), .linklike, label')"
+)
 
 
 class Hand(ABC):

@@ -11,7 +11,9 @@ from playwright.async_api import Browser, ConsoleMessage, Error, Page, Request, 
 
 from tests.channels.web.server import TOKEN, Running
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 ARGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -21,11 +23,14 @@ DESKTOP = {"width": 1280, "height": 860}
 BROWSER = [
     pytest.mark.browser,
     pytest.mark.asyncio(loop_scope="session"),  # that of the one browser
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on PATH"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on PATH"
+    ),
 ]
 
 
-# Pages that are used again, by the browser and what they look like: a new one takes a process and a second of CPU time.
+# Pages that are used again, by the browser and what they look like: a new one takes a process and a
+# second of CPU time.
 _POOL: dict[tuple[object, ...], list[Page]] = {}
 
 
@@ -71,10 +76,12 @@ async def opened(
     fresh: bool = False,
     clocked: bool = False,
 ) -> AsyncIterator[Page]:
-    """A page that is signed in, with everything that went wrong in it collected and found empty at the end.
+    """A page that is signed in, with everything that went wrong in it collected and found empty at
+    the end.
 
-    ready: what is there once the page is. fresh: it is no other test's before or after, for one that listens to it.
-    clocked: its clock can be put forward (page.clock), so that nobody waits for its timers; such a page is a fresh one.
+    ready: what is there once the page is. fresh: it is no other test's before or after, for one
+    that listens to it. clocked: its clock can be put forward (page.clock), so that nobody waits for
+    its timers; such a page is a fresh one.
     """
     fresh = fresh or clocked
     key = (browser, locale, dark, phone, scale)
@@ -119,7 +126,9 @@ async def opened(
 
 
 async def show(page: Page, name: str) -> None:
-    """A picture for people to look at, in the folder MNEMA_SHOTS if that is set; nothing is compared with it."""
+    """A picture for people to look at, in the folder MNEMA_SHOTS if that is set; nothing is
+    compared with it.
+    """
     if folder := os.environ.get("MNEMA_SHOTS"):
         await page.wait_for_timeout(300)  # what moves has come to its end
         await page.screenshot(path=Path(folder) / f"{name}.png")

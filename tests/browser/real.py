@@ -1,4 +1,6 @@
-"""The page over a whole bot in this process: real record and console, a scripted model, and Telegram as a list."""
+"""The page over a whole bot in this process: real record and console, a scripted model, and
+Telegram as a list.
+"""
 
 import asyncio
 import json
@@ -44,7 +46,11 @@ class Real:
 
     async def audited(self, action: str) -> list[tuple[str, str]]:
         """Actor and subject of each such act, oldest first."""
-        return [(row.actor, row.subject) for row in await self.bot.store.audit.acts(1_000) if row.action == action]
+        return [
+            (row.actor, row.subject)
+            for row in await self.bot.store.audit.acts(1_000)
+            if row.action == action
+        ]
 
 
 @asynccontextmanager
@@ -64,17 +70,32 @@ async def real_bot(
     file = ConfigFile(home.config, poll_seconds=3_600.0)
     file.load()
     store = await open_store(home.db, clock=clock)
-    bot = Bot(BotDependencies(home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)))
+    bot = Bot(
+        BotDependencies(
+            home=home, file=file, store=store, clock=lambda: datetime.fromtimestamp(clock(), UTC)
+        )
+    )
     sockets = open_sockets("127.0.0.1", 0)
     port = bound_port(sockets)
     web, telegram = Web(EventHub(pause=15.0)), Channel(name="telegram", account="1")
     public = parse_public_host(public_url) if public_url else ""
-    site = WebSite(gate=RequestGuard(token=TOKEN, port=port, clock=login_clock, public=public), web=web)
+    site = WebSite(
+        gate=RequestGuard(token=TOKEN, port=port, clock=login_clock, public=public), web=web
+    )
     model = ScriptedModel(script)
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())
     nothing = asyncio.create_task(asyncio.sleep(0))
-    up = Running(f"http://127.0.0.1:{port}", port, site, server, site.gate, web, ScriptedBot(), (serving, nothing))
+    up = Running(
+        f"http://127.0.0.1:{port}",
+        port,
+        site,
+        server,
+        site.gate,
+        web,
+        ScriptedBot(),
+        (serving, nothing),
+    )
     try:
         await bot.open([web, telegram], model)
         attach_console(site, bot)

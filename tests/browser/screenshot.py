@@ -1,4 +1,6 @@
-"""Makes the pictures of README from a seeded home, light and dark: `python -m tests.browser.screenshot docs/images`."""
+"""Makes the pictures of README from a seeded home, light and dark:
+`python -m tests.browser.screenshot docs/images`.
+"""
 
 import asyncio
 import random
@@ -23,14 +25,20 @@ ANSWERS = {
     "When did I last water the plants, and what do they like?": (
         "You watered them on **Friday**, and you noted what each one likes:\n\n"
         "| plant | light | water |\n| --- | --- | ---: |\n| fern | shade | every 3 days |\n"
-        "| lemon tree | sun | weekly |\n| mint | half shade | daily |\n\n> watered all three, the mint was dry"
+        "| lemon tree | sun | weekly |\n| mint | half shade | daily |\n\n> watered all three, the "
+        "mint was dry"
     ),
     "Remind me in code: how do I print the next day for the fern?": (
-        "```python\nfrom datetime import date, timedelta\n\nprint(date(2026, 11, 20) + timedelta(days=3))\n```\n\n"
-        "That is **Monday, 23 November**."
+        "```python\nfrom datetime import date, timedelta\n\nprint(date(2026, 11, 20) + "
+        "timedelta(days=3))\n```\n\nThat is **Monday, 23 November**."
     ),
 }
-TITLES = ("Bread, third try", "A name for the boat", "Questions about the lease", "Weekend in the hills")
+TITLES = (
+    "Bread, third try",
+    "A name for the boat",
+    "Questions about the lease",
+    "Weekend in the hills",
+)
 USED = ((OWNER, "claude-sonnet-5-5", 900_000), (f"telegram:1:{ANN}", "claude-haiku-5-5", 2_000_000),
         (OWNER, "gpt-6-luna", 1_500_000))  # fmt: skip
 SHOTS = {"chat": "/c/plants/context", "usage": "/usage", "trace": "/c/plants/trace/newest"}
@@ -50,7 +58,9 @@ async def seed(real: Real, page: Page) -> None:
     chance = random.Random(7)
     for day in range(30):
         for who, model, most in USED:
-            await real.bot.store.database.write(add_usage, row.id, who, model, day, chance.randrange(most // 9, most))
+            await real.bot.store.database.write(
+                add_usage, row.id, who, model, day, chance.randrange(most // 9, most)
+            )
 
 
 async def say(real: Real, page: Page, text: str) -> None:

@@ -36,23 +36,54 @@ WHY = {
 }  # fmt: skip
 FOLDS = [
     {
-        "id": "f1", "from_turn": 1, "to_turn": 10, "at": "2026-11-20T09:12:00+00:00", "method": "model",
-        "file": "memory/2026-11-20.md", "tokens_before": 21_800, "tokens_after": 900,
-        "policy": "balanced", "reason": "tokens", "why": WHY,
+        "id": "f1",
+        "from_turn": 1,
+        "to_turn": 10,
+        "at": "2026-11-20T09:12:00+00:00",
+        "method": "model",
+        "file": "memory/2026-11-20.md",
+        "tokens_before": 21_800,
+        "tokens_after": 900,
+        "policy": "balanced",
+        "reason": "tokens",
+        "why": WHY,
     },
     {
-        "id": "f2", "from_turn": 11, "to_turn": 11, "at": "2026-11-20T09:40:00+00:00", "method": "extract",
-        "file": "spaces/telegram-ann/memory/2026-11-20.md", "tokens_before": 12_400, "tokens_after": 6_100,
-        "policy": "balanced", "reason": "/context fold", "why": None,
+        "id": "f2",
+        "from_turn": 11,
+        "to_turn": 11,
+        "at": "2026-11-20T09:40:00+00:00",
+        "method": "extract",
+        "file": "spaces/telegram-ann/memory/2026-11-20.md",
+        "tokens_before": 12_400,
+        "tokens_after": 6_100,
+        "policy": "balanced",
+        "reason": "/context fold",
+        "why": None,
     },
-]  # fmt: skip
+]
 CONTEXT: Mapping[str, Any] = {
-    "epoch": 1, "turns": 7, "max_turns": 20, "tokens": 18_432, "max_tokens": 50_000, "budget": 50_000,
+    "epoch": 1,
+    "turns": 7,
+    "max_turns": 20,
+    "tokens": 18_432,
+    "max_tokens": 50_000,
+    "budget": 50_000,
     "parts": {"system": 3_100, "tools": 2_050, "summary": 900, "history": 11_900, "running": 482},
-    "messages": 31, "roles": {"user": 8, "assistant": 23}, "characters": 51_200, "policy": "balanced", "folds": FOLDS,
-    "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4}, "cache_share": 0.83,
-    "policy_own": False, "live_turns": [12, 18], "folding": None,
-    "next_fold": [{"unit": "tokens", "now": 18_432, "at": 37_500}, {"unit": "turns", "now": 7, "at": 20}],
+    "messages": 31,
+    "roles": {"user": 8, "assistant": 23},
+    "characters": 51_200,
+    "policy": "balanced",
+    "folds": FOLDS,
+    "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4},
+    "cache_share": 0.83,
+    "policy_own": False,
+    "live_turns": [12, 18],
+    "folding": None,
+    "next_fold": [
+        {"unit": "tokens", "now": 18_432, "at": 37_500},
+        {"unit": "turns", "now": 7, "at": 20},
+    ],
     "system_parts": [
         {"name": "SOUL.md", "tokens": 410, "left_out": []},
         {"name": "rules", "tokens": 260, "left_out": []},
@@ -60,37 +91,68 @@ CONTEXT: Mapping[str, Any] = {
         {"name": "MEMORY.md", "tokens": 1_400, "left_out": ["## Preferences: 3 paragraphs"]},
         {"name": "log", "tokens": 400, "left_out": []},
     ],
-}  # fmt: skip
+}
 COMMANDS = [
     {"name": "help", "usage": "", "zh": "命令列表", "en": "this list"},
-    {"name": "context", "usage": "[clear|fold|undo|diff]", "zh": "上下文用量", "en": "what the context holds"},
-    {"name": "policy", "usage": "[NAME]", "zh": "查看或更换上下文策略", "en": "how the context is kept small"},
-    {"name": "config", "usage": "[KEY [VALUE]]", "zh": "查看或修改配置", "en": "show or change the configuration"},
+    {
+        "name": "context",
+        "usage": "[clear|fold|undo|diff]",
+        "zh": "上下文用量",
+        "en": "what the context holds",
+    },
+    {
+        "name": "policy",
+        "usage": "[NAME]",
+        "zh": "查看或更换上下文策略",
+        "en": "how the context is kept small",
+    },
+    {
+        "name": "config",
+        "usage": "[KEY [VALUE]]",
+        "zh": "查看或修改配置",
+        "en": "show or change the configuration",
+    },
     {"name": "remember", "usage": "TEXT", "zh": "记住一句话", "en": "remember this"},
 ]
 
 
 FOUND = [
     {
-        "text": "likes green tea", "kind": "memory", "path": "MEMORY.md", "line": 3, "lines": [3, 3], "score": 1.0,
+        "text": "likes green tea",
+        "kind": "memory",
+        "path": "MEMORY.md",
+        "line": 3,
+        "lines": [3, 3],
+        "score": 1.0,
         "source": "MEMORY.md:3",
     },
     {
-        "text": "[2026-11-20 09:01] Ann: hello", "kind": "log", "path": "memory/2026-11-20.md", "line": 2,
-        "lines": [2, 2], "date": "2026-11-20", "score": 0.6, "source": "memory/2026-11-20.md:2",
+        "text": "[2026-11-20 09:01] Ann: hello",
+        "kind": "log",
+        "path": "memory/2026-11-20.md",
+        "line": 2,
+        "lines": [2, 2],
+        "date": "2026-11-20",
+        "score": 0.6,
+        "source": "memory/2026-11-20.md:2",
     },
     {
-        "text": "[2026-11-19 18:30] User: 我喜欢乌龙茶", "kind": "said", "turn": 4, "conversation": "tea",
-        "date": "2026-11-19", "score": 0.4, "source": "turn 4",
+        "text": "[2026-11-19 18:30] User: 我喜欢乌龙茶",
+        "kind": "said",
+        "turn": 4,
+        "conversation": "tea",
+        "date": "2026-11-19",
+        "score": 0.4,
+        "source": "turn 4",
     },
-]  # fmt: skip
+]
 
 
 class Page(ScriptedBot):
     """Answers `long` in pieces, `wait` when told to, a command by a notice, all else by an echo.
 
-    release: lets the answer to `wait` come to its end. facts: what its context is said to be. found: what any search
-    of the memory finds.
+    release: lets the answer to `wait` come to its end. facts: what its context is said to be.
+    found: what any search of the memory finds.
     """
 
     def __init__(self) -> None:
@@ -144,13 +206,20 @@ async def page_bot(
         if request.query_params["q"] == "broken":
             raise HttpRefusal(503, "storage", "the index cannot be read")
         kind, words = request.query_params.get("kind", ""), request.query_params["q"]
-        found = [one for one in bot.found if not kind or (one["kind"] == kind and words in one["text"])]
+        found = [
+            one for one in bot.found if not kind or (one["kind"] == kind and words in one["text"])
+        ]
         return json_response({"items": found})
 
     async def saved() -> None: ...
 
     calls = (
-        Route(method="GET", path="/api/v1/conversations/{id}/context", action="context.read", handler=context),
+        Route(
+            method="GET",
+            path="/api/v1/conversations/{id}/context",
+            action="context.read",
+            handler=context,
+        ),
         Route(method="GET", path="/api/v1/commands", action="help", handler=commands),
         Route(method="GET", path="/api/v1/memory/search", action="memory.read", handler=search),
         *FileRoutes(Workspace(root).space(""), saved).calls(),

@@ -28,7 +28,9 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def started(home: Path, settings: dict[str, Any]) -> AsyncIterator[asyncio.subprocess.Process]:
+async def started(
+    home: Path, settings: dict[str, Any]
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """`mnema run` in a home, from its ready line to its end."""
     home.mkdir()
     (home / "config.json").write_text(json.dumps(settings))
@@ -60,7 +62,9 @@ async def transcripts(base: str, token: str) -> dict[str, list[tuple[str, str, s
         rows = (await client.get("/api/v1/conversations")).json()["items"]
         found = {}
         for row in rows:
-            lines = (await client.get(f"/api/v1/conversations/{row['id']}/messages")).json()["items"]
+            lines = (await client.get(f"/api/v1/conversations/{row['id']}/messages")).json()[
+                "items"
+            ]
             found[row["id"]] = [(line["role"], line["text"], line["at"]) for line in lines]
         return found
 
@@ -99,7 +103,11 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
     port = free_port()
     settings = {**QUIET, "channels": {**QUIET["channels"], "web": {"port": port}}}  # type: ignore[dict-item]
     async with (
-        real_bot(tmp_path / "old", lambda asked: f"re {asked.messages[-1].parts[0].text}", settings=settings) as real,
+        real_bot(
+            tmp_path / "old",
+            lambda asked: f"re {asked.messages[-1].parts[0].text}",
+            settings=settings,
+        ) as real,
         opened(chromium, real.site, "/c/c1") as page,
     ):
         file = await make(page, real)
@@ -119,7 +127,9 @@ async def test_a_backup_of_the_page_is_restored_elsewhere_with_equal_transcripts
         await page.set_input_files("input[type=file]", file)
         await page.fill("dialog input[type=password]", PASSPHRASE)
         await page.click("dialog .primary")
-        await expect(page.locator(".backups .facts")).to_contain_text("Conversations", timeout=60_000)
+        await expect(page.locator(".backups .facts")).to_contain_text(
+            "Conversations", timeout=60_000
+        )
         await page.get_by_role("button", name="Restore", exact=True).click()
         await page.fill("dialog input[type=password]", PASSPHRASE)
         await page.fill("dialog input:not([type])", "another")

@@ -1,4 +1,6 @@
-"""The page in Chromium behind a proxy with TLS: somebody signs in, sees an answer grow and sends a file."""
+"""The page in Chromium behind a proxy with TLS: somebody signs in, sees an answer grow and sends a
+file.
+"""
 
 from pathlib import Path
 
@@ -38,13 +40,17 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
         assert isinstance(site.bot, Page)
         site.bot.release.set()
-        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
+        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text(
+            "You said: wait"
+        )
 
         await page.set_input_files(
             "#picker", {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"tea " * 500_000}
         )
         await write(page, "a file")
-        await expect(page.locator(".line.assistant:not(.draft) .words").nth(1)).to_have_text("You said: a file")
+        await expect(page.locator(".line.assistant:not(.draft) .words").nth(1)).to_have_text(
+            "You said: a file"
+        )
         [sent] = [message for message in site.bot.taken if message.text == "a file"]
         assert [len(file.data) for file in sent.attachments] == [2_000_000]
 
@@ -54,7 +60,8 @@ async def test_who_comes_by_the_proxy_signs_in_sees_an_answer_grow_and_sends_a_f
         assert frame is not None
         await frame.wait_for_url("chrome-error://**")
         outcome = await other.evaluate(
-            """async url => fetch(url, { method: "POST", mode: "no-cors", credentials: "include", body: "{}" }).then(
+            """async url => fetch(url, { method: "POST", mode: "no-cors", credentials: "include", \
+body: "{}" }).then(
                  (answer) => answer.type, () => "failed")""",
             f"{proxy.url}/api/v1/messages",
         )

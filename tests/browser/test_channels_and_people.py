@@ -1,4 +1,6 @@
-"""The channels in the page: how each is, its login by code and digits, and who asks to be let in."""
+"""The channels in the page: how each is, its login by code and digits, and who asks to be let
+in.
+"""
 
 import re
 import time
@@ -25,7 +27,7 @@ from tests.channels.web.server import Running, running
 pytestmark = BROWSER
 EVERY_MS = 2_000  # between two looks of the page at its server
 BEGAN = 1_790_000_000.0
-ANN = {"channel": "telegram", "account": "1", "id": "5006", "kind": "user", "name": "<b>Ann</b> the owner", "at": "2026-11-20T12:00:00+00:00", "expires": "2026-11-20T13:00:00+00:00"}  # fmt: skip  # noqa: E501
+ANN = {"channel": "telegram", "account": "1", "id": "5006", "kind": "user", "name": "<b>Ann</b> the owner", "at": "2026-11-20T12:00:00+00:00", "expires": "2026-11-20T13:00:00+00:00"}  # fmt: skip  # noqa: E501, RUF100
 GROUP = {**ANN, "id": "-1007", "kind": "group", "name": "Tea people", "expires": ""}
 
 
@@ -41,11 +43,27 @@ class Behind:
     def calls(self) -> tuple[Route, ...]:
         return (
             *ChannelRoutes({"wechat": self.wechat}).calls(),
-            Route(method="GET", path="/api/v1/status", action="console.read", handler=self.status, is_promised=True),
-            Route(method="GET", path="/api/v1/metrics/recent", action="console.read", handler=self.recent),
+            Route(
+                method="GET",
+                path="/api/v1/status",
+                action="console.read",
+                handler=self.status,
+                is_promised=True,
+            ),
+            Route(
+                method="GET",
+                path="/api/v1/metrics/recent",
+                action="console.read",
+                handler=self.recent,
+            ),
             Route(method="GET", path="/api/v1/access", action="access.read", handler=self.access),
             *(
-                Route(method="POST", path=f"/api/v1/access/{act}", action="access.write", handler=self.act)
+                Route(
+                    method="POST",
+                    path=f"/api/v1/access/{act}",
+                    action="access.write",
+                    handler=self.act,
+                )
                 for act in ("approve", "deny", "group")
             ),
         )
@@ -54,10 +72,21 @@ class Behind:
         asked = self.wechat.prompt()
         phase: Any = "asking" if asked else "up"
         wechat = ChannelStatus(
-            name="wechat", phase=phase, since=BEGAN, last_contact=BEGAN, has_login=True, prompt=asked, quota="7 of 10"
+            name="wechat",
+            phase=phase,
+            since=BEGAN,
+            last_contact=BEGAN,
+            has_login=True,
+            prompt=asked,
+            quota="7 of 10",
         )
         return json_response(
-            {"channels": {name: channel_status_to_json(one) for name, one in {**self.states, "wechat": wechat}.items()}}
+            {
+                "channels": {
+                    name: channel_status_to_json(one)
+                    for name, one in {**self.states, "wechat": wechat}.items()
+                }
+            }
         )
 
     async def recent(self, _: Request) -> Response:
@@ -101,9 +130,14 @@ async def panel(page: Page, *, phone: bool = False) -> None:
 
 async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> None:
     scene.behind.states["telegram"] = ChannelStatus(
-        name="telegram", phase="contended", since=BEGAN, why="another program polls", last_contact=BEGAN,
-        last_error="connection reset", last_error_at=BEGAN,
-    )  # fmt: skip
+        name="telegram",
+        phase="contended",
+        since=BEGAN,
+        why="another program polls",
+        last_contact=BEGAN,
+        last_error="connection reset",
+        last_error_at=BEGAN,
+    )
     async with opened(chromium, scene.site) as page:
         await panel(page)
         telegram, wechat = page.locator(".channel >> nth=0"), page.locator(".channel >> nth=1")
@@ -116,13 +150,18 @@ async def test_each_channel_says_how_it_is(chromium: Browser, scene: Scene) -> N
         assert "well" not in (await telegram.get_attribute("class") or "")
 
 
-async def test_a_strip_shows_the_last_day_and_says_it_in_words(chromium: Browser, scene: Scene) -> None:
+async def test_a_strip_shows_the_last_day_and_says_it_in_words(
+    chromium: Browser, scene: Scene
+) -> None:
     async with opened(chromium, scene.site, "/channels", ready=".strip") as page:
         strip = page.get_by_role("img", name="The last 24 hours")
         await expect(strip.locator("span")).to_have_count(4)
         assert "down" in str(await strip.get_attribute("aria-label"))
         assert "connected" not in str(await strip.get_attribute("aria-label"))
-        widths = [float((await one.bounding_box() or {})["width"]) for one in await strip.locator("span").all()]
+        widths = [
+            float((await one.bounding_box() or {})["width"])
+            for one in await strip.locator("span").all()
+        ]
         assert widths[0] > widths[1] > widths[3] > widths[2] >= 3  # two minutes are seen
 
 
@@ -131,14 +170,17 @@ async def test_a_code_counts_down_is_renewed_by_itself_and_fills_the_screen_of_a
 ) -> None:
     wechat = scene.behind.wechat
     wechat.asked = replace(QR, expires=time.time() + 65)
-    async with opened(chromium, scene.site, "/channels", phone=True, ready=".qr", clocked=True) as page:
+    async with opened(
+        chromium, scene.site, "/channels", phone=True, ready=".qr", clocked=True
+    ) as page:
         timer = page.get_by_role("timer")
         await expect(timer).to_contain_text(re.compile(r"in 1:0\d|in 0:5\d"))
         await page.get_by_role("button", name="Show the code larger").press("Enter")
         large = page.get_by_role("dialog").locator("img")
         await expect(large).to_have_js_property("complete", value=True)
         assert (await large.bounding_box() or {})["width"] > 320
-        wechat.asked = WAIT  # three codes in a row were not used: somebody who looks gets the next one
+        # three codes in a row were not used: somebody who looks gets the next one
+        wechat.asked = WAIT
         await page.clock.run_for(EVERY_MS)
         await expect(page.get_by_role("dialog")).to_have_count(0)
         await page.clock.run_for(EVERY_MS)
@@ -147,7 +189,9 @@ async def test_a_code_counts_down_is_renewed_by_itself_and_fills_the_screen_of_a
 
 
 @by_night
-async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Browser, scene: Scene) -> None:
+async def test_a_login_by_code_and_digits_goes_through_in_the_page(
+    chromium: Browser, scene: Scene
+) -> None:
     wechat = scene.behind.wechat
     wechat.asked = QR
     async with opened(chromium, scene.site, locale="zh-CN") as page:
@@ -158,7 +202,9 @@ async def test_a_login_by_code_and_digits_goes_through_in_the_page(chromium: Bro
         assert await code.evaluate("image => image.naturalWidth") > 100
         first = await code.get_attribute("src")
         assert "s3cret" not in await page.content()
-        wechat.asked = LoginPrompt(kind="qr", zh=QR.zh, en=QR.en, text="https://login.example/q?code=another")
+        wechat.asked = LoginPrompt(
+            kind="qr", zh=QR.zh, en=QR.en, text="https://login.example/q?code=another"
+        )
         await expect(code).not_to_have_attribute("src", str(first))
         wechat.asked = DIGITS
         await expect(page.locator(".login-box input")).to_be_visible()
@@ -182,7 +228,9 @@ async def test_who_asks_is_let_in_by_the_code_they_tell(chromium: Browser, scene
     async with opened(chromium, scene.site) as page:
         await page.click("#go-people")
         asking = page.locator(".asking")
-        await expect(asking.locator(".request >> nth=0")).to_contain_text("telegram:5006 “<b>Ann</b> the owner”")
+        await expect(asking.locator(".request >> nth=0")).to_contain_text(
+            "telegram:5006 “<b>Ann</b> the owner”"
+        )
         await page.fill(".asking input", "WRONG")
         await page.click(".asking .primary")
         await expect(page.locator(".toast")).to_have_text("that code is wrong or has expired")
@@ -210,7 +258,9 @@ async def test_they_may_be_refused(chromium: Browser, scene: Scene) -> None:
     assert scene.behind.acts == [("deny", {"code": "ABCDEFGH"})]
 
 
-async def test_the_page_stops_asking_once_another_page_is_shown(chromium: Browser, scene: Scene) -> None:
+async def test_the_page_stops_asking_once_another_page_is_shown(
+    chromium: Browser, scene: Scene
+) -> None:
     async with opened(chromium, scene.site, clocked=True) as page:
         await panel(page)
         async with page.expect_response("**/api/v1/status"):
@@ -218,7 +268,10 @@ async def test_the_page_stops_asking_once_another_page_is_shown(chromium: Browse
         await page.click("#go-usage")
         await expect(page.locator(".channel")).to_have_count(0)
         asked: list[str] = []
-        page.on("request", lambda one: asked.append(one.url) if one.url.endswith("/api/v1/status") else None)
+        page.on(
+            "request",
+            lambda one: asked.append(one.url) if one.url.endswith("/api/v1/status") else None,
+        )
         await page.clock.run_for(5 * EVERY_MS)
         assert asked == []
 
@@ -231,16 +284,26 @@ async def test_the_page_stops_asking_once_another_page_is_shown(chromium: Browse
         *(pytest.param(*one, marks=by_night) for one in (("en-GB", True), ("zh-CN", False))),
     ],
 )
-async def test_the_panel_fits_phone_and_desktop(chromium: Browser, scene: Scene, phone: bool, locale: str) -> None:
+async def test_the_panel_fits_phone_and_desktop(
+    chromium: Browser, scene: Scene, phone: bool, locale: str
+) -> None:
     scene.behind.wechat.asked = QR
     scene.behind.waiting = [ANN, GROUP]
-    scene.behind.states["telegram"] = ChannelStatus(name="telegram", phase="up", since=BEGAN, last_contact=BEGAN)
+    scene.behind.states["telegram"] = ChannelStatus(
+        name="telegram", phase="up", since=BEGAN, last_contact=BEGAN
+    )
     scene.behind.states["wecom"] = ChannelStatus(
-        name="wecom", phase="down", since=BEGAN, why="nothing heard for 90 s: the platform cannot be reached",
-        last_error="reset", last_error_at=BEGAN,
-    )  # fmt: skip
+        name="wecom",
+        phase="down",
+        since=BEGAN,
+        why="nothing heard for 90 s: the platform cannot be reached",
+        last_error="reset",
+        last_error_at=BEGAN,
+    )
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    async with opened(chromium, scene.site, locale=locale, phone=phone, dark=locale == "zh-CN") as page:
+    async with opened(
+        chromium, scene.site, locale=locale, phone=phone, dark=locale == "zh-CN"
+    ) as page:
         await panel(page, phone=phone)
         await expect(page.locator(".qr")).to_have_js_property("complete", value=True)
         kind = f"channels-{'phone' if phone else 'desktop'}-{locale[:2]}"

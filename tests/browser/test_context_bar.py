@@ -1,4 +1,6 @@
-"""The context in the page: the bar, all its numbers, the folds on a time line, and a fold as it goes on."""
+"""The context in the page: the bar, all its numbers, the folds on a time line, and a fold as it
+goes on.
+"""
 
 from typing import Any
 
@@ -12,7 +14,14 @@ from tests.by_night import by_night
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
-NEXT = {**FOLDS[0], "id": "f3", "from_turn": 12, "to_turn": 15, "tokens_before": 9_000, "tokens_after": 700}
+NEXT = {
+    **FOLDS[0],
+    "id": "f3",
+    "from_turn": 12,
+    "to_turn": 15,
+    "tokens_before": 9_000,
+    "tokens_after": 700,
+}
 STEPS = ("planned", "summarised", "logged", "folded")
 FOLD_SEEN_MS = 4_000  # for which a fold that is done is shown
 
@@ -23,7 +32,9 @@ def facts(site: Running, **changed: Any) -> None:
 
 
 def fold(site: Running, state: str, chat: str = "c1") -> None:
-    told = {name: NEXT[name] for name in ("id", "from_turn", "to_turn", "tokens_before", "tokens_after")}
+    told = {
+        name: NEXT[name] for name in ("id", "from_turn", "to_turn", "tokens_before", "tokens_after")
+    }
     site.bot.show(chat, "fold", "", state=state, **told)
 
 
@@ -40,18 +51,26 @@ async def begun(page: Tab) -> None:
     await expect(page.locator("#context")).to_be_visible()
 
 
-async def test_the_bar_shows_the_parts_to_scale_and_says_the_numbers(chromium: Browser, site: Running) -> None:
+async def test_the_bar_shows_the_parts_to_scale_and_says_the_numbers(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
-        await expect(page.locator("#context-text")).to_have_text("18,432 / 50,000 · 37% · 7/20 turns")
+        await expect(page.locator("#context-text")).to_have_text(
+            "18,432 / 50,000 · 37% · 7/20 turns"
+        )
         await expect(page.locator("#context-text .narrow")).to_be_hidden()
-        await expect(page.locator("#context")).to_have_accessible_name("Context: 18,432 / 50,000 · 7/20 turns")
+        await expect(page.locator("#context")).to_have_accessible_name(
+            "Context: 18,432 / 50,000 · 7/20 turns"
+        )
         await page.click("#context")
         bar = page.locator("#drawer .bar.tall")
         await expect(bar.locator(".part")).to_have_count(5)
         whole = await width(bar)
         for name, tokens in CONTEXT["parts"].items():
-            assert await width(bar.locator(f".{name}")) == pytest.approx(whole * tokens / 50_000, abs=2.5)
+            assert await width(bar.locator(f".{name}")) == pytest.approx(
+                whole * tokens / 50_000, abs=2.5
+            )
         tick = await page.locator("#drawer .tick").bounding_box()
         start = await bar.bounding_box()
         assert tick is not None
@@ -59,7 +78,9 @@ async def test_the_bar_shows_the_parts_to_scale_and_says_the_numbers(chromium: B
         assert tick["x"] - start["x"] == pytest.approx(whole * 0.75, abs=3)
 
 
-async def test_the_bar_of_turns_can_be_seen_and_is_filled_to_scale(chromium: Browser, site: Running) -> None:
+async def test_the_bar_of_turns_can_be_seen_and_is_filled_to_scale(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
@@ -80,7 +101,13 @@ async def test_the_drawer_has_every_number(chromium: Browser, site: Running) -> 
         assert await drawer.locator(".legend > li > span").all_text_contents() == [
             "System", "Tools", "Summary", "History", "Running turn", "Free",
         ]  # fmt: skip
-        assert await drawer.locator(".legend ul b").all_text_contents() == ["410", "260", "630", "1,400", "400"]
+        assert await drawer.locator(".legend ul b").all_text_contents() == [
+            "410",
+            "260",
+            "630",
+            "1,400",
+            "400",
+        ]
         await expect(drawer.locator(".cut")).to_have_text(
             "MEMORY.md · Left out to save space: ## Preferences: 3 paragraphs"
         )
@@ -100,7 +127,9 @@ async def test_less_room_than_is_configured_is_told(chromium: Browser, site: Run
         await expect(room.locator("+ dd")).to_have_text("43,000")
 
 
-async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(chromium: Browser, site: Running) -> None:
+async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
@@ -111,7 +140,10 @@ async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(ch
             "turn 11",
             "turns 1–10",
         ]
-        assert await events.locator(".change").all_text_contents() == ["12,400 → 6,100", "21,800 → 900"]
+        assert await events.locator(".change").all_text_contents() == [
+            "12,400 → 6,100",
+            "21,800 → 900",
+        ]
         assert await events.locator("b").all_text_contents() == ["−51 %", "−96 %"]
         points = "155 points: base +100, after an answer +30, change of topic +25"
         why = f"Cut before turn 11, the best of 5 possible places ({points})."
@@ -119,7 +151,9 @@ async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(ch
         assert why in (await oldest.locator("summary").get_attribute("title") or "")
         await expect(oldest.locator(".fold-more")).to_be_hidden()
         await oldest.locator("summary").click()
-        await expect(oldest.locator(".fold-more")).to_contain_text(f"The limit on tokens was reached. {why}")
+        await expect(oldest.locator(".fold-more")).to_contain_text(
+            f"The limit on tokens was reached. {why}"
+        )
         await expect(oldest.locator(".fold-more")).to_contain_text("summary by the model")
         other = page.locator("details[data-id=f2]")
         await other.locator("summary").click()
@@ -127,13 +161,17 @@ async def test_the_folds_stand_on_a_line_of_time_with_why_they_were_cut_there(ch
         await expect(other.locator("a")).to_have_count(0)
 
 
-async def test_a_folds_file_is_opened_and_leads_back_to_the_context(chromium: Browser, site: Running) -> None:
+async def test_a_folds_file_is_opened_and_leads_back_to_the_context(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
         await page.click("details[data-id=f1] summary")
         await page.click("details[data-id=f1] a")
-        await expect(page.locator(".editor")).to_have_value("## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n")
+        await expect(page.locator(".editor")).to_have_value(
+            "## 09:12 · web · turns 1–10\n- 09:01 Ann: hello\n"
+        )
         await page.go_back()
         await expect(page.locator(".timeline .event")).to_have_count(3)
 
@@ -159,7 +197,9 @@ async def test_all_of_it_is_reached_by_the_keyboard(chromium: Browser, site: Run
         await expect(page.locator("#context")).to_be_focused()
 
 
-async def test_bar_and_drawer_follow_each_answer_and_each_fold(chromium: Browser, site: Running) -> None:
+async def test_bar_and_drawer_follow_each_answer_and_each_fold(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
@@ -177,7 +217,9 @@ async def test_bar_and_drawer_follow_each_answer_and_each_fold(chromium: Browser
         await expect(page.locator("details[data-id=f1] .fold-more")).to_be_visible()
 
 
-async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(chromium: Browser, site: Running) -> None:
+async def test_a_fold_is_seen_as_it_goes_on_and_then_no_more(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1", clocked=True) as page:
         await begun(page)
         line, steps = page.locator("#folding .fold-said"), page.locator("#folding .done")
@@ -205,7 +247,9 @@ async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conve
         await begun(page)
         facts(site, folding={**NEXT, "state": "checked"})
         await page.reload()
-        await expect(page.locator("#folding .fold-said")).to_have_text("正在整理第 12–15 轮：核对摘要…")
+        await expect(page.locator("#folding .fold-said")).to_have_text(
+            "正在整理第 12–15 轮：核对摘要…"
+        )
         await page.click("#new")
         await expect(page.locator("#folding")).to_be_hidden()
         await expect(page.locator("#context")).to_be_hidden()
@@ -214,7 +258,9 @@ async def test_a_fold_under_way_is_shown_after_a_reload_and_not_in_another_conve
 async def test_nothing_folded_yet_is_said_and_more_than_the_limit_still_fits_the_bar(
     chromium: Browser, site: Running
 ) -> None:
-    facts(site, folds=[], live_turns=[], tokens=60_000, parts={**CONTEXT["parts"], "history": 53_468})
+    facts(
+        site, folds=[], live_turns=[], tokens=60_000, parts={**CONTEXT["parts"], "history": 53_468}
+    )
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
         await page.click("#context")
@@ -249,6 +295,8 @@ async def test_bar_and_drawer_fit_phone_and_desktop_in_both_languages(
         assert await page.evaluate(overflow) == 0
         await page.click("#context")
         await page.click("details[data-id=f1] summary")
-        inside = "(body => body.scrollWidth - body.clientWidth)(document.querySelector('#drawer .body'))"
+        inside = (
+            "(body => body.scrollWidth - body.clientWidth)(document.querySelector('#drawer .body'))"
+        )
         assert await page.evaluate(inside) == 0
         assert await page.evaluate(overflow) == 0

@@ -21,7 +21,9 @@ async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
         await notes(up)
         for number in range(3):
             await say(up, client, f"t{number}", f"talk number {number}")
-        await say(up, client, "c1", "which green tea does Ann like in the morning, say my notes?", png())
+        await say(
+            up, client, "c1", "which green tea does Ann like in the morning, say my notes?", png()
+        )
         yield up
 
 
@@ -127,7 +129,9 @@ async def test_what_is_open_is_read_and_what_is_not_is_marked(page: Page, real: 
         await say(real, client, "t1", "something new")
         await expect(page.locator("#list .place:has-text('talk number 1') .unread")).to_be_visible()
         await page.click("#list .entry:has-text('talk number 1')")
-        await expect(page.locator("#list .place:has-text('talk number 1') .unread")).to_have_count(0)
+        await expect(page.locator("#list .place:has-text('talk number 1') .unread")).to_have_count(
+            0
+        )
 
         async def unread() -> int:
             return int((await client.get("/api/v1/conversations/t1")).json()["unread"])
@@ -139,11 +143,15 @@ async def test_what_is_open_is_read_and_what_is_not_is_marked(page: Page, real: 
         assert await unread() == 0
 
 
-async def test_the_palette_leads_to_chats_files_settings_and_commands(page: Page, real: Real) -> None:
+async def test_the_palette_leads_to_chats_files_settings_and_commands(
+    page: Page, real: Real
+) -> None:
     async with real.site.client() as client:
         path = "/api/v1/conversations/t0"
         tag = {"if-match": (await client.get(path)).headers["etag"]}
-        assert (await client.patch(path, json={"title": "Tea time"}, headers=tag)).status_code == 200
+        assert (
+            await client.patch(path, json={"title": "Tea time"}, headers=tag)
+        ).status_code == 200
     choices = page.locator("#palette .choice")
     for words, first, path in (
         ("talk number 1", "talk number 1", "**/c/t1"),

@@ -1,4 +1,6 @@
-"""Days and nights in the page: a calendar whose days open, entries that lead to their turns, one night undone."""
+"""Days and nights in the page: a calendar whose days open, entries that lead to their turns, one
+night undone.
+"""
 
 from datetime import date
 from pathlib import Path
@@ -11,7 +13,9 @@ from tests.browser.real import real_bot
 pytestmark = BROWSER
 
 
-async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromium: Browser, tmp_path: Path) -> None:
+async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "noted, with a few words more") as real,
         opened(chromium, real.site, "/c/c1") as page,
@@ -38,10 +42,14 @@ async def test_a_day_of_the_calendar_leads_to_the_turns_that_were_folded(chromiu
         await expect(page.locator("main")).to_contain_text("There is no diary in this month.")
 
 
-async def test_one_night_is_undone_and_what_that_did_is_told(chromium: Browser, tmp_path: Path) -> None:
+async def test_one_night_is_undone_and_what_that_did_is_told(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with real_bot(tmp_path, lambda asked: "noted") as real:
         path = tmp_path / "workspace/MEMORY.md"
-        path.write_text("## Facts\n\n- Rides a <b>red</b> bicycle daily\n- rides a <b>red</b> bicycle, daily\n")
+        path.write_text(
+            "## Facts\n\n- Rides a <b>red</b> bicycle daily\n- rides a <b>red</b> bicycle, daily\n"
+        )
         before = path.read_text()
         await real.bot.memory_service.dreamer.dream("", date(2026, 11, 20))
         assert path.read_text() != before

@@ -1,4 +1,6 @@
-"""Every address of the page, over a whole bot: it opens, keeps to its policy, fits, and can be used by everyone."""
+"""Every address of the page, over a whole bot: it opens, keeps to its policy, fits, and can be used
+by everyone.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,8 @@ AXE = Path(__file__).with_name("axe") / "axe.min.js"
 RUN_AXE = """async () => {
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
   const found = await axe.run(document, { runOnly: { type: "tag", values: tags } });
-  return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}`));
+  return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: \
+${node.html.slice(0, 200)}`));
 }"""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # What shows that each of them is there.
@@ -78,7 +81,9 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
 ) -> None:
     wrong: list[str] = []
     async with (
-        real_bot(tmp_path, lambda asked: "I **like** green tea.\n\n```python\nprint(1)\n```") as real,
+        real_bot(
+            tmp_path, lambda asked: "I **like** green tea.\n\n```python\nprint(1)\n```"
+        ) as real,
         opened(chromium, real.site, "/c/c1", locale=locale, dark=dark, phone=width < 720) as page,
     ):
         await page.set_viewport_size({"width": width, "height": 844})
@@ -89,7 +94,9 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
         await page.wait_for_selector(".line.assistant footer")
         log = tmp_path / "workspace/memory/2026-11-20.md"
         log.parent.mkdir(exist_ok=True)
-        log.write_text("## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: likes tea\n")
+        log.write_text(
+            "## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: likes tea\n"
+        )
         await real.bot.memories("").add("fact", "Rides a red bicycle daily")
         with (tmp_path / "workspace/MEMORY.md").open("a") as file:
             file.write("\n## Facts\n\n- rides a red bicycle, daily\n")
@@ -101,7 +108,9 @@ async def test_every_address_opens_and_can_be_used_by_everyone(
             if path.endswith("/context"):
                 await page.click(".show-view")
                 await page.click("[data-segment='history 1'] summary")
-                await page.wait_for_selector("[data-segment='history 1'] pre:has-text('do you like tea?')")
+                await page.wait_for_selector(
+                    "[data-segment='history 1'] pre:has-text('do you like tea?')"
+                )
             await page.evaluate(AXE.read_text("utf-8"))
             wrong += await check(page, path)
     assert wrong == []

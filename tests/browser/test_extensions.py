@@ -1,4 +1,6 @@
-"""Skills and servers of tools in the page: read first, then enabled as they were shown, and no other."""
+"""Skills and servers of tools in the page: read first, then enabled as they were shown, and no
+other.
+"""
 
 import json
 from pathlib import Path
@@ -12,19 +14,27 @@ from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 
 pytestmark = BROWSER
-SKILL = "---\nname: tea\ndescription: How to make tea.\n---\nBoil water. <b>See</b> https://tea.example.org\n"
+SKILL = (
+    "---\nname: tea\ndescription: How to make tea.\n---\nBoil water. <b>See</b> "
+    "https://tea.example.org\n"
+)
 
 
 @by_night
-async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, tmp_path: Path) -> None:
+async def test_a_skill_and_a_server_are_read_and_switched_on(
+    chromium: Browser, tmp_path: Path
+) -> None:
     folder = tmp_path / "workspace" / "skills" / "tea"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(SKILL)
     orders = Orders(
-        tmp_path / "server", [tool("echo", "Says <i>it</i> again.", words={"type": "string"}), tool("fail")]
+        tmp_path / "server",
+        [tool("echo", "Says <i>it</i> again.", words={"type": "string"}), tool("fail")],
     )
     async with (
-        real_bot(tmp_path, lambda asked: "yes", settings={**QUIET, "mcp": {"files": orders.settings}}) as real,
+        real_bot(
+            tmp_path, lambda asked: "yes", settings={**QUIET, "mcp": {"files": orders.settings}}
+        ) as real,
         real.site.client() as api,
         opened(chromium, real.site, "/tools", ready=".chips") as page,
     ):
@@ -37,7 +47,9 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         assert (stale.status_code, stale.json()["error"]["code"]) == (409, "changed")
         await page.get_by_role("button", name="Switch on").click()
         await expect(page.get_by_role("button", name="Switch off")).to_be_visible()
-        assert [(skill.name, skill.sha256) for skill in real.bot.skills.library.enabled("")] == [("tea", shown)]
+        assert [(skill.name, skill.sha256) for skill in real.bot.skills.library.enabled("")] == [
+            ("tea", shown)
+        ]
 
         await page.goto(real.site.base + "/mcp")
         await expect(page.locator(".server")).to_contain_text("none is offered to the model")
@@ -54,5 +66,9 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(chromium: Browser, 
         choices = [{"name": "echo", "sha256": "0" * 64, "mode": "run", "effect": "pure"}]
         body = {"source": server["source"], "choices": choices}
         assert (await api.post("/api/v1/mcp/files/review", json=body)).status_code == 409
-        assert (await api.post("/api/v1/mcp/files/review", json={**body, "source": "x"})).status_code == 409
-        assert json.loads((tmp_path / "config.json").read_text())["mcp"] == {"files": orders.settings}
+        assert (
+            await api.post("/api/v1/mcp/files/review", json={**body, "source": "x"})
+        ).status_code == 409
+        assert json.loads((tmp_path / "config.json").read_text())["mcp"] == {
+            "files": orders.settings
+        }

@@ -1,4 +1,6 @@
-"""Facts in the page: found, explained, corrected and put back, forgotten with a receipt; another's only once opened."""
+"""Facts in the page: found, explained, corrected and put back, forgotten with a receipt; another's
+only once opened.
+"""
 
 from pathlib import Path
 
@@ -33,12 +35,19 @@ async def teach(real: Real, page: Page) -> None:
     [message] = await real.bot.store.sessions.messages(row.id, 1, 1)
     source = MemorySource(conversation=row.id, message_id=message.id, channel="web", quote=QUOTE)
     await real.bot.memories("").upsert(
-        MemoryCandidate(category="fact", text=FACT, importance=7, origin="extraction", source=source)
+        MemoryCandidate(
+            category="fact", text=FACT, importance=7, origin="extraction", source=source
+        )
     )
 
 
-async def test_a_fact_is_found_and_leads_to_the_turn_that_it_rests_on(chromium: Browser, tmp_path: Path) -> None:
-    async with real_bot(tmp_path, lambda asked: "noted") as real, opened(chromium, real.site, "/c/c1") as page:
+async def test_a_fact_is_found_and_leads_to_the_turn_that_it_rests_on(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with (
+        real_bot(tmp_path, lambda asked: "noted") as real,
+        opened(chromium, real.site, "/c/c1") as page,
+    ):
         await teach(real, page)
         await real.bot.memories("").add("skill", "Speaks Finnish")
         await page.click("#go-memory")
@@ -57,7 +66,9 @@ async def test_a_fact_is_found_and_leads_to_the_turn_that_it_rests_on(chromium: 
         assert page.url.endswith("/c/c1/m/turn-1")
 
 
-async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Browser, tmp_path: Path) -> None:
+async def test_a_correction_is_taken_back_and_a_stale_one_is_told(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with real_bot(tmp_path, lambda asked: "noted") as real:
         memories = real.bot.memories("")
         row = await memories.add("fact", "Lives in Oslo", 5)
@@ -76,7 +87,9 @@ async def test_a_correction_is_taken_back_and_a_stale_one_is_told(chromium: Brow
             await page.fill("textarea", "Lives in Trondheim")
             await real.bot.store.memories.set_importance("", row.norm, 2)
             await page.click("text=Save")
-            await expect(page.locator("main [role=alert]")).to_contain_text("changed in the meantime")
+            await expect(page.locator("main [role=alert]")).to_contain_text(
+                "changed in the meantime"
+            )
             await expect(page.locator("textarea")).to_have_value("Lives in Trondheim")
             await page.click("text=Save")
             await expect(page.locator("section .text")).to_have_text("Lives in Trondheim")
@@ -98,7 +111,9 @@ def files_with(home: Path, word: str) -> set[str]:
 
 def count(real: Real, table: str, column: str) -> int:
     """How many rows of a table name the landlord."""
-    [(found,)] = query(real.bot.home.db, f"SELECT count(*) FROM {table} WHERE {column} LIKE ?", f"%{NAME}%")
+    [(found,)] = query(
+        real.bot.home.db, f"SELECT count(*) FROM {table} WHERE {column} LIKE ?", f"%{NAME}%"
+    )
     return int(found)
 
 
@@ -110,14 +125,21 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
     (workspace / "notes" / "rent.md").write_text(f"{NAME} wants the rent on the 3rd\n")
     (workspace / "memory").mkdir()
     log = workspace / "memory" / "2026-11-20.md"
-    log.write_text(f"## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: {QUOTE}\n- 09:02 User: sun\n")
+    log.write_text(
+        f"## 09:12 · web c1 · turns 1–3 <!-- fold f1 -->\n\n- 09:01 User: {QUOTE}\n- 09:02 User: "
+        "sun\n"
+    )
     async with (
         real_bot(tmp_path, answering) as real,  # type: ignore[arg-type]
         opened(chromium, real.site, "/c/c1", locale="zh-CN") as page,
         real.site.client() as client,
     ):
         await teach(real, page)
-        lease = {"name": "lease.txt", "mimeType": "text/plain", "buffer": f"Landlord: {NAME}".encode()}
+        lease = {
+            "name": "lease.txt",
+            "mimeType": "text/plain",
+            "buffer": f"Landlord: {NAME}".encode(),
+        }
         await page.set_input_files("#picker", [lease])  # type: ignore[list-item]
         for number, text in enumerate(("here is my lease", "tidy my notes", "and the weather?"), 2):
             await write(page, text)
@@ -137,10 +159,22 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
         await expect(other.locator("main .acts .primary")).to_have_text("放回")
 
         showing = [NAME in repr(request) for request in real.model.requests]
-        lines = sum(NAME in line for path in files_with(workspace, NAME) for line in (workspace / path).open())
+        lines = sum(
+            NAME in line
+            for path in files_with(workspace, NAME)
+            for line in (workspace / path).open()
+        )
         blobs = {path for path in files_with(tmp_path, NAME) if Path(path).parent.name == "blobs"}
         assert (lines, len(blobs), len(showing)) == (2, 2, 5)
-        told = [lines, count(real, "message", "parts"), 0, count(real, "memory", "text"), sum(showing), 1, 1]
+        told = [
+            lines,
+            count(real, "message", "parts"),
+            0,
+            count(real, "memory", "text"),
+            sum(showing),
+            1,
+            1,
+        ]
         await page.click("main .button")
         await expect(page.locator("fieldset [type=checkbox]")).to_have_count(6)
         forget = page.locator("button.danger")
@@ -165,9 +199,19 @@ async def test_what_is_forgotten_is_gone_from_facts_files_search_past_requests_a
         await expect(page.locator("main [role=status]")).to_be_visible()
         await page.click("main .spans button >> nth=1")
         await expect(page.locator(".fact .text")).to_have_text(["已忘记"] * 2)
-        files = {"MEMORY.md": "# ", "memory/2026-11-20.md": "sun", "notes/rent.md": "the landlord wants"}
-        past = dict.fromkeys((f"/c/c1/context/{number}" for number in range(1, len(showing) + 1)), "后来被遗忘了")
-        shown = {f"/memory/files/{path}": words for path, words in files.items()} | past | {"/c/c1": "noted"}
+        files = {
+            "MEMORY.md": "# ",
+            "memory/2026-11-20.md": "sun",
+            "notes/rent.md": "the landlord wants",
+        }
+        past = dict.fromkeys(
+            (f"/c/c1/context/{number}" for number in range(1, len(showing) + 1)), "后来被遗忘了"
+        )
+        shown = (
+            {f"/memory/files/{path}": words for path, words in files.items()}
+            | past
+            | {"/c/c1": "noted"}
+        )
         for address, words in (shown | {f"/memory/search?q={NAME}": "没有找到"}).items():
             await page.goto(real.site.base + address)
             await page.wait_for_function(READS, arg=words)
@@ -179,24 +223,32 @@ async def test_of_five_thousand_facts_one_page_is_asked_for_and_few_rows_are_dra
 ) -> None:
     memory = tmp_path / "workspace" / "MEMORY.md"
     memory.parent.mkdir()
-    memory.write_text("# Memory\n\n## Facts\n\n" + "".join(f"- Owns the book number {n}\n" for n in range(5_000)))
+    memory.write_text(
+        "# Memory\n\n## Facts\n\n" + "".join(f"- Owns the book number {n}\n" for n in range(5_000))
+    )
     async with (
         real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/usage", ready="[role=tab]", fresh=True) as page,
     ):
         await real.bot.memories("").reconcile()
         asked: list[str] = []
-        page.on("request", lambda one: asked.append(one.url) if "/memory/facts?" in one.url else None)
+        page.on(
+            "request", lambda one: asked.append(one.url) if "/memory/facts?" in one.url else None
+        )
         await page.click("#go-memory")
         rows, box = page.locator(".fact"), page.get_by_role("region", name="Facts")
         await expect(rows.first).to_contain_text("Owns the book number")
         assert len(asked) == 1
         assert await rows.count() <= MAX_ROWS
-        held = int(await page.locator("main [aria-setsize]").first.get_attribute("aria-setsize") or 0)
+        held = int(
+            await page.locator("main [aria-setsize]").first.get_attribute("aria-setsize") or 0
+        )
         assert 0 < held <= MAX_PAGE
         for pages in (2, 3):
             await box.evaluate("box => box.scrollTo(0, box.scrollHeight)")
-            await expect(page.locator(f"main [aria-setsize='{held * pages}']").first).to_be_attached()
+            await expect(
+                page.locator(f"main [aria-setsize='{held * pages}']").first
+            ).to_be_attached()
             await expect(rows.last).to_be_attached()
             assert len(asked) == pages
             assert await rows.count() <= MAX_ROWS
@@ -210,7 +262,9 @@ async def test_another_persons_facts_are_shown_once_opened_and_cannot_be_changed
 ) -> None:
     async with real_bot(tmp_path, lambda asked: "noted") as real:
         message = real.telegram.hear("hello", chat=ANN, sender=ANN)
-        await real.telegram.until(lambda: any(one.reply_to_key == message.key for one in real.telegram.sent))
+        await real.telegram.until(
+            lambda: any(one.reply_to_key == message.key for one in real.telegram.sent)
+        )
         space = next(name for name in await real.bot.spaces() if name)
         row = await real.bot.memories(space).add("fact", PAYLOAD)
         async with opened(chromium, real.site, "/memory", ready=".whose") as page:

@@ -1,4 +1,6 @@
-"""A turn that fails is told once, and the page's word for a broken connection is kept for broken connections."""
+"""A turn that fails is told once, and the page's word for a broken connection is kept for broken
+connections.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,9 @@ pytestmark = BROWSER
 FAILED = "The model could not answer."
 
 
-async def test_a_turn_that_fails_is_told_once_and_the_head_stays_quiet(chromium: Browser, tmp_path: Path) -> None:
+async def test_a_turn_that_fails_is_told_once_and_the_head_stays_quiet(
+    chromium: Browser, tmp_path: Path
+) -> None:
     def tell(asked: object) -> ModelError:
         return ModelError("overloaded", status=529)
 
@@ -61,7 +65,9 @@ async def test_whichever_of_event_and_line_comes_first_the_failure_stands_once(
         await expect(page.locator("#link")).to_have_text("")
 
 
-async def test_reconnecting_is_said_while_the_stream_is_broken_and_no_longer(chromium: Browser, site: Running) -> None:
+async def test_reconnecting_is_said_while_the_stream_is_broken_and_no_longer(
+    chromium: Browser, site: Running
+) -> None:
     asked = site.bot.add("c1", "user", "hello")
     async with opened(chromium, site, "/#c1") as page:
         await expect(page.locator(".line")).to_have_count(1)

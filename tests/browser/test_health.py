@@ -26,19 +26,35 @@ MOST_LINES, MOST_ROWS = 50_000, 60
 
 STATES = (
     ModelStatus(
-        name="openai a", use="chosen", phase="refused", retry_in=55.0, why="<i>401</i>", error=KeyRefused("no")
+        name="openai a",
+        use="chosen",
+        phase="refused",
+        retry_in=55.0,
+        why="<i>401</i>",
+        error=KeyRefused("no"),
     ),
     ModelStatus(name="anthropic b", use="spare", phase="up", seconds=5),
 )
 
 
 async def status(_: Request) -> Response:
-    told = {"started": "2026-11-20T12:00:00+00:00", "provider": "openai", "trouble": "<i>no key</i>", "database": "ok"}
+    told = {
+        "started": "2026-11-20T12:00:00+00:00",
+        "provider": "openai",
+        "trouble": "<i>no key</i>",
+        "database": "ok",
+    }
     counted = {"waiting": 0, "unsent": 0, "channels": {}, "troubles": {}}
-    return json_response({**told, **counted, "models": [model_status_to_json(state) for state in STATES]})
+    return json_response(
+        {**told, **counted, "models": [model_status_to_json(state) for state in STATES]}
+    )
 
 
-CALLS = (Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True),)
+CALLS = (
+    Route(
+        method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True
+    ),
+)
 
 
 async def test_it_is_told_how_models_fare(chromium: Browser) -> None:
@@ -51,7 +67,9 @@ async def test_it_is_told_how_models_fare(chromium: Browser) -> None:
         await expect(page.locator(".verdict")).to_have_text("Something needs your attention.")
 
 
-async def test_each_model_is_asked_at_once_and_it_is_shown_what_came_of_it(chromium: Browser, tmp_path: Path) -> None:
+async def test_each_model_is_asked_at_once_and_it_is_shown_what_came_of_it(
+    chromium: Browser, tmp_path: Path
+) -> None:
     refusing = [KeyRefused("HTTP 401: <i>no</i>")]
     async with (
         real_bot(tmp_path, lambda asked: refusing[0] if refusing else "yes") as real,
@@ -63,9 +81,13 @@ async def test_each_model_is_asked_at_once_and_it_is_shown_what_came_of_it(chrom
         card = page.locator("section[aria-label='scripted scripted']")
         await expect(card).to_contain_text("HTTP 401: <i>no</i>")
         button = page.get_by_role("button", name="Try now")
-        await expect(card).to_contain_text(re.compile(r"Other models are tried first for \d\d? s\."))
+        await expect(card).to_contain_text(
+            re.compile(r"Other models are tried first for \d\d? s\.")
+        )
         await button.click()
-        await expect(card).to_contain_text(re.compile(r"Other models are tried first for (300|2\d\d) s\."))
+        await expect(card).to_contain_text(
+            re.compile(r"Other models are tried first for (300|2\d\d) s\.")
+        )
         if shots := os.environ.get("MNEMA_SHOTS"):
             await page.screenshot(path=f"{shots}/health-refused.png")
         refusing.clear()
@@ -84,11 +106,17 @@ def log_page(lines: int) -> Route:
         start = max(0, end - int(query["limit"]))
         items = [
             {
-                "at": f"1:{number}", "timestamp": "2026-11-20T12:00:00Z", "level": "info", "logger": "bot.<b>x</b>",
-                "event": f"<i>e{number}</i>", "trace": "t1", "exception": "", "facts": {"n": number},
+                "at": f"1:{number}",
+                "timestamp": "2026-11-20T12:00:00Z",
+                "level": "info",
+                "logger": "bot.<b>x</b>",
+                "event": f"<i>e{number}</i>",
+                "trace": "t1",
+                "exception": "",
+                "facts": {"n": number},
             }
             for number in range(end - 1, start - 1, -1)
-        ]  # fmt: skip
+        ]
         return json_response({"items": items, "next": str(start) if start else None})
 
     return Route(method="GET", path="/api/v1/logs", action="console.read", handler=read)
@@ -114,12 +142,19 @@ async def test_of_a_long_log_few_lines_are_drawn(chromium: Browser, lines: int) 
 
 
 @by_night
-async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chromium: Browser, tmp_path: Path) -> None:
-    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with (
+        real_bot(tmp_path, lambda asked: "yes") as real,
+        opened(chromium, real.site, "/c/c1") as page,
+    ):
         for text in ("tea?", "coffee?"):
             await write(page, text)
             await real.bot.settled()
-            await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1 if text == "tea?" else 2)
+            await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(
+                1 if text == "tea?" else 2
+            )
         await page.click("#go-health")
         await page.get_by_role("link", name="Traces").click()
         traces = page.locator(".traces a")
@@ -129,7 +164,8 @@ async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chro
         began = time.time()
         for number in range(MAX_TRACE_SPANS - len(real.bot.telemetry.spans.of(trace))):
             real.bot.telemetry.spans.add(
-                trace, Span("tool", "<b>x</b>", began + number, began + number + 2.5, error="denied")
+                trace,
+                Span("tool", "<b>x</b>", began + number, began + number + 2.5, error="denied"),
             )
         await traces.nth(1).click()
         await expect(page.locator(".step.model")).to_contain_text("scripted")
@@ -146,14 +182,19 @@ async def test_the_way_of_a_message_is_drawn_also_if_it_had_very_many_steps(chro
 async def open_trace(page: Page, path: str) -> float:
     """How many ms it takes from the address to the first step."""
     await page.evaluate(
-        "path => { history.pushState({}, '', '/health/traces'); dispatchEvent(new PopStateEvent('popstate')); }", path
+        (
+            "path => { history.pushState({}, '', '/health/traces'); dispatchEvent(new "
+            "PopStateEvent('popstate')); }"
+        ),
+        path,
     )
     await page.wait_for_selector(".traces a")
     took: float = await page.evaluate(
         """async path => {
           const began = performance.now();
           document.querySelector(`a[href="${path}"]`).click();
-          while (!document.querySelector(".step.model, .step.receive")) await new Promise(requestAnimationFrame);
+          while (!document.querySelector(".step.model, .step.receive")) await new \
+Promise(requestAnimationFrame);
           return performance.now() - began;
         }""",
         path,
@@ -161,13 +202,20 @@ async def open_trace(page: Page, path: str) -> float:
     return took
 
 
-async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Browser, tmp_path: Path) -> None:
-    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+async def test_the_checks_of_doctor_are_listed_with_their_remedies(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    async with (
+        real_bot(tmp_path, lambda asked: "yes") as real,
+        opened(chromium, real.site, "/c/c1") as page,
+    ):
         real.bot.home.config.chmod(0o644)
         await page.goto(f"{real.site.base}/health")
         await page.get_by_role("button", name="Check everything").click()
         failed = page.locator(".check:not(.well)")
-        await expect(failed.filter(has_text="privacy")).to_contain_text("→ Run: chmod", timeout=60_000)
+        await expect(failed.filter(has_text="privacy")).to_contain_text(
+            "→ Run: chmod", timeout=60_000
+        )
         await expect(page.locator(".check.well").filter(has_text="ledger")).to_have_count(1)
         for _ in range(2):
             real.bot.telemetry.tally.count("llm_requests_total", "m", "overloaded")
@@ -179,7 +227,9 @@ async def test_the_checks_of_doctor_are_listed_with_their_remedies(chromium: Bro
         await expect(page.locator(".table tbody tr")).to_have_count(1)
 
 
-async def test_the_checks_are_in_the_language_of_the_page(chromium: Browser, tmp_path: Path) -> None:
+async def test_the_checks_are_in_the_language_of_the_page(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/health", locale="zh-CN", ready="main button.primary") as page,
@@ -188,5 +238,7 @@ async def test_the_checks_are_in_the_language_of_the_page(chromium: Browser, tmp
         ledger = page.locator(".check.well", has_text="消息账目")
         await expect(ledger).to_contain_text("每条消息都恰好属于一类", timeout=60_000)
         assert [
-            text for text in await page.locator(".check > span:not(.hint)").all_inner_texts() if text.isascii()
+            text
+            for text in await page.locator(".check > span:not(.hint)").all_inner_texts()
+            if text.isascii()
         ] == []

@@ -1,4 +1,6 @@
-"""A night's walk: names, files, tools, logs, traces, settings and codes that are HTML are text wherever they stand."""
+"""A night's walk: names, files, tools, logs, traces, settings and codes that are HTML are text
+wherever they stand.
+"""
 
 import json
 from pathlib import Path
@@ -16,7 +18,10 @@ from tests.walk.harness import FRIEND, until
 
 pytestmark = [*BROWSER, by_night, pytest.mark.kill]
 PICTURE = "<img src=x onerror=window.hit=1>"
-HOSTILE = f"{PICTURE}<script>window.hit=1</script>[a](javascript:window.hit=1) ![p](https://evil.example/p.png)"
+HOSTILE = (
+    f"{PICTURE}<script>window.hit=1</script>[a](javascript:window.hit=1) "
+    "![p](https://evil.example/p.png)"
+)
 STRANGER = 9009
 # Elements that a text has made: none of ours has such an address, or a script without one.
 MADE = "img[src='x'], img[src^='http'], script:not([src]), a[href^='javascript']"
@@ -26,7 +31,9 @@ async def see(page: Page, address: str, *places: str) -> None:
     """The payload stands in each of these places as text, and has made nothing."""
     await page.goto(address)
     for place in places:
-        await expect(page.locator(place).filter(has_text=PICTURE).first).to_be_visible(timeout=PATIENCE)
+        await expect(page.locator(place).filter(has_text=PICTURE).first).to_be_visible(
+            timeout=PATIENCE
+        )
     assert await page.locator(MADE).count() == 0
     assert await page.evaluate("window.hit") is None
 
@@ -51,7 +58,9 @@ async def test_payloads_are_text_in_every_place(chromium: Browser, tmp_path: Pat
                 Call(name="read_file", input={"path": "h.md"}),
                 Call(name="no_such_tool", input={"a": HOSTILE}),
             )
-            walk.talk.model.script([Reply(text=HOSTILE, calls=(read, unknown)), Reply(text=HOSTILE)])
+            walk.talk.model.script(
+                [Reply(text=HOSTILE, calls=(read, unknown)), Reply(text=HOSTILE)]
+            )
             await walk.talk.say("c1", HOSTILE)
             log = next((bot.home / "data").rglob("mnema.log"))
             line = {
@@ -77,7 +86,9 @@ async def test_payloads_are_text_in_every_place(chromium: Browser, tmp_path: Pat
             await see(page, f"{base}/c/c1/trace/newest")
             await see(page, f"{base}/c/c1/context/last", "[data-segment]")
             await see(page, f"{base}/channels")
-            await expect(page.locator(".qr")).to_have_js_property("complete", value=True, timeout=PATIENCE)
+            await expect(page.locator(".qr")).to_have_js_property(
+                "complete", value=True, timeout=PATIENCE
+            )
 
             await page.goto(f"{base}/settings/source")
             area = page.locator("textarea")
@@ -89,5 +100,9 @@ async def test_payloads_are_text_in_every_place(chromium: Browser, tmp_path: Pat
             await page.click("main .primary")
             await see(page, f"{base}/settings/versions", "ins")
             await page.goto(f"{base}/settings/channels.telegram")
-            await until(page.locator("[id='value-channels.telegram.allow']").input_value, "the list")
-            assert PICTURE in await page.locator("[id='value-channels.telegram.allow']").input_value()
+            await until(
+                page.locator("[id='value-channels.telegram.allow']").input_value, "the list"
+            )
+            assert (
+                PICTURE in await page.locator("[id='value-channels.telegram.allow']").input_value()
+            )

@@ -1,4 +1,6 @@
-"""The context inspector over a whole bot: what each request showed, what differs, and what changes the context."""
+"""The context inspector over a whole bot: what each request showed, what differs, and what changes
+the context.
+"""
 
 from pathlib import Path
 
@@ -15,7 +17,9 @@ from tests.by_night import by_night
 
 pytestmark = BROWSER
 TIGHT = {**QUIET, "agent_max_context_turns": 4, "agent_max_context_tokens": 9_000}
-SUMMARY = folded("- They tell codes of lockers.", "## Goal and state\n- They tell codes of lockers.")
+SUMMARY = folded(
+    "- They tell codes of lockers.", "## Goal and state\n- They tell codes of lockers."
+)
 
 
 def answering(request: Request) -> object:
@@ -48,7 +52,11 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         opened(chromium, real.site, "/c/c1") as page,
     ):
         for number in range(7):
-            text = "read notes/n.md" if number == 2 else f"Locker {number} opens with {40_000 + number}."
+            text = (
+                "read notes/n.md"
+                if number == 2
+                else f"Locker {number} opens with {40_000 + number}."
+            )
             await say(page, text, number + 1)
             await real.bot.turns.settled()
             await real.bot.folding.settled()
@@ -74,7 +82,12 @@ async def test_past_requests_are_looked_at_compared_and_the_context_is_changed(
         turn = page.locator('[data-segment="running 1"]')
         await turn.locator("summary").click()
         shown = await turn.locator("pre").all_text_contents()
-        assert shown == [part.text for message in sent[0].messages for part in message.parts if isinstance(part, Text)]
+        assert shown == [
+            part.text
+            for message in sent[0].messages
+            for part in message.parts
+            if isinstance(part, Text)
+        ]
 
         broken = next(view.number for view in reversed(views) if view.fold_head)
         await page.goto(f"{real.site.base}/c/c1/context/{broken}/vs/{broken - 1}")

@@ -53,7 +53,9 @@ async def test_of_ten_thousand_conversations_one_page_is_asked_for_and_few_rows_
         site.bot.add(f"c{number:05d}", "user", f"talk {number}")
     asked: list[str] = []
     async with opened(chromium, site, "/c/c09999", fresh=True) as page:
-        page.on("request", lambda one: asked.append(one.url) if "/conversations?" in one.url else None)
+        page.on(
+            "request", lambda one: asked.append(one.url) if "/conversations?" in one.url else None
+        )
         await page.reload()
         entries = page.locator("#list .entry")
         await expect(entries.first).to_contain_text("talk 9999")
@@ -79,7 +81,10 @@ async def test_the_first_load_opens_one_stream_and_it_brings_what_happens(
 
     async with opened(chromium, site, "/usage", ready="main h1", fresh=True) as page:
         page.on("request", lambda one: streams.append(one.url) if "/events?" in one.url else None)
-        page.on("requestfinished", lambda one: listed.set() if "/conversations?limit=" in one.url else None)
+        page.on(
+            "requestfinished",
+            lambda one: listed.set() if "/conversations?limit=" in one.url else None,
+        )
         await page.route("**/messages?*", answer_late)  # the list is there first
         await page.goto(site.base + path)
         await page.wait_for_selector("#text:not([disabled]), .asking")
@@ -89,7 +94,9 @@ async def test_the_first_load_opens_one_stream_and_it_brings_what_happens(
             assert len(streams) == 1
             return
         if path == "/people":
-            await page.evaluate("history.pushState({}, '', '/c/c1'); dispatchEvent(new PopStateEvent('popstate'))")
+            await page.evaluate(
+                "history.pushState({}, '', '/c/c1'); dispatchEvent(new PopStateEvent('popstate'))"
+            )
         await expect(page.locator(".line .plain")).to_have_text("the only talk")
         site.bot.add("c1", "user", "and more of it")
         site.web.hub.notify_stored("c1")
@@ -138,7 +145,9 @@ async def test_what_arrives_late_for_another_conversation_is_not_shown_in_this_o
         await expect(page.locator(".line")).to_have_count(2)
 
 
-async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(chromium: Browser, site: Running) -> None:
+async def test_what_moved_while_the_stream_was_broken_is_read_when_it_is_back(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.add("c1", "user", "hello")
     site.bot.add("c2", "user", "good day")
     async with opened(chromium, site, "/#c1") as page:
@@ -174,7 +183,9 @@ async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_
             assert await real.audited("chat.read.other") == []
 
             await page.click(f"#list .entry:has-text('Chat of {ANN}')")
-            await expect(page.locator(".hello")).to_contain_text("Opening it is recorded in the audit list.")
+            await expect(page.locator(".hello")).to_contain_text(
+                "Opening it is recorded in the audit list."
+            )
             await page.reload()
             await expect(page.locator(".hello")).to_contain_text("another person's private chat")
             await expect(page.locator(".line")).to_have_count(0)
@@ -189,7 +200,9 @@ async def test_sign_in_opens_ones_own_chat_and_anothers_only_by_a_press_that_is_
             assert len(await real.audited("chat.read.other")) == 1
 
 
-async def test_without_a_chat_of_ones_own_a_new_one_is_open(chromium: Browser, tmp_path: Path) -> None:
+async def test_without_a_chat_of_ones_own_a_new_one_is_open(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with real_bot(tmp_path, lambda asked: "yes") as real:
         real.telegram.hear("my secret", chat=ANN, sender=ANN)
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)

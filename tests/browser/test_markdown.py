@@ -1,4 +1,6 @@
-"""Markdown in the page: what is kept of it, and that a text which grows ends as one parse of it would."""
+"""Markdown in the page: what is kept of it, and that a text which grows ends as one parse of it
+would.
+"""
 
 from playwright.async_api import Browser, Page, expect
 
@@ -15,7 +17,9 @@ $$\\int_0^1 x^2\\,dx$$
 It costs $5 and $6; $x^2$ is \\(\\href{javascript:alert(1)}{x}\\)."""
 
 pytestmark = BROWSER
-[MODULE] = [f"/static/assets/{path.name}" for path in (STATIC_FOLDER / "assets").glob("markdown-*.js")]
+[MODULE] = [
+    f"/static/assets/{path.name}" for path in (STATIC_FOLDER / "assets").glob("markdown-*.js")
+]
 TABLE = """| left | middle | right |
 | :--- | :---: | ---: |
 | a | b | 1 |
@@ -67,9 +71,12 @@ Setext
 
 the end"""
 REFERENCES = (
-    "See [one] and [two][1].\n\nMore words.\n\nAnd more.\n\n[one]: https://one.example/\n[1]: https://two.example/"
+    "See [one] and [two][1].\n\nMore words.\n\nAnd more.\n\n[one]: https://one.example/\n[1]: "
+    "https://two.example/"
 )
-OPEN_TAG = "A <code> that stays open & on\n\nwith <b>more</b> & more\n\nand more </code> here\n\nend"
+OPEN_TAG = (
+    "A <code> that stays open & on\n\nwith <b>more</b> & more\n\nand more </code> here\n\nend"
+)
 UNCLOSED = "words\n\nmore\n\nstill more\n\n```js\nlet a = 1;\n\nlet b = 2;"
 CRLF = "one\r\n\r\ntwo\r\n\r\n- a\r\n- b\r\n\r\nthree\r\n"
 GROW = """async ([address, text, step]) => {
@@ -94,7 +101,9 @@ async def grown(page: Page, text: str, step: int = 7) -> dict[str, object]:
     return told
 
 
-async def test_columns_keep_their_side_and_lists_their_numbers(chromium: Browser, site: Running) -> None:
+async def test_columns_keep_their_side_and_lists_their_numbers(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.add("c1", "assistant", TABLE)
     async with opened(chromium, site, "/#c1") as page:
         cells = page.locator(".line td")
@@ -112,7 +121,9 @@ async def test_a_text_that_grew_ends_as_one_parse_of_it(chromium: Browser, site:
                 assert told["grown"] == told["whole"], text
 
 
-async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(chromium: Browser, site: Running) -> None:
+async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(
+    chromium: Browser, site: Running
+) -> None:
     text = "\n\n".join([MIXED] * 140)[:48_000]
     async with opened(chromium, site) as page:
         told = await grown(page, text, 240)
@@ -123,7 +134,9 @@ async def test_only_the_last_blocks_are_parsed_again_while_a_text_grows(chromium
     assert parsed * 8 < pieces * 24_000  # type: ignore[operator]  # all of it each time is 24,000 on the average
 
 
-async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(chromium: Browser, site: Running) -> None:
+async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/#c1") as page:
         asked = site.bot.add("c1", "user", "tell me")
         site.web.hub.notify_stored("c1")
@@ -139,7 +152,9 @@ async def test_an_answer_stays_where_it_grew_and_what_is_told_aloud_is_little(ch
         assert await page.locator("#lines").get_attribute("aria-live") == "off"
 
 
-async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browser, site: Running) -> None:
+async def test_long_code_and_tables_are_reached_by_the_keyboard(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.add("c1", "assistant", f"```\n{'x' * 500}\n```\n\n| a |\n| --- |\n| {'y' * 500} |")
     async with opened(chromium, site, "/#c1") as page:
         for scrolled in (".line pre", ".line .scroll"):
@@ -149,7 +164,9 @@ async def test_long_code_and_tables_are_reached_by_the_keyboard(chromium: Browse
             await expect(page.locator(scrolled)).not_to_have_js_property("scrollLeft", 0)
 
 
-async def test_code_gets_colours_and_formulas_their_signs_once_they_are_whole(chromium: Browser, site: Running) -> None:
+async def test_code_gets_colours_and_formulas_their_signs_once_they_are_whole(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.add("c1", "user", "show me")
     site.bot.add("c1", "assistant", CODE_AND_FORMULAS, "c1-1")
     async with opened(chromium, site, "/c/c1") as page:

@@ -30,7 +30,9 @@ async def look_for(page: Page, words: str) -> None:
     await page.press("main [type=search]", "Enter")
 
 
-async def test_files_stand_in_groups_and_a_day_opens(chromium: Browser, site: Running, tmp_path: Path) -> None:
+async def test_files_stand_in_groups_and_a_day_opens(
+    chromium: Browser, site: Running, tmp_path: Path
+) -> None:
     diary = tmp_path / "workspace" / "memory"
     (diary / "2026-11-21.md").write_text("# later\n")
     (diary / "dreams").mkdir()
@@ -40,7 +42,12 @@ async def test_files_stand_in_groups_and_a_day_opens(chromium: Browser, site: Ru
         await expect(page.locator("main h2")).to_have_text(["笔记", "日记", "夜间整理记录"])
         names = page.locator(".file bdi")
         await expect(names).to_have_text(
-            ["MEMORY.md", "memory/2026-11-21.md", "memory/2026-11-20.md", "memory/dreams/2026-11-20.md"]
+            [
+                "MEMORY.md",
+                "memory/2026-11-21.md",
+                "memory/2026-11-20.md",
+                "memory/dreams/2026-11-20.md",
+            ]
         )
         await page.click("text=memory/2026-11-21.md")
         await expect(page.locator(".editor")).to_have_value("# later\n")
@@ -58,7 +65,9 @@ SIDES = [
 async def conflicts(page: Page) -> list[list[str]]:
     """What each place that is left to decide said before, says in the file, and says here."""
     rows = await page.locator(".conflict .sides").all()
-    return [[text.rstrip("\n") for text in await row.locator("pre").all_text_contents()] for row in rows]
+    return [
+        [text.rstrip("\n") for text in await row.locator("pre").all_text_contents()] for row in rows
+    ]
 
 
 async def edit_both(page: Page, file: Path, way: type[Hand] | None = None) -> None:
@@ -78,21 +87,33 @@ async def test_what_others_changed_in_a_file_is_merged_and_shown_beside_ones_own
     file = tmp_path / "workspace" / "MEMORY.md"
     file.write_text(SHARED)
     async with opened(chromium, site) as page:
-        text, foot, places = page.locator(".editor"), page.locator("#note"), page.locator(".conflict h2")
+        text, foot, places = (
+            page.locator(".editor"),
+            page.locator("#note"),
+            page.locator(".conflict h2"),
+        )
         await open_files(page)
         await edit_both(page, file)
-        await expect(page.locator(".conflict [role=alert]")).to_contain_text("both changed the same lines, you decide")
-        await expect(page.locator(".conflict h3")).to_have_text(["Before", "In the file now", "Yours"] * 2)
+        await expect(page.locator(".conflict [role=alert]")).to_contain_text(
+            "both changed the same lines, you decide"
+        )
+        await expect(page.locator(".conflict h3")).to_have_text(
+            ["Before", "In the file now", "Yours"] * 2
+        )
         assert await conflicts(page) == SIDES
         await expect(text).to_have_value(MINE)
         assert file.read_text() == THEIRS
         await places.nth(1).get_by_role("button", name="Line 5").click()
-        chosen = await text.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
+        chosen = await text.evaluate(
+            "area => area.value.slice(area.selectionStart, area.selectionEnd)"
+        )
         assert chosen == "- has a dog"
         await page.get_by_role("button", name="Take theirs instead: Line 3").click()
         await expect(places).to_have_text(["Line 5"])
         await page.get_by_role("button", name="Keep mine: Line 5").click()
-        await expect(page.locator(".conflict [role=alert]")).to_contain_text("contains both changes")
+        await expect(page.locator(".conflict [role=alert]")).to_contain_text(
+            "contains both changes"
+        )
         merged = "# My memory\n\n- drinks oolong tea\n- lives in Oslo\n- has a dog\n"
         await expect(text).to_have_value(merged)
         await page.click("#save")
@@ -142,7 +163,9 @@ async def test_theirs_may_be_taken_and_a_file_that_is_gone_is_made_again(
         await text.fill("mine again")
         file.unlink()
         await page.click("#save")
-        await expect(page.locator("main [role=alert]")).to_have_text("文件刚在别处被删除。保存会重新创建它。")
+        await expect(page.locator("main [role=alert]")).to_have_text(
+            "文件刚在别处被删除。保存会重新创建它。"
+        )
         await page.click("#save")
         await expect(page.locator("#note")).to_contain_text("已保存。")
     assert file.read_text() == "mine again"
@@ -163,16 +186,22 @@ async def test_a_find_opens_its_file_at_its_line_and_the_way_back_keeps_the_find
         )
         await page.click(".result >> nth=0")
         area = page.locator(".editor")
-        chosen = await area.evaluate("area => area.value.slice(area.selectionStart, area.selectionEnd)")
+        chosen = await area.evaluate(
+            "area => area.value.slice(area.selectionStart, area.selectionEnd)"
+        )
         assert chosen == lines[149]
-        share = await area.evaluate("area => area.scrollTop / (area.scrollHeight - area.clientHeight)")
+        share = await area.evaluate(
+            "area => area.scrollTop / (area.scrollHeight - area.clientHeight)"
+        )
         assert 0.7 < share < 0.8
         await page.click("header [aria-label=Back]")
         await expect(page.locator("main [type=search]")).to_have_value("tea")
         await expect(page.locator(".result")).to_have_count(3)
 
 
-async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser, site: Running) -> None:
+async def test_a_find_of_what_was_said_opens_its_conversation(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.add("tea", "user", "我喜欢乌龙茶")
     async with opened(chromium, site) as page:
         await open_search(page)
@@ -182,7 +211,9 @@ async def test_a_find_of_what_was_said_opens_its_conversation(chromium: Browser,
         assert page.url.endswith("/c/tea/m/turn-4")
 
 
-async def test_nothing_found_and_a_search_that_fails_are_told(chromium: Browser, site: Running) -> None:
+async def test_nothing_found_and_a_search_that_fails_are_told(
+    chromium: Browser, site: Running
+) -> None:
     site.bot.found.clear()  # type: ignore[attr-defined]
     async with opened(chromium, site, locale="zh-CN") as page:
         await open_search(page)
@@ -218,7 +249,10 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         await edit_both(page, tmp_path / "workspace" / "MEMORY.md", Finger if phone else Keyboard)
         tops = {
             box["y"]
-            for box in [await side.bounding_box() for side in await page.locator(".sides >> nth=0 >> pre").all()]
+            for box in [
+                await side.bounding_box()
+                for side in await page.locator(".sides >> nth=0 >> pre").all()
+            ]
             if box
         }
         assert len(tops) == (3 if phone else 1)  # below each other, or side by side
@@ -226,7 +260,9 @@ async def test_search_files_and_a_conflict_fit_phone_and_desktop(
         await page.evaluate(AXE.read_text("utf-8"))
         assert await check(page, "conflict") == []
         hand: Hand = Finger(page) if phone else Keyboard(page)
-        await hand.press(page.locator(".conflict .linklike", has_text=re.compile("theirs|对方")).first)
+        await hand.press(
+            page.locator(".conflict .linklike", has_text=re.compile("theirs|对方")).first
+        )
         await expect(page.locator(".conflict h2")).to_have_count(1)
         await hand.press(page.locator(".conflict .linklike", has_text=re.compile("mine|我的")))
         await expect(page.locator(".conflict h2")).to_have_count(0)

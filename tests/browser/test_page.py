@@ -19,12 +19,15 @@ HOSTILE = """<script>window.hit = 1</script>
 <form action="http://spy.example"><input name=x></form>
 
 [ok](https://good.example/)
-`<b>code</b>` <math><mtext></mtext></math><noscript><p title="</noscript><img src=x onerror=window.hit=8>">"""
+`<b>code</b>` <math><mtext></mtext></math><noscript><p title="</noscript><img src=x \
+onerror=window.hit=8>">"""
 
 pytestmark = BROWSER
 
 
-async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(chromium: Browser, site: Running) -> None:
+async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         await write(page, "wait")
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
@@ -32,13 +35,17 @@ async def test_a_message_is_sent_and_its_answer_seen_growing_and_whole(chromium:
         await expect(page.locator("#stop")).to_be_visible()
         await page.click("#stop")
         site.bot.release.set()  # type: ignore[attr-defined]
-        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
+        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text(
+            "You said: wait"
+        )
         await expect(page.locator("#stop")).to_be_hidden()
         await expect(page.locator(".line")).to_have_count(2)
     assert len(site.bot.stopped) == 1
 
 
-async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(chromium: Browser, site: Running) -> None:
+async def test_the_wrong_token_is_told_and_the_right_one_opens_the_page(
+    chromium: Browser, site: Running
+) -> None:
     page = await chromium.new_page(locale="zh-CN")
     await page.goto(site.base)
     await page.fill("#token", "wrong")
@@ -58,16 +65,30 @@ async def test_hostile_text_is_shown_and_does_nothing(chromium: Browser, site: R
     async with opened(chromium, site, "/c/c1") as page:
         await expect(page.locator(".line")).to_have_count(3)
         for kind in ("user", "assistant", "notice"):
-            await expect(page.locator(f".line.{kind}")).to_contain_text("<script>window.hit = 1</script>")
+            await expect(page.locator(f".line.{kind}")).to_contain_text(
+                "<script>window.hit = 1</script>"
+            )
         await page.wait_for_timeout(100)
         assert await page.evaluate("window.hit") is None
-        assert await page.locator("#lines").locator("script, img, svg, iframe, form, style, input, math").count() == 0
-        links = await page.locator("#lines a").evaluate_all("all => all.map(a => [a.getAttribute('href'), a.rel])")
-        assert {href for href, _ in links} == {"http://spy.example/pixel.png", "https://good.example/"}
+        assert (
+            await page.locator("#lines")
+            .locator("script, img, svg, iframe, form, style, input, math")
+            .count()
+            == 0
+        )
+        links = await page.locator("#lines a").evaluate_all(
+            "all => all.map(a => [a.getAttribute('href'), a.rel])"
+        )
+        assert {href for href, _ in links} == {
+            "http://spy.example/pixel.png",
+            "https://good.example/",
+        }
         assert {rel for _, rel in links} == {"noopener noreferrer"}
 
 
-async def test_markdown_is_beautiful_and_code_can_be_copied(chromium: Browser, site: Running) -> None:
+async def test_markdown_is_beautiful_and_code_can_be_copied(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         await write(page, "long")
@@ -79,7 +100,9 @@ async def test_markdown_is_beautiful_and_code_can_be_copied(chromium: Browser, s
     assert copied.startswith("def remember(fact: str) -> None:\n")
 
 
-async def test_commands_are_completed_and_answered_by_a_notice(chromium: Browser, site: Running) -> None:
+async def test_commands_are_completed_and_answered_by_a_notice(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, locale="zh-CN") as page:
         await page.type("#text", "/co")
         await expect(page.locator(".completion")).to_have_count(2)
@@ -90,7 +113,9 @@ async def test_commands_are_completed_and_answered_by_a_notice(chromium: Browser
         await expect(page.locator(".line.notice strong")).to_have_text("/context")
 
 
-async def test_files_are_previewed_and_sent_with_the_message(chromium: Browser, site: Running) -> None:
+async def test_files_are_previewed_and_sent_with_the_message(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         png = await page.screenshot(clip={"x": 0, "y": 0, "width": 40, "height": 40})
         note = {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"}
@@ -109,7 +134,9 @@ async def test_files_are_previewed_and_sent_with_the_message(chromium: Browser, 
     assert message.attachments[0].data == png
 
 
-async def test_a_reload_keeps_the_transcript_and_the_unsent_text(chromium: Browser, site: Running) -> None:
+async def test_a_reload_keeps_the_transcript_and_the_unsent_text(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         await write(page, "first")
         await expect(page.locator(".line.assistant:not(.draft)")).to_be_visible()
@@ -119,7 +146,9 @@ async def test_a_reload_keeps_the_transcript_and_the_unsent_text(chromium: Brows
         await expect(page.locator("#text")).to_have_value("not sent yet 还没发")
 
 
-async def test_a_reload_in_the_middle_of_an_answer_shows_what_came_so_far(chromium: Browser, site: Running) -> None:
+async def test_a_reload_in_the_middle_of_an_answer_shows_what_came_so_far(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         await write(page, "wait")
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
@@ -130,7 +159,9 @@ async def test_a_reload_in_the_middle_of_an_answer_shows_what_came_so_far(chromi
         await expect(page.locator(".draft")).to_have_count(0)
 
 
-async def test_what_could_not_be_stored_is_sent_again_and_shown_once(chromium: Browser, site: Running) -> None:
+async def test_what_could_not_be_stored_is_sent_again_and_shown_once(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site) as page:
         site.bot.broken = OSError("disk full")
         async with page.expect_response(lambda answer: answer.status == 503):
@@ -165,7 +196,9 @@ async def test_two_windows_show_the_same_conversation(chromium: Browser, site: R
         await expect(two.locator(".line")).to_have_count(1)
         await write(one, "from the first")
         await expect(two.locator(".line.user")).to_have_count(2)
-        await expect(two.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: from the first")
+        await expect(two.locator(".line.assistant:not(.draft) .words")).to_have_text(
+            "You said: from the first"
+        )
         await expect(one.locator(".line")).to_have_count(3)
 
 
@@ -183,14 +216,23 @@ async def test_older_lines_are_shown_on_request(chromium: Browser, site: Running
 
 
 @pytest.mark.parametrize("dark", [False, pytest.param(True, marks=by_night)])
-async def test_the_page_fits_a_phone_and_a_desktop(chromium: Browser, site: Running, dark: bool) -> None:
+async def test_the_page_fits_a_phone_and_a_desktop(
+    chromium: Browser, site: Running, dark: bool
+) -> None:
     for phone in (False, True):
         kind = f"{'phone' if phone else 'desktop'}{'-dark' if dark else ''}"
         async with opened(
-            chromium, site, f"/c/look-{kind}", dark=dark, phone=phone, locale="zh-CN" if dark else "en-GB"
+            chromium,
+            site,
+            f"/c/look-{kind}",
+            dark=dark,
+            phone=phone,
+            locale="zh-CN" if dark else "en-GB",
         ) as page:
             await show(page, f"{kind}-empty")
-            await write(page, "Do you still know what I drink in the morning, and where I walk? 早上好！")
+            await write(
+                page, "Do you still know what I drink in the morning, and where I walk? 早上好！"
+            )
             await write(page, "long")
             await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(2)
             await write(page, "/help")

@@ -1,4 +1,6 @@
-"""What the page may take of a browser: memory after many page changes, and moves of what is read."""
+"""What the page may take of a browser: memory after many page changes, and moves of what is
+read.
+"""
 
 from typing import Any
 
@@ -16,29 +18,34 @@ MAX_SHIFT = 0.02
 ROUND = ("people", "usage", "settings", "more")
 MAX_LONGEST_SHARE = 0.25  # of what drawing the whole answer at once takes
 LONG_TEXT = "\n\n".join(
-    f"## Part {n}\n\nSome **words** and `code`.\n\n| a | b |\n| --- | --- |\n| {n} | x |" for n in range(800)
+    f"## Part {n}\n\nSome **words** and `code`.\n\n| a | b |\n| --- | --- |\n| {n} | x |"
+    for n in range(800)
 )
 PIECES = 400
 LONGEST = """() => {
     window.longest = 0;
     new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) window.longest = Math.max(window.longest, entry.duration);
+        for (const entry of list.getEntries()) window.longest = Math.max(window.longest, \
+entry.duration);
     }).observe({ type: "longtask", buffered: false });
 }"""
 GO = "path => { history.pushState({}, '', path); dispatchEvent(new PopStateEvent('popstate')); }"
 SHIFTS = """() => {
     window.shifts = 0;
     new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += \
+entry.value;
     }).observe({ type: "layout-shift", buffered: true });
 }"""
 
-MAX_FORMATTERS = 12  # one for each way to write a date or a number; each takes milliseconds on a phone
+# one for each way to write a date or a number; each takes milliseconds on a phone
+MAX_FORMATTERS = 12
 COUNT_FORMATTERS = """
     window.made = 0;
     const construct = (...given) => (window.made++, Reflect.construct(...given));
     const counted = (kind) => new Proxy(kind, { construct });
-    for (const name of ["DateTimeFormat", "NumberFormat", "RelativeTimeFormat"]) Intl[name] = counted(Intl[name]);
+    for (const name of ["DateTimeFormat", "NumberFormat", "RelativeTimeFormat"]) Intl[name] = \
+counted(Intl[name]);
 """
 
 
@@ -56,7 +63,9 @@ async def walk(page: Page, changes: int) -> None:
 
 
 @by_night
-async def test_a_hundred_page_changes_leave_the_heap_as_it_was(chromium: Browser, site: Running) -> None:
+async def test_a_hundred_page_changes_leave_the_heap_as_it_was(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, fresh=True) as page:
         session = await page.context.new_cdp_session(page)
         await walk(page, 2 * len(ROUND))  # each page is loaded once
@@ -75,14 +84,20 @@ async def test_what_is_read_does_not_move_while_an_answer_begins_grows_and_ends(
         await expect(page.locator(".draft .words")).to_contain_text("Half of an ans")
         assert isinstance(site.bot, Said)
         site.bot.release.set()
-        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text("You said: wait")
+        await expect(page.locator(".line.assistant:not(.draft) .words")).to_have_text(
+            "You said: wait"
+        )
         assert (
-            await page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))")
+            await page.evaluate(
+                "() => new Promise((done) => requestAnimationFrame(() => done(window.shifts)))"
+            )
             <= MAX_SHIFT
         )
 
 
-async def test_a_chat_of_many_lines_makes_each_formatter_once(chromium: Browser, site: Running) -> None:
+async def test_a_chat_of_many_lines_makes_each_formatter_once(
+    chromium: Browser, site: Running
+) -> None:
     for number in range(40):
         site.bot.add("c1", "user" if number % 2 else "assistant", f"line {number}")
     async with opened(chromium, site, "/usage", ready="main h1", fresh=True) as page:
@@ -114,5 +129,7 @@ async def test_no_piece_of_a_long_answer_holds_the_page_as_long_as_the_whole_of_
         for start in range(0, len(text), size):
             site.bot.show("c1", "delta", asked.id, text[start : start + size])
             await page.evaluate("() => new Promise(requestAnimationFrame)")
-        await expect(page.locator(".draft h2").last).to_have_text(text.rpartition("## ")[2].partition("\n")[0])
+        await expect(page.locator(".draft h2").last).to_have_text(
+            text.rpartition("## ")[2].partition("\n")[0]
+        )
         assert await page.evaluate("window.longest") <= MAX_LONGEST_SHARE * whole

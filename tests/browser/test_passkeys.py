@@ -1,4 +1,6 @@
-"""Passkeys in a real Chromium with a virtual authenticator: made, used instead of the token, copied, removed."""
+"""Passkeys in a real Chromium with a virtual authenticator: made, used instead of the token,
+copied, removed.
+"""
 
 import json
 from dataclasses import replace
@@ -18,9 +20,13 @@ from tests.emulators.tls_proxy import Proxy, tls_proxy
 pytestmark = BROWSER
 pytest.importorskip("webauthn", reason="make extras NAME=passkeys")
 DEVICE = {
-    "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
-    "isUserVerified": True, "automaticPresenceSimulation": True,
-}  # fmt: skip
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}
 
 
 async def plug_in(page: Page) -> tuple[Any, str]:
@@ -51,7 +57,9 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
 
     async with (
         real_bot(tmp_path, lambda asked: "yes", login_clock=lambda: now[0]) as real,
-        opened(chromium, site_of(real), "/settings/passkeys", ready="main .dim", fresh=True) as page,
+        opened(
+            chromium, site_of(real), "/settings/passkeys", ready="main .dim", fresh=True
+        ) as page,
     ):
         page.on("request", hear)
         device, id = await plug_in(page)
@@ -59,7 +67,14 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
         await expect(page.locator(".rows li")).to_contain_text("<b>my telephone</b> localhost")
         await add(page, "again")
         await expect(page.get_by_role("alert")).to_contain_text("this device already has one")
-        assert len((await device.send("WebAuthn.getCredentials", {"authenticatorId": id}))["credentials"]) == 1
+        assert (
+            len(
+                (await device.send("WebAuthn.getCredentials", {"authenticatorId": id}))[
+                    "credentials"
+                ]
+            )
+            == 1
+        )
         held = (tmp_path / "data/passkeys.json").read_text()
         assert (tmp_path / "data/passkeys.json").stat().st_mode & 0o777 == 0o600
         assert TOKEN not in held
@@ -67,7 +82,9 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
         await page.click("#logout")
         await page.get_by_role("button", name="Use a passkey").click()
         await page.wait_for_selector("#text:not([disabled])")
-        async with real.site.nobody(headers={"origin": f"http://localhost:{real.site.port}"}) as client:
+        async with real.site.nobody(
+            headers={"origin": f"http://localhost:{real.site.port}"}
+        ) as client:
             client.headers["host"] = f"localhost:{real.site.port}"
             for body in (answers[0], {"credential": {}}, {"credential": {"id": "AAAA"}}, {}):
                 again = await client.post("/login/passkey", json=body)  # an answer is good once
@@ -89,7 +106,9 @@ async def test_a_passkey_signs_in_makes_a_login_fresh_and_ends_its_logins_when_i
         assert acts == ["<b>my telephone</b>"] * 2
 
 
-async def test_where_the_address_is_a_number_the_page_says_what_to_open(chromium: Browser, tmp_path: Path) -> None:
+async def test_where_the_address_is_a_number_the_page_says_what_to_open(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/settings/passkeys", ready="main .dim") as page,
@@ -101,7 +120,9 @@ async def test_where_the_address_is_a_number_the_page_says_what_to_open(chromium
             assert (refused.status_code, refused.json()["error"]["code"]) == (409, "no_site")
 
 
-async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(chromium: Browser, tmp_path: Path) -> None:
+async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(
+    chromium: Browser, tmp_path: Path
+) -> None:
     Authority(tmp_path).context("good")
     async with tls_proxy(Proxy(certificate=str(tmp_path / "good.pem"))) as proxy:
         url = proxy.url.replace("127.0.0.1", "localhost")
@@ -129,7 +150,13 @@ async def test_behind_a_proxy_with_tls_a_passkey_is_of_its_name(chromium: Browse
 async def test_only_so_many_passkeys_are_stored(tmp_path: Path) -> None:
     async with real_bot(tmp_path, lambda asked: "yes") as real, real.site.client() as client:
         client.headers["host"] = f"localhost:{real.site.port}"
-        row = {"name": "a", "site": "localhost", "public_key": "AA", "count": 0, "added": "2026-11-20T12:00:00+00:00"}
+        row = {
+            "name": "a",
+            "site": "localhost",
+            "public_key": "AA",
+            "count": 0,
+            "added": "2026-11-20T12:00:00+00:00",
+        }
         for count, status in ((MAX_PASSKEYS - 1, 200), (MAX_PASSKEYS, 409)):
             rows = {f"id{number:02}": row for number in range(count)}
             (tmp_path / "data/passkeys.json").write_text(json.dumps(rows))

@@ -1,4 +1,6 @@
-"""One person in the page: who they are, what they used, limits of their own, their data, and the end of it."""
+"""One person in the page: who they are, what they used, limits of their own, their data, and the
+end of it.
+"""
 
 import json
 from io import BytesIO
@@ -17,13 +19,17 @@ pytestmark = BROWSER
 EVERY_MS = 2_000  # between two looks of the page at its server
 
 
-async def test_a_person_is_looked_at_limited_exported_and_revoked(chromium: Browser, tmp_path: Path) -> None:
+async def test_a_person_is_looked_at_limited_exported_and_revoked(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
         opened(chromium, real.site, "/people", ready=".person", clocked=True) as page,
     ):
         party = Party(channel="telegram", account="1", subject="user", id="5007")
-        grant = GrantRow(party=party, role="user", group="", name="<b>Bo</b>", by="console", at=real.bot.now())
+        grant = GrantRow(
+            party=party, role="user", group="", name="<b>Bo</b>", by="console", at=real.bot.now()
+        )
         await real.bot.store.access.grant(grant)
         real.telegram.hear("hello there", chat="5007", sender="5007")
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
@@ -31,7 +37,9 @@ async def test_a_person_is_looked_at_limited_exported_and_revoked(chromium: Brow
         await page.locator(".person", has_text="5007").get_by_role("link").click()
         await expect(page.locator("h1")).to_have_text("telegram:5007")
         await expect(page.locator(".facts")).to_contain_text("<b>Bo</b>")
-        await expect(page.locator(".rows li", has_text="Messages").nth(1)).to_contain_text("1 / 500")
+        await expect(page.locator(".rows li", has_text="Messages").nth(1)).to_contain_text(
+            "1 / 500"
+        )
 
         limit = page.get_by_role("textbox", name="Messages", exact=True)
         await limit.fill("3")
@@ -96,7 +104,9 @@ async def test_deleting_a_person_shows_what_goes_asks_for_the_name_and_tells_wha
         await again.get_by_label("Token").fill(TOKEN)
         await page.keyboard.press("Enter")
 
-        await expect(page.locator(".receipt")).to_contain_text("All data of telegram:5006 has been deleted")
+        await expect(page.locator(".receipt")).to_contain_text(
+            "All data of telegram:5006 has been deleted"
+        )
         await expect(page.locator(".receipt dd").first).to_have_text("1")
         assert await real.bot.store.people.load_people() == []
         assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]

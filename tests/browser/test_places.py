@@ -1,4 +1,6 @@
-"""The places of the page: rail and list hold their words, a panel holds the focus, and Back closes it."""
+"""The places of the page: rail and list hold their words, a panel holds the focus, and Back closes
+it.
+"""
 
 import pytest
 from playwright.async_api import Browser, Page, expect
@@ -15,13 +17,21 @@ OUTSIDE = """box => {
     .filter(([, rect]) => rect.left < outer.left - 1 || rect.right > outer.right + 1)
     .map(([text]) => text);
 }"""
-FOCUSED = "document.activeElement.closest('#drawer, #side, #main')?.id ?? document.activeElement.tagName"
+FOCUSED = (
+    "document.activeElement.closest('#drawer, #side, #main')?.id ?? document.activeElement.tagName"
+)
 
 
 @pytest.mark.parametrize("locale", ["en-GB", pytest.param("zh-CN", marks=by_night)])
 @pytest.mark.parametrize("phone", [False, True])
-async def test_rail_and_list_hold_their_words(chromium: Browser, site: Running, locale: str, phone: bool) -> None:
-    site.bot.add("c1", "user", "a title that is long enough to be cut off somewhere in the list of conversations")
+async def test_rail_and_list_hold_their_words(
+    chromium: Browser, site: Running, locale: str, phone: bool
+) -> None:
+    site.bot.add(
+        "c1",
+        "user",
+        "a title that is long enough to be cut off somewhere in the list of conversations",
+    )
     async with opened(chromium, site, "/c/c1", locale=locale, phone=phone) as page:
         if phone:
             await page.click("#menu")
@@ -76,7 +86,9 @@ async def test_on_a_phone_back_leads_through_the_screens(chromium: Browser, site
         assert page.url == f"{site.base}/c/c1"
 
 
-async def test_a_text_that_was_changed_is_not_lost_by_back(chromium: Browser, site: Running) -> None:
+async def test_a_text_that_was_changed_is_not_lost_by_back(
+    chromium: Browser, site: Running
+) -> None:
     async with opened(chromium, site, "/c/c1", fresh=True) as page:
         answers = ["no", "yes"]
 

@@ -6,18 +6,23 @@ from tests.browser.opening import BROWSER, opened
 from tests.channels.web.server import Running
 
 pytestmark = BROWSER
-PARAGRAPH = "Some words of a long answer that fill a line or two of the page and are followed by more of them. " * 3
+PARAGRAPH = (
+    "Some words of a long answer that fill a line or two of the page and are followed by more of "
+    "them. " * 3
+)
 END = """() => {
   const log = document.querySelector('#log');
   return log.scrollHeight - log.scrollTop - log.clientHeight <= 4;
 }"""
 FIRST = """() => {
   const edge = document.querySelector('#log').getBoundingClientRect().top;
-  return [...document.querySelectorAll('.line')].findIndex((line) => line.getBoundingClientRect().bottom > edge);
+  return [...document.querySelectorAll('.line')].findIndex((line) => \
+line.getBoundingClientRect().bottom > edge);
 }"""
 TOP = """number => {
   const line = document.querySelectorAll('.line')[number];
-  return line.getBoundingClientRect().top - document.querySelector('#log').getBoundingClientRect().top;
+  return line.getBoundingClientRect().top - \
+document.querySelector('#log').getBoundingClientRect().top;
 }"""
 
 
@@ -31,7 +36,9 @@ async def grow(site: Running, page: Page, id: str, times: int, start: int = 0) -
         await expect(page.locator(".draft .words")).to_contain_text(f"Part {number}: Some words")
 
 
-async def test_the_end_of_a_long_answer_is_in_view_without_a_press(chromium: Browser, site: Running) -> None:
+async def test_the_end_of_a_long_answer_is_in_view_without_a_press(
+    chromium: Browser, site: Running
+) -> None:
     for number in range(20):
         site.bot.add("c1", "user", f"line {number}")
     async with opened(chromium, site, "/#c1") as page:
@@ -50,7 +57,9 @@ async def test_the_end_of_a_long_answer_is_in_view_without_a_press(chromium: Bro
         await at_end(page)
 
 
-async def test_a_reader_who_scrolls_up_stays_there_until_the_end_is_asked_for(chromium: Browser, site: Running) -> None:
+async def test_a_reader_who_scrolls_up_stays_there_until_the_end_is_asked_for(
+    chromium: Browser, site: Running
+) -> None:
     for number in range(40):
         site.bot.add("c1", "assistant", f"{number}: {PARAGRAPH}")
     async with opened(chromium, site, "/#c1") as page:

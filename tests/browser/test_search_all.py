@@ -1,4 +1,6 @@
-"""What was said in any conversation is found beside the list and by Ctrl K, marked, and opens at its message."""
+"""What was said in any conversation is found beside the list and by Ctrl K, marked, and opens at
+its message.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,9 @@ from tests.browser.real import real_bot
 pytestmark = BROWSER
 
 
-async def test_messages_of_all_conversations_are_found_and_open_there(chromium: Browser, tmp_path: Path) -> None:
+async def test_messages_of_all_conversations_are_found_and_open_there(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "fine") as real,
         opened(chromium, real.site, "/c/ferries") as page,

@@ -1,4 +1,6 @@
-"""Why a search found something, with vectors: the shares of a score, told by the API and shown by the page."""
+"""Why a search found something, with vectors: the shares of a score, told by the API and shown by
+the page.
+"""
 
 import asyncio
 import re
@@ -16,7 +18,11 @@ from tests.emulators.embedding import EmbeddingEmulator, vector
 pytestmark = BROWSER
 PATIENCE = 20.0  # seconds for vectors that are made in the background
 QUESTION = "shipwright's timetable"
-LINES = ("The shipwrights' timetables hang there", "Shipping a timetabled shipyard?", "Likes oolong tea")
+LINES = (
+    "The shipwrights' timetables hang there",
+    "Shipping a timetabled shipyard?",
+    "Likes oolong tea",
+)
 
 
 def similarity(one: str, other: str) -> float:
@@ -26,12 +32,20 @@ def similarity(one: str, other: str) -> float:
     return product / sqrt(sum(a * a for a in left) * sum(b * b for b in right))
 
 
-async def test_the_share_of_the_vector_is_told_and_all_shares_are_the_score(chromium: Browser, tmp_path: Path) -> None:
+async def test_the_share_of_the_vector_is_told_and_all_shares_are_the_score(
+    chromium: Browser, tmp_path: Path
+) -> None:
     memory = tmp_path / "workspace" / "MEMORY.md"
     memory.parent.mkdir()
-    memory.write_text("# Memory\n\n" + "".join(f"## Part {at}\n\n- {line}\n\n" for at, line in enumerate(LINES)))
+    memory.write_text(
+        "# Memory\n\n" + "".join(f"## Part {at}\n\n- {line}\n\n" for at, line in enumerate(LINES))
+    )
     async with EmbeddingEmulator() as emulator:
-        own = {"extract": False, "recall_timeout_ms": 60_000, "embedding": {"base_url": emulator.url, "model": "pairs"}}
+        own = {
+            "extract": False,
+            "recall_timeout_ms": 60_000,
+            "embedding": {"base_url": emulator.url, "model": "pairs"},
+        }
         async with (
             real_bot(tmp_path, lambda asked: "fine", settings={**QUIET, "memory": own}) as real,
             real.site.client() as client,
@@ -59,7 +73,9 @@ async def test_the_share_of_the_vector_is_told_and_all_shares_are_the_score(chro
             lines = page.locator(".result + .score")
             await expect(lines).to_have_count(len(hits))
             for told, hit in zip(await lines.all_inner_texts(), hits, strict=True):
-                percents = {name: int(share) for name, share in re.findall(r"(\w[\w ]*) (\d+) %", told)}
+                percents = {
+                    name: int(share) for name, share in re.findall(r"(\w[\w ]*) (\d+) %", told)
+                }
                 assert f"Score {hit['score']:.2f}" in told
                 assert sum(percents.values()) == 100
                 share = 100 * hit["split"]["vector"] / hit["score"]

@@ -1,4 +1,6 @@
-"""Two gateways and a worker on PostgreSQL: what is deleted through one process leaves the page of the other."""
+"""Two gateways and a worker on PostgreSQL: what is deleted through one process leaves the page of
+the other.
+"""
 
 from pathlib import Path
 
@@ -24,7 +26,10 @@ async def test_what_one_process_deletes_leaves_the_page_of_another(
     fresh: str,  # noqa: F811
 ) -> None:
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, several(tmp_path, fresh, model, telegram.url) as bots:
+    async with (
+        TelegramEmulator() as telegram,
+        several(tmp_path, fresh, model, telegram.url) as bots,
+    ):
         one, other, _ = await bots.start("gateway", "gateway", "worker")
         await one.web.answer("bread", await one.web.post("bread", f"{asked('own')} of bread"))
         telegram.inject(f"{asked('theirs')} of my bees", user=int(FRIEND))
@@ -34,13 +39,18 @@ async def test_what_one_process_deletes_leaves_the_page_of_another(
         await page.goto(f"{one.web.url}/c/bread")
         await page.fill("#token", (one.home / "data/web_token").read_text().strip())
         await page.press("#token", "Enter")
-        theirs, own = (page.locator("#list .entry", has_text=text) for text in (f"Chat of {FRIEND}", "of bread"))
+        theirs, own = (
+            page.locator("#list .entry", has_text=text)
+            for text in (f"Chat of {FRIEND}", "of bread")
+        )
         await theirs.click()
         await page.click(".hello .primary")
         await expect(page.locator(".line.user")).to_contain_text("of my bees")
         name = page.url.rpartition("/")[2]
         shown = [f"/api/v1/conversations/{name}{part}" for part in ("", "/messages", "/context")]
-        assert [(await one.web.ask("GET", path)).status_code for path in shown] == [200] * len(shown)
+        assert [(await one.web.ask("GET", path)).status_code for path in shown] == [200] * len(
+            shown
+        )
 
         who = f"telegram:{FRIEND}"
         gone = await other.web.ask("POST", f"/api/v1/people/{who}/deletion", json={"name": who})
@@ -50,7 +60,10 @@ async def test_what_one_process_deletes_leaves_the_page_of_another(
         for bot in (one, other):
             for path in shown:
                 answered = await bot.web.ask("GET", path)
-                assert (answered.status_code, answered.headers["cache-control"]) == (404, "no-store")
+                assert (answered.status_code, answered.headers["cache-control"]) == (
+                    404,
+                    "no-store",
+                )
             listed = await bot.web.get("/api/v1/conversations?state=all")
             assert [entry["id"] for entry in listed["items"]] == ["bread"]
             found = await bot.web.get("/api/v1/memory/search?q=bees&everyone=true")
@@ -60,11 +73,15 @@ async def test_what_one_process_deletes_leaves_the_page_of_another(
         assert page.url.endswith("/c/bread")
 
         tag = (await other.web.ask("GET", "/api/v1/conversations/bread")).headers["etag"]
-        asked_for = await other.web.ask("DELETE", "/api/v1/conversations/bread", headers={"if-match": tag})
+        asked_for = await other.web.ask(
+            "DELETE", "/api/v1/conversations/bread", headers={"if-match": tag}
+        )
         assert asked_for.status_code == 202
         await expect(own).to_have_count(0, timeout=SOON)
         await expect(page.locator(".line")).to_have_count(0, timeout=SOON)
         assert not page.url.endswith("/c/bread")
-        assert (await other.web.ask("POST", "/api/v1/conversations/bread/restore", json={})).status_code == 200
+        assert (
+            await other.web.ask("POST", "/api/v1/conversations/bread/restore", json={})
+        ).status_code == 200
         await expect(own).to_have_count(1, timeout=SOON)
         await context.close()

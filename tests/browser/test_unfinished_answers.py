@@ -1,4 +1,6 @@
-"""An answer that was stopped or that broke off stays on the page, which offers to try again and to go on."""
+"""An answer that was stopped or that broke off stays on the page, which offers to try again and to
+go on.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -35,7 +37,10 @@ async def stop_in_the_middle(walk: Walk) -> None:
 
 
 async def break_off(walk: Walk) -> None:
-    broken = [Reply(text=STORY, then="error", after=8), *[refuse(529, retry_after="0")] * (CALLS - 1)]
+    broken = [
+        Reply(text=STORY, then="error", after=8),
+        *[refuse(529, retry_after="0")] * (CALLS - 1),
+    ]
     walk.talk.model.script(broken)
     await write(walk.page, "tell me a story")
     await expect(walk.page.locator(".line.notice")).to_have_count(1, timeout=30_000)
@@ -69,7 +74,9 @@ async def test_a_stopped_answer_can_be_tried_again(walk: Walk) -> None:
     await expect(page.locator(".line.assistant .words").first).to_contain_text(SHOWN)
 
 
-async def test_an_answer_that_broke_off_stays_above_its_notice_and_continue_goes_on(walk: Walk) -> None:
+async def test_an_answer_that_broke_off_stays_above_its_notice_and_continue_goes_on(
+    walk: Walk,
+) -> None:
     page = walk.page
     await break_off(walk)
     answer = page.locator(".line.assistant")

@@ -14,16 +14,27 @@ from tests.browser.real import ANN, real_bot
 pytestmark = BROWSER
 
 
-async def add_usage(tx: Tx, conversation: str, who: str, model: str, days: int, tokens: int) -> None:
+async def add_usage(
+    tx: Tx, conversation: str, who: str, model: str, days: int, tokens: int
+) -> None:
     """Add one call so many days ago."""
     at, id = time.time() - days * 86_400, f"{model}-{who}-{days}"
     given = {"turn_id": "t", "purpose": "turn", "output": 0, "cache_write": 0, "estimated": 0}
-    values = {"conversation": conversation, "who": who, "model": model, "input": tokens, "cache_read": tokens // 4}
+    values = {
+        "conversation": conversation,
+        "who": who,
+        "model": model,
+        "input": tokens,
+        "cache_read": tokens // 4,
+    }
     await tx.execute(insert_into(usage), id=id, at=at, **given, **values)
 
 
 async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_path: Path) -> None:
-    async with real_bot(tmp_path, lambda asked: "yes") as real, opened(chromium, real.site, "/c/c1") as page:
+    async with (
+        real_bot(tmp_path, lambda asked: "yes") as real,
+        opened(chromium, real.site, "/c/c1") as page,
+    ):
         await write(page, "/help")
         await page.wait_for_selector(".line.notice")
         row = await real.bot.store.sessions.find("web", "console", "c1")
@@ -53,7 +64,11 @@ async def test_it_is_told_what_was_used_and_what_it_cost(chromium: Browser, tmp_
         await page.keyboard.press("Enter")
         table = page.locator(".by-day tbody tr")
         await expect(table).to_have_count(7)
-        assert (await table.last.locator("td").all_inner_texts())[1:] == ["1,000,000", "0", "1,000,000"]
+        assert (await table.last.locator("td").all_inner_texts())[1:] == [
+            "1,000,000",
+            "0",
+            "1,000,000",
+        ]
         async with page.expect_download() as started:
             await page.get_by_role("link", name="Download as CSV").click()
         assert (await started.value).suggested_filename.startswith("mnema-usage-")

@@ -1,4 +1,6 @@
-"""A night's walk through the page over a real process, its model and Telegram: failures, kills, and who may come in."""
+"""A night's walk through the page over a real process, its model and Telegram: failures, kills, and
+who may come in.
+"""
 
 import json
 import re
@@ -31,7 +33,8 @@ PATIENCE = 30_000.0  # ms; the page looks at channels every two seconds, and the
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 LONG_ANSWER = "\n\n".join(f"Paragraph {number}: {'word ' * 60}" for number in range(12))
 HOSTILE = (
-    "<img src=x onerror=alert(1)><script>alert(2)</script> [a](javascript:alert(3)) ![](https://evil.example/p.png)"
+    "<img src=x onerror=alert(1)><script>alert(2)</script> [a](javascript:alert(3)) "
+    "![](https://evil.example/p.png)"
 )
 
 
@@ -57,9 +60,15 @@ class Walk:
 
 @asynccontextmanager
 async def walking(
-    chromium: Browser, home: Path, *, phone: bool = False, settings: Mapping[str, Any] = NOTHING, **channels: Any
+    chromium: Browser,
+    home: Path,
+    *,
+    phone: bool = False,
+    settings: Mapping[str, Any] = NOTHING,
+    **channels: Any,
 ) -> AsyncIterator[Walk]:
-    """The page of a bot that runs, signed in; nothing went wrong in it and nothing strange was asked for.
+    """The page of a bot that runs, signed in; nothing went wrong in it and nothing strange was
+    asked for.
 
     channels: their settings, None for one that is not set up.
     """
@@ -68,7 +77,9 @@ async def walking(
         written = json.loads(talk.bot.config.read_text()) | dict(settings)
         port = written["channels"]["web"]["port"] = free_port()
         wanted = {**written["channels"], **channels}
-        written["channels"] = {name: section for name, section in wanted.items() if section is not None}
+        written["channels"] = {
+            name: section for name, section in wanted.items() if section is not None
+        }
         talk.bot.config.write_text(json.dumps(written))
         talk.model.responder = answer
         await talk.bot.start()
@@ -78,9 +89,17 @@ async def walking(
         page = await context.new_page()
         page.set_default_timeout(20_000)
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None)
         page.on(
-            "request", lambda asked: None if asked.url.startswith((base, "data:", "blob:")) else wrong.append(asked.url)
+            "console",
+            lambda said: (
+                wrong.append(said.text) if "Content Security Policy" in said.text else None
+            ),
+        )
+        page.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith((base, "data:", "blob:")) else wrong.append(asked.url)
+            ),
         )
         walk = Walk(talk, telegram, page, base)
         await page.goto(base)
@@ -97,7 +116,9 @@ async def walk(chromium: Browser, tmp_path: Path) -> AsyncIterator[Walk]:
         yield one
 
 
-async def test_after_529_the_head_is_quiet_and_retry_answers_and_the_end_of_long_answers_is_in_view(walk: Walk) -> None:
+async def test_after_529_the_head_is_quiet_and_retry_answers_and_the_end_of_long_answers_is_in_view(
+    walk: Walk,
+) -> None:
     page, model = walk.page, walk.talk.model
     model.script([Reply(status=529, error="overloaded_error", message="Overloaded")] * 12)
     await write(page, "«a» hello")
@@ -105,7 +126,9 @@ async def test_after_529_the_head_is_quiet_and_retry_answers_and_the_end_of_long
     await expect(page.locator("#link")).to_have_text("")
     model.reset()
     await page.click(".retry")
-    await expect(page.locator(".line.assistant:not(.draft) .words").last).to_contain_text("«a»", timeout=60_000)
+    await expect(page.locator(".line.assistant:not(.draft) .words").last).to_contain_text(
+        "«a»", timeout=60_000
+    )
     await page.goto(f"{walk.base}/c/long")
     await page.wait_for_selector("#text:not([disabled])")
     for number in range(MANY):
@@ -126,7 +149,7 @@ async def test_after_529_the_head_is_quiet_and_retry_answers_and_the_end_of_long
     assert abs(before["y"] - after["y"]) < 2
 
 
-async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_nothing_that_was_typed(
+async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_nothing_that_was_typed(  # noqa: E501
     walk: Walk,
 ) -> None:
     page, bot, model = walk.page, walk.bot, walk.talk.model
@@ -151,7 +174,9 @@ async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_no
     await page.wait_for_selector("#token")
     await walk.sign_in(page)
     await expect(page.locator("#text")).to_have_value("not sent yet", timeout=PATIENCE)
-    await expect(page.locator(".line.assistant:not(.draft) .words")).to_contain_text("«k»", timeout=PATIENCE)
+    await expect(page.locator(".line.assistant:not(.draft) .words")).to_contain_text(
+        "«k»", timeout=PATIENCE
+    )
     await expect(page.locator(".line.user")).to_have_count(1)
     await expect(page.locator(".line.assistant:not(.draft)")).to_have_count(1)
 
@@ -159,14 +184,17 @@ async def test_a_kill_in_the_middle_of_an_answer_and_of_a_settings_diff_loses_no
     if await settings.locator("#token").count():
         await walk.sign_in(settings)
     await expect(settings.locator("#value-concurrency")).to_have_value("33")
-    if not await settings.get_by_role("dialog").count():  # it stays open where this page saw no end of the login
+    # it stays open where this page saw no end of the login
+    if not await settings.get_by_role("dialog").count():
         await settings.get_by_role("button", name="Review").click()
     await settings.get_by_role("dialog").get_by_role("button", name="Save").click()
     await expect(settings.locator(".save")).to_have_count(0)
     assert json.loads(bot.config.read_text())["concurrency"] == 33
 
 
-async def test_a_message_in_telegram_moves_the_list_within_a_second_and_reading_it_is_audited_once(walk: Walk) -> None:
+async def test_a_message_in_telegram_moves_the_list_within_a_second_and_reading_it_is_audited_once(
+    walk: Walk,
+) -> None:
     page, telegram = walk.page, walk.telegram
     telegram.inject("«o» from my telephone", user=int(OWNER))
     mine = page.locator("#list .entry", has_text="from my telephone")
@@ -176,18 +204,22 @@ async def test_a_message_in_telegram_moves_the_list_within_a_second_and_reading_
     await expect(friend).to_have_count(1)
     unread = friend.locator(".unread")
     await expect(unread).to_be_visible()
-    await expect(page.locator(".place:has-text('from my telephone') ~ .place:has-text('Chat of')")).to_have_count(0)
+    await expect(
+        page.locator(".place:has-text('from my telephone') ~ .place:has-text('Chat of')")
+    ).to_have_count(0)
     stored = "SELECT count(*) FROM inbox"
     before = query(walk.bot.db, stored)
     telegram.inject("«o2» once more", user=int(OWNER))
     await until(lambda: query(walk.bot.db, stored) != before, "the message is stored")
-    await expect(page.locator(".place:has-text('from my telephone') ~ .place:has-text('Chat of')")).to_have_count(
-        1, timeout=1_000
-    )
+    await expect(
+        page.locator(".place:has-text('from my telephone') ~ .place:has-text('Chat of')")
+    ).to_have_count(1, timeout=1_000)
     assert walk.audited("chat.read.other") == 0
     await friend.click()
     await page.click(".hello .primary")
-    await expect(page.locator(".line.user .plain").first).to_contain_text("<script>alert(2)</script>")
+    await expect(page.locator(".line.user .plain").first).to_contain_text(
+        "<script>alert(2)</script>"
+    )
     assert walk.audited("chat.read.other") == 1
     assert await page.locator(".line.user img, .line.user script").count() == 0
 
@@ -208,7 +240,11 @@ async def test_of_another_host_origin_or_site_nothing_is_taken(
     csrf = await walk.page.evaluate(
         "() => fetch('/api/v1/session').then((answer) => answer.json()).then((it) => it.csrf)"
     )
-    own = {"cookie": f"{cookie['name']}={cookie['value']}", "content-type": "application/json", "x-csrf-token": csrf}
+    own = {
+        "cookie": f"{cookie['name']}={cookie['value']}",
+        "content-type": "application/json",
+        "x-csrf-token": csrf,
+    }
     if "origin" not in headers and headers:
         own["origin"] = walk.base
     async with httpx.AsyncClient(base_url=walk.base) as client:
@@ -229,8 +265,14 @@ async def test_wechat_is_logged_in_by_a_code_that_expires_and_by_digits(
             world.knobs.digits, world.knobs.hold = "4711", 1.0
             await hand.visit("channels")
             card = page.get_by_role("region", name="wechat")
-            code, box, digits = card.locator(".qr"), card.locator(".login-box"), card.get_by_role("textbox")
-            await expect(card.get_by_role("timer")).to_contain_text("A new code will appear in", timeout=PATIENCE)
+            code, box, digits = (
+                card.locator(".qr"),
+                card.locator(".login-box"),
+                card.get_by_role("textbox"),
+            )
+            await expect(card.get_by_role("timer")).to_contain_text(
+                "A new code will appear in", timeout=PATIENCE
+            )
             first = str(await code.get_attribute("src"))
             world.expire()
             await expect(code).not_to_have_attribute("src", first, timeout=PATIENCE)
@@ -262,7 +304,9 @@ async def test_telegram_is_set_up_and_a_stranger_let_in_limited_and_shut_out(
 
         async def told(step: str, words: str) -> None:
             await hand.press(page.get_by_role("button", name="Test"))
-            await expect(page.locator(f"[data-step={step}]")).to_contain_text(words, timeout=PATIENCE)
+            await expect(page.locator(f"[data-step={step}]")).to_contain_text(
+                words, timeout=PATIENCE
+            )
 
         await hand.visit("channels")
         await hand.press(page.locator("a[href='/channels/telegram/setup']"))
@@ -279,14 +323,18 @@ async def test_telegram_is_set_up_and_a_stranger_let_in_limited_and_shut_out(
         await told("webhook", "other.example.org")
         telegram.methods.webhook = ""
         await hand.press(page.get_by_role("button", name="Test"))
-        await expect(page.locator("[data-step=message]")).to_contain_text("passed", timeout=PATIENCE)
+        await expect(page.locator("[data-step=message]")).to_contain_text(
+            "passed", timeout=PATIENCE
+        )
         await hand.press(page.get_by_role("button", name="Save and start"))
         await expect(page.locator("main .mood")).to_have_text("connected", timeout=PATIENCE)
 
         async def answers(user: str, text: str, wanted: str) -> str:
             seen = len(telegram.sent(int(user)))
             telegram.inject(text, user=int(user))
-            await telegram.until(lambda: any(wanted in one.text for one in telegram.sent(int(user))[seen:]))
+            await telegram.until(
+                lambda: any(wanted in one.text for one in telegram.sent(int(user))[seen:])
+            )
             return next(one.text for one in telegram.sent(int(user))[seen:] if wanted in one.text)
 
         await answers(OWNER, "«o» hello", "re «o»")
@@ -300,7 +348,9 @@ async def test_telegram_is_set_up_and_a_stranger_let_in_limited_and_shut_out(
         await hand.press(page.locator(".person", has_text="9009").get_by_role("link"))
         await hand.write(page.get_by_role("textbox", name="Messages", exact=True), "1")
         await hand.press(page.locator("form .primary"))
-        await expect(page.locator(".rows li", has_text="Messages").nth(1)).to_contain_text("/ 1", timeout=PATIENCE)
+        await expect(page.locator(".rows li", has_text="Messages").nth(1)).to_contain_text(
+            "/ 1", timeout=PATIENCE
+        )
         await answers("9009", "«s2» and again", "used up")
         await hand.press(page.get_by_role("button", name="Revoke"))
         await hand.press(page.get_by_role("dialog").get_by_role("button", name="Revoke"))

@@ -1,4 +1,6 @@
-"""A night's walk: one home, one process, one tab, through past requests, replay, a fact's end and the settings."""
+"""A night's walk: one home, one process, one tab, through past requests, replay, a fact's end and
+the settings.
+"""
 
 import json
 import re
@@ -27,7 +29,8 @@ TURNS, LEAST_FILES = 65, 9
 MAX_SECONDS = 2.0  # from saving to being in force
 NAME, NEW_KEY = "Zephyrine Quill", "sk-typed-in-the-page-and-nowhere-else"
 SHOWN = (
-    "nodes => nodes.map(node => [node.dataset.segment, [...node.querySelectorAll('pre')].map(one => one.textContent)])"
+    "nodes => nodes.map(node => [node.dataset.segment, [...node.querySelectorAll('pre')].map(one "
+    "=> one.textContent)])"
 )
 Segments = list[tuple[str, list[str]]]
 
@@ -41,29 +44,42 @@ async def test_what_the_console_is_for_in_one_walk(chromium: Browser, tmp_path: 
         await forget_a_fact(walk)
         await edit_settings(walk)
         await put_settings_in_force(walk)
-        served = {name: await walk.bot.web.ask("GET", name) for name in asked_for if name.startswith("/static/")}
+        served = {
+            name: await walk.bot.web.ask("GET", name)
+            for name in asked_for
+            if name.startswith("/static/")
+        }
     assert len(served) > LEAST_FILES
     assert SUMS.read_text("utf-8") == page_sums()
     folder = STATIC.parent.relative_to(ROOT).as_posix()
     sums = dict(reversed(line.split("  ")) for line in SUMS.read_text("utf-8").splitlines())
     built = {name: sums[folder + name] for name in served}
-    assert built == {name: sha256(answered.content).hexdigest() for name, answered in served.items()}
+    assert built == {
+        name: sha256(answered.content).hexdigest() for name, answered in served.items()
+    }
 
 
 # Past requests.
 
 
 async def see_past_requests(walk: Walk) -> None:
-    """After many turns with folds each request is shown as it was sent, and the first change is named."""
+    """After many turns with folds each request is shown as it was sent, and the first change is
+    named.
+    """
     for number in range(1, TURNS + 1):
-        await walk.talk.say("long", asked(f"t{number}", f"Note: crate {number} weighs {number * 37} kg."))
+        await walk.talk.say(
+            "long", asked(f"t{number}", f"Note: crate {number} weighs {number * 37} kg.")
+        )
     bodies, page = bodies_of(walk.talk.model), walk.page
     assert len(bodies) == TURNS
 
     await page.goto(f"{walk.base}/c/long/context/{TURNS}")
     strip = page.locator(".strip")
     words = str(await strip.get_attribute("aria-label"))
-    spans = [(int(first), int(last or first)) for first, last in re.findall(r"turns? (\d+)(?:–(\d+))?:", words)]
+    spans = [
+        (int(first), int(last or first))
+        for first, last in re.findall(r"turns? (\d+)(?:–(\d+))?:", words)
+    ]
     assert [first for first, _ in spans] == [1, *(last + 1 for _, last in spans[:-1])]
     assert spans[-1][1] == TURNS
     assert await strip.locator("i").count() == await strip.locator(".live, .folded").count()
@@ -77,21 +93,30 @@ async def see_past_requests(walk: Walk) -> None:
         segments[number] = await segments_of(page)
         assert [text for _, texts in segments[number] for text in texts] == texts_of(body)
 
-    folded = next(number for number in range(TURNS, 1, -1) if changed(segments[number - 1], segments[number]))
+    folded = next(
+        number for number in range(TURNS, 1, -1) if changed(segments[number - 1], segments[number])
+    )
     await page.goto(f"{walk.base}/c/long/context/{folded}/vs/{folded - 1}")
     await expect(page.locator("p.broke")).to_contain_text("Turns were folded")
     [name] = changed(segments[folded - 1], segments[folded])
-    await expect(page.locator("p.broke b")).to_contain_text(name.partition(" ")[0], ignore_case=True)
+    await expect(page.locator("p.broke b")).to_contain_text(
+        name.partition(" ")[0], ignore_case=True
+    )
 
 
 def bodies_of(model: ModelEmulator) -> list[dict[str, Any]]:
     """What was sent for answers, in order."""
-    return [seen.body for seen in model.requests if seen.wire == "messages" and not is_fold(seen.body)]
+    return [
+        seen.body for seen in model.requests if seen.wire == "messages" and not is_fold(seen.body)
+    ]
 
 
 def texts_of(body: dict[str, Any]) -> list[str]:
     """Every text of a request in its order, without those of the tools."""
-    blocks = [*body["system"], *(block for message in body["messages"] for block in message["content"])]
+    blocks = [
+        *body["system"],
+        *(block for message in body["messages"] for block in message["content"]),
+    ]
     return [block["text"] for block in blocks]
 
 
@@ -102,7 +127,9 @@ async def segments_of(page: Page) -> Segments:
 
 
 def changed(before: Segments, after: Segments) -> list[str]:
-    """The first part in which the later request is not what the earlier one began with, if there is one."""
+    """The first part in which the later request is not what the earlier one began with, if there is
+    one.
+    """
     for one, other in zip(before, after, strict=False):
         if one != other and not one[0].startswith("running"):
             return [other[0]]
@@ -110,16 +137,23 @@ def changed(before: Segments, after: Segments) -> list[str]:
 
 
 async def replay_and_undo(walk: Walk) -> None:
-    """The page's replay has the figures of the command; an undo on another channel is seen at once."""
+    """The page's replay has the figures of the command; an undo on another channel is seen at
+    once.
+    """
     page, telegram = walk.page, walk.telegram
     await page.get_by_role("checkbox", name="boundary").check()
     await page.get_by_role("button", name="Replay", exact=True).click()
     rows = page.locator("section tbody tr")
     await expect(rows.first).to_be_visible(timeout=120_000)
     names = await rows.locator("th").all_inner_texts()
-    code, out, err = await mnema(walk.bot.home, "replay", "long", "--json", "--policy", ",".join(names))
+    code, out, err = await mnema(
+        walk.bot.home, "replay", "long", "--json", "--policy", ",".join(names)
+    )
     assert code == 0, err
-    told = {policy["name"]: [one["tokens"] for one in policy["series"]] for policy in json.loads(out)["policies"]}
+    told = {
+        policy["name"]: [one["tokens"] for one in policy["series"]]
+        for policy in json.loads(out)["policies"]
+    }
     for row in await rows.all():
         tokens = told[await row.locator("th").inner_text()]
         cells = await row.locator("td").all_inner_texts()
@@ -144,7 +178,9 @@ async def replay_and_undo(walk: Walk) -> None:
 
 
 async def forget_a_fact(walk: Walk) -> None:
-    """It says why it is known; forgotten, it is nowhere, what is told is what went, and it cannot be put back."""
+    """It says why it is known; forgotten, it is nowhere, what is told is what went, and it cannot
+    be put back.
+    """
     page, home, talk = walk.page, walk.bot.home, walk.talk
     await talk.say("long", f"/remember My landlord is {NAME}")
     await talk.say("long", asked("t66"))
@@ -165,8 +201,12 @@ async def forget_a_fact(walk: Walk) -> None:
     await expect(back).to_be_visible()
 
     workspace = walk.bot.workspace
-    lines = sum(NAME in line for path in files_with(workspace, NAME) for line in (workspace / path).open())
-    [(messages,)] = query(walk.bot.db, "SELECT count(*) FROM message WHERE parts LIKE ?", f"%{NAME}%")
+    lines = sum(
+        NAME in line for path in files_with(workspace, NAME) for line in (workspace / path).open()
+    )
+    [(messages,)] = query(
+        walk.bot.db, "SELECT count(*) FROM message WHERE parts LIKE ?", f"%{NAME}%"
+    )
     await page.click("main .button")
     await page.fill(".confirm input", "forget")
     await page.keyboard.press("Enter")
@@ -194,7 +234,9 @@ async def forget_a_fact(walk: Walk) -> None:
 
 
 async def edit_settings(walk: Walk) -> None:
-    """Each setting can be edited; a wrong value names its key before it is saved; a change on the disk is merged."""
+    """Each setting can be edited; a wrong value names its key before it is saved; a change on the
+    disk is merged.
+    """
     page, config = walk.page, walk.bot.config
     await page.goto(f"{walk.base}/settings")
     await page.wait_for_selector(".setting")
@@ -203,16 +245,21 @@ async def edit_settings(walk: Walk) -> None:
     editable: dict[str, bool] = {}
     for group in {key["group"] for key in keys if key["form"] != "section"}:
         await page.evaluate(GO, f"/settings/{group}")
-        await expect(page.locator(f".strip [href='/settings/{group}']")).to_have_attribute("aria-current", "page")
+        await expect(page.locator(f".strip [href='/settings/{group}']")).to_have_attribute(
+            "aria-current", "page"
+        )
         editable |= await page.locator(".setting").evaluate_all(
-            "all => Object.fromEntries(all.map(one => [one.id.slice(8), !!one.querySelector(':enabled:not(button)')]))"
+            "all => Object.fromEntries(all.map(one => [one.id.slice(8), "
+            "!!one.querySelector(':enabled:not(button)')]))"
         )
     assert editable == {key: not file_only for key, file_only in leaves.items()}
 
     await page.fill("main [type=search]", "agent_max_steps")
     steps, save = page.locator("#value-agent_max_steps"), page.locator(".save .primary")
     await steps.fill("100000")
-    await expect(page.locator("#setting-agent_max_steps [role=alert]")).to_contain_text("agent_max_steps is 100000")
+    await expect(page.locator("#setting-agent_max_steps [role=alert]")).to_contain_text(
+        "agent_max_steps is 100000"
+    )
     await expect(save).to_be_disabled()
     await steps.fill("9")
     config.write_text(json.dumps(json.loads(config.read_text()) | {"agent_max_steps": 8}))
@@ -225,17 +272,28 @@ async def edit_settings(walk: Walk) -> None:
 
 
 async def put_settings_in_force(walk: Walk) -> None:
-    """Model, key, and who may write: told by what the model is asked and what a person on Telegram reads."""
-    page, model, config, dialog = walk.page, walk.talk.model, walk.bot.config, walk.page.get_by_role("dialog")
+    """Model, key, and who may write: told by what the model is asked and what a person on Telegram
+    reads.
+    """
+    page, model, config, dialog = (
+        walk.page,
+        walk.talk.model,
+        walk.bot.config,
+        walk.page.get_by_role("dialog"),
+    )
     told = json.loads(config.read_text())
     told["llm"]["model"] = "named-by-hand"
     config.write_text(json.dumps(told, indent=3).replace(": ", " :  ") + "\n\n")
     await page.goto(f"{walk.base}/settings/llm")
-    await expect(page.locator("[id='value-llm.model']")).to_have_value("named-by-hand", timeout=PATIENCE)
+    await expect(page.locator("[id='value-llm.model']")).to_have_value(
+        "named-by-hand", timeout=PATIENCE
+    )
     before = config.read_bytes()
 
     async def until_asked(name: str, since: float) -> None:
-        """Write until this model is asked: each message that still asked another one came within two seconds."""
+        """Write until this model is asked: each message that still asked another one came within
+        two seconds.
+        """
         while True:
             begun = time.monotonic()
             assert "«m»" in await walk.talk.say("c1", asked("m"))
@@ -270,7 +328,9 @@ async def put_settings_in_force(walk: Walk) -> None:
         await page.goto(f"{walk.base}/settings/{path}")
         await page.wait_for_selector("[id='value-llm.api_key'], textarea, main ol li")
         assert NEW_KEY not in await page.content()
-    assert {path for path in files_with(walk.bot.home, NEW_KEY) if not path.startswith("config.json")} == set()
+    assert {
+        path for path in files_with(walk.bot.home, NEW_KEY) if not path.startswith("config.json")
+    } == set()
 
     model.keys = None
     assert "named-in-the-page" in await page.locator("main ol li").first.inner_text()

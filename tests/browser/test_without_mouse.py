@@ -1,4 +1,6 @@
-"""The keyboard alone and a finger alone on a telephone do what a mouse does: facts, settings, and past requests."""
+"""The keyboard alone and a finger alone on a telephone do what a mouse does: facts, settings, and
+past requests.
+"""
 
 import json
 from pathlib import Path
@@ -19,7 +21,9 @@ EVERY_MS = 2_000  # between two looks of the page at its server
 
 
 @pytest.mark.parametrize("way", [Keyboard, pytest.param(Finger, marks=by_night)])
-async def test_a_fact_is_explained_and_forgotten(chromium: Browser, tmp_path: Path, way: type[Hand]) -> None:
+async def test_a_fact_is_explained_and_forgotten(
+    chromium: Browser, tmp_path: Path, way: type[Hand]
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
@@ -49,7 +53,9 @@ async def test_a_fact_is_explained_and_forgotten(chromium: Browser, tmp_path: Pa
 
 
 @pytest.mark.parametrize("way", [pytest.param(Keyboard, marks=by_night), Finger])
-async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_path: Path, way: type[Hand]) -> None:
+async def test_settings_are_saved_merged_and_put_back(
+    chromium: Browser, tmp_path: Path, way: type[Hand]
+) -> None:
     config = tmp_path / "config.json"
     async with (
         real_bot(tmp_path, lambda asked: "yes") as real,
@@ -62,7 +68,9 @@ async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_pat
         await hand.visit("settings")
         await hand.write(page.locator("main [type=search]"), "agent_max_steps")
         await hand.write(steps, "100000")
-        await expect(page.locator("#setting-agent_max_steps [role=alert]")).to_contain_text("agent_max_steps is 100000")
+        await expect(page.locator("#setting-agent_max_steps [role=alert]")).to_contain_text(
+            "agent_max_steps is 100000"
+        )
         await hand.write(steps, "7")
         await hand.press(page.locator(".save .primary"))
         await hand.press(dialog.get_by_role("button", name="Save"))
@@ -86,7 +94,9 @@ async def test_settings_are_saved_merged_and_put_back(chromium: Browser, tmp_pat
 
 @by_night
 @pytest.mark.parametrize("way", [Keyboard, Finger])
-async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: Path, way: type[Hand]) -> None:
+async def test_past_requests_are_read_and_compared(
+    chromium: Browser, tmp_path: Path, way: type[Hand]
+) -> None:
     (tmp_path / "workspace/notes").mkdir(parents=True)
     (tmp_path / "workspace/notes/n.md").write_text("The tide table. " * 60)
     async with (
@@ -94,14 +104,20 @@ async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: 
         opened(chromium, real.site, "/c/c1", phone=way.phone) as page,
     ):
         for number in range(7):
-            text = "read notes/n.md" if number == 2 else f"Locker {number} opens with {40_000 + number}."
+            text = (
+                "read notes/n.md"
+                if number == 2
+                else f"Locker {number} opens with {40_000 + number}."
+            )
             await say(page, text, number + 1)
             await real.bot.turns.settled()
             await real.bot.folding.settled()
         sent = [request for request in real.model.requests if request.purpose == "turn"]
         hand = way(page)
         await hand.press(page.locator("#context"))
-        await expect(page.locator("#drawer .strip .cleared, #drawer .strip .forgotten")).to_have_count(0)
+        await expect(
+            page.locator("#drawer .strip .cleared, #drawer .strip .forgotten")
+        ).to_have_count(0)
         await hand.press(page.locator("#drawer .look-back"))
         await expect(page.locator(".which")).to_contain_text("Request 8 · turn 7")
         await hand.slide(page.locator("input[type=range]"), "Home")
@@ -109,7 +125,12 @@ async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: 
         turn = page.locator('[data-segment="running 1"]')
         await hand.press(turn.locator("summary"))
         shown = await turn.locator("pre").all_text_contents()
-        assert shown == [part.text for message in sent[0].messages for part in message.parts if isinstance(part, Text)]
+        assert shown == [
+            part.text
+            for message in sent[0].messages
+            for part in message.parts
+            if isinstance(part, Text)
+        ]
         await hand.slide(page.locator("input[type=range]"), "End")
         await hand.press(page.locator("button.chip", has_text="Compare with the one before"))
         await expect(page.get_by_role("region", name="Difference")).to_be_visible()
@@ -118,7 +139,9 @@ async def test_past_requests_are_read_and_compared(chromium: Browser, tmp_path: 
 
 
 @by_night
-async def test_what_a_finger_does_with_a_message_opens_below_it(chromium: Browser, tmp_path: Path) -> None:
+async def test_what_a_finger_does_with_a_message_opens_below_it(
+    chromium: Browser, tmp_path: Path
+) -> None:
     async with (
         real_bot(tmp_path, lambda asked: "noted") as real,
         opened(chromium, real.site, "/c/c1", phone=True) as page,

@@ -1,4 +1,6 @@
-"""A server with the few calls of the HTTP API that a terminal needs, over real sockets; it may fall silent or away."""
+"""A server with the few calls of the HTTP API that a terminal needs, over real sockets; it may fall
+silent or away.
+"""
 
 import asyncio
 import json
@@ -9,7 +11,10 @@ TOKEN = "token-of-the-test"
 
 
 class Api:
-    """Conversations in memory. Every message is answered with its text in capitals, after a started and two deltas."""
+    """Conversations in memory.
+
+    Every message is answered with its text in capitals, after a started and two deltas.
+    """
 
     def __init__(self) -> None:
         self.lines: dict[str, list[tuple[int, str, dict[str, Any]]]] = {}
@@ -45,7 +50,9 @@ class Api:
         """A stored line."""
         lines = self.lines.setdefault(conversation, [])
         at = (datetime.now(UTC) - timedelta(seconds=age)).isoformat()
-        lines.append((len(lines) + 1, name, {"id": f"{conversation}-{len(lines) + 1}", "at": at, **told}))
+        lines.append(
+            (len(lines) + 1, name, {"id": f"{conversation}-{len(lines) + 1}", "at": at, **told})
+        )
         self._ring()
 
     def live(self, conversation: str, name: str, told: dict[str, Any]) -> None:
@@ -53,7 +60,11 @@ class Api:
         self._ring()
 
     def answer(self, conversation: str, id: str, text: str) -> None:
-        for name, told in (("started", {}), ("delta", {"text": text[:2]}), ("delta", {"text": text[2:]})):
+        for name, told in (
+            ("started", {}),
+            ("delta", {"text": text[:2]}),
+            ("delta", {"text": text[2:]}),
+        ):
             self.live(conversation, name, {"message_id": id, **told})
         self.add(conversation, "reply", {"message_id": id, "text": text.upper()})
 
@@ -73,13 +84,18 @@ class Api:
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         first, *lines = head.strip().split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        headers = {
+            name.lower(): value.strip()
+            for name, _, value in (line.partition(":") for line in lines)
+        }
         method, path, _ = first.split(" ")
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         if headers.get("authorization") != f"Bearer {TOKEN}":
             self._answer(writer, 401, {"error": {"code": "token", "message": "who are you?"}})
         elif self.status:
-            self._answer(writer, self.status, {"error": {"code": "x", "message": f"told {self.status}"}})
+            self._answer(
+                writer, self.status, {"error": {"code": "x", "message": f"told {self.status}"}}
+            )
         elif path == "/api/messages":
             self._post(writer, json.loads(body))
         else:
@@ -96,11 +112,15 @@ class Api:
                 self.answer(told["conversation"], id, told["text"] + files)
         self._answer(writer, 200 if known else 202, {"id": id})
 
-    async def _conversation(self, writer: asyncio.StreamWriter, method: str, path: str, last: str) -> None:
+    async def _conversation(
+        self, writer: asyncio.StreamWriter, method: str, path: str, last: str
+    ) -> None:
         name, _, what = path.removeprefix("/api/conversations/").rpartition("/")
         name = name.replace("%3A", ":")
         if name not in self.lines:
-            self._answer(writer, 404, {"error": {"code": "not_found", "message": "no such conversation"}})
+            self._answer(
+                writer, 404, {"error": {"code": "not_found", "message": "no such conversation"}}
+            )
         elif what == "stop":
             self.stops.append(name)
             self._answer(writer, 202, {"ok": True})
@@ -119,11 +139,15 @@ class Api:
             bell = self._bell
             for conversation, kind, told in self._live[step:]:
                 if conversation == name:
-                    self._frame(writer, f"id: {line}.{step}\nevent: {kind}\ndata: {json.dumps(told)}\n\n")
+                    self._frame(
+                        writer, f"id: {line}.{step}\nevent: {kind}\ndata: {json.dumps(told)}\n\n"
+                    )
             step = len(self._live)
             for number, kind, told in self.lines[name][line:]:
                 line = number
-                self._frame(writer, f"id: {line}\r\nevent: {kind}\r\ndata: {json.dumps(told)}\r\n\r\n")
+                self._frame(
+                    writer, f"id: {line}\r\nevent: {kind}\r\ndata: {json.dumps(told)}\r\n\r\n"
+                )
             await writer.drain()
             await bell.wait()
 

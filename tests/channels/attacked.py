@@ -1,4 +1,6 @@
-"""An attacker in the place of a platform, without its certificate, and what the attacker receives."""
+"""An attacker in the place of a platform, without its certificate, and what the attacker
+receives.
+"""
 
 import asyncio
 import datetime
@@ -29,8 +31,12 @@ class Authority:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Authority of the test")])
-        own = _bare(self._name, self._name, self._key).add_extension(x509.BasicConstraints(True, None), critical=True)
-        self.pem = own.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()
+        own = _bare(self._name, self._name, self._key).add_extension(
+            x509.BasicConstraints(True, None), critical=True
+        )
+        self.pem = (
+            own.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM).decode()
+        )
 
     def context(self, kind: Kind) -> ssl.SSLContext:
         """Return a server's TLS context."""
@@ -45,7 +51,9 @@ class Authority:
         signed = made.sign(key if alone else self._key, hashes.SHA256())
         path = self._folder / f"{kind}.pem"
         private = key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
         )
         path.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -55,15 +63,18 @@ class Authority:
     def trusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Make this process trust the authority, wherever a library takes its list from."""
         for name in ("load_verify_locations", "set_default_verify_paths", "load_default_certs"):
-            monkeypatch.setattr(ssl.SSLContext, name, _and_ours(getattr(ssl.SSLContext, name), self.pem))
+            monkeypatch.setattr(
+                ssl.SSLContext, name, _and_ours(getattr(ssl.SSLContext, name), self.pem)
+            )
 
 
 @dataclass
 class Impostor:
-    """A server. kinds: the certificates of its first, second and following connections; the last one repeats.
+    """A server. kinds: the certificates of its first, second and following connections; the last
+    one repeats.
 
-    raw: what came over each connection, as it came; heard: what was said in the open once TLS was agreed on.
-    answers: JSON by path. opened: the certificates shown so far.
+    raw: what came over each connection, as it came; heard: what was said in the open once TLS was
+    agreed on. answers: JSON by path. opened: the certificates shown so far.
     """
 
     authority: Authority
@@ -82,7 +93,9 @@ class Impostor:
         """Return what was received over connections without TLS."""
         return b"".join(bytes(one) for one in self.raw if one[:1] != bytes([HANDSHAKE]))
 
-    async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, inner: dict[Kind, int]) -> None:
+    async def relay(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, inner: dict[Kind, int]
+    ) -> None:
         kind = self.kinds[min(len(self.opened), len(self.kinds) - 1)]
         self.opened.append(kind)
         kept = bytearray()
@@ -91,7 +104,9 @@ class Impostor:
         with suppress(asyncio.CancelledError):
             await asyncio.gather(_pump(reader, back, kept), _pump(there, writer, bytearray()))
 
-    async def answer(self, kind: Kind, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(
+        self, kind: Kind, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -100,7 +115,9 @@ class Impostor:
                 length = int(fields.get(b"content-length", b":0").partition(b":")[2])
                 self.heard.append((kind, await reader.readexactly(length)))
                 path = head.split(b" ")[1].decode().partition("?")[0]
-                found = next((told for end, told in self.answers.items() if path.endswith(end)), None)
+                found = next(
+                    (told for end, told in self.answers.items() if path.endswith(end)), None
+                )
                 body = json.dumps(found or {}).encode()
                 status = b"200 OK" if found is not None else b"500 No"
                 writer.write(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\n" % status)
@@ -134,7 +151,9 @@ async def impostor(
             server.close()
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept: bytearray) -> None:
+async def _pump(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept: bytearray
+) -> None:
     with suppress(OSError, asyncio.CancelledError):
         while piece := await reader.read(65_536):
             kept += piece
@@ -143,7 +162,9 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, kept
     writer.close()
 
 
-def _bare(subject: x509.Name, issuer: x509.Name, key: Any, *, over: bool = False) -> x509.CertificateBuilder:
+def _bare(
+    subject: x509.Name, issuer: x509.Name, key: Any, *, over: bool = False
+) -> x509.CertificateBuilder:
     now = datetime.datetime.now(datetime.UTC)
     end = now + datetime.timedelta(days=-1 if over else 1)
     return (

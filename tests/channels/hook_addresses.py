@@ -58,7 +58,9 @@ class Shot:
 
     def request(self) -> WebhookRequest:
         """Return the call as the channel receives it."""
-        return WebhookRequest(method=self.method, query=(*self.query,), headers=(*self.headers,), body=self.body)
+        return WebhookRequest(
+            method=self.method, query=(*self.query,), headers=(*self.headers,), body=self.body
+        )
 
 
 @dataclass(kw_only=True)
@@ -94,9 +96,13 @@ class Door:
 
     async def shoot(self, shot: Shot) -> tuple[int, bytes]:
         """Make a call; return status and body of the response."""
-        path = f"/hooks/{self.name}" + (f"?{urlencode(shot.query, errors='surrogatepass')}" if shot.query else "")
+        path = f"/hooks/{self.name}" + (
+            f"?{urlencode(shot.query, errors='surrogatepass')}" if shot.query else ""
+        )
         lines = [f"{shot.method} {path} HTTP/1.1", "Host: bot.example", "Connection: close"]
-        lines += [f"{name}: {value}" for name, value in shot.headers] + [f"Content-Length: {len(shot.body)}"]
+        lines += [f"{name}: {value}" for name, value in shot.headers] + [
+            f"Content-Length: {len(shot.body)}"
+        ]
         return await talk(self.site.port, ["\r\n".join(lines).encode() + b"\r\n\r\n" + shot.body])
 
 
@@ -120,9 +126,18 @@ async def talk(port: int, pieces: Iterable[bytes]) -> tuple[int, bytes]:
 def telegram_shot(text: str, number: int = 1, **fields: Any) -> Shot:
     chat = {"id": 5005, "type": "private", "first_name": "Ada"}
     sender = {"id": 5005, "is_bot": False, "first_name": "Ada"}
-    message = {"message_id": number, "date": int(time.time()), "chat": chat, "from": sender, "text": text}
+    message = {
+        "message_id": number,
+        "date": int(time.time()),
+        "chat": chat,
+        "from": sender,
+        "text": text,
+    }
     return Shot(
-        headers=[("x-telegram-bot-api-secret-token", TELEGRAM_SECRET), ("content-type", "application/json")],
+        headers=[
+            ("x-telegram-bot-api-secret-token", TELEGRAM_SECRET),
+            ("content-type", "application/json"),
+        ],
         body=json.dumps({"update_id": number, "message": message, **fields}).encode(),
         proof=("headers", "x-telegram-bot-api-secret-token"),
     )
@@ -166,7 +181,9 @@ class MpShots:
     def __init__(self, emulator: MpEmulator) -> None:
         self.emulator = emulator
 
-    def genuine(self, text: str, number: int = 1, *, at: float | None = None, nonce: str = "", **fields: str) -> Shot:
+    def genuine(
+        self, text: str, number: int = 1, *, at: float | None = None, nonce: str = "", **fields: str
+    ) -> Shot:
         """at: unix seconds of the signature. nonce: as given."""
         world = self.emulator.world
         inside = {
@@ -179,14 +196,23 @@ class MpShots:
         }
         return self.sealed(xml_of(inside | fields), at=at, nonce=nonce)
 
-    def sealed(self, xml: bytes, *, at: float | None = None, nonce: str = "", app_id: str = "") -> Shot:
+    def sealed(
+        self, xml: bytes, *, at: float | None = None, nonce: str = "", app_id: str = ""
+    ) -> Shot:
         pusher, crypt = self.emulator.pusher, self.emulator.crypt
         if pusher.mode == "plain":
             return self.signed(xml, at=at, nonce=nonce)
         sealed = crypt.seal(xml, app_id)
-        return self.signed(xml_of({"ToUserName": self.emulator.world.original, "Encrypt": sealed}), sealed, at, nonce)
+        return self.signed(
+            xml_of({"ToUserName": self.emulator.world.original, "Encrypt": sealed}),
+            sealed,
+            at,
+            nonce,
+        )
 
-    def signed(self, body: bytes, sealed: str = "", at: float | None = None, nonce: str = "") -> Shot:
+    def signed(
+        self, body: bytes, sealed: str = "", at: float | None = None, nonce: str = ""
+    ) -> Shot:
         """Make a call with valid signatures for any body."""
         crypt = self.emulator.crypt
         query = self.emulator.pusher.signed(at)
@@ -196,7 +222,9 @@ class MpShots:
         if sealed:
             proof = crypt.proof(query["timestamp"], query["nonce"], sealed)
             pairs += [("encrypt_type", "aes"), ("msg_signature", proof)]
-        return Shot(query=pairs, body=body, proof=("query", "msg_signature" if sealed else "signature"))
+        return Shot(
+            query=pairs, body=body, proof=("query", "msg_signature" if sealed else "signature")
+        )
 
 
 @asynccontextmanager
@@ -242,7 +270,9 @@ async def mp_door(mode: Mode = "secure") -> AsyncIterator[Door]:
         shots = MpShots(emulator)
 
         def born() -> WechatMp:
-            return WechatMp(settings, timing=ReplyTiming(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now)
+            return WechatMp(
+                settings, timing=ReplyTiming(hold=0.0, cut=2.0, slack=0.0), clock=emulator.world.now
+            )
 
         async with _open(site, born, shots.genuine, pages) as door:
             yield door

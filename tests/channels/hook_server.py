@@ -9,12 +9,16 @@ from channels.base import WebhookReply, WebhookRequest
 
 
 @asynccontextmanager
-async def serve_hook(name: str, hook: Callable[[WebhookRequest], Awaitable[WebhookReply]]) -> AsyncIterator[str]:
+async def serve_hook(
+    name: str, hook: Callable[[WebhookRequest], Awaitable[WebhookReply]]
+) -> AsyncIterator[str]:
     """Serve /hooks/NAME at a free port; yields the URL."""
 
     async def answer(request: web.Request) -> web.Response:
         headers = tuple((header.lower(), value) for header, value in request.headers.items())
-        call = WebhookRequest(method=request.method, query=(), headers=headers, body=await request.read())
+        call = WebhookRequest(
+            method=request.method, query=(), headers=headers, body=await request.read()
+        )
         reply = await hook(call)
         return web.Response(status=reply.status, body=reply.body)
 

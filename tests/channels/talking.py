@@ -1,7 +1,7 @@
 """A terminal with a minimal bot behind it, as a program that tests drive through pipes and ptys.
 
-It answers `hi` with `echo: hi`; `slow` only when it is stopped; `stuck` never; `hostile` with what a terminal must not
-see.
+It answers `hi` with `echo: hi`; `slow` only when it is stopped; `stuck` never; `hostile` with what
+a terminal must not see.
 """
 
 import asyncio
@@ -26,7 +26,10 @@ class EchoBot:
 
     async def deliver(self, messages: Sequence[InboundMessage]) -> list[Accepted]:
         [message] = messages
-        sys.stderr.write(f"asked {message.key.partition(':')[2]} {message.text[:60]!r} {len(message.attachments)}\n")
+        sys.stderr.write(
+            f"asked {message.key.partition(':')[2]} {message.text[:60]!r} "
+            f"{len(message.attachments)}\n"
+        )
         if message.text == "full":
             raise OSError("no space is left")
         self.tasks.append(asyncio.create_task(self._answer(message)))
@@ -74,9 +77,14 @@ class EchoBot:
 async def talk(once: str | None, folder: Path) -> int:
     bot = EchoBot()
     prompt = PromptOptions(
-        commands=("/help", "/new"), folder=folder, history=folder / "history", toolbar=lambda: "offline · 3 %"
+        commands=("/help", "/new"),
+        folder=folder,
+        history=folder / "history",
+        toolbar=lambda: "offline · 3 %",
     )
-    bot.terminal = Terminal(TerminalOptions(once=once, prompt=prompt, greeting="welcome", stop=bot.stop))
+    bot.terminal = Terminal(
+        TerminalOptions(once=once, prompt=prompt, greeting="welcome", stop=bot.stop)
+    )
     await bot.terminal.run(bot.deliver)
     if not bot.terminal.interactive:
         heavy = sorted({"rich", "prompt_toolkit"} & set(sys.modules))

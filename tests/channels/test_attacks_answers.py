@@ -25,9 +25,15 @@ REST = [name for name in MADE if name != "wecom"]
 @pytest.mark.parametrize("status", [b"200 OK", b"400 Bad Request", b"502 Bad Gateway"])
 @pytest.mark.parametrize("kind", [*ODD])
 @pytest.mark.parametrize("name", REST)
-async def test_S20_an_odd_answer_is_an_error_of_the_channels_own(name: str, kind: str, status: bytes) -> None:
+async def test_S20_an_odd_answer_is_an_error_of_the_channels_own(
+    name: str, kind: str, status: bytes
+) -> None:
     body = ODD[kind]
-    said = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
+    said = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+        status,
+        len(body),
+        body,
+    )
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):

@@ -1,4 +1,6 @@
-"""S68: nothing is sent to a platform whose certificate is for another host, self-signed or expired."""
+"""S68: nothing is sent to a platform whose certificate is for another host, self-signed or
+expired.
+"""
 
 import base64
 import json
@@ -39,12 +41,17 @@ Made = Callable[[str], Any]
 
 def login(root: str) -> Pages:
     known = ILinkCredentials(token=SECRET, bot="bot@im.bot", base=root, person=PERSON)
-    return Pages(login=json.dumps({name: getattr(known, name) for name in ("token", "bot", "base", "person")}))
+    return Pages(
+        login=json.dumps(
+            {name: getattr(known, name) for name in ("token", "bot", "base", "person")}
+        )
+    )
 
 
 def wechat(root: str) -> Wechat:
     channel = Wechat(
-        WechatSettings(base_url=root, cdn_url=root), timing=PollTiming(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05))
+        WechatSettings(base_url=root, cdn_url=root),
+        timing=PollTiming(poll=1.0, grace=1.0, pauses=(0.02, 0.02, 0.05)),
     )
     channel.bind(login(root))
     return channel
@@ -65,7 +72,9 @@ def wecom(root: str) -> Wecom:
 
 MADE: dict[str, Made] = {
     "telegram": lambda root: Telegram(TelegramSettings(token=TOKEN, base_url=root), poll_seconds=1),
-    "feishu": lambda root: Feishu(FeishuSettings(app_id="cli_a", app_secret=SECRET, domain=root), answer_seconds=3.0),
+    "feishu": lambda root: Feishu(
+        FeishuSettings(app_id="cli_a", app_secret=SECRET, domain=root), answer_seconds=3.0
+    ),
     "wechat": wechat,
     "wechat_mp": wechat_mp,
     "wecom": wecom,
@@ -102,7 +111,9 @@ def nothing_said(server: Impostor) -> None:
 
 
 @pytest.mark.parametrize("name", [*MADE])
-async def test_S68_with_the_platforms_own_certificate_it_is_spoken_to(name: str, authority: Authority) -> None:
+async def test_S68_with_the_platforms_own_certificate_it_is_spoken_to(
+    name: str, authority: Authority
+) -> None:
     async with impostor(authority, "good") as server:
         channel = MADE[name](f"https://127.0.0.1:{server.port}")
         with suppress(ChannelError):
@@ -147,7 +158,9 @@ async def test_S68_who_hears_tries_again_with_the_check_and_says_what_is_wrong(
 
 
 @pytest.mark.parametrize("kind", BAD)
-async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Kind, authority: Authority) -> None:
+async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(
+    kind: Kind, authority: Authority
+) -> None:
     async with impostor(authority, "good", kind) as server:
         where = f"wss://127.0.0.1:{server.port}/ws?service_id=1&device_id=d&ticket={SECRET}"
         place = {"code": 0, "data": {"URL": where, "ClientConfig": {"ReconnectNonce": 0}}}
@@ -155,7 +168,9 @@ async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Ki
         channel = MADE["feishu"](f"https://127.0.0.1:{server.port}")
         try:
             async with receive_with_restarts(channel, Inbox()):
-                await eventually(lambda: kind in server.opened and channel.connection_status().trouble)
+                await eventually(
+                    lambda: kind in server.opened and channel.connection_status().trouble
+                )
         finally:
             await channel.close()
         assert b"/callback/ws/endpoint" in server.said_to("good")
@@ -166,7 +181,9 @@ async def test_S68_the_socket_that_feishu_names_is_checked_like_its_api(kind: Ki
 FILES: dict[str, Callable[[str], str]] = {
     "telegram": lambda root: "file-1",
     "feishu": lambda root: "om_1/file/file_1",
-    "wechat": lambda root: json.dumps({"url": f"{root}/download?encrypted_query_param={SECRET}", "hex": "0" * 32}),
+    "wechat": lambda root: json.dumps(
+        {"url": f"{root}/download?encrypted_query_param={SECRET}", "hex": "0" * 32}
+    ),
     "wechat_mp": lambda root: json.dumps({"id": "", "url": f"{root}/picture?{SECRET}"}),
     "wecom": lambda root: json.dumps({"url": f"{root}/file?{SECRET}", "aeskey": AES}),
 }
@@ -174,8 +191,12 @@ FILES: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("name", [*FILES])
-async def test_S68_no_file_is_fetched_from_there(name: str, kind: Kind, authority: Authority) -> None:
-    told = {"/getFile": {"ok": True, "result": {"file_id": "file-1", "file_path": "documents/1.pdf"}}}
+async def test_S68_no_file_is_fetched_from_there(
+    name: str, kind: Kind, authority: Authority
+) -> None:
+    told = {
+        "/getFile": {"ok": True, "result": {"file_id": "file-1", "file_path": "documents/1.pdf"}}
+    }
     first: tuple[Kind, ...] = ("good",) if name == "telegram" else ()
     async with impostor(authority, *first, kind, answers=told) as server:
         root = f"https://127.0.0.1:{server.port}"

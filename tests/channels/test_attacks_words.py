@@ -1,4 +1,6 @@
-"""Hostile texts in rendering and parsing of every channel: markup, mentions, false URLs, costly patterns."""
+"""Hostile texts in rendering and parsing of every channel: markup, mentions, false URLs, costly
+patterns.
+"""
 
 import asyncio
 import hmac
@@ -32,7 +34,9 @@ LIMIT = 20_480
 def on_mp(text: str) -> str:
     """Render a text for an official account."""
     address = Address(channel="wechat_mp", account="wx1", chat_id="oUser1")
-    return mp_render(OutboundMessage(id="o", address=address, client_key="k", text=text), last=False)
+    return mp_render(
+        OutboundMessage(id="o", address=address, client_key="k", text=text), last=False
+    )
 
 
 ME = BotIdentity(id=100, username="lab_bot", account="100")
@@ -74,9 +78,17 @@ def test_S07_neither_our_name_in_plain_words_nor_a_longer_one_nor_anothers_is_an
         update("@lab_bot help"),  # without the platform's own entity it is a word
         update(text, mention(text, "@lab_bot2")),
         update("/help@lab_bot2", mention("/help@lab_bot2", "/help@lab_bot2", "bot_command")),
-        update("hey lab_bot", mention("hey lab_bot", "lab_bot", "text_mention", user={"id": 101, "is_bot": True})),
-        update("mail@lab_bot.example", mention("mail@lab_bot.example", "mail@lab_bot.example", "email")),
-        update("yes", reply_to_message={"message_id": 3, "chat": GROUP, "from": {"id": 101, "is_bot": True}}),
+        update(
+            "hey lab_bot",
+            mention("hey lab_bot", "lab_bot", "text_mention", user={"id": 101, "is_bot": True}),
+        ),
+        update(
+            "mail@lab_bot.example", mention("mail@lab_bot.example", "mail@lab_bot.example", "email")
+        ),
+        update(
+            "yes",
+            reply_to_message={"message_id": 3, "chat": GROUP, "from": {"id": 101, "is_bot": True}},
+        ),
     ]
     for call in calls:
         message = parse(call, ME, NOW)
@@ -113,7 +125,9 @@ TRICKS = [
 @every_case("text", TRICKS)
 def test_S30_what_the_model_writes_calls_nobody_and_runs_nothing(text: str) -> None:
     html = to_html(text)
-    assert not re.search(r"<(?!/?(?:b|i|u|s|code|pre|blockquote)\b|a href=\"https?://[^\"]*\"|/a)", html)
+    assert not re.search(
+        r"<(?!/?(?:b|i|u|s|code|pre|blockquote)\b|a href=\"https?://[^\"]*\"|/a)", html
+    )
     assert not re.search(r"<\s*/?\s*at\b", sanitize_markdown(text), re.IGNORECASE)
     assert not re.search(r"!\[[^\]\n]*\]\(", sanitize_markdown(text))
     assert not re.search(r"<\s*/?\s*at\b", preview_text(text), re.IGNORECASE)
@@ -132,19 +146,30 @@ def test_S30_no_mixture_of_marks_is_a_mention_or_a_picture_after_rendering(text:
 
 def test_S30_the_page_of_a_link_is_not_asked_for_by_the_platform() -> None:
     address = Address(channel="telegram", account="100", chat_id="1")
-    message = OutboundMessage(id="o", address=address, client_key="k", text="https://evil.example/?d=memory")
+    message = OutboundMessage(
+        id="o", address=address, client_key="k", text="https://evil.example/?d=memory"
+    )
     assert telegram_render(message)["link_preview_options"] == {"is_disabled": True}
 
 
 @every_case(
     "path",
-    ["/files/..%2f..%2fetc/passwd", "/hooks/..%2fapi%2fconfig", "/hooks/%2e%2e/api/config", "/hooks/telegram%00",
-     "/hooks//etc/passwd", "/static/..%252f..%252fetc/passwd", "/hooks/telegram/../../api/config"],
-)  # fmt: skip
+    [
+        "/files/..%2f..%2fetc/passwd",
+        "/hooks/..%2fapi%2fconfig",
+        "/hooks/%2e%2e/api/config",
+        "/hooks/telegram%00",
+        "/hooks//etc/passwd",
+        "/static/..%252f..%252fetc/passwd",
+        "/hooks/telegram/../../api/config",
+    ],
+)
 async def test_S31_paths_that_climb_are_404_at_the_platforms_door_too(path: str) -> None:
     async with running(ScriptedBot()) as site:
         reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode())
+        writer.write(
+            f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode()  # noqa: E501
+        )
         answer = await asyncio.wait_for(reader.read(), 30)
         writer.close()
     assert answer.split(b" ", 2)[1] in (b"404", b"401")
@@ -171,7 +196,8 @@ ENDLESS = {
     "families": "\U0001f468\u200d" * 30_000,
     "bidi": "\u202e" * 100_000,
 }
-SECONDS = 5.0  # what takes milliseconds alone takes longer beside others; what is quadratic or worse takes minutes
+# what takes milliseconds alone takes longer beside others; what is quadratic or worse takes minutes
+SECONDS = 5.0
 
 
 @pytest.mark.parametrize("kind", [*ENDLESS])
@@ -210,4 +236,6 @@ async def test_S19_a_proof_is_compared_whole_and_never_sign_by_sign(
             reply = await door.channel.hook(door.genuine("x").proved(forged).request())
             assert (reply.status, reply.body) == (401, b"")
             assert forged.encode() in [one for one, _ in compared]
-            assert all(isinstance(other, bytes) and len(other) == len(right) for _, other in compared)
+            assert all(
+                isinstance(other, bytes) and len(other) == len(right) for _, other in compared
+            )

@@ -50,7 +50,9 @@ async def test_wecom_goes_on_to_show_an_answer_while_two_thousand_others_wait() 
     await live.close()
 
 
-async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_came_meanwhile() -> None:
+async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_came_meanwhile() -> (
+    None
+):
     state = WecomState()
     state.update([WecomMessage(message=message(0), req_id="r0", to="c")])
     call = state.call("k0")
@@ -58,7 +60,12 @@ async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_cam
     assert await state.claim(call, "first")
     claimed = state.call("k0")
     assert claimed is not None
-    state.update([WecomMessage(message=message(number), req_id=f"r{number}", to="c") for number in range(1, 5_001)])
+    state.update(
+        [
+            WecomMessage(message=message(number), req_id=f"r{number}", to="c")
+            for number in range(1, 5_001)
+        ]
+    )
     state.update([WecomMessage(message=message(5_001), req_id="r5001", to="c")])
     assert state.call("k0") is None
     assert [await state.claim(claimed, name) for name in ("first", "second")] == [True, False]
@@ -67,14 +74,18 @@ async def test_wecom_settles_who_ends_a_stream_though_five_thousand_messages_cam
 
 def message(number: int) -> InboundMessage:
     now = datetime(2026, 11, 20, tzinfo=UTC)
-    return InboundMessage(address=DM, kind="dm", key=f"k{number}", sender=Sender(id="c"), text="x", sent_at=now)
+    return InboundMessage(
+        address=DM, kind="dm", key=f"k{number}", sender=Sender(id="c"), text="x", sent_at=now
+    )
 
 
 async def test_feishu_goes_on_to_show_an_answer_while_a_thousand_others_are_written() -> None:
     shown, moved = list[str](), asyncio.Event()
 
     class Wire:
-        async def call(self, method: str, path: str, json: Any = None, **more: Any) -> dict[str, Any]:
+        async def call(
+            self, method: str, path: str, json: Any = None, **more: Any
+        ) -> dict[str, Any]:
             if path.endswith("/content"):
                 shown.append(json["content"])
                 moved.set()
@@ -94,7 +105,9 @@ async def test_feishu_goes_on_to_show_an_answer_while_a_thousand_others_are_writ
     await live.close()
 
 
-async def test_words_beside_pictures_are_said_once_though_a_hundred_and_one_pictures_need_another_attempt() -> None:
+async def test_words_beside_pictures_are_said_once_though_a_hundred_and_one_pictures_need_another_attempt() -> (  # noqa: E501
+    None
+):
     async with mp_stage() as stage:
         world, picture = (
             stage.emulator.world,
@@ -104,9 +117,15 @@ async def test_words_beside_pictures_are_said_once_though_a_hundred_and_one_pict
         for person in people:
             world.person(person).written = [world.now() + 48 * 3600, world.allowed]
             busy = '{"errcode":-1,"errmsg":"busy"}'
-            stage.emulator.fault("status", method="message/custom/send", chat=person, nth=2, code=200, body=busy)
+            stage.emulator.fault(
+                "status", method="message/custom/send", chat=person, nth=2, code=200, body=busy
+            )
         parts = [
-            replace(stage.part("look", file=picture), address=replace(DM, chat_id=person), client_key=person)
+            replace(
+                stage.part("look", file=picture),
+                address=replace(DM, chat_id=person),
+                client_key=person,
+            )
             for person in people
         ]
         few = [parts[at : at + AT_ONCE] for at in range(0, len(parts), AT_ONCE)]
@@ -115,5 +134,9 @@ async def test_words_beside_pictures_are_said_once_though_a_hundred_and_one_pict
             assert {type(one) for one in first} == {Retryable}
         for some in few:
             await asyncio.gather(*map(stage.channel.send, some))
-        assert {person: world.sent(person) for person in people} == {person: ["look"] for person in people}
-        assert {person: world.pictures(person) for person in people} == {person: [PNG] for person in people}
+        assert {person: world.sent(person) for person in people} == {
+            person: ["look"] for person in people
+        }
+        assert {person: world.pictures(person) for person in people} == {
+            person: [PNG] for person in people
+        }

@@ -1,4 +1,6 @@
-"""A channel of another distribution, installed from a folder: found, set up in the page, chatted through."""
+"""A channel of another distribution, installed from a folder: found, set up in the page, chatted
+through.
+"""
 
 import json
 import os
@@ -22,7 +24,14 @@ BROKEN = "[mnema.channels]\nbroken = missing_module:Channel\n"
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed packages, with the channel in it."""
     target = tmp_path_factory.mktemp("site")
-    options = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "-q", "--target")
+    options = (
+        "--no-index",
+        "--no-deps",
+        "--no-build-isolation",
+        "--disable-pip-version-check",
+        "-q",
+        "--target",
+    )
     install = [sys.executable, "-m", "pip", "install", *options, str(target), str(SOURCE)]
     subprocess.run(install, check=True, capture_output=True, text=True, timeout=120)
     return target
@@ -59,25 +68,35 @@ async def test_a_foreign_channel_is_chatted_through(bot: ColdBot, tmp_path: Path
 async def test_the_page_sets_a_foreign_channel_up(bot: ColdBot, tmp_path: Path) -> None:
     known = await bot.web.get("/api/v1/config/keys")
     keys = {key["key"]: key for key in known["items"]}
-    assert (keys["channels.box"]["title_zh"], keys["channels.box"]["title_en"]) == ("文件夹", "Folder")
+    assert (keys["channels.box"]["title_zh"], keys["channels.box"]["title_en"]) == (
+        "文件夹",
+        "Folder",
+    )
     path = keys["channels.box.path"]
     assert (path["title_zh"], path["example"]) == ("路径", "/srv/box")
     part = {"channels": {"box": {"enabled": True, "path": str(tmp_path / "other")}}}
     response = await bot.web.ask("POST", "/api/v1/channels/box/test", json={"part": part})
     findings = [json.loads(line) for line in response.text.splitlines()]
-    assert [(found["step"], found["state"]) for found in findings] == [("settings", "ok"), ("credentials", "ok")]
+    assert [(found["step"], found["state"]) for found in findings] == [
+        ("settings", "ok"),
+        ("credentials", "ok"),
+    ]
 
 
 def test_a_foreign_channel_is_in_schema_and_doctor(site: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    (home / "config.json").write_text(json.dumps({"channels": {"box": {"path": str(tmp_path / "box")}}}))
+    (home / "config.json").write_text(
+        json.dumps({"channels": {"box": {"path": str(tmp_path / "box")}}})
+    )
     schema = json.loads(mnema(site, home, "config", "schema"))
     assert "Folder" in json.dumps(schema)
     assert str(tmp_path / "box") in mnema(site, home, "doctor")
 
 
-def test_a_channel_that_cannot_be_imported_is_named_and_hurts_nobody_else(site: Path, tmp_path: Path) -> None:
+def test_a_channel_that_cannot_be_imported_is_named_and_hurts_nobody_else(
+    site: Path, tmp_path: Path
+) -> None:
     broken = tmp_path / "site"
     info = broken / "mnema_broken-1.0.dist-info"
     info.mkdir(parents=True)

@@ -79,7 +79,10 @@ async def test_a_genuine_call_is_heard(door: Door) -> None:
 async def test_S14_without_a_key_there_is_no_address() -> None:
     async with running(ScriptedBot()) as site:
         for name in ("telegram", "feishu", "wechat_mp", "web", "..", ""):
-            request = f"POST /hooks/{name} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            request = (
+                f"POST /hooks/{name} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: "
+                "close\r\n\r\n"
+            )
             status, _ = await talk(site.port, [request.encode()])
             assert status == 404, name
 
@@ -87,7 +90,11 @@ async def test_S14_without_a_key_there_is_no_address() -> None:
 @pytest.mark.parametrize("secret", ["", "short"])
 def test_S14_a_webhook_without_its_key_is_not_opened(secret: str) -> None:
     with pytest.raises(ValueError, match="webhook"):
-        Telegram(TelegramSettings(token="1:a", mode="webhook", webhook_secret=secret, webhook_url="https://a.example"))
+        Telegram(
+            TelegramSettings(
+                token="1:a", mode="webhook", webhook_secret=secret, webhook_url="https://a.example"
+            )
+        )
     with pytest.raises(ValueError, match="encrypt_key"):
         Feishu(FeishuSettings(app_id="a", app_secret="b", mode="webhook", verification_token="t"))
     assert not WechatMpSettings(app_id="wx1", app_secret="s", token="").on
@@ -108,7 +115,9 @@ def _proofs(shot: Shot) -> Iterator[tuple[str, Shot]]:
     yield "with a blank inside", shot.proved(f"{right[:5]} {right[5:]}")
 
 
-async def test_S15_a_signature_that_is_not_the_right_one_is_refused_however_it_is_wrong(door: Door) -> None:
+async def test_S15_a_signature_that_is_not_the_right_one_is_refused_however_it_is_wrong(
+    door: Door,
+) -> None:
     for why, forged in _proofs(door.genuine("forged")):
         assert await door.shoot(forged) == REFUSED, why
     assert words(door) == []
@@ -119,7 +128,10 @@ async def test_S15_a_signature_of_another_body_is_refused(name: str) -> None:
     async with opened(name) as door:
         mine, other = door.genuine("mine", 1), door.genuine("other", 2)
         assert await door.shoot(replace(mine, body=other.body)) == REFUSED
-        assert await door.shoot(replace(mine, body=mine.body + b" ")) in (REFUSED, (200, b"success"))
+        assert await door.shoot(replace(mine, body=mine.body + b" ")) in (
+            REFUSED,
+            (200, b"success"),
+        )
         assert "other" not in words(door)
 
 
@@ -131,7 +143,9 @@ async def test_S15_each_parameter_of_an_official_account_comes_exactly_once(name
         others = [pair for pair in shot.query if pair[0] != name]
         for query in (others, [*shot.query, *given], [*others, (name, "")], [*others, (name, "é")]):
             assert await door.shoot(replace(shot, query=query)) == REFUSED
-        assert await door.shoot(replace(shot, query=[*shot.query, ("openid", "oAnother")])) == REFUSED
+        assert (
+            await door.shoot(replace(shot, query=[*shot.query, ("openid", "oAnother")])) == REFUSED
+        )
         assert words(door) == []
 
 
@@ -140,16 +154,23 @@ async def test_S16_a_plain_body_is_refused_where_a_key_is_set() -> None:
         assert await door.shoot(feishu_sealed(feishu_event("plain"), wrong="plain")) == REFUSED
         assert words(door) == []
     async with opened("wechat_mp") as door:
-        inside = xml_of({"ToUserName": "gh_lab", "FromUserName": PERSON, "MsgType": "text", "MsgId": "1"})
+        inside = xml_of(
+            {"ToUserName": "gh_lab", "FromUserName": PERSON, "MsgType": "text", "MsgId": "1"}
+        )
         plain = shots(door).signed(inside)
         assert await door.shoot(plain) == REFUSED
-        assert await door.shoot(replace(plain, query=[*plain.query, ("encrypt_type", "raw")])) == REFUSED
+        assert (
+            await door.shoot(replace(plain, query=[*plain.query, ("encrypt_type", "raw")]))
+            == REFUSED
+        )
         assert words(door) == []
 
 
 async def test_S16_a_signature_over_json_that_was_written_anew_is_refused() -> None:
     async with opened("feishu") as door:
-        assert await door.shoot(feishu_sealed(feishu_event("anew"), wrong="reserialised")) == REFUSED
+        assert (
+            await door.shoot(feishu_sealed(feishu_event("anew"), wrong="reserialised")) == REFUSED
+        )
         assert words(door) == []
 
 
@@ -198,25 +219,46 @@ async def test_S18_an_address_check_is_answered_only_when_it_is_signed_now() -> 
     async with opened("wechat_mp") as door:
         platform = shots(door)
         good = Shot(
-            method="GET", query=[*platform.signed(b"").query[:3], ("echostr", "say-this")], proof=("query", "signature")
+            method="GET",
+            query=[*platform.signed(b"").query[:3], ("echostr", "say-this")],
+            proof=("query", "signature"),
         )
         for why, forged in _proofs(good):
             assert await door.shoot(forged) == REFUSED, why
-        old = replace(good, query=[*platform.signed(b"", at=time.time() - 360).query[:3], ("echostr", "say-this")])
-        for shot in (old, replace(good, query=good.query[:3]), replace(good, query=[*good.query, ("echostr", "x")])):
+        old = replace(
+            good,
+            query=[*platform.signed(b"", at=time.time() - 360).query[:3], ("echostr", "say-this")],
+        )
+        for shot in (
+            old,
+            replace(good, query=good.query[:3]),
+            replace(good, query=[*good.query, ("echostr", "x")]),
+        ):
             assert await door.shoot(shot) == REFUSED
         assert await door.shoot(good) == (200, b"say-this")
 
 
 async def test_S18_what_was_sealed_for_another_app_is_refused() -> None:
     async with opened("feishu") as door:
-        assert await door.shoot(feishu_sealed(feishu_event("another", app_id="cli_another"))) == REFUSED
+        assert (
+            await door.shoot(feishu_sealed(feishu_event("another", app_id="cli_another")))
+            == REFUSED
+        )
         assert await door.shoot(feishu_sealed(feishu_event("another", token="another"))) == REFUSED
         assert words(door) == []
     async with opened("wechat_mp") as door:
         platform = shots(door)
-        inside = {"ToUserName": "gh_lab", "FromUserName": PERSON, "CreateTime": "1", "MsgType": "text", "MsgId": "1"}
-        assert await door.shoot(platform.sealed(xml_of(inside), app_id="wx0000000000000002")) == REFUSED
+        inside = {
+            "ToUserName": "gh_lab",
+            "FromUserName": PERSON,
+            "CreateTime": "1",
+            "MsgType": "text",
+            "MsgId": "1",
+        }
+        assert (
+            await door.shoot(platform.sealed(xml_of(inside), app_id="wx0000000000000002"))
+            == REFUSED
+        )
         assert (await door.shoot(door.genuine("mine")))[0] == 200
         assert await door.shoot(door.genuine("another", 2, ToUserName="gh_another")) == REFUSED
         assert await door.shoot(door.genuine("another", 3, FromUserName="oAnother")) == REFUSED
@@ -232,7 +274,9 @@ async def test_S19_ten_thousand_altered_ciphers_get_one_answer() -> None:
             forged[-1 - number % 48] ^= 1 + number % 255
             body = xml_of({"Encrypt": base64.b64encode(forged).decode()})
             # Even signed with the token, which no stranger has.
-            shot = platform.signed(body, base64.b64encode(forged).decode() if number % 2 else "AAAA")
+            shot = platform.signed(
+                body, base64.b64encode(forged).decode() if number % 2 else "AAAA"
+            )
             reply = await door.channel.hook(shot.request())
             answers.add((reply.status, reply.body))
         assert answers == {REFUSED}
@@ -243,7 +287,11 @@ async def test_S19_ten_thousand_altered_ciphers_get_one_answer() -> None:
             raw = bytearray(sealed)
             raw[-1 - number % 48] ^= 1 + number % 255
             body = json.dumps({"encrypt": base64.b64encode(raw).decode()}).encode()
-            shot = _signed_as_it_is(door, body, f"n{number}") if number % 2 else replace(genuine, body=body)
+            shot = (
+                _signed_as_it_is(door, body, f"n{number}")
+                if number % 2
+                else replace(genuine, body=body)
+            )
             reply = await door.channel.hook(shot.request())
             answers.add((reply.status, reply.body))
         assert answers == {REFUSED}
@@ -253,7 +301,10 @@ async def test_S19_ten_thousand_altered_ciphers_get_one_answer() -> None:
 
 HOSTILE_XML = {
     "doctype": b"<!DOCTYPE xml><xml>%s</xml>",
-    "external": b'<!DOCTYPE xml [<!ENTITY e SYSTEM "file:///etc/passwd">]><xml>%s<Content>&e;</Content></xml>',
+    "external": (
+        b"<!DOCTYPE xml [<!ENTITY e SYSTEM "
+        b'"file:///etc/passwd">]><xml>%s<Content>&e;</Content></xml>'
+    ),
     "network": b'<!DOCTYPE xml SYSTEM "http://127.0.0.1:1/x.dtd"><xml>%s</xml>',
     "nested": b'<!DOCTYPE xml [<!ENTITY a "ha"><!ENTITY b "'
     + b"&a;" * 5000
@@ -273,9 +324,15 @@ HOSTILE_XML = {
 async def test_S20_hostile_xml_is_refused_at_once(name: str, kind: str) -> None:
     async with opened(name) as door:
         platform = shots(door)
-        inside = b"<ToUserName>gh_lab</ToUserName><FromUserName>%s</FromUserName><MsgType>text</MsgType>"
+        inside = (
+            b"<ToUserName>gh_lab</ToUserName><FromUserName>%s</FromUserName><MsgType>text</MsgType>"
+        )
         hostile = HOSTILE_XML[kind] % (inside % PERSON.encode())
-        for shot in (platform.sealed(hostile), platform.signed(hostile, "AAAA"), platform.signed(hostile)):
+        for shot in (
+            platform.sealed(hostile),
+            platform.signed(hostile, "AAAA"),
+            platform.signed(hostile),
+        ):
             began = time.perf_counter()
             reply = await door.channel.hook(shot.request())
             spent = time.perf_counter() - began
@@ -325,7 +382,7 @@ def _signed_as_it_is(door: Door, body: bytes, nonce: str = "n0nce") -> Shot:
 
 
 async def test_S21_a_body_without_end_is_cut_at_a_mebibyte(door: Door) -> None:
-    head = f"POST /hooks/{door.name} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+    head = f"POST /hooks/{door.name} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n".encode()  # noqa: E501
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
     sent = 0
 
@@ -349,7 +406,9 @@ async def test_S21_a_body_that_trickles_is_closed_after_five_seconds() -> None:
     async with opened("telegram") as door:
         reader, writer = await asyncio.open_connection("127.0.0.1", door.site.port)
         began = time.monotonic()
-        writer.write(f"POST /hooks/{door.name} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode())
+        writer.write(
+            f"POST /hooks/{door.name} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode()
+        )
         answer = await asyncio.wait_for(reader.read(), 60)
         assert answer.startswith(b"HTTP/1.1 408 ")
         assert b"the body did not arrive within 5 s" in answer
@@ -377,7 +436,9 @@ async def test_S22_the_same_event_signed_anew_ten_hours_later_is_one_message() -
         assert (await door.shoot(shot))[0] == 200
         platform.emulator.world.advance(36_000)
         assert await door.shoot(shot) == REFUSED
-        assert (await door.shoot(door.genuine("but once", CreateTime=str(int(time.time())))))[0] == 200
+        assert (await door.shoot(door.genuine("but once", CreateTime=str(int(time.time())))))[
+            0
+        ] == 200
         assert words(door) == ["but once"]
 
 
@@ -391,7 +452,9 @@ async def test_S23_what_a_call_claims_of_itself_is_not_believed(door: Door) -> N
         ("authorization", "Bearer anything"),
     ]
     shot = door.genuine("who am I?")
-    assert await door.shoot(replace(shot.proved(), headers=shot.proved().headers + claims)) == REFUSED
+    assert (
+        await door.shoot(replace(shot.proved(), headers=shot.proved().headers + claims)) == REFUSED
+    )
     assert words(door) == []
     assert (await door.shoot(replace(shot, headers=shot.headers + claims)))[0] == 200
     (message,) = door.inbox.stored
@@ -409,5 +472,10 @@ async def test_S61_a_refusal_says_nothing_of_what_the_caller_wrote(
     reply = await door.channel.hook(hostile.request())
     assert (reply.status, reply.body) == REFUSED
     told = capsys.readouterr()
-    said = told.out + told.err + caplog.text + str(getattr(door.channel, "connection_status", lambda: "")())
+    said = (
+        told.out
+        + told.err
+        + caplog.text
+        + str(getattr(door.channel, "connection_status", lambda: "")())
+    )
     assert not any(sign in said for sign in ("\x1b]52", "ZXZpbA", "\u202e"))

@@ -31,7 +31,9 @@ from tests.contracts.channel_cases import left_out
 from tests.contracts.channel_stage import WAIT, Fault, eventually
 from tests.contracts.channel_suite import ChannelSuite, InBot
 
-ONE_PROCESS = "what is shown here is shown by this process: nothing between them refuses, loses or delays it"
+ONE_PROCESS = (
+    "what is shown here is shown by this process: nothing between them refuses, loses or delays it"
+)
 NO_ACTS = "people only write here: no groups, edits, answers to a message, buttons"
 NO_LIVES = "there is no platform that could bring a message again"
 
@@ -83,14 +85,33 @@ class ScriptedStage:
 
 class TestScripted(ChannelSuite):
     not_here = dict.fromkeys(
-        ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "odd", "say_shuffled"), NO_ACTS
+        (
+            "say_in_group",
+            "edit",
+            "withdraw",
+            "quote",
+            "press",
+            "move",
+            "take_us_in",
+            "odd",
+            "say_shuffled",
+        ),
+        NO_ACTS,
     )
-    not_here |= dict.fromkeys(("restart", "rival", "cut", "expired_token"), "lists have no connection and no process")
-    not_here |= dict.fromkeys(("send_picture", "send_file", "send_album", "files_seen"), "lists of words have no files")
     not_here |= dict.fromkeys(
-        ("connection_status", "probe", "config"), "no configuration names it: it stands in for channels"
+        ("restart", "rival", "cut", "expired_token"), "lists have no connection and no process"
     )
-    not_here |= {"live": "events are put into a list as they are", "keyed": "it sends without a key"}
+    not_here |= dict.fromkeys(
+        ("send_picture", "send_file", "send_album", "files_seen"), "lists of words have no files"
+    )
+    not_here |= dict.fromkeys(
+        ("connection_status", "probe", "config"),
+        "no configuration names it: it stands in for channels",
+    )
+    not_here |= {
+        "live": "events are put into a list as they are",
+        "keyed": "it sends without a key",
+    }
 
     @pytest.fixture
     async def stage(self) -> ScriptedStage:
@@ -113,7 +134,9 @@ class Drawn:
 
 
 class WebStage:
-    """A web page: posts by HTTP, receives server-sent events, and drops repeats by the part's id."""
+    """A web page: posts by HTTP, receives server-sent events, and drops repeats by the part's
+    id.
+    """
 
     def __init__(self, up: Running) -> None:
         self.channel = Drawn(up.web, self)
@@ -134,7 +157,9 @@ class WebStage:
     def say_again(self) -> None:
         self._post({"text": self._text})
 
-    def send_file(self, name: str, data: bytes, media_type: str = "application/octet-stream") -> None:
+    def send_file(
+        self, name: str, data: bytes, media_type: str = "application/octet-stream"
+    ) -> None:
         self._key += 1
         whole = {"name": name, "media_type": media_type, "data": base64.b64encode(data).decode()}
         self._post({"attachments": [whole]})
@@ -168,7 +193,9 @@ class WebStage:
         headers, status = {"content-type": "application/json"}, 503
         while status == 503:
             await asyncio.sleep(0.02)
-            status = (await self._client.post("/api/messages", content=body, headers=headers)).status_code
+            status = (
+                await self._client.post("/api/messages", content=body, headers=headers)
+            ).status_code
         self._confirmed += 1
 
     async def _look(self) -> None:
@@ -185,13 +212,26 @@ class WebStage:
 class TestWeb(ChannelSuite):
     by_night: ClassVar = (InBot,)
     not_here = dict.fromkeys(
-        ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS
+        ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"),
+        NO_ACTS,
     )
-    not_here |= dict.fromkeys(("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS)
-    not_here |= dict.fromkeys(("restart", "config"), "tests/walk restarts a whole bot below an open page")
-    not_here |= {"odd": "what is no message is answered with what is wrong with it", "limit": "an answer is one part"}
-    not_here |= {"say_shuffled": "a page posts one message after another", "files_seen": "files are not shown yet"}
-    not_here |= dict.fromkeys(("connection_status", "probe"), "it is the program's own server, which /healthz tells of")
+    not_here |= dict.fromkeys(
+        ("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS
+    )
+    not_here |= dict.fromkeys(
+        ("restart", "config"), "tests/walk restarts a whole bot below an open page"
+    )
+    not_here |= {
+        "odd": "what is no message is answered with what is wrong with it",
+        "limit": "an answer is one part",
+    }
+    not_here |= {
+        "say_shuffled": "a page posts one message after another",
+        "files_seen": "files are not shown yet",
+    }
+    not_here |= dict.fromkeys(
+        ("connection_status", "probe"), "it is the program's own server, which /healthz tells of"
+    )
     not_here |= {"forget_files": "files come with the message"}
 
     @pytest.fixture
@@ -226,7 +266,11 @@ class AnsweredTerminal(Terminal):
             accepted = await deliver(messages, keep)
             self.stored += 1
             nothing = OutboundMessage(
-                id=uuid.uuid4().hex, address=messages[0].address, client_key="", text="", reply_to=accepted[0].id
+                id=uuid.uuid4().hex,
+                address=messages[0].address,
+                client_key="",
+                text="",
+                reply_to=accepted[0].id,
             )
             await self.send(nothing)
             return accepted
@@ -255,11 +299,14 @@ class TerminalStage:
         reader, self._typed = os.pipe()
         self._reader = reader
         self.screen = Screen()
-        self.channel = AnsweredTerminal(TerminalOptions(interactive=False), self.screen, read_piped_lines(reader))
+        self.channel = AnsweredTerminal(
+            TerminalOptions(interactive=False), self.screen, read_piped_lines(reader)
+        )
         self.address = Address(channel="terminal", account="local", chat_id="terminal")
 
     def say(self, text: str) -> None:
-        lone = text.replace("\ud83d", "\udcff")  # what comes through a pipe is bytes: one that is no UTF-8
+        # what comes through a pipe is bytes: one that is no UTF-8
+        lone = text.replace("\ud83d", "\udcff")
         os.write(self._typed, lone.encode("utf-8", "surrogateescape") + b"\n")
 
     def seen(self) -> list[str]:
@@ -283,13 +330,23 @@ class TestTerminal(ChannelSuite):
     by_night: ClassVar = (InBot,)
     drawn = staticmethod(strip_control)
     not_here = dict.fromkeys(
-        ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"), NO_ACTS
+        ("say_in_group", "edit", "withdraw", "quote", "press", "move", "take_us_in", "send_album"),
+        NO_ACTS,
     )
     not_here |= dict.fromkeys(("say_again", "restart", "say_shuffled", "odd"), NO_LIVES)
-    not_here |= dict.fromkeys(("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS)
-    not_here |= dict.fromkeys(("send_picture", "send_file", "files_seen"), "a pipe carries lines of words")
-    not_here |= {"live": "tests/channels/terminal/test_terminal.py shows it on a pty", "limit": "an answer is one part"}
-    not_here |= dict.fromkeys(("connection_status", "probe", "config"), "it is the program's own, and not configured")
+    not_here |= dict.fromkeys(
+        ("refuse_next", "lose_next", "spoil", "cut", "revoke", "rival"), ONE_PROCESS
+    )
+    not_here |= dict.fromkeys(
+        ("send_picture", "send_file", "files_seen"), "a pipe carries lines of words"
+    )
+    not_here |= {
+        "live": "tests/channels/terminal/test_terminal.py shows it on a pty",
+        "limit": "an answer is one part",
+    }
+    not_here |= dict.fromkeys(
+        ("connection_status", "probe", "config"), "it is the program's own, and not configured"
+    )
 
     @pytest.fixture
     def stage(self) -> Iterator[TerminalStage]:
@@ -311,14 +368,19 @@ def _below(suite: type[ChannelSuite]) -> set[type[ChannelSuite]]:
 
 
 def test_every_channel_passes_the_contract() -> None:
-    names = " ".join(f"{suite.__module__} {suite.__name__}".lower().replace("_", "") for suite in suites())
+    names = " ".join(
+        f"{suite.__module__} {suite.__name__}".lower().replace("_", "") for suite in suites()
+    )
     for name in (name.replace("_", "") for name in CLASS_PATHS):
         assert f"test{name}" in names or f".{name}.testcontract " in names
 
 
 def test_whatever_a_suite_leaves_out_it_gives_a_reason_for() -> None:
     for suite in suites():
-        print(f"\n{suite.__module__.rpartition('.')[2]} {suite.__name__}: {len(left_out(suite))} cases left out")
+        print(
+            f"\n{suite.__module__.rpartition('.')[2]} {suite.__name__}: {len(left_out(suite))} "
+            "cases left out"
+        )
         for word, why in sorted(suite.not_here.items()):
             cases = [name for name, because in left_out(suite).items() if word in because]
             print(f"  {word} ({len(cases)}): {why}")

@@ -4,4 +4,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite(*(f"{__name__}.{path.stem}" for path in Path(__file__).parent.glob("[!_]*.py")))
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{path.stem}" for path in Path(__file__).parent.glob("[!_]*.py"))
+)

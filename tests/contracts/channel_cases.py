@@ -1,4 +1,6 @@
-"""Test cases of the channel contract declare what they need, and suites what their platform lacks."""
+"""Test cases of the channel contract declare what they need, and suites what their platform
+lacks.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_args
@@ -9,7 +11,8 @@ from channels.message import Capabilities
 from tests.by_night import IS_NIGHT
 from tests.contracts.channel_stage import Fault, Inbox, Pages, Stage, bind
 
-# What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out here.
+# What a case may need that a channel's capabilities tell of: claimed there, it cannot be left out
+# here.
 CLAIMED: dict[str, Callable[[Capabilities], bool]] = {
     "say_in_group": lambda able: able.groups,
     "edit": lambda able: "edit" in able.receives,
@@ -32,7 +35,9 @@ KNOWN = METHODS | OF_THE_CHANNEL | {*CLAIMED} | {*get_args(Fault)} | {"silent", 
 
 
 def needs(*words: str) -> Callable[[Case], Case]:
-    """Declare what a test case needs: methods of the stage, faults, cuts, or claims of the capabilities."""
+    """Declare what a test case needs: methods of the stage, faults, cuts, or claims of the
+    capabilities.
+    """
     unknown = set(words) - KNOWN
     assert not unknown, f"nobody can have {sorted(unknown)}"
 
@@ -46,7 +51,8 @@ def needs(*words: str) -> Callable[[Case], Case]:
 class Cases:
     """Base class of the contract's test cases.
 
-    not_here: what the platform lacks (names of `needs`), each with the reason. drawn: how it displays a text.
+    not_here: what the platform lacks (names of `needs`), each with the reason. drawn: how it
+    displays a text.
     """
 
     not_here: ClassVar[Mapping[str, str]] = {}
@@ -68,9 +74,13 @@ class Cases:
 
     @pytest.fixture(autouse=True)
     def _able(self, request: pytest.FixtureRequest, stage: Stage) -> None:
-        missing = [word for word in getattr(request.function, "needed", ()) if not _has(stage, word)]
+        missing = [
+            word for word in getattr(request.function, "needed", ()) if not _has(stage, word)
+        ]
         if missing:
-            pytest.fail(f"{type(stage).__name__} lacks {missing}: write it, or give the reason in not_here")
+            pytest.fail(
+                f"{type(stage).__name__} lacks {missing}: write it, or give the reason in not_here"
+            )
         stage.notebook = getattr(stage, "notebook", None) or Pages()
         bind(stage)
 
@@ -98,12 +108,16 @@ def _has(stage: Stage, word: str) -> bool:
 
 def contradictions(suite: type[Cases], able: Capabilities, channel: Any) -> list[str]:
     """Return where the omissions of a suite contradict the channel's capabilities."""
-    found = [f"not_here names {word}, which no case needs" for word in sorted({*suite.not_here} - KNOWN)]
+    found = [
+        f"not_here names {word}, which no case needs" for word in sorted({*suite.not_here} - KNOWN)
+    ]
     for word, claimed in CLAIMED.items():
         if claimed(able) and word in suite.not_here:
             found.append(f"{word} is left out, but the capabilities claim it")
         elif not claimed(able) and word not in suite.not_here:
             found.append(f"{word} is not left out, but the capabilities do not claim it")
-    claimed_words = [word for word in sorted(OF_THE_CHANNEL) if hasattr(channel, word) and word in suite.not_here]
+    claimed_words = [
+        word for word in sorted(OF_THE_CHANNEL) if hasattr(channel, word) and word in suite.not_here
+    ]
     found += [f"{word} is left out, but the channel has it" for word in claimed_words]
     return found

@@ -2,13 +2,31 @@
 
 import pytest
 
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    BadFormat,
+    ChannelError,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
 from tests.contracts.channel_cases import Cases, needs
-from tests.contracts.channel_stage import Cut, Inbox, Stage, eventually, listening, part, receive_with_restarts
+from tests.contracts.channel_stage import (
+    Cut,
+    Inbox,
+    Stage,
+    eventually,
+    listening,
+    part,
+    receive_with_restarts,
+)
 
 
 class Failing(Cases):
-    """A send that fails: the error says whether it was delivered, and only a delivered part counts as sent."""
+    """A send that fails: the error says whether it was delivered, and only a delivered part counts
+    as sent.
+    """
 
     @needs("spoil", "html_502")
     async def test_a_page_of_a_gateway_is_no_refusal_and_no_success(self, stage: Stage) -> None:
@@ -16,7 +34,9 @@ class Failing(Cases):
         await self._may_come_later(stage)
 
     @needs("spoil", "status_500")
-    async def test_a_platform_that_is_broken_is_no_refusal_and_no_success(self, stage: Stage) -> None:
+    async def test_a_platform_that_is_broken_is_no_refusal_and_no_success(
+        self, stage: Stage
+    ) -> None:
         stage.spoil("status_500")
         await self._may_come_later(stage)
 
@@ -60,7 +80,9 @@ class Failing(Cases):
         assert stage.seen() == []
 
     @needs("spoil", "expired_token")
-    async def test_a_token_that_ran_out_is_fetched_anew_and_nobody_notices(self, stage: Stage) -> None:
+    async def test_a_token_that_ran_out_is_fetched_anew_and_nobody_notices(
+        self, stage: Stage
+    ) -> None:
         await stage.channel.send(part(stage, "before"))
         stage.spoil("expired_token")
         await stage.channel.send(part(stage, "after", 1))
@@ -97,10 +119,14 @@ class Failing(Cases):
 
 
 class Recovering(Cases):
-    """Receiving breaks: the channel notices, recovers by itself, and reports what only the owner can fix."""
+    """Receiving breaks: the channel notices, recovers by itself, and reports what only the owner
+    can fix.
+    """
 
     @needs("cut", "mend", "silent")
-    async def test_it_hears_again_after_a_platform_that_fell_silent(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_it_hears_again_after_a_platform_that_fell_silent(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         await self._heals(stage, inbox, "silent")
 
     @needs("cut", "mend", "refused")
@@ -108,11 +134,15 @@ class Recovering(Cases):
         await self._heals(stage, inbox, "refused")
 
     @needs("cut", "mend", "errors")
-    async def test_it_hears_again_after_nothing_but_errors(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_it_hears_again_after_nothing_but_errors(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         await self._heals(stage, inbox, "errors")
 
     @needs("cut", "mend", "silent")
-    async def test_a_connection_on_which_nothing_comes_any_more_is_noticed(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_connection_on_which_nothing_comes_any_more_is_noticed(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         await self._noticed(stage, inbox, "silent")
 
     @needs("cut", "mend", "refused")
@@ -120,7 +150,9 @@ class Recovering(Cases):
         await self._noticed(stage, inbox, "refused")
 
     @needs("revoke")
-    async def test_credentials_that_hold_no_longer_are_the_owners_matter(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_credentials_that_hold_no_longer_are_the_owners_matter(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         stage.revoke()
         with pytest.raises(LoggedOut):
             await stage.channel.send(part(stage, "hello?"))
@@ -131,7 +163,9 @@ class Recovering(Cases):
         assert stage.seen() == []
 
     @needs("rival")
-    async def test_another_program_in_our_place_is_told_and_not_fought(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_another_program_in_our_place_is_told_and_not_fought(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox) as hearing:
             stage.say("mine")
             await stage.until(lambda: stage.confirmed() == 1)

@@ -32,11 +32,19 @@ async def run_bot(stage: Stage, folder: Path) -> AsyncIterator[Inside]:
     home.ensure()
     store = await open_store(home.db)
     known = await store.notes.load(name, "")
-    await store.notes.put(name, {key: value for key, value in stage.notebook.values.items() if key not in known})
+    await store.notes.put(
+        name, {key: value for key, value in stage.notebook.values.items() if key not in known}
+    )
     await store.close()
-    mine: dict[str, Any] = {**stage.config(), "owners": [stage.person], "allow": [stage.other_person]}
+    mine: dict[str, Any] = {
+        **stage.config(),
+        "owners": [stage.person],
+        "allow": [stage.other_person],
+    }
     settings = {**QUIET, "language": "en", "channels": {name: mine}}
-    async with inside(folder, answer, json.loads(json.dumps(settings)), channel=stage.channel) as it:  # type: ignore[arg-type]
+    async with inside(
+        folder, answer, json.loads(json.dumps(settings)), channel=stage.channel
+    ) as it:  # type: ignore[arg-type]
         yield it
 
 
@@ -66,7 +74,9 @@ class InBot(Cases):
     """The channel with gateway, outbox and store."""
 
     @needs("config", "live")
-    async def test_what_was_shown_of_a_stopped_answer_stays_with_a_mark(self, stage: Stage, tmp_path: Path) -> None:
+    async def test_what_was_shown_of_a_stopped_answer_stays_with_a_mark(
+        self, stage: Stage, tmp_path: Path
+    ) -> None:
         async with run_bot(stage, tmp_path) as it:
             it.bot.models.use(Breaking())
             stage.say("hello")
@@ -76,7 +86,12 @@ class InBot(Cases):
             await it.bot.outbox_dispatcher.settled()
             assert stage.live() == ""
             answer, told = sorted(stage.seen(), key=len, reverse=True)
-        assert answer.split() == ["Hello,", "wor", "⏹", *["Stopped.", "/retry", "answers", "again."]]
+        assert answer.split() == [
+            "Hello,",
+            "wor",
+            "⏹",
+            *["Stopped.", "/retry", "answers", "again."],
+        ]
         assert told == "Stopping."
 
     @needs("config", "live")
@@ -114,7 +129,11 @@ class InBot(Cases):
         async with run_bot(stage, tmp_path) as it:
             stage.lose_next()
             stage.say("hello")
-            await eventually(lambda: stage.seen() and (stage.channel.capabilities.keyed or len(stage.seen()) == 2))
+            await eventually(
+                lambda: (
+                    stage.seen() and (stage.channel.capabilities.keyed or len(stage.seen()) == 2)
+                )
+            )
             await it.bot.outbox_dispatcher.settled()
             first, *more = stage.seen()
         assert first == "re: hello"
@@ -122,7 +141,9 @@ class InBot(Cases):
         assert all(REPEATED in text for text in more)
 
     @needs("config", "say_again")
-    async def test_I02_a_repeat_is_answered_once_even_in_the_next_life(self, stage: Stage, tmp_path: Path) -> None:
+    async def test_I02_a_repeat_is_answered_once_even_in_the_next_life(
+        self, stage: Stage, tmp_path: Path
+    ) -> None:
         async with run_bot(stage, tmp_path) as it:
             stage.say("hello")
             await stage.until(lambda: stage.seen() == ["re: hello"])
@@ -132,7 +153,9 @@ class InBot(Cases):
         assert stage.seen() == ["re: hello"]
 
     @needs("config", "restart")
-    async def test_I01_two_lives_on_one_record_answer_everything_once(self, stage: Stage, tmp_path: Path) -> None:
+    async def test_I01_two_lives_on_one_record_answer_everything_once(
+        self, stage: Stage, tmp_path: Path
+    ) -> None:
         for number in range(3):
             async with run_bot(stage, tmp_path):
                 stage.say(f"number {number}")

@@ -1,4 +1,6 @@
-"""Every channel when it receives: messages are stored before they are acknowledged, repeats are recognised."""
+"""Every channel when it receives: messages are stored before they are acknowledged, repeats are
+recognised.
+"""
 
 import asyncio
 from collections import Counter
@@ -15,7 +17,14 @@ PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63606060000000040001f61738"
     "550000000049454e44ae426082"
 )
-HOSTILE_NAMES = ("../../etc/passwd", "..\\..\\boot.ini", "/absolute", "nul\x00byte.txt", "表格 🙂.pdf", ".." * 200)
+HOSTILE_NAMES = (
+    "../../etc/passwd",
+    "..\\..\\boot.ini",
+    "/absolute",
+    "nul\x00byte.txt",
+    "表格 🙂.pdf",
+    ".." * 200,
+)
 BYTES = bytes(range(256)) * 40
 
 
@@ -43,7 +52,12 @@ class Acknowledging(Cases):
             await stage.until(lambda: stage.confirmed() == 1)
         (message,) = inbox.stored
         assert (message.text, message.kind, message.addressed) == ("hello there", "dm", True)
-        assert (message.act, message.target, message.album, message.quote) == ("message", "", "", None)
+        assert (message.act, message.target, message.album, message.quote) == (
+            "message",
+            "",
+            "",
+            None,
+        )
         assert message.address == stage.address
         assert message.key
         assert not message.sender.is_bot
@@ -58,7 +72,9 @@ class Acknowledging(Cases):
         assert inbox.stored[0].order_key <= inbox.stored[1].order_key
 
     @needs("say_again")
-    async def test_the_same_message_has_the_same_key_every_time(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_the_same_message_has_the_same_key_every_time(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.say("once")
             await stage.until(lambda: stage.confirmed() == 1)
@@ -85,7 +101,9 @@ class Acknowledging(Cases):
         assert inbox.texts == ["patience"]
 
     @needs("say_again")
-    async def test_what_a_dead_process_had_not_stored_comes_to_the_next(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_what_a_dead_process_had_not_stored_comes_to_the_next(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         lost = Inbox(notebook=stage.notebook)
         lost.gate.clear()
         async with listening(stage.channel, lost):
@@ -97,7 +115,9 @@ class Acknowledging(Cases):
         assert inbox.texts == ["survive"]
 
     @needs("restart")
-    async def test_a_new_process_goes_on_where_the_old_one_was(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_new_process_goes_on_where_the_old_one_was(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         for number, text in enumerate(("one", "two", "three"), 1):
             async with listening(stage.channel, inbox):
                 stage.say(text)
@@ -109,7 +129,9 @@ class Acknowledging(Cases):
         assert inbox.texts == ["one", "two", "three", "four"]
 
     @needs("restart", "redeliveries", "later", "say_again")
-    async def test_a_repeat_is_known_over_the_whole_window_and_a_restart(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_repeat_is_known_over_the_whole_window_and_a_restart(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.say("once")
             await stage.until(lambda: stage.confirmed() == 1)
@@ -123,12 +145,16 @@ class Acknowledging(Cases):
         assert inbox.texts == ["once"]
 
     @needs("say_shuffled")
-    async def test_the_order_of_writing_is_known_though_they_come_in_another(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_the_order_of_writing_is_known_though_they_come_in_another(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         texts = [f"number {number}" for number in range(6)]
         stage.say_shuffled(texts)
         async with listening(stage.channel, inbox):
             await inbox.until(len(texts))
-        assert [message.text for message in sorted(inbox.stored, key=lambda message: message.order_key)] == texts
+        assert [
+            message.text for message in sorted(inbox.stored, key=lambda message: message.order_key)
+        ] == texts
 
     async def test_nul_and_lone_surrogates_stay_outside(self, stage: Stage, inbox: Inbox) -> None:
         async with listening(stage.channel, inbox):
@@ -137,7 +163,9 @@ class Acknowledging(Cases):
         assert inbox.texts[0].replace("\ufffd", "") == "abc"
 
     @needs("odd")
-    async def test_what_nobody_understands_is_confirmed_and_spoils_nothing(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_what_nobody_understands_is_confirmed_and_spoils_nothing(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         count = stage.odd()
         stage.say("plain words")
         async with listening(stage.channel, inbox):
@@ -159,7 +187,9 @@ class Acts(Cases):
     """Edits, deletions, presses, moves."""
 
     @needs("say_in_group")
-    async def test_in_a_group_it_is_told_whether_we_are_meant(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_in_a_group_it_is_told_whether_we_are_meant(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.say_in_group("what is the time?", True)
             first = await the_one(inbox)
@@ -167,7 +197,9 @@ class Acts(Cases):
         assert first.address == stage.group
 
     @needs("say_in_group")
-    async def test_talk_between_people_is_not_meant_for_us(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_talk_between_people_is_not_meant_for_us(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.say_in_group("among ourselves", False)
             stage.say("to you")
@@ -246,7 +278,9 @@ class Files(Cases):
 
     @needs("send_file")
     @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=range(len(HOSTILE_NAMES)))
-    async def test_a_file_comes_whole_and_its_name_leads_nowhere(self, stage: Stage, inbox: Inbox, name: str) -> None:
+    async def test_a_file_comes_whole_and_its_name_leads_nowhere(
+        self, stage: Stage, inbox: Inbox, name: str
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.send_file(name, BYTES)
             (file,) = (await the_one(inbox)).attachments
@@ -284,7 +318,11 @@ class Files(Cases):
             while sum(len(message.attachments) for message in inbox.stored) < len(pictures):
                 count += 1
                 await inbox.until(count)
-            found = [await contents(stage, file) for message in inbox.stored for file in message.attachments]
+            found = [
+                await contents(stage, file)
+                for message in inbox.stored
+                for file in message.attachments
+            ]
         assert Counter(found) == Counter(pictures)
         assert len({message.album for message in inbox.stored}) == 1
         assert len(inbox.stored) == 1 or inbox.stored[0].album

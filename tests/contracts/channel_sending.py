@@ -47,10 +47,15 @@ def a_long_answer() -> str:
     blocks = []
     for _ in range(6):
         blocks.append(f"# {some(4)}")
-        blocks.append(f"{some(150)} **{some(3)}** and `{some(2)}`, {FAMILY * 20} [{some(2)}](https://example.org/a).")
+        blocks.append(
+            f"{some(150)} **{some(3)}** and `{some(2)}`, {FAMILY * 20} "
+            f"[{some(2)}](https://example.org/a)."
+        )
         blocks.append("\n".join(f"- {some(8)} 中文字。" for _ in range(6)))
         blocks.append("```python\n" + "\n".join(f"{some(6)} = '🙂'" for _ in range(40)) + "\n```")
-        blocks.append("| a | b |\n|---|---|\n" + "\n".join(f"| {some(1)} | {some(2)} |" for _ in range(8)))
+        blocks.append(
+            "| a | b |\n|---|---|\n" + "\n".join(f"| {some(1)} | {some(2)} |" for _ in range(8))
+        )
     return "\n\n".join(blocks)
 
 
@@ -58,7 +63,9 @@ class Sending(Cases):
     """Texts."""
 
     async def test_sends_in_order_and_names_each_message(self, stage: Stage) -> None:
-        receipts = [await stage.channel.send(part(stage, f"line {number}", number)) for number in range(3)]
+        receipts = [
+            await stage.channel.send(part(stage, f"line {number}", number)) for number in range(3)
+        ]
         assert stage.seen() == ["line 0", "line 1", "line 2"]
         named = [receipt.platform_id for receipt in receipts if receipt.platform_id]
         assert len({*named}) == len(named)
@@ -96,14 +103,20 @@ class Sending(Cases):
             await stage.channel.send(part(stage, piece.text, piece.part_no, plain=True))
         seen = stage.seen()
         assert "".join("".join(seen).split()) == "".join(text.split())
-        assert [sum(piece.count(sign) for piece in seen) for sign in signs[:5]] == [text.count(s) for s in signs[:5]]
+        assert [sum(piece.count(sign) for piece in seen) for sign in signs[:5]] == [
+            text.count(s) for s in signs[:5]
+        ]
 
     @pytest.mark.parametrize("text", HARD)
-    async def test_any_script_survives_both_ways(self, stage: Stage, inbox: Inbox, text: str) -> None:
+    async def test_any_script_survives_both_ways(
+        self, stage: Stage, inbox: Inbox, text: str
+    ) -> None:
         async with listening(stage.channel, inbox):
             stage.say(text)
             await stage.until(lambda: stage.confirmed() == 1)
-            await stage.channel.send(part(stage, inbox.stored[0].text, reply_to_key=inbox.stored[0].key))
+            await stage.channel.send(
+                part(stage, inbox.stored[0].text, reply_to_key=inbox.stored[0].key)
+            )
         assert [inbox.stored[0].text, *stage.seen()] == [text, self.drawn(text)]
 
     @pytest.mark.parametrize("text", HOSTILE)
@@ -113,11 +126,15 @@ class Sending(Cases):
         except BadFormat:
             await stage.channel.send(part(stage, text, plain=True))
         (seen,) = stage.seen()
-        said, found = (re.findall(r"[a-z]{3,}", words.lower()) for words in (ADDRESS.sub("", text), seen))
+        said, found = (
+            re.findall(r"[a-z]{3,}", words.lower()) for words in (ADDRESS.sub("", text), seen)
+        )
         assert {*said} <= {*found}
 
     @needs("refuse_next")
-    async def test_too_early_is_worth_another_try_after_what_the_platform_says(self, stage: Stage) -> None:
+    async def test_too_early_is_worth_another_try_after_what_the_platform_says(
+        self, stage: Stage
+    ) -> None:
         stage.refuse_next(7)
         with pytest.raises(Retryable) as refused:
             await stage.channel.send(part(stage, "soon"))
@@ -139,7 +156,9 @@ class Sending(Cases):
         assert stage.seen() == ["but once"]
 
     @needs("keyed", "lose_next")
-    async def test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once(self, stage: Stage) -> None:
+    async def test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once(
+        self, stage: Stage
+    ) -> None:
         stage.lose_next()
         with pytest.raises(Ambiguous):
             await stage.channel.send(part(stage, "but once"))
@@ -155,16 +174,24 @@ class Sending(Cases):
         assert stage.seen() == ["but once", "but once"]
 
     @needs("restart")
-    async def test_the_next_life_answers_what_the_last_one_heard(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_the_next_life_answers_what_the_last_one_heard(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         asked = await self._asked(stage, inbox)
         await restart_program(stage)
         async with listening(stage.channel, inbox):
-            await stage.channel.send(part(stage, "late, but here", reply_to="row-1", reply_to_key=asked))
+            await stage.channel.send(
+                part(stage, "late, but here", reply_to="row-1", reply_to_key=asked)
+            )
             assert stage.seen() == ["late, but here"]
 
     @needs("keyed", "restart", "lose_next")
-    async def test_the_next_life_does_not_double_an_answer_that_was_lost(self, stage: Stage, inbox: Inbox) -> None:
-        answer = part(stage, "but once", reply_to="row-1", reply_to_key=await self._asked(stage, inbox))
+    async def test_the_next_life_does_not_double_an_answer_that_was_lost(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
+        answer = part(
+            stage, "but once", reply_to="row-1", reply_to_key=await self._asked(stage, inbox)
+        )
         async with listening(stage.channel, inbox):
             stage.lose_next()
             with pytest.raises(Ambiguous):
@@ -189,7 +216,12 @@ class SendingFiles(Cases):
     @needs("files_seen")
     async def test_a_file_arrives_with_its_words(self, stage: Stage) -> None:
         able = stage.channel.capabilities
-        file = OutboundFile(name="../../tide table.png", media_type="image/png", data=PNG, picture=not able.file_bytes)
+        file = OutboundFile(
+            name="../../tide table.png",
+            media_type="image/png",
+            data=PNG,
+            picture=not able.file_bytes,
+        )
         await stage.channel.send(part(stage, "as you asked", file=file, kind="media"))
         ((name, data),) = stage.files_seen()
         assert data == PNG
@@ -207,13 +239,17 @@ class SendingFiles(Cases):
     async def test_a_file_too_big_for_the_platform_is_not_tried(self, stage: Stage) -> None:
         able = stage.channel.capabilities
         most, picture = (able.file_bytes, False) if able.file_bytes else (able.picture_bytes, True)
-        file = OutboundFile(name="big.bin", media_type="image/png", data=bytes(most + 1), picture=picture)
+        file = OutboundFile(
+            name="big.bin", media_type="image/png", data=bytes(most + 1), picture=picture
+        )
         with pytest.raises(AttachmentTooBig):
             await stage.channel.send(part(stage, "", file=file, kind="media"))
         assert stage.files_seen() == []
 
     @needs("files_seen", "send_file")
-    async def test_bytes_of_any_kind_come_back_as_they_went(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_bytes_of_any_kind_come_back_as_they_went(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         if stage.channel.capabilities.file_bytes:
             file = OutboundFile(name="all.bin", media_type="application/octet-stream", data=BYTES)
             await stage.channel.send(part(stage, "", file=file, kind="media"))
@@ -224,27 +260,39 @@ class Writing(Cases):
     """Live replies."""
 
     @needs("live")
-    async def test_the_answer_is_seen_while_it_is_written_and_then_once(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_the_answer_is_seen_while_it_is_written_and_then_once(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             key = await self._begin(stage, inbox)
-            await stage.channel.send(part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key))
+            await stage.channel.send(
+                part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key)
+            )
             await eventually(lambda: not stage.live())
         assert stage.seen() == ["Hello, world."]
 
     @needs("live", "restart")
-    async def test_a_restart_in_the_middle_leaves_no_half_written_twin(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_restart_in_the_middle_leaves_no_half_written_twin(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             key = await self._begin(stage, inbox)
         await restart_program(stage)
         async with listening(stage.channel, inbox):
-            await stage.channel.send(part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key))
+            await stage.channel.send(
+                part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key)
+            )
         assert stage.seen() == ["Hello, world."]
 
     @needs("live", "restart")
-    async def test_a_restart_after_the_answer_does_not_write_it_twice(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_restart_after_the_answer_does_not_write_it_twice(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         async with listening(stage.channel, inbox):
             key = await self._begin(stage, inbox)
-            await stage.channel.send(part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key))
+            await stage.channel.send(
+                part(stage, "Hello, world.", reply_to="row-1", reply_to_key=key)
+            )
         await restart_program(stage)
         async with listening(stage.channel, inbox):
             await stage.channel.send(part(stage, "Another.", 1, reply_to="row-2", reply_to_key=key))

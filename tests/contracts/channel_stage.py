@@ -1,4 +1,6 @@
-"""A channel with its platform as the contract sees them, and test doubles of what a bot passes to a channel."""
+"""A channel with its platform as the contract sees them, and test doubles of what a bot passes to a
+channel.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -29,13 +31,16 @@ WAIT = 40.0
 
 
 class Stage(Protocol):
-    """A channel with its platform, as a test sees it. Acts of people take effect and return at once.
+    """A channel with its platform, as a test sees it.
 
-    A test case that needs what a platform lacks is left out if the suite's `not_here` gives the reason; see
-    channel_cases. Every stage has `say`, `seen`, `confirmed` and `until`.
+    Acts of people take effect and return at once.
 
-    channel: made with short times (a poll of 2 s, answers within 3 s). address: the chat of `say`. notebook: bound to
-    the channel first; a stage that has to fill it (with a login, say) sets it, otherwise the suite does.
+    A test case that needs what a platform lacks is left out if the suite's `not_here` gives the
+    reason; see channel_cases. Every stage has `say`, `seen`, `confirmed` and `until`.
+
+    channel: made with short times (a poll of 2 s, answers within 3 s). address: the chat of `say`.
+    notebook: bound to the channel first; a stage that has to fill it (with a login, say) sets it,
+    otherwise the suite does.
     """
 
     channel: Channel
@@ -66,7 +71,9 @@ class Stage(Protocol):
     # -- restarts and time ------------------------------------------------------------------------
 
     async def restart(self) -> None:
-        """The program dies and starts again: its connections end, `channel` is a new one with the same settings."""
+        """The program dies and starts again: its connections end, `channel` is a new one with the
+        same settings.
+        """
 
     #: Pauses in seconds after which the platform repeats an unacknowledged event.
     redeliveries: Sequence[float]
@@ -75,7 +82,9 @@ class Stage(Protocol):
         """The clock of both sides jumps ahead."""
 
     def say_shuffled(self, texts: Sequence[str]) -> None:
-        """A person writes these texts in order; the platform delivers them in another, as parallel calls may."""
+        """A person writes these texts in order; the platform delivers them in another, as parallel
+        calls may.
+        """
 
     # -- other things people do -------------------------------------------------------------------
 
@@ -91,7 +100,9 @@ class Stage(Protocol):
         """The person deletes the last message of `say`."""
 
     def quote(self, text: str, quoted: str) -> None:
-        """A person replies to a message with the text `quoted`, written by themselves or another person."""
+        """A person replies to a message with the text `quoted`, written by themselves or another
+        person.
+        """
 
     def press(self, data: str) -> None:
         """The person presses the button with these data under the bot's last message."""
@@ -130,10 +141,14 @@ class Stage(Protocol):
         """Return what the second person sees."""
 
     def files_seen(self) -> list[tuple[str, bytes]]:
-        """Return files and pictures that the person sees: name ("" if the platform shows none) and bytes."""
+        """Return files and pictures that the person sees: name ("" if the platform shows none) and
+        bytes.
+        """
 
     def live(self) -> str:
-        """Return the unfinished reply that the person sees, "" for none; it is not part of `seen`."""
+        """Return the unfinished reply that the person sees, "" for none; it is not part of
+        `seen`.
+        """
 
     # -- what goes wrong --------------------------------------------------------------------------
 
@@ -253,7 +268,9 @@ async def listening(channel: Channel, inbox: Inbox) -> AsyncIterator[asyncio.Tas
 
 
 @asynccontextmanager
-async def receive_with_restarts(channel: Channel, inbox: Inbox) -> AsyncIterator[list[ChannelError]]:
+async def receive_with_restarts(
+    channel: Channel, inbox: Inbox
+) -> AsyncIterator[list[ChannelError]]:
     """Let the channel receive and restart it after each end, as the bot does; yields its errors."""
     errors: list[ChannelError] = []
 
@@ -297,5 +314,7 @@ async def restart_program(stage: Stage) -> None:
 
 def part(stage: Stage, text: str, number: int = 0, **others: Any) -> OutboundMessage:
     """Make one part of a reply to the stage's person."""
-    made = OutboundMessage(id=f"o{number}", address=stage.address, client_key=f"k{number}", text=text, part_no=number)
+    made = OutboundMessage(
+        id=f"o{number}", address=stage.address, client_key=f"k{number}", text=text, part_no=number
+    )
     return replace(made, **others)

@@ -1,4 +1,6 @@
-"""What every index of recall does, whatever keeps it: rows in, rows out, found by words, days, neighbours, meaning."""
+"""What every index of recall does, whatever keeps it: rows in, rows out, found by words, days,
+neighbours, meaning.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
@@ -12,7 +14,19 @@ from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
 T = TypeVar("T")
-WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
+WORDS = [
+    "heron",
+    "otter",
+    "eagle",
+    "天气",
+    "很好",
+    "去爬山",
+    "龙井茶",
+    "weir",
+    "canoe",
+    "3.5",
+    "v2",
+]
 
 
 HELD = 1_100  # rows that an index may hold of those it is given, however many they are
@@ -54,7 +68,9 @@ def words(place: Place, facts: Iterable[CandidateRow]) -> list[str]:
 
 
 def best(place: Place, *wanted: str, most: int = 100, **search_filter: str) -> list[str]:
-    return words(place, place.read(lambda index: index.best(wanted, most, SearchFilter(**search_filter))))
+    return words(
+        place, place.read(lambda index: index.best(wanted, most, SearchFilter(**search_filter)))
+    )
 
 
 class IndexSuite:
@@ -68,7 +84,8 @@ class IndexSuite:
     def test_rows_are_appended_to_many_sources_at_once(self, place: Place, count: int) -> None:
         put(place, "talk:old", row("heron", speaker="Ann"), stamp="1")
         more = [
-            row(f"otter {at}", 1 + at, speaker="Bob", kind="tool" if at % 5 == 4 else "said") for at in range(count)
+            row(f"otter {at}", 1 + at, speaker="Bob", kind="tool" if at % 5 == 4 else "said")
+            for at in range(count)
         ]
         additions = {
             "talk:old": ("2", more),
@@ -77,7 +94,11 @@ class IndexSuite:
         }
         place.change(lambda index: index.append(additions))
         place.change(lambda index: index.append({}))
-        assert place.read(lambda index: index.sources()) == {"talk:old": "2", "talk:new": "3", "talk:none": "4"}
+        assert place.read(lambda index: index.sources()) == {
+            "talk:old": "2",
+            "talk:new": "3",
+            "talk:none": "4",
+        }
         said = [f"otter {at}" for at in range(count) if at % 5 != 4]
         assert best(place, "otter") == said
         assert len(best(place, "heron")) == len(best(place, "天气")) == 1
@@ -87,35 +108,80 @@ class IndexSuite:
         assert place.read(lambda index: index.last_place("talk:old")) == (0, count)
 
     def test_results_of_tools_are_apart_from_all_other_rows(self, place: Place) -> None:
-        result = row("canoe of the 天气 page", kind="tool", day="2025-01-02", seq=3, part=1, subject="web_fetch otter")
-        put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, row("red canoe", 1), result)
-        for tools, expected in ((False, ["my canoe", "red canoe"]), (True, [result.words, result.words])):
+        result = row(
+            "canoe of the 天气 page",
+            kind="tool",
+            day="2025-01-02",
+            seq=3,
+            part=1,
+            subject="web_fetch otter",
+        )
+        put(
+            place,
+            "talk:a",
+            row("my canoe", 0, day="2025-01-02"),
+            result,
+            row("red canoe", 1),
+            result,
+        )
+        for tools, expected in (
+            (False, ["my canoe", "red canoe"]),
+            (True, [result.words, result.words]),
+        ):
             given = SearchFilter(tools=tools)
-            assert sorted(words(place, place.read(lambda index: index.best(["cano"], 9, given)))) == expected  # noqa: B023
+            assert (
+                sorted(words(place, place.read(lambda index: index.best(["cano"], 9, given))))  # noqa: B023
+                == expected
+            )  # noqa: B023, RUF100
             assert place.read(lambda index: index.frequencies(["cano", "otter"], tools=tools)) == (  # noqa: B023
                 {"cano": 2, **({"otter": 2} if tools else {})},
                 2,
             )
-            on_day = place.read(lambda index: index.on_days([("2025-01-02", "2025-01-02")], 9, given))  # noqa: B023
+            on_day = place.read(
+                lambda index: index.on_days([("2025-01-02", "2025-01-02")], 9, given)  # noqa: B023
+            )  # noqa: B023, RUF100
             assert words(place, on_day) == (expected if tools else expected[:1])
-            assert words(place, place.read(lambda index: index.with_characters(["天"], 9, given))) == (  # noqa: B023
+            assert words(
+                place,
+                place.read(lambda index: index.with_characters(["天"], 9, given)),  # noqa: B023
+            ) == (  # noqa: B023, RUF100
                 expected if tools else []
             )
-        [number] = place.read(lambda index: index.best(["otter"], 1, SearchFilter(tools=True)))[0][:1]
+        [number] = place.read(lambda index: index.best(["otter"], 1, SearchFilter(tools=True)))[0][
+            :1
+        ]
         assert place.read(lambda index: index.indexed_rows([number]))[number].row == result
         assert place.read(lambda index: index.count()) == 4
-        assert [words for _, words in place.read(lambda index: index.unembedded("m", 9))] == ["my canoe", "red canoe"]
+        assert [words for _, words in place.read(lambda index: index.unembedded("m", 9))] == [
+            "my canoe",
+            "red canoe",
+        ]
         assert place.read(lambda index: index.check()) == ""
         put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, stamp="2")
         assert place.read(lambda index: index.frequencies(["cano"], tools=True)) == ({"cano": 1}, 1)
-        assert (place.read(lambda index: index.count()), place.read(lambda index: index.check())) == (2, "")
+        assert (
+            place.read(lambda index: index.count()),
+            place.read(lambda index: index.check()),
+        ) == (2, "")
         place.change(lambda index: index.drop(["talk:a"]))
         assert place.read(lambda index: index.frequencies(["cano"], tools=True)) == ({}, 0)
         assert place.read(lambda index: index.check()) == ""
 
     def test_a_row_comes_back_as_it_was_put_in(self, place: Place) -> None:
-        given = row("我 saw “it” %s 'x' \\ \n there?", 3, session=2, day="2025-01-02", time="09:30", speaker="Ann O'N",
-                    line=4, last=5, turn=6, seq=7, message_id="m1", fold="f1")  # fmt: skip
+        given = row(
+            "我 saw “it” %s 'x' \\ \n there?",
+            3,
+            session=2,
+            day="2025-01-02",
+            time="09:30",
+            speaker="Ann O'N",
+            line=4,
+            last=5,
+            turn=6,
+            seq=7,
+            message_id="m1",
+            fold="f1",
+        )
         put(place, "talk:c%1'", given)
         whole = place.read(lambda index: index.indexed_rows([1, 99]))
         assert list(whole) == [1]
@@ -127,7 +193,9 @@ class IndexSuite:
         assert place.read(lambda index: index.source_number("talk:c%1'")) == fact.source
         assert place.read(lambda index: index.source_number("talk:other")) == 0
 
-    def test_rows_take_the_place_of_a_source_s_former_ones_or_stand_behind_them(self, place: Place) -> None:
+    def test_rows_take_the_place_of_a_source_s_former_ones_or_stand_behind_them(
+        self, place: Place
+    ) -> None:
         put(place, "file:a", row("heron"), row("otter", 1))
         put(place, "file:b", row("heron too"))
         put(place, "file:a", row("eagle"), stamp="2")
@@ -145,7 +213,12 @@ class IndexSuite:
         assert place.read(lambda index: index.frequencies(["heron"])) == ({}, 0)
         assert best(place, "heron", "天气") == []
         assert place.read(lambda index: index.with_characters(["天"], 9, SearchFilter())) == []
-        assert place.read(lambda index: index.on_days([("2025-01-01", "2025-12-31")], 9, SearchFilter())) == []
+        assert (
+            place.read(
+                lambda index: index.on_days([("2025-01-01", "2025-12-31")], 9, SearchFilter())
+            )
+            == []
+        )
         assert place.read(lambda index: index.check()) == ""
 
     def test_it_stays_whole_through_any_mix_of_changes(self, place: Place) -> None:
@@ -161,7 +234,9 @@ class IndexSuite:
                     put(place, name, *map(row, some), more=True)
                     held[name] += some
                 case _:
-                    held[name] = [" ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))]
+                    held[name] = [
+                        " ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))
+                    ]
                     put(place, name, *(row(said, at) for at, said in enumerate(held[name])))
         assert place.read(lambda index: index.check()) == ""
         assert place.read(lambda index: index.count()) == sum(map(len, held.values()))
@@ -172,9 +247,22 @@ class IndexSuite:
             found, rows = place.read(lambda index: index.frequencies([term]))  # noqa: B023
             assert (found, rows) == ({term: wanted} if wanted else {}, sum(map(len, held.values())))
 
-    def test_rare_words_weigh_more_and_long_rows_less_and_often_said_ones_more(self, place: Place) -> None:
-        put(place, "file:a", *(row(f"common {at} filler", at) for at in range(20)), row("common rare", 20))
-        put(place, "file:b", row("heron " + "long " * 40), row("heron"), row("heron heron " + "long " * 39, 2))
+    def test_rare_words_weigh_more_and_long_rows_less_and_often_said_ones_more(
+        self, place: Place
+    ) -> None:
+        put(
+            place,
+            "file:a",
+            *(row(f"common {at} filler", at) for at in range(20)),
+            row("common rare", 20),
+        )
+        put(
+            place,
+            "file:b",
+            row("heron " + "long " * 40),
+            row("heron"),
+            row("heron heron " + "long " * 39, 2),
+        )
         assert best(place, "common", "rare", most=1) == ["common rare"]
         assert best(place, "heron", most=1) == ["heron"]
         assert len(best(place, "heron", "common", most=7)) == 7
@@ -185,7 +273,11 @@ class IndexSuite:
 
     def test_bounds_are_kept_by_every_way_to_find(self, place: Place) -> None:
         days = ("", "2025-01-02", "2025-02-02", "2026-01-02")
-        put(place, "file:a", *(row(f"heron 鹭 {day}", at, day=day, speaker="Ann") for at, day in enumerate(days)))
+        put(
+            place,
+            "file:a",
+            *(row(f"heron 鹭 {day}", at, day=day, speaker="Ann") for at, day in enumerate(days)),
+        )
         put(place, "file:b", row("heron 鹭 Ben", 0, day="2025-02-02", speaker="Ben"))
         search_filter = SearchFilter(since="2025-01-03", until="2025-12-31", speaker="Ann")
         for look in (
@@ -194,30 +286,57 @@ class IndexSuite:
             lambda index: index.on_days([("2020-01-01", "2030-01-01")], 9, search_filter),
             lambda index: index.candidates(range(9), search_filter),
             lambda index: index.around(
-                [(fact.session, at) for fact in index.candidates([1], SearchFilter()) for at in range(9)],
-                                       search_filter),
-        ):  # fmt: skip
+                [
+                    (fact.session, at)
+                    for fact in index.candidates([1], SearchFilter())
+                    for at in range(9)
+                ],
+                search_filter,
+            ),
+        ):
             assert words(place, place.read(look)) == ["heron 鹭 2025-02-02"]
         assert len(best(place, "heron", until="2025-12-31")) == 3, "a row without a day is of none"
 
     def test_rows_of_a_day_of_one_year_or_of_any(self, place: Place) -> None:
-        put(place, "file:a", *(row(day, at, day=day) for at, day in enumerate(("2024-05-03", "2025-05-03", ""))))
-        look = [[("2025-05-01", "2025-05-04")], [("05-03", "05-03")], [("06-01", "12-31"), ("01-01", "02-01")], []]
-        found = [words(place, place.read(lambda index: index.on_days(days, 9, SearchFilter()))) for days in look]  # noqa: B023
+        put(
+            place,
+            "file:a",
+            *(row(day, at, day=day) for at, day in enumerate(("2024-05-03", "2025-05-03", ""))),
+        )
+        look = [
+            [("2025-05-01", "2025-05-04")],
+            [("05-03", "05-03")],
+            [("06-01", "12-31"), ("01-01", "02-01")],
+            [],
+        ]
+        found = [
+            words(place, place.read(lambda index: index.on_days(days, 9, SearchFilter())))  # noqa: B023
+            for days in look
+        ]  # noqa: B023, RUF100
         assert found == [["2025-05-03"], ["2024-05-03", "2025-05-03"], [], []]
 
     def test_of_the_rows_of_days_no_more_than_wanted_and_none_twice(self, place: Place) -> None:
         put(place, "file:a", *(row(f"a{at}", at, day=f"202{at % 3}-05-03") for at in range(9)))
         spans = [("05-01", "05-04"), ("2021-05-03", "2021-05-03")]
-        for most, wanted in ((2, "a0 a3"), (4, "a0 a3 a6 a1"), (9, "a0 a3 a6 a1 a4 a7 a2 a5 a8"), (10, "")):
-            found = words(place, place.read(lambda index: index.on_days(spans, most, SearchFilter())))  # noqa: B023
+        for most, wanted in (
+            (2, "a0 a3"),
+            (4, "a0 a3 a6 a1"),
+            (9, "a0 a3 a6 a1 a4 a7 a2 a5 a8"),
+            (10, ""),
+        ):
+            found = words(
+                place,
+                place.read(lambda index: index.on_days(spans, most, SearchFilter())),  # noqa: B023
+            )  # noqa: B023, RUF100
             assert sorted(found) == sorted((wanted or "a0 a1 a2 a3 a4 a5 a6 a7 a8").split())
 
     def test_neighbours_are_of_the_same_session_of_the_same_source(self, place: Place) -> None:
         put(place, "file:a", row("a0"), row("a1", 1), row("other session", 1, session=1))
         put(place, "file:b", row("b0"), row("b1", 1))
         [fact] = place.read(lambda index: index.best(["a0"], 1, SearchFilter()))
-        near = place.read(lambda index: index.around([(fact.session, 1), (fact.session, 7)], SearchFilter()))
+        near = place.read(
+            lambda index: index.around([(fact.session, 1), (fact.session, 7)], SearchFilter())
+        )
         assert words(place, near) == ["a1"]
 
     def test_single_characters_are_found_by_how_many_of_them_a_row_has(self, place: Place) -> None:
@@ -235,7 +354,12 @@ class IndexSuite:
     def test_vectors_go_with_their_rows_and_their_model(self, place: Place) -> None:
         put(place, "file:a", row("heron"), row("otter", 1))
         ((first, one), (second, other)) = place.read(lambda index: index.unembedded("m", 10))
-        made = [(first, one, b"1"), (second, other, b"2"), (second, "other words", b"3"), (99, "gone", b"gone")]
+        made = [
+            (first, one, b"1"),
+            (second, other, b"2"),
+            (second, "other words", b"3"),
+            (99, "gone", b"gone"),
+        ]
         place.change(lambda index: index.store_vectors("m", made))
         assert place.read(lambda index: index.unembedded("m", 10)) == []
         assert place.read(lambda index: index.vectors("m")) == [(first, b"1"), (second, b"2")]
@@ -246,7 +370,9 @@ class IndexSuite:
         place.change(lambda index: index.store_vectors("n", ()))
         assert place.read(lambda index: index.vectors("m")) == []
 
-    def test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp(self, place: Place) -> None:
+    def test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp(
+        self, place: Place
+    ) -> None:
         def stamp() -> tuple[int, int]:
             return place.read(lambda index: index.vectors_stamp())
 
@@ -276,18 +402,26 @@ class IndexSuite:
         stamp = place.read(lambda index: index.vectors_stamp())
         put(place, "file:a", *said)
         grown = numbered()
-        assert grown.items() > before.items(), "what was there keeps its number: it was not put in again"
+        assert grown.items() > before.items(), (
+            "what was there keeps its number: it was not put in again"
+        )
         assert place.read(lambda index: index.vectors_stamp()) == stamp
         put(place, "file:a", said[0], row("weir", 1, line=1), said[2])
         assert list(numbered().values()) == ["heron", "weir", "otter"]
         assert [line for line, _ in place.read(lambda index: index.lines("file:a"))] == [0, 1, 2]
-        assert (best(place, "heron"), best(place, "weir"), best(place, "otter")) == (["heron"], ["weir"], ["otter"])
+        assert (best(place, "heron"), best(place, "weir"), best(place, "otter")) == (
+            ["heron"],
+            ["weir"],
+            ["otter"],
+        )
         put(place, "file:a", said[0])
         assert list(numbered().values()) == ["heron"]
         assert place.read(lambda index: index.vectors("m")) == [(1, b"1")]
         assert place.read(lambda index: index.check()) == ""
 
-    def test_rows_that_come_one_by_one_are_those_of_a_source_that_is_put_in_anew(self, place: Place) -> None:
+    def test_rows_that_come_one_by_one_are_those_of_a_source_that_is_put_in_anew(
+        self, place: Place
+    ) -> None:
         def rows_of(name: str) -> list[IndexRow]:
             whole = place.read(lambda index: index.indexed_rows(range(1, 50_000)))
             return [one.row for _, one in sorted(whole.items()) if one.source == name]
@@ -295,8 +429,12 @@ class IndexSuite:
         random, said = Random(11), list[IndexRow]()
         for _ in range(12):
             same = random.randrange(len(said) + 1)
-            new = [" ".join(random.choices(WORDS, k=3)) for _ in range(random.choice((0, 1, 3, 700)))]
-            said = said[:same] + [row(words, same + at, line=same + at) for at, words in enumerate(new)]
+            new = [
+                " ".join(random.choices(WORDS, k=3)) for _ in range(random.choice((0, 1, 3, 700)))
+            ]
+            said = said[:same] + [
+                row(words, same + at, line=same + at) for at, words in enumerate(new)
+            ]
             place.change(lambda index: index.put("file:walked", "1", iter(said)))  # noqa: B023  called at once
             place.change(lambda index: index.drop(["file:anew"]))
             put(place, "file:anew", *said)
@@ -327,5 +465,8 @@ class IndexSuite:
         with pytest.raises(OSError):
             place.change(lambda index: index.put("file:a", "2", broken()))
         assert place.read(lambda index: index.sources()) == {"file:a": "1"}
-        assert [words for _, words in place.read(lambda index: index.lines("file:a"))] == ["heron", "otter"]
+        assert [words for _, words in place.read(lambda index: index.lines("file:a"))] == [
+            "heron",
+            "otter",
+        ]
         assert (best(place, "otter"), best(place, "weir")) == (["otter"], [])

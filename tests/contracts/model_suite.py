@@ -1,7 +1,7 @@
 """What every Model must do, whatever stands behind it.
 
-A suite class inherits ModelSuite and gives the fixture `telling`: a function that takes the next replies (the
-emulator's) and returns the Model that will answer with them.
+A suite class inherits ModelSuite and gives the fixture `telling`: a function that takes the next
+replies (the emulator's) and returns the Model that will answer with them.
 """
 
 import asyncio
@@ -12,7 +12,18 @@ import pytest
 from bot.errors import ModelError, Transient
 from bot.models.base import Answer, ModelClient, TextDelta, ToolStarted
 from memory.conversation import Text
-from tests.bot.models.asking import answer_of, asking, call, calls, hear, result, said, streamed, tool, words
+from tests.bot.models.asking import (
+    answer_of,
+    asking,
+    call,
+    calls,
+    hear,
+    result,
+    said,
+    streamed,
+    tool,
+    words,
+)
 from tests.emulators.model_replies import Call, Reply, refuse
 
 Telling = Callable[..., ModelClient]
@@ -38,7 +49,10 @@ class ModelSuite:
         events, answer = await hear(telling(Reply(text="好", calls=asked)), request)
         assert answer.stop == "tools"
         assert [made.name for made in calls(answer)] == ["read", "write"]
-        assert [event.name for event in events if isinstance(event, ToolStarted)] == ["read", "write"]
+        assert [event.name for event in events if isinstance(event, ToolStarted)] == [
+            "read",
+            "write",
+        ]
         assert len({made.id for made in calls(answer)}) == 2
         assert calls(answer)[0].input.replace(" ", "") == '{"path":"甲.md"}'
 
@@ -47,12 +61,20 @@ class ModelSuite:
         model = telling(Reply(calls=(Call(name="read"),)), "done")
         asked = await answer_of(model, first)
         results = [result(made.id) for made in calls(asked)]
-        second = asking("读", said("assistant", *asked.parts), said("user", *results), tools=(tool(),))
+        second = asking(
+            "读", said("assistant", *asked.parts), said("user", *results), tools=(tool(),)
+        )
         assert words(await answer_of(model, second)) == "done"
 
     async def test_ids_that_repeat_within_the_request_become_new(self, telling: Telling) -> None:
-        request = asking("a", said("assistant", call("call_1")), said("user", result("call_1")), tools=(tool(),))
-        twice = (Call(name="read", id="call_1"), Call(name="read", id="call_2"), Call(name="read", id="call_2"))
+        request = asking(
+            "a", said("assistant", call("call_1")), said("user", result("call_1")), tools=(tool(),)
+        )
+        twice = (
+            Call(name="read", id="call_1"),
+            Call(name="read", id="call_2"),
+            Call(name="read", id="call_2"),
+        )
         made = [part.id for part in calls(await answer_of(telling(Reply(calls=twice)), request))]
         assert len({"call_1", *made}) == 4
         assert all(made)
@@ -87,5 +109,7 @@ class ModelSuite:
         assert all(streamed(events) == words(answer) == "same" for events, answer in heard)
 
     async def test_no_part_of_an_answer_is_empty_text(self, telling: Telling) -> None:
-        answer = await answer_of(telling(Reply(text=" \n", calls=(Call(name="read"),))), asking("x", tools=(tool(),)))
+        answer = await answer_of(
+            telling(Reply(text=" \n", calls=(Call(name="read"),))), asking("x", tools=(tool(),))
+        )
         assert not [part for part in answer.parts if isinstance(part, Text)]

@@ -1,4 +1,6 @@
-"""What every store must do with who may talk: grants, requests and their codes, owner codes, approvals."""
+"""What every store must do with who may talk: grants, requests and their codes, owner codes,
+approvals.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +23,9 @@ from tests.contracts.store_words import Record, arrival, begin, parts, place, ta
 HOUR, DAY = 3_600.0, 86_400.0
 
 
-def party(id: str = "42", account: str = "a", channel: str = "web", subject: Subject = "user") -> Party:
+def party(
+    id: str = "42", account: str = "a", channel: str = "web", subject: Subject = "user"
+) -> Party:
     return Party(channel=channel, account=account, subject=subject, id=id)
 
 
@@ -36,7 +40,10 @@ def at(record: Record, later: float = 0.0) -> datetime:
 
 async def roles(store: Store, id: str = "42", account: str = "a", group: str = "") -> list[str]:
     return [
-        row.role for row in await store.access.grants(GrantsKey(channel="web", account=account, person=id, group=group))
+        row.role
+        for row in await store.access.grants(
+            GrantsKey(channel="web", account=account, person=id, group=group)
+        )
     ]
 
 
@@ -66,7 +73,9 @@ class GrantSuite:
         await store.access.grant(granted("admin", group="-1"))
         await store.access.grant(granted("group", party("-1", subject="group")))
         await store.access.grant(granted("user", party("-1")))
-        found = await store.access.grants(GrantsKey(channel="web", account="a", person="42", group="-1"))
+        found = await store.access.grants(
+            GrantsKey(channel="web", account="a", person="42", group="-1")
+        )
         assert sorted((row.role, row.party.subject, row.group) for row in found) == [
             ("admin", "user", "-1"),
             ("group", "group", ""),
@@ -74,7 +83,9 @@ class GrantSuite:
         ]
         assert await roles(store, "-1") == ["user"], "a person by a group's id is no group"
 
-    async def test_the_next_row_comes_with_the_grants_that_decide_about_its_sender(self, record: Record) -> None:
+    async def test_the_next_row_comes_with_the_grants_that_decide_about_its_sender(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         for row in (
             granted("user", party("u1", account="")),
@@ -103,9 +114,15 @@ class GrantSuite:
         turn = await begin(store, "k1", "c1")
         await talk(store, "k2", chat="c2")
         [open_turn] = (await store.access.revoke("web", "u1", "test")).turns
-        assert (open_turn.conversation, open_turn.actor, open_turn.chat) == (turn.conversation, "u1", "c1")
+        assert (open_turn.conversation, open_turn.actor, open_turn.chat) == (
+            turn.conversation,
+            "u1",
+            "c1",
+        )
 
-    async def test_the_owner_is_told_where_they_wrote_last_and_elsewhere_than_here_first(self, record: Record) -> None:
+    async def test_the_owner_is_told_where_they_wrote_last_and_elsewhere_than_here_first(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         assert await store.access.find_owner_conversation() == ("", "")
         here = await talk(store, "1", chat="c1")
@@ -115,11 +132,15 @@ class GrantSuite:
 
 
 class RequestSuite:
-    async def test_a_strangers_request_is_stored_with_its_notice_and_approved_once(self, record: Record) -> None:
+    async def test_a_strangers_request_is_stored_with_its_notice_and_approved_once(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "k1")
         assert await knocked(record, store, "42", home=home)
-        assert [row.text for row in [await store.delivery.next_outbox_row(home)] if row] == ["code of 42"]
+        assert [row.text for row in [await store.delivery.next_outbox_row(home)] if row] == [
+            "code of 42"
+        ]
         store = await record.open()
         [waits] = await store.access.requests()
         assert (waits.party, waits.name, waits.conversation, waits.state, waits.lang) == (
@@ -136,11 +157,15 @@ class RequestSuite:
         assert await store.access.requests() == []
         assert await store.access.decide(code_sha256("code 42"), "approved", "test") is None
 
-    async def test_S06_three_wait_and_twenty_a_day_are_answered_and_nobody_twice_an_hour(self, record: Record) -> None:
+    async def test_S06_three_wait_and_twenty_a_day_are_answered_and_nobody_twice_an_hour(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         taken = [await knocked(record, store, str(number)) for number in range(1_000)]
         assert (taken.count(True), len(await store.access.requests())) == (3, 3)
-        assert await knocked(record, store, "1", account="b"), "another account of ours has room of its own"
+        assert await knocked(record, store, "1", account="b"), (
+            "another account of ours has room of its own"
+        )
         record.now += 0.9 * HOUR
         await store.access.decide(code_sha256("code 0"), "approved", "test")
         assert not await knocked(record, store, "0"), "within the hour"
@@ -162,16 +187,23 @@ class RequestSuite:
         record.now -= 31 * DAY
         assert [row.party.id for row in await store.access.requests()] == ["2"]
 
-    async def test_S06_an_expired_code_and_one_of_another_channel_are_refused(self, record: Record) -> None:
+    async def test_S06_an_expired_code_and_one_of_another_channel_are_refused(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await knocked(record, store, "42")
-        assert await store.access.decide(code_sha256("code 42"), "approved", "test", "telegram") is None
+        assert (
+            await store.access.decide(code_sha256("code 42"), "approved", "test", "telegram")
+            is None
+        )
         record.now += HOUR
         assert await store.access.requests() == []
         assert await store.access.decide(code_sha256("code 42"), "approved", "test", "web") is None
         assert await roles(store) == []
 
-    async def test_S06_the_fifth_wrong_code_clears_what_waits_and_locks_for_an_hour(self, record: Record) -> None:
+    async def test_S06_the_fifth_wrong_code_clears_what_waits_and_locks_for_an_hour(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await knocked(record, store, "42")
         for _ in range(5):
@@ -180,12 +212,16 @@ class RequestSuite:
         assert await store.access.locked_until() == at(record, HOUR)
         assert await store.access.requests() == []
         assert not await knocked(record, store, "43"), "a code that nobody can approve is none"
-        assert await store.access.decide(code_sha256("code 42"), "approved", "test") is None, "nothing is looked at"
+        assert await store.access.decide(code_sha256("code 42"), "approved", "test") is None, (
+            "nothing is looked at"
+        )
         record.now += HOUR
         await knocked(record, store, "44")
         assert await store.access.decide(code_sha256("code 44"), "approved", "test")
 
-    async def test_who_was_denied_is_answered_no_more_until_that_is_lifted(self, record: Record) -> None:
+    async def test_who_was_denied_is_answered_no_more_until_that_is_lifted(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await knocked(record, store, "42")
         assert await store.access.decide(code_sha256("code 42"), "denied", "test")
@@ -195,12 +231,16 @@ class RequestSuite:
         await store.access.revoke("web", "42", "test")
         assert await knocked(record, store, "42")
 
-    async def test_S07_a_group_asks_once_for_ever_and_not_any_more_once_it_is_allowed(self, record: Record) -> None:
+    async def test_S07_a_group_asks_once_for_ever_and_not_any_more_once_it_is_allowed(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         assert await knocked(record, store, "-1", subject="group")
         record.now += 90 * DAY
         assert not await knocked(record, store, "-1", subject="group")
-        assert [row.party.id for row in await store.access.requests()] == ["-1"], "it does not expire"
+        assert [row.party.id for row in await store.access.requests()] == ["-1"], (
+            "it does not expire"
+        )
         await store.access.grant(granted("group", party("-1", subject="group")))
         assert await store.access.requests() == []
 
@@ -208,7 +248,9 @@ class RequestSuite:
         store = await record.open()
         home = await talk(store, "k1")
         for _ in range(2):
-            await store.access.tell([Notice(conversation=home, source="once", out=tuple(parts("hi", kind="notice")))])
+            await store.access.tell(
+                [Notice(conversation=home, source="once", out=tuple(parts("hi", kind="notice")))]
+            )
         row = await store.delivery.next_outbox_row(home)
         assert row
         await store.delivery.mark_sending(row.id)
@@ -216,7 +258,9 @@ class RequestSuite:
 
 
 class OwnerCodeSuite:
-    async def test_the_first_who_types_it_is_the_owner_and_nobody_after(self, record: Record) -> None:
+    async def test_the_first_who_types_it_is_the_owner_and_nobody_after(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await store.access.make_owner_code("old", at(record, 600), "test")
         await store.access.make_owner_code("new", at(record, 600), "test")
@@ -224,7 +268,9 @@ class OwnerCodeSuite:
         assert await store.access.redeem_owner_code(party("1"), "Ann", "new", ())
         store = await record.open()
         assert await roles(store, "1") == ["owner"]
-        assert await store.access.redeem_owner_code(party("1"), "Ann", "new", ()), "brought once more by the platform"
+        assert await store.access.redeem_owner_code(party("1"), "Ann", "new", ()), (
+            "brought once more by the platform"
+        )
         assert not await store.access.redeem_owner_code(party("2"), "Bob", "new", ())
         assert await roles(store, "2") == []
 
@@ -236,7 +282,9 @@ class OwnerCodeSuite:
         assert await store.access.redeem_owner_code(party("1"), "Ann", "code", ())
         assert [row.party.id for row in await store.access.requests()] == ["2"]
 
-    async def test_it_is_not_good_after_its_time_nor_for_who_has_guessed_five_times(self, record: Record) -> None:
+    async def test_it_is_not_good_after_its_time_nor_for_who_has_guessed_five_times(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await store.access.make_owner_code("code", at(record, 600), "test")
         for _ in range(5):
@@ -248,11 +296,15 @@ class OwnerCodeSuite:
 
 
 class ApprovalSuite:
-    async def test_an_act_is_asked_once_found_by_its_person_alone_and_run_once(self, record: Record) -> None:
+    async def test_an_act_is_asked_once_found_by_its_person_alone_and_run_once(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "k1")
         row = await store.access.ask(asking(record, home), [])
-        assert await store.access.ask(asking(record, home, arguments="{}"), []) == row, "the same call"
+        assert await store.access.ask(asking(record, home, arguments="{}"), []) == row, (
+            "the same call"
+        )
         store = await record.open()
         assert await store.access.approval("code", party()) == row
         assert await store.access.approval("press", party()) == row
@@ -264,9 +316,13 @@ class ApprovalSuite:
         assert await store.access.move(row.id, "running", "done")
         after = await store.access.approval("code", party())
         assert after
-        assert (after.state, after.arguments, after.digest) == ("done", "", row.digest), "no words are kept"
+        assert (after.state, after.arguments, after.digest) == ("done", "", row.digest), (
+            "no words are kept"
+        )
 
-    async def test_I50_an_outcome_is_a_message_of_the_conversation_and_there_is_one(self, record: Record) -> None:
+    async def test_I50_an_outcome_is_a_message_of_the_conversation_and_there_is_one(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "k1")
         row = await store.access.ask(asking(record, home), [])
@@ -296,13 +352,18 @@ class ApprovalSuite:
         record.now += 600
         assert not await store.access.move(row.id, "asked", "running")
         await store.access.ask(
-            replace(asking(record, row.conversation), call="another", code_sha256="c", press_sha256="p"), []
+            replace(
+                asking(record, row.conversation), call="another", code_sha256="c", press_sha256="p"
+            ),
+            [],
         )
         after = await store.access.approval("press", party())
         assert after
         assert (after.state, after.arguments) == ("ended", "")
 
-    async def test_S09_who_loses_a_role_can_approve_nothing_that_was_asked_before(self, record: Record) -> None:
+    async def test_S09_who_loses_a_role_can_approve_nothing_that_was_asked_before(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         row = await store.access.ask(asking(record, await talk(store, "k1")), [])
         assert (await store.access.revoke("web", "43", "test")).approvals == 0
@@ -311,11 +372,26 @@ class ApprovalSuite:
 
 
 async def knocked(
-    record: Record, store: Store, id: str, *, account: str = "a", subject: Subject = "user", home: str = ""
+    record: Record,
+    store: Store,
+    id: str,
+    *,
+    account: str = "a",
+    subject: Subject = "user",
+    home: str = "",
 ) -> bool:
     """Somebody asks to be let in, their code good for an hour; whether there was room."""
-    knock = AccessRequest(party=party(id, account, subject=subject), name="Ann", conversation=home or "none", lang="en")
-    notices = [Notice(conversation=home, source=f"pair:{id}", out=tuple(parts(f"code of {id}", kind="notice")))]
+    knock = AccessRequest(
+        party=party(id, account, subject=subject),
+        name="Ann",
+        conversation=home or "none",
+        lang="en",
+    )
+    notices = [
+        Notice(
+            conversation=home, source=f"pair:{id}", out=tuple(parts(f"code of {id}", kind="notice"))
+        )
+    ]
     code = code_sha256(f"code {id}") if subject == "user" else ""
     return await store.access.add_request(knock, code, at(record, HOUR), notices if home else [])
 

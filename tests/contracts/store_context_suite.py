@@ -1,4 +1,6 @@
-"""What every store must do with views: sessions, reductions, clears, folds and the ledger over them."""
+"""What every store must do with views: sessions, reductions, clears, folds and the ledger over
+them.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -30,7 +32,9 @@ def snip(message: str, part: int = 0, form: str = "snip") -> Reduction:
 
 
 class SessionSuite:
-    async def test_I42_what_is_loaded_after_a_restart_is_what_was_there(self, record: Record) -> None:
+    async def test_I42_what_is_loaded_after_a_restart_is_what_was_there(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3", "4")
         await folded(store, home, 2)
@@ -41,7 +45,9 @@ class SessionSuite:
         assert await store.sessions.load(home) == before
         assert (before.summary and before.summary.turns) == 2
 
-    @pytest.mark.parametrize(("tainted", "seen_only"), [(False, False), (True, False), (True, True)])
+    @pytest.mark.parametrize(
+        ("tainted", "seen_only"), [(False, False), (True, False), (True, True)]
+    )
     async def test_S53_the_labels_of_messages_and_of_a_summarys_lines_are_stored(
         self, record: Record, tainted: bool, seen_only: bool
     ) -> None:
@@ -84,8 +90,15 @@ class SessionSuite:
         home = await talk(store, "1", "2", "3")
         newest = await store.sessions.lines(home, limit=2)
         assert [line.number for line in newest] == [5, 6]
-        assert [line.number for line in await store.sessions.lines(home, before=5, limit=3)] == [2, 3, 4]
-        assert [line.number for line in await store.sessions.lines(home, after=2, limit=2)] == [3, 4]
+        assert [line.number for line in await store.sessions.lines(home, before=5, limit=3)] == [
+            2,
+            3,
+            4,
+        ]
+        assert [line.number for line in await store.sessions.lines(home, after=2, limit=2)] == [
+            3,
+            4,
+        ]
 
     async def test_originals_are_read_by_range(self, record: Record) -> None:
         store = await record.open()
@@ -95,7 +108,9 @@ class SessionSuite:
         assert [one.seq for one in await store.sessions.messages(home, 2, 4)] == [2, 3, 4]
         assert [one.seq for one in await store.sessions.messages(home, 3, limit=1)] == [3]
 
-    async def test_I38_a_reduction_is_recorded_once_and_moves_the_prefix(self, record: Record) -> None:
+    async def test_I38_a_reduction_is_recorded_once_and_moves_the_prefix(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1")
         [asked, _] = (await store.sessions.load(home)).turns[0].messages
@@ -145,7 +160,9 @@ class SessionSuite:
         [of_one] = await store.sessions.usage(LONG_AGO, home)
         assert (all_of_it.input, of_one.input) == (300, 200)
 
-    async def test_idle_conversations_are_those_with_a_view_and_no_word_since(self, record: Record) -> None:
+    async def test_idle_conversations_are_those_with_a_view_and_no_word_since(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1")
         later = datetime.fromtimestamp(record.now, UTC) + timedelta(days=1)
@@ -166,17 +183,26 @@ class SessionSuite:
 
     async def test_each_conversation_counts_the_turns_of_its_own_view(self, record: Record) -> None:
         store = await record.open()
-        one, two = await talk(store, "1", "2", "3", chat="one"), await talk(store, "4", "5", "6", "7", chat="two")
+        one, two = (
+            await talk(store, "1", "2", "3", chat="one"),
+            await talk(store, "4", "5", "6", "7", chat="two"),
+        )
         plain = await talk(store, "8", chat="plain")
         await folded(store, one, 1)
         await folded(store, two, 3)
         later = datetime.fromtimestamp(record.now, UTC) + timedelta(days=1)
-        assert {row.id: row.turns for row in await store.sessions.conversations()} == {one: 2, two: 1, plain: 1}
+        assert {row.id: row.turns for row in await store.sessions.conversations()} == {
+            one: 2,
+            two: 1,
+            plain: 1,
+        }
         assert set(await store.sessions.idle(later)) == {one, two, plain}
 
 
 class ClearSuite:
-    async def test_a_clear_hides_and_its_undo_brings_back_later_turns_too(self, record: Record) -> None:
+    async def test_a_clear_hides_and_its_undo_brings_back_later_turns_too(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2")
         assert await store.sessions.clear(home) == 2
@@ -208,7 +234,9 @@ class ClearSuite:
         assert await store.sessions.undo_clear(home) is False
         assert await store.folds.check_ledger() == []
 
-    async def test_an_answer_on_its_way_stays_wanted_when_a_clear_is_undone(self, record: Record) -> None:
+    async def test_an_answer_on_its_way_stays_wanted_when_a_clear_is_undone(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1")
         await store.sessions.clear(home)
@@ -227,7 +255,12 @@ class ClearSuite:
         running = await begin(store, "3")
         await store.sessions.clear(home, plan)
         [fold] = await store.folds.open_folds()
-        assert (fold.log_only, fold.epoch, fold.from_turn, fold.to_turn) == (True, 1, 1, running.number)
+        assert (fold.log_only, fold.epoch, fold.from_turn, fold.to_turn) == (
+            True,
+            1,
+            1,
+            running.number,
+        )
         await talk(store, "4", "5")
         assert await folded(store, home, 1)
         done = await store.folds.commit(await logged(store, fold), 0)
@@ -236,7 +269,9 @@ class ClearSuite:
         assert [row.log_only for row in await store.folds.folds(home)] == [True, False]
         assert await store.folds.folds(home, 1) == [done]
         assert done.log_text
-        assert await store.folds.folds(home, 1, with_texts=False) == [replace(done, log_text="", summary="")]
+        assert await store.folds.folds(home, 1, with_texts=False) == [
+            replace(done, log_text="", summary="")
+        ]
         assert await store.folds.check_ledger() == []
 
     async def test_an_empty_view_needs_no_log(self, record: Record) -> None:
@@ -254,9 +289,17 @@ class FoldSuite:
         home = await talk(store, "1", "2", "3", "4", "5")
         first = await folded(store, home, 2)
         second = await folded(store, home, 1)
-        assert (second.prev_fold, second.from_seq, second.turns_covered) == (first.id, first.to_seq + 1, 3)
+        assert (second.prev_fold, second.from_seq, second.turns_covered) == (
+            first.id,
+            first.to_seq + 1,
+            3,
+        )
         session = await store.sessions.load(home)
-        assert (session.fold_head, numbers(session), session.prefix_generation) == (second.id, [4, 5], 2)
+        assert (session.fold_head, numbers(session), session.prefix_generation) == (
+            second.id,
+            [4, 5],
+            2,
+        )
         assert session.summary
         assert (session.summary.turns, session.summary.text) == (3, f"sum {second.id}")
         assert len(await store.sessions.messages(home)) == 10
@@ -265,7 +308,9 @@ class FoldSuite:
         assert row
         assert row.turns == 2
 
-    async def test_I36_a_plan_that_is_not_the_oldest_whole_turns_is_refused(self, record: Record) -> None:
+    async def test_I36_a_plan_that_is_not_the_oldest_whole_turns_is_refused(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         good = oldest(await store.sessions.load(home), 2)
@@ -319,12 +364,16 @@ class FoldSuite:
             await store.folds.advance(fold, "logged", log_ref="x")
         with pytest.raises(WrongState):
             await store.folds.commit(fold, 1)
-        extracted = await store.folds.advance(fold, "checked", method="extract", log_text="l", summary="s")
+        extracted = await store.folds.advance(
+            fold, "checked", method="extract", log_text="l", summary="s"
+        )
         assert extracted
         with pytest.raises(WrongState):
             await store.folds.advance(fold, "summarised")
 
-    async def test_I17_an_open_fold_goes_on_after_a_restart_from_where_it_was(self, record: Record) -> None:
+    async def test_I17_an_open_fold_goes_on_after_a_restart_from_where_it_was(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2")
         fold = await store.folds.plan(oldest(await store.sessions.load(home), 1))
@@ -367,7 +416,9 @@ TEXTS: FoldChanges = {
 class LateTextsSuite:
     """The texts of a model that come after their fold was finished with the digest."""
 
-    async def test_they_replace_the_digest_once_in_a_recorded_change_of_the_prefix(self, record: Record) -> None:
+    async def test_they_replace_the_digest_once_in_a_recorded_change_of_the_prefix(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         row = await digested(store, home, 2)
@@ -380,12 +431,19 @@ class LateTextsSuite:
         assert (before.summary.text, after.summary.text) == ("digest", "by the model")
         assert (after.summary.tokens, after.summary.turns, after.summary.tainted) == (10, 2, True)
         assert after.prefix_generation == before.prefix_generation + 1
-        assert (done.method, done.log_text, done.awaiting, done.tokens_after) == ("model", "- by the model", "log", 80)
+        assert (done.method, done.log_text, done.awaiting, done.tokens_after) == (
+            "model",
+            "- by the model",
+            "log",
+            80,
+        )
         assert await store.folds.replace_texts(row, **TEXTS) is None
         assert (await store.sessions.load(home)).prefix_generation == after.prefix_generation
         assert await store.folds.check_ledger() == []
 
-    async def test_without_a_better_text_the_waiting_ends_and_the_prefix_stays(self, record: Record) -> None:
+    async def test_without_a_better_text_the_waiting_ends_and_the_prefix_stays(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         row = await digested(store, home, 2)
@@ -415,12 +473,16 @@ class LateTextsSuite:
         assert [(await store.folds.fold(row.id)).summary for row in rows] == ["digest"] * 4  # type: ignore[union-attr]
         assert await store.folds.check_ledger() == []
 
-    async def test_I17_they_are_awaited_again_after_a_restart_and_by_nobody_else(self, record: Record) -> None:
+    async def test_I17_they_are_awaited_again_after_a_restart_and_by_nobody_else(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         old = await digested(store, home, 2)
         store = await record.open()
-        assert await store.folds.replace_texts(old, **TEXTS) is None, "whose row it is has not been settled yet"
+        assert await store.folds.replace_texts(old, **TEXTS) is None, (
+            "whose row it is has not been settled yet"
+        )
         [row] = (await store.delivery.recover()).folds
         assert (row.id, row.state, row.awaiting) == (old.id, "folded", "texts")
         assert await store.folds.replace_texts(row, **TEXTS)
@@ -431,7 +493,9 @@ class LateTextsSuite:
         store = await record.open()
         assert (await store.delivery.recover()).folds == ()
 
-    async def test_a_log_that_was_changed_since_it_was_read_is_not_settled(self, record: Record) -> None:
+    async def test_a_log_that_was_changed_since_it_was_read_is_not_settled(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         row = await store.folds.replace_texts(await digested(store, home, 2), **TEXTS)

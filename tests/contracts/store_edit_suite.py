@@ -9,7 +9,9 @@ from tests.contracts.store_words import Record, arrival, words
 
 
 class EditSuite:
-    async def test_an_edit_that_comes_while_a_message_is_opened_is_not_lost(self, record: Record) -> None:
+    async def test_an_edit_that_comes_while_a_message_is_opened_is_not_lost(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         (stored,) = await store.delivery.accept([arrival("one")])
         row = await store.delivery.inbox(stored.id)

@@ -14,7 +14,12 @@ class FiguresSuite:
     async def test_what_is_under_way_is_counted_and_the_oldest_told(self, record: Record) -> None:
         store = await record.open()
         empty = await store.figures()
-        assert (empty.inbox_depth, empty.inbox_oldest, empty.outbox_depth, empty.folds_open) == (0, 0.0, 0, 0)
+        assert (empty.inbox_depth, empty.inbox_oldest, empty.outbox_depth, empty.folds_open) == (
+            0,
+            0.0,
+            0,
+            0,
+        )
         assert empty.schema_at_head
         assert empty.db_bytes > 0
         turn = await begin(store, "1", chat="a")
@@ -46,7 +51,9 @@ class FiguresSuite:
         assert told.conversations == 2
         assert told.usage == await again.sessions.usage(since=EVER)
 
-    async def test_I38_changes_of_prefixes_are_counted_by_reason_once_they_are_committed(self, record: Record) -> None:
+    async def test_I38_changes_of_prefixes_are_counted_by_reason_once_they_are_committed(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home, other = await talk(store, "1", "2"), await talk(store, "3", chat="b")
         row = await folded(store, home, 1)

@@ -1,4 +1,6 @@
-"""What every store must do about what is kept of people and acts: traces, the chain of acts, people, retention."""
+"""What every store must do about what is kept of people and acts: traces, the chain of acts,
+people, retention.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,7 +10,18 @@ from memory.store.people.rows import Person
 from memory.store.people.spending import LimitNotice
 from memory.store.rows import SendOutcome, Usage
 from tests.contracts.store_spending_suite import done, used
-from tests.contracts.store_words import Record, arrival, begin, call, folded, parts, place, reply, results, talk
+from tests.contracts.store_words import (
+    Record,
+    arrival,
+    begin,
+    call,
+    folded,
+    parts,
+    place,
+    reply,
+    results,
+    talk,
+)
 
 DAY = 86_400.0
 NAME = "ab" * 32
@@ -17,7 +30,9 @@ NAME = "ab" * 32
 class TraceSuite:
     """Sessions.trace."""
 
-    async def test_a_message_is_told_from_its_rows_and_only_where_it_is(self, record: Record) -> None:
+    async def test_a_message_is_told_from_its_rows_and_only_where_it_is(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await begin(store)
         record.now += 2.0
@@ -104,14 +119,24 @@ class PeopleSuite:
         assert await store.people.count_acts_naming(person) == 0
         assert await store.audit.fault() is None
 
-    async def test_what_somebody_used_in_a_group_is_nobodys_once_they_are_gone(self, record: Record) -> None:
+    async def test_what_somebody_used_in_a_group_is_nobodys_once_they_are_gone(
+        self, record: Record
+    ) -> None:
         store = await record.open()
-        for key, who in (("1", "telegram:bot:u1"), ("2", "telegram:bot:u11"), ("3", "wecom:bot:u1")):
+        for key, who in (
+            ("1", "telegram:bot:u1"),
+            ("2", "telegram:bot:u11"),
+            ("3", "wecom:bot:u1"),
+        ):
             await done(store, key, who, used(10), chat="-100")
         late = await store.delivery.accept([arrival("4", at=place("-100"))])
-        told = LimitNotice(who="telegram:bot:u1", limit="money_per_day", asked=record.now, until=record.now + 60)
+        told = LimitNotice(
+            who="telegram:bot:u1", limit="money_per_day", asked=record.now, until=record.now + 60
+        )
         await store.spending.refuse(late[0].id, told, parts("enough"))
-        leaving = await store.people.begin_removal(Person(spaces=("telegram-7",), accounts=("telegram:u1",)))
+        leaving = await store.people.begin_removal(
+            Person(spaces=("telegram-7",), accounts=("telegram:u1",))
+        )
         assert await store.people.delete_rows(leaving) == 1
         assert await store.people.delete_rows(leaving) == 0
         sums = await store.spending.sum_by_person(datetime.fromtimestamp(0, UTC))
@@ -126,7 +151,9 @@ class PeopleSuite:
 class RetentionSuite:
     """The Retention door."""
 
-    async def test_I36_an_old_conversation_goes_in_steps_each_of_which_is_sound(self, record: Record) -> None:
+    async def test_I36_an_old_conversation_goes_in_steps_each_of_which_is_sound(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         old = await talk(store, *(str(number) for number in range(12)), chat="old")
         await folded(store, old, 4)
@@ -141,7 +168,11 @@ class RetentionSuite:
         assert await store.sessions.messages(old) == []
         assert await store.retention.old_conversations(before, 10) == []
         assert await store.retention.delete_oldest_turns(old, before, 5) == "awake"
-        assert await store.retention.delete_ended(before, 10) == await store.retention.delete_usage(before, 10) == 0
+        assert (
+            await store.retention.delete_ended(before, 10)
+            == await store.retention.delete_usage(before, 10)
+            == 0
+        )
 
 
 def spent() -> Usage:

@@ -1,4 +1,6 @@
-"""What any record keeps of the list of conversations: pages that miss and repeat nothing, and what has changed."""
+"""What any record keeps of the list of conversations: pages that miss and repeat nothing, and what
+has changed.
+"""
 
 import json
 from dataclasses import replace
@@ -14,7 +16,17 @@ from memory.store.longterm.rows import AccountIdentity
 from memory.store.longterm.views import RecalledPlace, ViewBatch
 from memory.store.rows import NewOutboxRow
 from memory.store.store import Store
-from tests.contracts.store_words import SPENT, Record, arrival, call, place, reply, results, talk, words
+from tests.contracts.store_words import (
+    SPENT,
+    Record,
+    arrival,
+    call,
+    place,
+    reply,
+    results,
+    talk,
+    words,
+)
 
 
 async def listed(store: Store, limit: int, *, own: bool = False) -> list[list[str]]:
@@ -28,7 +40,9 @@ async def listed(store: Store, limit: int, *, own: bool = False) -> list[list[st
 
 
 class ListingSuite:
-    async def test_pages_show_each_conversation_once_though_many_are_of_one_moment(self, record: Record) -> None:
+    async def test_pages_show_each_conversation_once_though_many_are_of_one_moment(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         chats = [f"chat-{number:03d}" for number in range(7)]
         await store.delivery.accept([arrival(chat, at=place(chat)) for chat in chats])
@@ -50,7 +64,9 @@ class ListingSuite:
             await store.delivery.accept([arrival(f"k{number}", at=place(f"c{number}"))])
         first, cursor = await store.conversations.page("", 2)
         record.now += 1
-        await store.delivery.accept([arrival("again", at=place("c1")), arrival("new", at=place("c6"))])
+        await store.delivery.accept(
+            [arrival("again", at=place("c1")), arrival("new", at=place("c6"))]
+        )
         second, cursor = await store.conversations.page(cursor, 2)
         third, cursor = await store.conversations.page(cursor, 2)
         seen = [[row.place.chat_id for row in page] for page in (first, second, third)]
@@ -60,7 +76,9 @@ class ListingSuite:
         assert {row.place.chat_id for row in moved} == {"c1", "c6"}
         assert len(await store.conversations.changed(record.now - 0.5, 1)) == 1
 
-    async def test_the_owners_own_are_those_in_private_whatever_the_channel(self, record: Record) -> None:
+    async def test_the_owners_own_are_those_in_private_whatever_the_channel(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         others = [
             place("web"),
@@ -72,14 +90,19 @@ class ListingSuite:
         assert sorted(chain(*await listed(store, 1, own=True))) == ["mine", "web"]
         assert sorted(chain(*await listed(store, 9))) == ["ann", "group", "mine", "web"]
 
-    async def test_words_find_titles_and_of_other_peoples_private_chats_only_ids(self, record: Record) -> None:
+    async def test_words_find_titles_and_of_other_peoples_private_chats_only_ids(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         told = {
             "c1": ("Green tea", "dm", ""),
             "c2": ("green TEA 100%_/", "group", "telegram:1:g"),
             "tea-9": ("x", "dm", "s"),
         }
-        for chat, (text, kind, space) in {**told, "c4": ("tea that nobody may search", "dm", "s")}.items():
+        for chat, (text, kind, space) in {
+            **told,
+            "c4": ("tea that nobody may search", "dm", "s"),
+        }.items():
             record.now += 1
             at = replace(place(chat), kind=kind, space=space)
             await store.delivery.accept([arrival(chat, text, at=at)])
@@ -109,7 +132,8 @@ class ListingSuite:
         assert await store.sessions.tagged("", ann[-8:]) == []
         assert await store.sessions.tagged("ann", bob[-8:]) == []
         maker, typist = (
-            AccountIdentity(channel="telegram", account="a", sender_id=name, space=name) for name in ("ann", "bob")
+            AccountIdentity(channel="telegram", account="a", sender_id=name, space=name)
+            for name in ("ann", "bob")
         )
         at = datetime.fromtimestamp(record.now, UTC)
         await store.links.make_code("code", maker, "c1", at + timedelta(minutes=10))
@@ -142,12 +166,16 @@ class ListingSuite:
         assert not again.is_unique
         assert await store.sessions.name("unknown") is None
 
-    async def test_pinned_ones_are_first_on_every_page_and_archived_ones_apart(self, record: Record) -> None:
+    async def test_pinned_ones_are_first_on_every_page_and_archived_ones_apart(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         ids = {}
         for number in range(5):
             record.now += 1
-            [row] = await store.delivery.accept([arrival(f"k{number}", f"talk {number}", at=place(f"c{number}"))])
+            [row] = await store.delivery.accept(
+                [arrival(f"k{number}", f"talk {number}", at=place(f"c{number}"))]
+            )
             ids[f"c{number}"] = row.conversation
         record.now += 1
         await store.delivery.accept([arrival("k9", at=place("ann", "telegram", "s"))])
@@ -163,7 +191,9 @@ class ListingSuite:
         async def paged(limit: int, **wanted: Any) -> list[list[str]]:
             pages, cursor = [], ""
             while True:
-                rows, cursor = await store.conversations.pinned_page(cursor, limit, ListFilter(**wanted))
+                rows, cursor = await store.conversations.pinned_page(
+                    cursor, limit, ListFilter(**wanted)
+                )
                 pages.append([row.place.chat_id for row in rows])
                 if not cursor:
                     return pages
@@ -178,7 +208,9 @@ class ListingSuite:
         with pytest.raises(ValueError, match="cursor"):
             await store.conversations.pinned_page("1.0_-")
 
-    async def test_a_choice_over_an_older_one_is_refused_and_names_the_present(self, record: Record) -> None:
+    async def test_a_choice_over_an_older_one_is_refused_and_names_the_present(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         [stored] = await store.delivery.accept([arrival()])
         row = await store.sessions.conversation(stored.conversation)
@@ -249,14 +281,18 @@ class ListingSuite:
         assert await store.conversations.finish_deletion(id) == "kept"
         assert [row.id for row in (await store.conversations.pinned_page())[0]] == [id]
 
-    async def test_beside_a_line_are_its_files_and_beside_an_answer_its_steps_and_tokens(self, record: Record) -> None:
+    async def test_beside_a_line_are_its_files_and_beside_an_answer_its_steps_and_tokens(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         file = ["a" * 64, "tea.png", "image/png", 7, ""]
         body = json.dumps({"text": 'see "this"', "files": [file]})
         [stored] = await store.delivery.accept([replace(arrival(), body=body)])
         turn = await store.delivery.claim(stored.id, words("see this"), "u1")
         recalled = ViewBatch(recalled=(RecalledPlace(path="MEMORY.md", line=3, last=4),))
-        planned = await store.sessions.add_step(turn, reply("looking"), [call("1"), call("2")], SPENT, recalled)
+        planned = await store.sessions.add_step(
+            turn, reply("looking"), [call("1"), call("2")], SPENT, recalled
+        )
         await store.sessions.start_calls(planned)
         record.now += 2
         result = replace(results(*planned, text="r" * 1_001), tainted=True)
@@ -264,16 +300,23 @@ class ListingSuite:
         out = [
             NewOutboxRow(kind="final", text="100%_ found", part_no=0, parts=2),
             NewOutboxRow(
-                kind="media", text="", part_no=1, parts=2,
-                payload=json.dumps({"sha256": "b" * 64, "name": "p.png", "media_type": "image/png"}),
+                kind="media",
+                text="",
+                part_no=1,
+                parts=2,
+                payload=json.dumps(
+                    {"sha256": "b" * 64, "name": "p.png", "media_type": "image/png"}
+                ),
             ),
-        ]  # fmt: skip
+        ]
         assert await store.delivery.finish(turn, "done", reply("100%_ found"), out, [SPENT])
         await talk(store, "next")
         asked, answer, media, *_ = await store.sessions.lines(stored.conversation)
         id, lines = stored.conversation, store.line_details
         found = await lines.details(id, 1, 3)
-        assert found[asked.id].files == (LineFile(sha256="a" * 64, name="tea.png", media_type="image/png", size=7),)
+        assert found[asked.id].files == (
+            LineFile(sha256="a" * 64, name="tea.png", media_type="image/png", size=7),
+        )
         assert (found[answer.id].steps, found[answer.id].turn) == (2, 1)
         assert found[answer.id].recalled == (RecalledPlace(path="MEMORY.md", line=3, last=4),)
         [spent] = found[answer.id].usage
@@ -299,6 +342,14 @@ class ListingSuite:
         assert await lines.number(id, media.id) == media.number
         assert await lines.number(id, "turn-2") == 4
         assert await lines.number(id, "turn-9") == await lines.number(id, "no") == 0
-        for text, ids in {'"THIS"': [asked.id], "100%_": [answer.id], "files": [], "%": [answer.id]}.items():
+        for text, ids in {
+            '"THIS"': [asked.id],
+            "100%_": [answer.id],
+            "files": [],
+            "%": [answer.id],
+        }.items():
             assert [row.id for row in await lines.search(id, text, 99, 5)] == ids
-        assert [row.text for row in await lines.search(id, "e", 99, 2)] == ["answer next", "question next"]
+        assert [row.text for row in await lines.search(id, "e", 99, 2)] == [
+            "answer next",
+            "question next",
+        ]

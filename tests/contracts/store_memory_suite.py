@@ -1,27 +1,55 @@
-"""What every store must do with what is known of memory: lines, what took their place, changes of files."""
+"""What every store must do with what is known of memory: lines, what took their place, changes of
+files.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memory.store.longterm.rows import MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
+from memory.store.longterm.rows import (
+    MemoryPage,
+    MemoryRow,
+    MemorySource,
+    NewMemory,
+    NewMemoryChange,
+)
 from memory.store.store import Store
 from tests.contracts.store_words import Record, talk
 
 SAID = MemorySource(
-    conversation="c", message_id="m1", channel="web", quote="我喜欢茶", said=datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    conversation="c",
+    message_id="m1",
+    channel="web",
+    quote="我喜欢茶",
+    said=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
 )
 
 
-def line(text: str, *, importance: int = 5, source: MemorySource = MemorySource(), category: str = "fact") -> NewMemory:  # noqa: B008
+def line(
+    text: str,
+    *,
+    importance: int = 5,
+    source: MemorySource = MemorySource(),  # noqa: B008
+    category: str = "fact",  # noqa: B008, RUF100
+) -> NewMemory:  # noqa: B008, RUF100
     return NewMemory(
-        norm=text.casefold(), category=category, text=text, importance=importance, origin="extraction", source=source
+        norm=text.casefold(),
+        category=category,
+        text=text,
+        importance=importance,
+        origin="extraction",
+        source=source,
     )
 
 
 def change(was: str, became: str, **more: str) -> NewMemoryChange:
     return NewMemoryChange(
-        path="MEMORY.md", kind="extract", before_sha256=was, after_sha256=became, added=("Tea",), **more
+        path="MEMORY.md",
+        kind="extract",
+        before_sha256=was,
+        after_sha256=became,
+        added=("Tea",),
+        **more,
     )
 
 
@@ -32,16 +60,31 @@ def texts(rows: list[MemoryRow]) -> list[str]:
 class MemoryRecordSuite:
     async def test_a_line_is_kept_with_all_that_is_known_of_it(self, record: Record) -> None:
         store = await record.open()
-        [row] = await store.memories.put("bob", change("", "1"), [line("Tea", importance=7, source=SAID)])
+        [row] = await store.memories.put(
+            "bob", change("", "1"), [line("Tea", importance=7, source=SAID)]
+        )
         assert (row.space, row.norm, row.text, row.importance) == ("bob", "tea", "Tea", 7)
-        assert (row.state, row.origin, row.source, row.uses, row.used) == ("live", "extraction", SAID, 0, None)
+        assert (row.state, row.origin, row.source, row.uses, row.used) == (
+            "live",
+            "extraction",
+            SAID,
+            0,
+            None,
+        )
         store = await record.open()
         assert await store.memories.row("bob", "tea") == row
         assert await store.memories.rows("bob") == [row]
         [noted] = await store.memories.changes("bob")
-        assert (noted.added, noted.removed, noted.before_sha256, noted.after_sha256) == (("Tea",), (), "", "1")
+        assert (noted.added, noted.removed, noted.before_sha256, noted.after_sha256) == (
+            ("Tea",),
+            (),
+            "",
+            "1",
+        )
 
-    async def test_I40_nothing_of_one_space_is_seen_or_changed_from_another(self, record: Record) -> None:
+    async def test_I40_nothing_of_one_space_is_seen_or_changed_from_another(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         [row] = await store.memories.put("bob", change("", "1"), [line("Tea", source=SAID)])
         for other in ("", "bo", "bobby", "BOB"):
@@ -56,7 +99,9 @@ class MemoryRecordSuite:
         assert await store.memories.rows("bob", state="") == [row]
         assert not (await store.memories.changes("bob"))[0].undone
 
-    async def test_a_page_is_of_one_space_filtered_and_goes_on_where_the_last_ended(self, record: Record) -> None:
+    async def test_a_page_is_of_one_space_filtered_and_goes_on_where_the_last_ended(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         for text, importance in (("Tea 100%", 9), ("喜欢乌龙茶", 3), ("Coffee", 5)):
             await store.memories.put("bob", change("", text), [line(text, importance=importance)])
@@ -90,8 +135,12 @@ class MemoryRecordSuite:
             record.now += 60
         first = []
         for _ in range(2):
-            await store.memories.put("", change("0", "1"), [line("Tea", source=SAID)], [("coffee", "tea")], ["milk"])
-            first.append((await store.memories.rows("", state=""), await store.memories.changes("")))
+            await store.memories.put(
+                "", change("0", "1"), [line("Tea", source=SAID)], [("coffee", "tea")], ["milk"]
+            )
+            first.append(
+                (await store.memories.rows("", state=""), await store.memories.changes(""))
+            )
             record.now += 60
         assert first[0] == first[1]
 
@@ -103,7 +152,9 @@ class MemoryRecordSuite:
         [row] = await store.memories.put("", None, [line("Tea", importance=4, source=later)])
         assert (row.importance, row.source, row.origin, row.text) == (8, SAID, "extraction", "Tea")
 
-    async def test_what_took_a_lines_place_is_known_through_all_its_forms(self, record: Record) -> None:
+    async def test_what_took_a_lines_place_is_known_through_all_its_forms(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await store.memories.put("", None, [line("one")])
         await store.memories.count_uses("", ["one"])
@@ -119,7 +170,9 @@ class MemoryRecordSuite:
         ]
         assert chain[0].valid_until == datetime.fromtimestamp(record.now, UTC)
 
-    async def test_a_line_that_was_found_missing_before_its_heir_was_noted_is_superseded(self, record: Record) -> None:
+    async def test_a_line_that_was_found_missing_before_its_heir_was_noted_is_superseded(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         await store.memories.put("", None, [line("old")])
         await store.memories.put("", None, [replace(line("new"), origin="file")], gone=["old"])
@@ -141,9 +194,16 @@ class MemoryRecordSuite:
     async def test_a_renamed_line_keeps_its_record(self, record: Record) -> None:
         store = await record.open()
         [row] = await store.memories.put("", None, [line("Tea", importance=9, source=SAID)])
-        await store.memories.rename("", [("tea", line("Green tea", category="skill")), ("nothing", line("x"))])
+        await store.memories.rename(
+            "", [("tea", line("Green tea", category="skill")), ("nothing", line("x"))]
+        )
         [now] = await store.memories.rows("")
-        assert (now.id, now.text, now.norm, now.category) == (row.id, "Green tea", "green tea", "skill")
+        assert (now.id, now.text, now.norm, now.category) == (
+            row.id,
+            "Green tea",
+            "green tea",
+            "skill",
+        )
         assert (now.importance, now.source) == (9, SAID)
 
     async def test_two_lines_that_became_one_leave_one_live_record(self, record: Record) -> None:

@@ -31,7 +31,9 @@ async def generation(store: Store, home: str) -> int:
 
 
 class SnapshotSuite:
-    async def test_I42_a_snapshot_is_read_back_as_it_was_after_a_restart(self, record: Record) -> None:
+    async def test_I42_a_snapshot_is_read_back_as_it_was_after_a_restart(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1")
         assert await store.sessions.snapshot(home) is None
@@ -52,7 +54,9 @@ class SnapshotSuite:
             assert await generation(store, home) == number
         assert await store.sessions.snapshot(home) == taken(session)
 
-    async def test_I38_a_snapshot_and_what_else_is_in_the_prefix_are_stored_together(self, record: Record) -> None:
+    async def test_I38_a_snapshot_and_what_else_is_in_the_prefix_are_stored_together(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1")
         session = await store.sessions.load(home)
@@ -60,17 +64,25 @@ class SnapshotSuite:
         first, other = taken(session, *PARTS), taken(session, *PARTS[:1])
         assert await store.sessions.set_snapshot(home, first, "first", marks[0]) == 0
         assert await store.sessions.set_snapshot(home, other, "edit", marks[1]) == 2
-        assert await store.sessions.set_snapshot(home, other, "edit", marks[2]) == await generation(store, home) == 2
+        assert (
+            await store.sessions.set_snapshot(home, other, "edit", marks[2])
+            == await generation(store, home)
+            == 2
+        )
         assert await store.sessions.snapshot(home) == other
 
-    async def test_I18_a_snapshot_taken_before_a_clear_or_a_fold_changes_nothing(self, record: Record) -> None:
+    async def test_I18_a_snapshot_taken_before_a_clear_or_a_fold_changes_nothing(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         early = taken(await store.sessions.load(home), *PARTS)
         await store.sessions.set_snapshot(home, early, "first")
         await folded(store, home, 1)
         late = replace(early, parts=PARTS[:1])
-        assert await store.sessions.set_snapshot(home, late, "late") == await generation(store, home)
+        assert await store.sessions.set_snapshot(home, late, "late") == await generation(
+            store, home
+        )
         between = taken(await store.sessions.load(home), *PARTS[1:])
         await store.sessions.clear(home)
         await store.sessions.set_snapshot(home, between, "late")
@@ -80,7 +92,9 @@ class SnapshotSuite:
         store = await record.open()
         homes = [await talk(store, chat, chat=chat) for chat in ("a", "b", "c")]
         for home in homes:
-            await store.sessions.set_snapshot(home, taken(await store.sessions.load(home), *PARTS), "first")
+            await store.sessions.set_snapshot(
+                home, taken(await store.sessions.load(home), *PARTS), "first"
+            )
         session = await store.sessions.load(homes[0])
         await store.sessions.set_snapshot(homes[0], taken(session, *PARTS[:1]), "edit")
         await store.sessions.delete(homes[1])
@@ -98,7 +112,9 @@ class SnapshotSuite:
 
 
 class CutSuite:
-    async def test_a_fold_keeps_why_it_was_cut_there_and_what_had_been_said(self, record: Record) -> None:
+    async def test_a_fold_keeps_why_it_was_cut_there_and_what_had_been_said(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         session = await store.sessions.load(home)
@@ -111,7 +127,9 @@ class CutSuite:
         [held] = (await store.delivery.recover()).folds
         assert held == fold
 
-    async def test_the_summary_says_what_had_been_said_when_its_fold_was_planned(self, record: Record) -> None:
+    async def test_the_summary_says_what_had_been_said_when_its_fold_was_planned(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         home = await talk(store, "1", "2", "3")
         assert (await folded(store, home, 1)).seen_seq == 7
@@ -120,9 +138,14 @@ class CutSuite:
         assert session.summary
         assert (session.summary.seen, session.next_seq) == (7, 9)
 
-    async def test_every_fold_is_known_by_its_id_whatever_became_of_it(self, record: Record) -> None:
+    async def test_every_fold_is_known_by_its_id_whatever_became_of_it(
+        self, record: Record
+    ) -> None:
         store = await record.open()
-        home, other = await talk(store, "1", "2", "3", chat="a"), await talk(store, "4", "5", chat="b")
+        home, other = (
+            await talk(store, "1", "2", "3", chat="a"),
+            await talk(store, "4", "5", chat="b"),
+        )
         undone = await folded(store, home, 1)
         await store.folds.undo(home)
         kept = await folded(store, home, 1)
@@ -132,13 +155,22 @@ class CutSuite:
         theirs = await folded(store, other, 1)
         assert await store.recall.hidden_folds(home, 0, 1) == {undone.id, kept.id, stale.id}
         assert await store.recall.hidden_folds(home, 0, kept.to_seq + 1) == {undone.id, stale.id}
-        assert await store.recall.hidden_folds(home, kept.to_seq + 1, 99) == {undone.id, kept.id, stale.id}
+        assert await store.recall.hidden_folds(home, kept.to_seq + 1, 99) == {
+            undone.id,
+            kept.id,
+            stale.id,
+        }
         assert await store.recall.hidden_folds(other, 0, 1) == {theirs.id}
         assert await store.recall.hidden_folds("nobody", 0, 1) == frozenset()
 
-    async def test_of_some_folds_those_are_hidden_that_are_hidden_among_all(self, record: Record) -> None:
+    async def test_of_some_folds_those_are_hidden_that_are_hidden_among_all(
+        self, record: Record
+    ) -> None:
         store = await record.open()
-        home, other = await talk(store, "1", "2", "3", chat="a"), await talk(store, "4", "5", chat="b")
+        home, other = (
+            await talk(store, "1", "2", "3", chat="a"),
+            await talk(store, "4", "5", chat="b"),
+        )
         undone = await folded(store, home, 1)
         await store.folds.undo(home)
         kept, theirs = await folded(store, home, 1), await folded(store, other, 1)

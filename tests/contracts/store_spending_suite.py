@@ -1,4 +1,6 @@
-"""What every store must say of what people have used, and how it ends a message that is over a limit."""
+"""What every store must say of what people have used, and how it ends a message that is over a
+limit.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,12 +33,19 @@ async def done(store: Store, key: str, who: str, *spent: Usage, chat: str = "") 
 
 
 def asking(record: Record, who: str, **fields: Any) -> SpendingQuery:
-    usual = {"minute": record.now - 60, "asked": record.now, "day": record.now - 3_600, "most": (10, 10)}
+    usual = {
+        "minute": record.now - 60,
+        "asked": record.now,
+        "day": record.now - 3_600,
+        "most": (10, 10),
+    }
     return SpendingQuery(**{"who": who, **usual, **fields})
 
 
 class SpendingSuite:
-    async def test_the_files_of_a_space_are_those_its_conversations_name(self, record: Record) -> None:
+    async def test_the_files_of_a_space_are_those_its_conversations_name(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         for key, space, name in (("1", "u7", "ab" * 32), ("2", "u8", "cd" * 32)):
             body = f'{{"text": "see", "files": [["{name}", "f", "text/plain", 5, ""]]}}'
@@ -58,15 +67,25 @@ class SpendingSuite:
         spent = await store.spending.load_totals(asking(record, ADA, mine=since, whole=since))
         assert spent.minute == (record.now,)
         assert (spent.today, spent.everybody, spent.running) == (2, 3, 0)
-        assert {(one.model, one.calls, one.input, one.output, one.cache_read) for one in spent.used} == {
+        assert {
+            (one.model, one.calls, one.input, one.output, one.cache_read) for one in spent.used
+        } == {
             ("m", 2, 110, 2, 4),
             ("n", 1, 5, 1, 2),
         }
         turns, whole = await store.spending.sum_of_all(record.now - 200, record.now)
-        assert (turns, sorted((one.model, one.input) for one in whole)) == (1, [("m", 10), ("n", 5)])
+        assert (turns, sorted((one.model, one.input) for one in whole)) == (
+            1,
+            [("m", 10), ("n", 5)],
+        )
         turns, whole = await store.spending.sum_of_all(record.now - 200, record.now + 1)
-        assert (turns, sorted((one.model, one.input) for one in whole)) == (3, [("m", 1_110), ("n", 5)])
-        assert [one.input for one in await store.spending.sum_of_person(ADA, start, start + 1)] == [1]
+        assert (turns, sorted((one.model, one.input) for one in whole)) == (
+            3,
+            [("m", 1_110), ("n", 5)],
+        )
+        assert [one.input for one in await store.spending.sum_of_person(ADA, start, start + 1)] == [
+            1
+        ]
 
     async def test_turns_beyond_the_most_are_not_looked_at(self, record: Record) -> None:
         store = await record.open()
@@ -80,7 +99,9 @@ class SpendingSuite:
         for number, at in enumerate((0, 1, 30, 61, 90)):
             record.now = start + at
             await done(store, f"{number}", ADA)
-        spent = await store.spending.load_totals(asking(record, ADA, minute=start + 1, asked=start + 61))
+        spent = await store.spending.load_totals(
+            asking(record, ADA, minute=start + 1, asked=start + 61)
+        )
         assert spent.minute == (start + 61, start + 30)
 
     async def test_other_turns_that_run_are_told_after_a_restart_too(self, record: Record) -> None:
@@ -92,7 +113,9 @@ class SpendingSuite:
         assert (await store.spending.load_totals(asking(record, ADA))).running == 2
         assert (await store.spending.load_totals(asking(record, ADA, turn=mine.id))).running == 1
 
-    async def test_what_memory_takes_is_put_down_to_the_person_of_a_private_chat(self, record: Record) -> None:
+    async def test_what_memory_takes_is_put_down_to_the_person_of_a_private_chat(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await done(store, "1", ADA, used(1))
         await store.sessions.spend(turn.conversation, [used(7, purpose="fold")])
@@ -105,12 +128,17 @@ class SpendingSuite:
             (ADA, "fold", 7),
             ("", "fold", 9),
         }
-        assert {one.who for one in await store.spending.sum_by_person(datetime.fromtimestamp(0, UTC), ADA)} == {ADA}
+        assert {
+            one.who
+            for one in await store.spending.sum_by_person(datetime.fromtimestamp(0, UTC), ADA)
+        } == {ADA}
 
     async def test_tool_calls_count_unless_they_were_refused(self, record: Record) -> None:
         store = await record.open()
         turn = await begun(store, "1", ADA)
-        rows = await store.sessions.add_step(turn, reply(), [call("a"), call("b"), call("c")], used(1))
+        rows = await store.sessions.add_step(
+            turn, reply(), [call("a"), call("b"), call("c")], used(1)
+        )
         assert await store.spending.count_calls(ADA, record.now) == 3
         await store.sessions.start_calls(rows[:2])
         ends = [(rows[0], "done"), (rows[1], "failed"), (rows[2], "denied")]
@@ -121,10 +149,14 @@ class SpendingSuite:
         assert await store.spending.count_calls(BOB, record.now) == 0
         assert await store.spending.count_calls(ADA, record.now + 1) == 0
 
-    async def test_a_refusal_is_said_once_for_each_limit_and_place_until_it_is_over(self, record: Record) -> None:
+    async def test_a_refusal_is_said_once_for_each_limit_and_place_until_it_is_over(
+        self, record: Record
+    ) -> None:
         store = await record.open()
 
-        async def refused(key: str, limit: str, asked: float, chat: str = "c") -> tuple[bool, str, str]:
+        async def refused(
+            key: str, limit: str, asked: float, chat: str = "c"
+        ) -> tuple[bool, str, str]:
             [stored] = await store.delivery.accept([arrival(key, at=place(chat))])
             told = LimitNotice(who=ADA, limit=limit, asked=asked, until=asked + 60)
             said = await store.spending.refuse(stored.id, told, parts("enough", kind="notice"))
@@ -155,6 +187,8 @@ class SpendingSuite:
     async def test_a_conversation_leaves_with_what_was_told_there(self, record: Record) -> None:
         store = await record.open()
         [stored] = await store.delivery.accept([arrival("1")])
-        await store.spending.refuse(stored.id, LimitNotice(who=ADA, limit="x", asked=1, until=2), [])
+        await store.spending.refuse(
+            stored.id, LimitNotice(who=ADA, limit="x", asked=1, until=2), []
+        )
         await store.sessions.delete(stored.conversation)
         assert await store.sessions.conversation(stored.conversation) is None

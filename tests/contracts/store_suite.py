@@ -36,8 +36,15 @@ class DeliverySuite:
         [first] = await store.delivery.accept([arrival("k")])
         [again, other] = await store.delivery.accept([arrival("k", "edited"), arrival("k2")])
         assert (first.new, again.new, other.new) == (True, False, True)
-        assert (again.id, again.conversation, again.line) == (first.id, first.conversation, first.line)
-        assert [line.text for line in await store.sessions.lines(first.conversation)] == ["hello", "hello"]
+        assert (again.id, again.conversation, again.line) == (
+            first.id,
+            first.conversation,
+            first.line,
+        )
+        assert [line.text for line in await store.sessions.lines(first.conversation)] == [
+            "hello",
+            "hello",
+        ]
 
     @settings(max_examples=15, deadline=None, suppress_health_check=BESIDE)
     @given(keys=st.lists(st.integers(0, 6), max_size=20), cut=st.integers(0, 20))
@@ -49,7 +56,10 @@ class DeliverySuite:
         store = await record.open()
         batches = [keys[:cut], keys[cut:]]
         told = await asyncio.gather(
-            *(store.delivery.accept([arrival(f"{run}-{key}") for key in batch]) for batch in batches)
+            *(
+                store.delivery.accept([arrival(f"{run}-{key}") for key in batch])
+                for batch in batches
+            )
         )
         stored = [one for batch in told for one in batch]
         assert len({one.id for one in stored}) == len(set(keys))
@@ -61,7 +71,9 @@ class DeliverySuite:
         rung: list[QueueKey] = []
         store.database.on_commit = rung.extend
         late, urgent = arrival("2", not_before=9e9), arrival("3", "/stop", urgent=True)
-        stored = await store.delivery.accept([arrival("1"), late, urgent, arrival("4", ignored="not allowed")])
+        stored = await store.delivery.accept(
+            [arrival("1"), late, urgent, arrival("4", ignored="not allowed")]
+        )
         home = stored[0].conversation
         assert [(lane.kind, lane.id, lane.due) for lane in rung] == [
             ("turn", home, 0.0),
@@ -89,13 +101,17 @@ class DeliverySuite:
         assert first.id != second.id
         assert second.line == first.line + 1
 
-    async def test_an_empty_key_is_refused_and_nothing_of_its_batch_is_kept(self, record: Record) -> None:
+    async def test_an_empty_key_is_refused_and_nothing_of_its_batch_is_kept(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         with pytest.raises(ValueError, match="empty key"):
             await store.delivery.accept([arrival("fine"), arrival("")])
         assert await store.delivery.waiting() == []
 
-    async def test_a_stranger_leaves_no_words_and_no_listed_conversation(self, record: Record) -> None:
+    async def test_a_stranger_leaves_no_words_and_no_listed_conversation(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         [stored] = await store.delivery.accept([arrival("k", "secret", ignored="not allowed")])
         row = await store.delivery.inbox(stored.id)
@@ -105,7 +121,9 @@ class DeliverySuite:
         assert await store.sessions.lines(stored.conversation) == []
         assert await store.delivery.waiting() == []
 
-    async def test_a_lane_takes_the_running_row_then_the_oldest_due_one(self, record: Record) -> None:
+    async def test_a_lane_takes_the_running_row_then_the_oldest_due_one(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         late, urgent, first, _ = await store.delivery.accept(
             [
@@ -126,7 +144,9 @@ class DeliverySuite:
         assert await store.delivery.waiting() == [home]
         assert urgent.id not in {head.id, running.id}
 
-    async def test_a_lane_tells_what_is_due_first_where_nothing_is_due(self, record: Record) -> None:
+    async def test_a_lane_tells_what_is_due_first_where_nothing_is_due(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         later, sooner, _ = await store.delivery.accept(
             [
@@ -135,7 +155,10 @@ class DeliverySuite:
                 arrival("stop", urgent=True, not_before=50.0),
             ]
         )
-        given = [await store.delivery.next_inbox_row(later.conversation, now) for now in (60.0, 150.0, 250.0)]
+        given = [
+            await store.delivery.next_inbox_row(later.conversation, now)
+            for now in (60.0, 150.0, 250.0)
+        ]
         assert [(row.id, row.not_before) for row in given if row] == [
             (sooner.id, 100.0),
             (sooner.id, 100.0),
@@ -169,7 +192,9 @@ class DeliverySuite:
     async def test_finish_stores_all_of_it_at_once(self, record: Record) -> None:
         store = await record.open()
         turn = await begin(store)
-        assert await store.delivery.finish(turn, "done", reply("a"), parts("a", "b"), [SPENT, SPENT])
+        assert await store.delivery.finish(
+            turn, "done", reply("a"), parts("a", "b"), [SPENT, SPENT]
+        )
         session = await store.sessions.load(turn.conversation)
         assert (session.running, len(session.turns[0].messages)) == (0, 2)
         assert await store.delivery.waiting() == []
@@ -219,7 +244,9 @@ class DeliverySuite:
     async def test_finish_closes_open_calls_before_its_last_word(self, record: Record) -> None:
         store = await record.open()
         turn = await begin(store)
-        calls = await store.sessions.add_step(turn, reply("use"), [call("p"), call("s"), call("x", "unsafe")], SPENT)
+        calls = await store.sessions.add_step(
+            turn, reply("use"), [call("p"), call("s"), call("x", "unsafe")], SPENT
+        )
         await store.sessions.start_calls(calls[1:])
         await store.delivery.finish(turn, "cancelled", words("[stopped]", "assistant", "house"), [])
         states = [row.state for row in await store.sessions.calls(turn.id)]
@@ -233,7 +260,10 @@ class DeliverySuite:
         [stored] = await store.delivery.accept([arrival("k", "/help")])
         await store.delivery.settle(stored.id, parts("help", kind="notice"))
         lines = await store.sessions.lines(stored.conversation)
-        assert [(line.role, line.reply_to) for line in lines] == [("user", ""), ("notice", stored.id)]
+        assert [(line.role, line.reply_to) for line in lines] == [
+            ("user", ""),
+            ("notice", stored.id),
+        ]
         with pytest.raises(WrongState):
             await store.delivery.settle(stored.id, parts("help", kind="notice"))
 
@@ -254,7 +284,9 @@ class ToolSuite:
         assert waiting
         assert (waiting.state, waiting.step) == ("waiting", 1)
         await store.sessions.start_calls(calls)
-        told = await store.sessions.end_calls(turn, [(row, "done") for row in calls], results(*calls))
+        told = await store.sessions.end_calls(
+            turn, [(row, "done") for row in calls], results(*calls)
+        )
         assert (told.seq, told.role) == (3, "user")
         after = await store.sessions.turn(turn.id)
         assert after
@@ -282,7 +314,9 @@ class ToolSuite:
         with pytest.raises(WrongState, match="not those"):
             await store.sessions.end_calls(turn, [(calls[0], "done")], results(calls[0]))
 
-    async def test_I14_what_was_started_is_run_again_only_when_that_is_safe(self, record: Record) -> None:
+    async def test_I14_what_was_started_is_run_again_only_when_that_is_safe(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await begin(store)
         planned = [call("a"), call("b", "idempotent"), call("c", "unsafe"), call("d", "unsafe")]
@@ -301,15 +335,21 @@ class ToolSuite:
 
 
 class OutboxSuite:
-    async def _first(self, record: Record, key_valid: float = 0.0, kind: str = "final") -> tuple[Store, OutboxRow]:
+    async def _first(
+        self, record: Record, key_valid: float = 0.0, kind: str = "final"
+    ) -> tuple[Store, OutboxRow]:
         store = await record.open()
         turn = await begin(store)
-        await store.delivery.finish(turn, "done", reply(), parts("one", "two", key_valid=key_valid, kind=kind))
+        await store.delivery.finish(
+            turn, "done", reply(), parts("one", "two", key_valid=key_valid, kind=kind)
+        )
         row = await store.delivery.next_outbox_row(turn.conversation)
         assert row
         return store, row
 
-    async def test_I04_a_part_waits_until_the_one_before_it_is_settled(self, record: Record) -> None:
+    async def test_I04_a_part_waits_until_the_one_before_it_is_settled(
+        self, record: Record
+    ) -> None:
         store, first = await self._first(record)
         delivery = store.delivery
         assert await delivery.mark_sending(first.id)
@@ -340,18 +380,24 @@ class OutboxSuite:
         assert (await delivery.next_outbox_row(row.conversation)).text == "two"
         assert "one" not in [line.text for line in await store.sessions.lines(row.conversation)]
 
-    async def test_I05_a_notice_of_unknown_fate_is_repeated_once_and_marked(self, record: Record) -> None:
+    async def test_I05_a_notice_of_unknown_fate_is_repeated_once_and_marked(
+        self, record: Record
+    ) -> None:
         store, row = await self._first(record, kind="notice")
         await store.delivery.mark_sending(row.id)
         again = await store.delivery.settle_sent(row.id, SendOutcome(state="unknown"))
         assert (again.state, again.repeats) == ("pending", 1)
         await store.delivery.mark_sending(row.id)
-        assert (await store.delivery.settle_sent(row.id, SendOutcome(state="unknown"))).state == "dropped"
+        assert (
+            await store.delivery.settle_sent(row.id, SendOutcome(state="unknown"))
+        ).state == "dropped"
 
     async def test_what_is_held_goes_once_the_person_has_written(self, record: Record) -> None:
         store, row = await self._first(record)
         await store.delivery.mark_sending(row.id)
-        held = await store.delivery.settle_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        held = await store.delivery.settle_sent(
+            row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY)
+        )
         assert held.not_before == HELD_UNTIL_REPLY
         await store.delivery.accept([arrival("another")])
         waiting = await store.delivery.next_outbox_row(row.conversation)
@@ -362,16 +408,24 @@ class OutboxSuite:
         store, row = await self._first(record)
         await store.delivery.mark_sending(row.id)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.settle_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        after = await store.delivery.settle_sent(
+            row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY)
+        )
         assert after.not_before == 0.0
 
-    async def test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes(self, record: Record) -> None:
+    async def test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes(
+        self, record: Record
+    ) -> None:
         store, row = await self._first(record)
         await store.delivery.accept([arrival("another")])
-        after = await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        after = await store.delivery.settle_not_sent(
+            row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY)
+        )
         assert after is not None
         assert after.not_before == 0.0
-        held = await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY))
+        held = await store.delivery.settle_not_sent(
+            row.id, SendOutcome(state="pending", retry_at=HELD_UNTIL_REPLY)
+        )
         assert held is not None
         assert held.not_before == HELD_UNTIL_REPLY
 
@@ -379,7 +433,9 @@ class OutboxSuite:
         self, record: Record
     ) -> None:
         store, row = await self._first(record)
-        await store.delivery.settle_not_sent(row.id, SendOutcome(state="pending", retry_at=record.now + 60))
+        await store.delivery.settle_not_sent(
+            row.id, SendOutcome(state="pending", retry_at=record.now + 60)
+        )
         await store.delivery.accept([arrival("another")])
         waiting = await store.delivery.next_outbox_row(row.conversation)
         assert waiting is not None
@@ -406,7 +462,9 @@ class OutboxSuite:
         with pytest.raises(WrongState):
             await store.delivery.settle_sent(row.id, SendOutcome(state="dropped"))
 
-    async def test_I06_a_part_cut_off_by_a_crash_is_repeated_once_and_marked(self, record: Record) -> None:
+    async def test_I06_a_part_cut_off_by_a_crash_is_repeated_once_and_marked(
+        self, record: Record
+    ) -> None:
         store, row = await self._first(record)
         await store.delivery.mark_sending(row.id)
         store = await record.open()
@@ -417,7 +475,9 @@ class OutboxSuite:
 
 
 class RecoverySuite:
-    async def test_I13_an_open_turn_is_found_again_and_twice_is_as_once(self, record: Record) -> None:
+    async def test_I13_an_open_turn_is_found_again_and_twice_is_as_once(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await begin(store)
         store = await record.open()
@@ -443,7 +503,10 @@ class RecoverySuite:
             await former.delivery.finish(turn, "done", reply("old"), parts("old"))
         held = await store.delivery.take_over(turn.id)
         assert await store.delivery.finish(held, "done", reply("new"), parts("new"))
-        assert [line.text for line in await store.sessions.lines(turn.conversation)] == ["hello", "new"]
+        assert [line.text for line in await store.sessions.lines(turn.conversation)] == [
+            "hello",
+            "new",
+        ]
 
     async def test_a_third_crash_is_counted_for_the_caller(self, record: Record) -> None:
         turn = await begin(await record.open())
@@ -454,7 +517,9 @@ class RecoverySuite:
             assert (held.attempts, row.attempts, row.deaths_alone) == (attempt, attempt, attempt)
             await store.delivery.take_over(turn.id)
 
-    async def test_a_death_counts_alone_only_where_one_message_was_at_work(self, record: Record) -> None:
+    async def test_a_death_counts_alone_only_where_one_message_was_at_work(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turns = [await begin(store, key, key) for key in ("one", "two")]
         store = await record.open()
@@ -475,7 +540,9 @@ class RecoverySuite:
     async def test_a_clean_end_counts_against_nobody(self, record: Record) -> None:
         store = await record.open()
         turn = await begin(store)
-        calls = await store.sessions.add_step(turn, reply(), [call("a"), call("b", effect="unsafe")], SPENT)
+        calls = await store.sessions.add_step(
+            turn, reply(), [call("a"), call("b", effect="unsafe")], SPENT
+        )
         await store.sessions.start_calls(calls)
         await store.close()
         store = await record.open()
@@ -484,7 +551,9 @@ class RecoverySuite:
         assert await store.delivery.take_over(turn.id)
         assert [row.state for row in await store.sessions.calls(turn.id)] == ["planned", "unknown"]
 
-    async def test_a_message_that_kills_while_it_is_opened_is_counted_too(self, record: Record) -> None:
+    async def test_a_message_that_kills_while_it_is_opened_is_counted_too(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         [opened] = await store.delivery.accept([arrival("opened", at=place("opened"))])
         [waits] = await store.delivery.accept([arrival("waits", at=place("waits"))])
@@ -492,11 +561,14 @@ class RecoverySuite:
         store = await record.open()
         await store.delivery.recover()
         rows = [await store.delivery.inbox(row.id) for row in (opened, waits)]
-        assert [(row.state, row.attempts, row.deaths_alone) for row in rows] == [("new", 1, 1), ("new", 0, 0)]
+        assert [(row.state, row.attempts, row.deaths_alone) for row in rows] == [
+            ("new", 1, 1),
+            ("new", 0, 0),
+        ]
         await store.delivery.settle(opened.id, parts("given up", kind="notice"), dead=True)
         assert (await store.delivery.inbox(opened.id)).state == "dead"
 
-    async def test_deaths_with_other_messages_are_counted_but_for_those_given_up_and_those_of_before(
+    async def test_deaths_with_other_messages_are_counted_but_for_those_given_up_and_those_of_before(  # noqa: E501
         self, record: Record
     ) -> None:
         began, ids = record.now, []
@@ -553,7 +625,9 @@ class RecoverySuite:
         assert row
         assert row.state == "done"
 
-    async def test_I18_a_clear_drops_what_was_not_sent_yet_but_no_notice(self, record: Record) -> None:
+    async def test_I18_a_clear_drops_what_was_not_sent_yet_but_no_notice(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await begin(store, "1")
         await store.delivery.finish(turn, "done", reply(), parts("one", "two"))
@@ -565,10 +639,16 @@ class RecoverySuite:
         await store.delivery.finish(other, "done", reply(), parts("three"))
         await store.delivery.notify(turn.conversation, "n", parts("note", kind="notice"))
         await store.sessions.clear(turn.conversation)
-        shown = [line.text for line in await store.sessions.lines(turn.conversation) if line.role != "user"]
+        shown = [
+            line.text
+            for line in await store.sessions.lines(turn.conversation)
+            if line.role != "user"
+        ]
         assert shown == ["one", "two", "note"]
 
-    async def test_I18_a_part_on_its_way_at_the_clear_is_not_tried_again(self, record: Record) -> None:
+    async def test_I18_a_part_on_its_way_at_the_clear_is_not_tried_again(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turn = await begin(store)
         await store.delivery.finish(turn, "done", reply(), parts("one"))
@@ -576,11 +656,15 @@ class RecoverySuite:
         assert row
         await store.delivery.mark_sending(row.id)
         await store.sessions.clear(turn.conversation)
-        assert (await store.delivery.settle_sent(row.id, SendOutcome(state="pending"))).state == "dropped"
+        assert (
+            await store.delivery.settle_sent(row.id, SendOutcome(state="pending"))
+        ).state == "dropped"
 
     async def test_conversations_go_on_beside_each_other(self, record: Record) -> None:
         store = await record.open()
-        homes = await asyncio.gather(*(talk(store, f"{n}a", f"{n}b", chat=f"chat {n}") for n in range(20)))
+        homes = await asyncio.gather(
+            *(talk(store, f"{n}a", f"{n}b", chat=f"chat {n}") for n in range(20))
+        )
         assert len(set(homes)) == 20
         for home in homes:
             assert [line.number for line in await store.sessions.lines(home)] == [1, 2, 3, 4]

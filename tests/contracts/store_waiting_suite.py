@@ -1,4 +1,6 @@
-"""What every store must do with work on memory that waits: turns to be read, nights, what is to be forgotten, links."""
+"""What every store must do with work on memory that waits: turns to be read, nights, what is to be
+forgotten, links.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +33,9 @@ async def remembered(store: Store, key: str, chat: str = "c1", space: str = "") 
 
 
 class ExtractionSuite:
-    async def test_turns_wait_in_their_order_each_in_its_space_over_a_restart(self, record: Record) -> None:
+    async def test_turns_wait_in_their_order_each_in_its_space_over_a_restart(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         first, second = await remembered(store, "1"), await remembered(store, "2")
         other = await remembered(store, "3", "c2", "bob")
@@ -42,14 +46,20 @@ class ExtractionSuite:
         assert (row.turn_id, row.state, row.attempts, row.found) == (first, "queued", 1, "")
         [again] = await store.extractions.next("", 8)
         assert (again.turn_id, again.attempts) == (first, 2)
-        texts = [part for message in await store.extractions.messages(row) for part in message.parts]
+        texts = [
+            part for message in await store.extractions.messages(row) for part in message.parts
+        ]
         assert texts == [Text(text="question 1"), Text(text="yes")]
         await store.extractions.move(first, "skipped", reason="too short")
-        assert [row.turn_id for space in ("", "bob") for row in await store.extractions.next(space)] == [second, other]
+        assert [
+            row.turn_id for space in ("", "bob") for row in await store.extractions.next(space)
+        ] == [second, other]
         assert await store.extractions.next("nobody") == []
         assert await store.extractions.counts() == {"queued": 2, "skipped": 1}
 
-    async def test_fresh_rows_come_together_up_to_the_limit_and_tried_ones_alone(self, record: Record) -> None:
+    async def test_fresh_rows_come_together_up_to_the_limit_and_tried_ones_alone(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         turns = [await remembered(store, str(number)) for number in range(9)]
         assert [row.turn_id for row in await store.extractions.next("", 8)] == turns[:8]
@@ -78,7 +88,9 @@ class ExtractionSuite:
 
 
 class DreamSuite:
-    async def test_a_night_is_one_row_that_goes_on_after_a_restart_until_it_is_done(self, record: Record) -> None:
+    async def test_a_night_is_one_row_that_goes_on_after_a_restart_until_it_is_done(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         row = await store.dreams.begin("", "2026-11-20")
         assert row
@@ -95,9 +107,14 @@ class DreamSuite:
         assert await store.dreams.begin("", "2026-11-20") is None
         assert await store.dreams.load_open() == []
 
-    async def test_nights_of_spaces_and_days_are_apart_and_refused_ones_are_not_the_last(self, record: Record) -> None:
+    async def test_nights_of_spaces_and_days_are_apart_and_refused_ones_are_not_the_last(
+        self, record: Record
+    ) -> None:
         store = await record.open()
-        rows = [await store.dreams.begin(*of) for of in (("", "2026-11-20"), ("bob", "2026-11-20"), ("", "2026-11-21"))]
+        rows = [
+            await store.dreams.begin(*of)
+            for of in (("", "2026-11-20"), ("bob", "2026-11-20"), ("", "2026-11-21"))
+        ]
         first, bobs, refused = (row.id if row else "" for row in rows)
         assert len({first, bobs, refused}) == 3
         await store.dreams.move(refused, "refused", reason="shrinks")
@@ -108,12 +125,16 @@ class DreamSuite:
         assert await store.dreams.last("nobody") is None
         assert await store.dreams.dream("unknown") is None
 
-    async def test_what_is_taken_back_takes_back_its_change_of_the_file(self, record: Record) -> None:
+    async def test_what_is_taken_back_takes_back_its_change_of_the_file(
+        self, record: Record
+    ) -> None:
         store = await record.open()
         row = await store.dreams.begin("", "2026-11-20")
         assert row
         for about, after in ((row.id, "1"), ("another", "2")):
-            change = NewMemoryChange(path="MEMORY.md", kind="dream", before_sha256="0", after_sha256=after, about=about)
+            change = NewMemoryChange(
+                path="MEMORY.md", kind="dream", before_sha256="0", after_sha256=after, about=about
+            )
             await store.memories.put("", change)
         with pytest.raises(WrongState):
             await store.dreams.move(row.id, "undone")
@@ -150,7 +171,10 @@ class ForgettingSuite:
         self, record: Record
     ) -> None:
         store = await record.open()
-        mine, other = await talk(store, "zanzibar"), await talk(store, "zanzibar 2", chat="c2", space="bob")
+        mine, other = (
+            await talk(store, "zanzibar"),
+            await talk(store, "zanzibar 2", chat="c2", space="bob"),
+        )
         request = _request(record, "f1", mine)
         await store.forgettings.add(request)
         targets = ForgetTargets(query="zanzibar", row="", items=())
@@ -167,7 +191,9 @@ class ForgettingSuite:
         assert "zanzibar" in str(await store.sessions.messages(other))
         [row] = await store.forgettings.load_open()
         assert (row.state, row.targets, row.receipt) == ("confirmed", "still to do", "2 said")
-        assert (await store.forgettings.erase("", targets)).said == (), "a second time finds nothing"
+        assert (await store.forgettings.erase("", targets)).said == (), (
+            "a second time finds nothing"
+        )
         await store.forgettings.move(row.id, "removed", receipt="more")
         await store.forgettings.clear_targets(row.id, "all of it")
         assert (await store.forgettings.row(row.id)).targets == ""
@@ -196,7 +222,8 @@ class LinkSuite:
     ) -> None:
         store = await record.open()
         maker, typist = (
-            AccountIdentity(channel="web", account="a", sender_id=name, space=name) for name in ("ann", "bob")
+            AccountIdentity(channel="web", account="a", sender_id=name, space=name)
+            for name in ("ann", "bob")
         )
         await store.links.make_code("code", maker, "c1", moment(record) + timedelta(minutes=10))
         assert await store.links.type_code("wrong", typist, "Bob", "c2", moment(record)) is None
@@ -209,11 +236,17 @@ class LinkSuite:
         assert link
         store = await record.open()
         assert await store.links.links("ann") == [link]
-        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("ann", ("ann", "bob"))
+        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == (
+            "ann",
+            ("ann", "bob"),
+        )
         assert await store.links.linked_spaces() == {"bob": "ann"}
         assert await store.links.unlink("bob")
         store = await record.open()
-        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == ("bob", ("ann",))
+        assert (await store.links.linked_space("bob"), await store.links.members("ann")) == (
+            "bob",
+            ("ann",),
+        )
         assert await store.links.linked_spaces() == {}
         assert not await store.links.unlink("bob")
 

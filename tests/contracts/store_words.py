@@ -24,7 +24,10 @@ SPENT = Usage(model="m", input=100, output=10)
 
 
 class Record(Protocol):
-    """One record and its openings. Opening again before closing is what a crash of the former looks like."""
+    """One record and its openings.
+
+    Opening again before closing is what a crash of the former looks like.
+    """
 
     now: float
 
@@ -82,7 +85,9 @@ def parts(*texts: str, key_valid: float = 0.0, kind: str = "final") -> list[NewO
     ]
 
 
-async def begin(store: Store, key: str = "k1", chat: str = "c1", text: str = "hello", space: str = "") -> TurnRow:
+async def begin(
+    store: Store, key: str = "k1", chat: str = "c1", text: str = "hello", space: str = ""
+) -> TurnRow:
     """A message comes in and is claimed."""
     [stored] = await store.delivery.accept([arrival(key, text, at=place(chat, space=space))])
     return await store.delivery.claim(stored.id, words(text), "u1")
@@ -94,7 +99,9 @@ async def talk(store: Store, *keys: str, chat: str = "c1", space: str = "") -> s
     for key in keys:
         turn = await begin(store, key, chat, f"question {key}", space)
         home = turn.conversation
-        assert await store.delivery.finish(turn, "done", reply(f"answer {key}"), parts(f"answer {key}"), [SPENT])
+        assert await store.delivery.finish(
+            turn, "done", reply(f"answer {key}"), parts(f"answer {key}"), [SPENT]
+        )
         row = await store.delivery.next_outbox_row(home)
         assert row is not None
         assert await store.delivery.mark_sending(row.id)
@@ -122,7 +129,9 @@ def oldest(session: Session, turns: int) -> FoldPlan:
 async def logged(store: Store, fold: FoldRow) -> FoldRow:
     """Bring a planned fold as far as its log entry."""
     folds = store.folds
-    summarised = await folds.advance(fold, "summarised", log_text="log", summary=f"sum {fold.id}", summary_tokens=4)
+    summarised = await folds.advance(
+        fold, "summarised", log_text="log", summary=f"sum {fold.id}", summary_tokens=4
+    )
     assert summarised
     checked = await folds.advance(summarised, "checked", method="extract")
     assert checked
@@ -143,10 +152,17 @@ async def digested(store: Store, conversation: str, turns: int) -> FoldRow:
     """A fold that was finished with the digest and awaits the texts of a model."""
     planned = await store.folds.plan(oldest(await store.sessions.load(conversation), turns))
     assert planned
-    summarised = await store.folds.advance(planned, "summarised", method="extract", awaiting="texts")
+    summarised = await store.folds.advance(
+        planned, "summarised", method="extract", awaiting="texts"
+    )
     assert summarised
     checked = await store.folds.advance(
-        summarised, "checked", log_text="- digest", summary="digest", summary_tokens=30, tainted=False
+        summarised,
+        "checked",
+        log_text="- digest",
+        summary="digest",
+        summary_tokens=30,
+        tainted=False,
     )
     assert checked
     logged = await store.folds.advance(checked, "logged", log_ref="memory/2026-11-20.md")
@@ -161,6 +177,8 @@ def numbers(session: Session) -> list[int]:
 
 
 async def deaths(store: Store, turns: Sequence[TurnRow]) -> list[tuple[int, int]]:
-    """Of each turn's message: how often it was at work when the process died, and how often it was so alone."""
+    """Of each turn's message: how often it was at work when the process died, and how often it was
+    so alone.
+    """
     rows = [await store.delivery.inbox(turn.inbox_id) for turn in turns]
     return [(row.attempts, row.deaths_alone) for row in rows if row is not None]

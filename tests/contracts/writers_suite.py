@@ -1,4 +1,6 @@
-"""What every order of writers keeps: of many in one space each writes or is told, and nothing of anybody's is lost."""
+"""What every order of writers keeps: of many in one space each writes or is told, and nothing of
+anybody's is lost.
+"""
 
 import os
 import signal
@@ -11,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from memory.workspace import daily_log
-from memory.workspace.files import FileConflict, LockLost, SpaceFiles, SpaceWriter, Workspace, WriteLocks
+from memory.workspace.files import (
+    FileConflict,
+    LockLost,
+    SpaceFiles,
+    SpaceWriter,
+    Workspace,
+    WriteLocks,
+)
 from memory.workspace.safe_path import TEMPORARY
 from tests.contracts.writing import Other
 
@@ -40,7 +49,9 @@ class _Unsure:
 
 
 class WritersSuite:
-    """Fixtures: `writers`; `spawn`, which starts another process (see tests.contracts.writing) on `root`."""
+    """Fixtures: `writers`; `spawn`, which starts another process (see tests.contracts.writing) on
+    `root`.
+    """
 
     @pytest.fixture
     def files(self, writers: WriteLocks, root: Path) -> SpaceFiles:
@@ -65,18 +76,26 @@ class WritersSuite:
             thread.join()
         assert int(files.read("n").text) + len(told) == 30
 
-    def test_I23_two_processes_in_the_same_files_lose_nothing(self, files: SpaceFiles, spawn: Spawn) -> None:
+    def test_I23_two_processes_in_the_same_files_lose_nothing(
+        self, files: SpaceFiles, spawn: Spawn
+    ) -> None:
         files.write("MEMORY.md", "# Memory\n", None)
         others = [spawn("talk", str(number), str(LINES)) for number in range(2)]
         assert [other.end() for other in others] == [0, 0]
         held = files.read("memory/2026-11-20.md").text
         folds = [row.fold for row in daily_log.iter_rows(held) if row.mark == "undone"]
-        assert sorted(folds) == sorted(f"f{other}-{number}" for other in range(2) for number in range(LINES))
+        assert sorted(folds) == sorted(
+            f"f{other}-{number}" for other in range(2) for number in range(LINES)
+        )
         lines = files.read("MEMORY.md").text.splitlines()[1:]
-        assert sorted(lines) == sorted(f"- {other}-{number}" for other in range(2) for number in range(LINES))
+        assert sorted(lines) == sorted(
+            f"- {other}-{number}" for other in range(2) for number in range(LINES)
+        )
         assert unfinished(files) == []
 
-    def test_one_who_is_not_sure_leaves_the_file_as_it_was(self, files: SpaceFiles, writers: WriteLocks) -> None:
+    def test_one_who_is_not_sure_leaves_the_file_as_it_was(
+        self, files: SpaceFiles, writers: WriteLocks
+    ) -> None:
         made = files.write("a.md", "old", None)
         with pytest.raises(LockLost):
             Workspace(files.root, Unsure(writers)).space("").write("a.md", "new", made.sha256)
@@ -85,7 +104,9 @@ class WritersSuite:
         assert files.write("a.md", "newer", made.sha256).text == "newer"
 
     @pytest.mark.kill
-    def test_I22_the_turn_of_a_killed_process_is_over_at_once(self, files: SpaceFiles, spawn: Spawn) -> None:
+    def test_I22_the_turn_of_a_killed_process_is_over_at_once(
+        self, files: SpaceFiles, spawn: Spawn
+    ) -> None:
         made = files.write("a.md", "old", None)
         other = spawn("edit", "a.md", fp="file.synced:kill9")
         assert other.end() == -signal.SIGKILL

@@ -1,4 +1,5 @@
-"""Processes that write in a workspace beside others: `python -m tests.contracts.writing ROOT URL LEASE ACT ARGUMENTS`.
+"""Processes that write in a workspace beside others:
+`python -m tests.contracts.writing ROOT URL LEASE ACT ARGUMENTS`.
 
 URL and LEASE: of the record in PostgreSQL, "" and 0 for one machine's order.
 """
@@ -62,7 +63,9 @@ def talk(files: SpaceFiles, me: str, lines: str) -> None:
     """Sections into the day's log, each marked then, and lines into MEMORY.md."""
     for number in range(int(lines)):
         fold = f"f{me}-{number}"
-        section = LogSection(fold=fold, channel="web", first_turn=1, last_turn=2, at=AT, body=f"- said {me} {number}")
+        section = LogSection(
+            fold=fold, channel="web", first_turn=1, last_turn=2, at=AT, body=f"- said {me} {number}"
+        )
         daily_log.mark_section(files, daily_log.append_section(files, section), fold, "undone")
         _add(files, f"- {me}-{number}\n")
 

@@ -1,4 +1,6 @@
-"""Every regular expression of the product, with what it is used for, and texts that are hard for one."""
+"""Every regular expression of the product, with what it is used for, and texts that are hard for
+one.
+"""
 
 import ast
 import importlib
@@ -17,17 +19,42 @@ from tests.conventions.sources import Source, product
 
 parser: Any = importlib.import_module("re._parser")
 KINDS = (re.Pattern, type(regex.compile("")))
-CALLS = frozenset({"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"})
+CALLS = frozenset(
+    {"compile", "search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+)
 USES: dict[str, Callable[[Any, str], object]] = {
     "match": lambda pattern, text: pattern.match(text),
     "fullmatch": lambda pattern, text: pattern.fullmatch(text),
     "search": lambda pattern, text: pattern.search(text),
     "findall": lambda pattern, text: pattern.findall(text),
 }
-MOST_OWN = 40 if "MNEMA_NIGHT" in os.environ else 8  # of a pattern's own texts, taken evenly from all of them
+# of a pattern's own texts, taken evenly from all of them
+MOST_OWN = 40 if "MNEMA_NIGHT" in os.environ else 8
 ALL = frozenset({"findall", "fullmatch"})  # what may be done with a pattern that is handed on
 UNITS = (
-    *("x", "A", "0", "a0", "Aa", "中", "一", "点", "零", "《", "「", "“", '"', "'", "`", "*", "**", "_", "~", "<", ">"),
+    *(
+        "x",
+        "A",
+        "0",
+        "a0",
+        "Aa",
+        "中",
+        "一",
+        "点",
+        "零",
+        "《",
+        "「",
+        "“",
+        '"',
+        "'",
+        "`",
+        "*",
+        "**",
+        "_",
+        "~",
+        "<",
+        ">",
+    ),
     *(
         "[",
         "(",
@@ -85,7 +112,9 @@ class Used:
 
 @dataclass
 class Found:
-    """All patterns that can be had, and calls whose pattern is only known when they run, as "file:function"."""
+    """All patterns that can be had, and calls whose pattern is only known when they run, as
+    "file:function".
+    """
 
     patterns: list[Used] = field(default_factory=list)
     at_runtime: set[str] = field(default_factory=set)
@@ -95,7 +124,11 @@ class Found:
 def every_pattern() -> Found:
     """Those of modules and classes, by their objects; those in calls, by their source."""
     found, seen = Found(), set[tuple[object, frozenset[str]]]()
-    modules = {source: importlib.import_module(_module(source)) for source in product() if _is_importable(source)}
+    modules = {
+        source: importlib.import_module(_module(source))
+        for source in product()
+        if _is_importable(source)
+    }
     for source, module in modules.items():
         own = [(name, value) for name, value in vars(module).items() if not name.startswith("__")]
         for name, value in own:
@@ -109,9 +142,15 @@ def every_pattern() -> Found:
 
 
 def hard_texts(pattern: Any) -> Iterator[str]:
-    """Units to be repeated: what is common, the pattern's own words, and beginnings of what it looks for."""
+    """Units to be repeated: what is common, the pattern's own words, and beginnings of what it
+    looks for.
+    """
     yield from UNITS
-    tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG) if isinstance(pattern, re.Pattern) else ()
+    tree = (
+        parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+        if isinstance(pattern, re.Pattern)
+        else ()
+    )
     own: set[str] = set()
     for sample in _samples(tree):
         own.update(_beginnings(sample))
@@ -125,7 +164,9 @@ def _module(source: Source) -> str:
 
 
 def _is_importable(source: Source) -> bool:
-    """Migrations and __main__ run when they are imported; their patterns are found in their source."""
+    """Migrations and __main__ run when they are imported; their patterns are found in their
+    source.
+    """
     return "/migrations/" not in source.name and not source.name.endswith("__main__.py")
 
 
@@ -142,10 +183,18 @@ def _held(value: object, seen: set[int]) -> Iterator[Any]:
         yield from (pattern for each in list(value.values()) for pattern in _held(each, seen))
     elif isinstance(value, list | tuple | set | frozenset):
         yield from (pattern for each in list(value) for pattern in _held(each, seen))
-    elif isinstance(value, type) and value.__module__.split(".")[0] in ("bot", "channels", "memory"):
+    elif isinstance(value, type) and value.__module__.split(".")[0] in (
+        "bot",
+        "channels",
+        "memory",
+    ):
         yield from (pattern for each in list(vars(value).values()) for pattern in _held(each, seen))
     elif is_dataclass(value) and not isinstance(value, type):
-        yield from (pattern for each in fields(value) for pattern in _held(getattr(value, each.name, None), seen))
+        yield from (
+            pattern
+            for each in fields(value)
+            for pattern in _held(getattr(value, each.name, None), seen)
+        )
 
 
 def _uses_of(name: str, source: Source) -> frozenset[str]:
@@ -157,7 +206,9 @@ def _uses_of(name: str, source: Source) -> frozenset[str]:
 
 @cache
 def _mentions(sources: tuple[Source, ...]) -> dict[str, tuple[frozenset[str], bool]]:
-    """For each name: the attributes that are asked of it in these files, and whether it is also used in another way."""
+    """For each name: the attributes that are asked of it in these files, and whether it is also
+    used in another way.
+    """
     methods: dict[str, set[str]] = {}
     called: Counter[str] = Counter()
     loads: Counter[str] = Counter()
@@ -174,7 +225,9 @@ def _mentions(sources: tuple[Source, ...]) -> dict[str, tuple[frozenset[str], bo
 
 def _kinds(methods: Iterable[str]) -> frozenset[str]:
     return frozenset(
-        method if method in USES else "findall" for method in methods if method not in ("pattern", "flags")
+        method if method in USES else "findall"
+        for method in methods
+        if method not in ("pattern", "flags")
     )
 
 
@@ -182,16 +235,22 @@ def _add_calls(found: Found, source: Source, known: dict[str, Any]) -> None:
     for function in ast.walk(source.tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args):
+        for call in (
+            node for node in ast.walk(function) if isinstance(node, ast.Call) and node.args
+        ):
             if not _is_of_re(call.func):
                 continue
             method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
             try:
-                given: Any = eval(compile(ast.Expression(call.args[0]), "pattern", "eval"), dict(known))
+                given: Any = eval(
+                    compile(ast.Expression(call.args[0]), "pattern", "eval"), dict(known)
+                )
             except NameError:
                 found.at_runtime.add(f"{source.name}:{function.name}")
                 continue
-            flags = next((_flags(key.value, known) for key in call.keywords if key.arg == "flags"), 0)
+            flags = next(
+                (_flags(key.value, known) for key in call.keywords if key.arg == "flags"), 0
+            )
             library = regex if ast.unparse(call.func).startswith("regex.") else re
             given = given.compiled() if isinstance(given, LazyPattern) else given
             pattern = given if isinstance(given, KINDS) else library.compile(given, flags)
@@ -241,7 +300,9 @@ def _inside(op: Any, value: Any) -> list[Any]:
 
 
 def _samples(tree: Any) -> list[list[str]]:
-    """Texts that the pattern may be taken with, each as its pieces; one for each alternative, few of many."""
+    """Texts that the pattern may be taken with, each as its pieces; one for each alternative, few
+    of many.
+    """
     samples: list[list[str]] = [[]]
     for op, value in tree:
         grown = [[*sample, *piece] for sample in samples for piece in _pieces(op, value)]

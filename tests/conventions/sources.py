@@ -47,7 +47,8 @@ class Source:
 def sources(*folders: str) -> tuple[Source, ...]:
     """Return every Python file under these folders."""
     found = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
-    paths = (path for path in found if "node_modules" not in path.parts)  # packages of the page may hold Python
+    # packages of the page may hold Python
+    paths = (path for path in found if "node_modules" not in path.parts)
     return tuple(_read(path) for path in paths)
 
 
@@ -84,16 +85,24 @@ def classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 @cache
 def import_graph() -> Mapping[str, frozenset[str]]:
-    """Map each product module to the product modules it imports at the top, inside functions or through importlib."""
+    """Map each product module to the product modules it imports at the top, inside functions or
+    through importlib.
+    """
     known = {source.module for source in product()}
-    return {source.module: frozenset(targets(source.tree, known)) - {source.module} for source in product()}
+    return {
+        source.module: frozenset(targets(source.tree, known)) - {source.module}
+        for source in product()
+    }
 
 
-_IN_STRING = re.compile(rf"((?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?::\w+)?")  # for importlib and entry points
+# for importlib and entry points
+_IN_STRING = re.compile(rf"((?:{'|'.join(PACKAGES)})(?:\.\w+)+)(?::\w+)?")
 
 
 def targets(tree: ast.AST, known: set[str]) -> Iterator[str]:
-    """Yield each known module that a file names in an import, or in a string as importlib and entry points do."""
+    """Yield each known module that a file names in an import, or in a string as importlib and entry
+    points do.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
@@ -110,7 +119,9 @@ def with_parents(graph: Mapping[str, frozenset[str]]) -> dict[str, set[str]]:
     whole = {}
     for module, imports in graph.items():
         parents = {
-            ".".join(parts[:end]) for parts in (name.split(".") for name in imports) for end in range(1, len(parts))
+            ".".join(parts[:end])
+            for parts in (name.split(".") for name in imports)
+            for end in range(1, len(parts))
         }
         whole[module] = {*imports, *(parents & graph.keys())} - {module}
     return whole
@@ -120,7 +131,8 @@ def cycles(graph: Mapping[str, set[str]]) -> list[frozenset[str]]:
     """Return each group of modules that import one another, directly or through others."""
     reachable = {module: _reachable(graph, module) for module in graph}
     groups = {
-        frozenset(other for other in reached if module in reachable[other]) for module, reached in reachable.items()
+        frozenset(other for other in reached if module in reachable[other])
+        for module, reached in reachable.items()
     }
     return sorted((group for group in groups if group), key=sorted)
 

@@ -1,4 +1,6 @@
-"""Class names and Protocols: one name for one thing, and no Protocol that only one class implements."""
+"""Class names and Protocols: one name for one thing, and no Protocol that only one class
+implements.
+"""
 
 import ast
 from collections import Counter, defaultdict
@@ -50,7 +52,10 @@ def _base_name(base: ast.expr) -> str:
 
 
 def _members(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
-    """Methods and attributes of a class and its bases. Dunder methods are no sign: every function has `__call__`."""
+    """Methods and attributes of a class and its bases.
+
+    Dunder methods are no sign: every function has `__call__`.
+    """
     found: set[str] = set()
     for node in _by_name().get(name, ()) if name not in seen else ():
         for part in ast.walk(node):
@@ -59,7 +64,9 @@ def _members(name: str, seen: frozenset[str] = frozenset()) -> set[str]:
             elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
                 found |= {part.attr} if ast.unparse(part.value) == "self" else set()
         for part in node.body:
-            targets = [part.target] if isinstance(part, ast.AnnAssign) else getattr(part, "targets", [])
+            targets = (
+                [part.target] if isinstance(part, ast.AnnAssign) else getattr(part, "targets", [])
+            )
             found |= {target.id for target in targets if isinstance(target, ast.Name)}
         for base in node.bases:
             found |= _members(_base_name(base), seen | {name})

@@ -23,7 +23,11 @@ def names_in(path: str) -> set[str]:
     """Every class, function, method and assigned name of a module."""
     tree = ast.parse((ROOT / path).read_text("utf-8"))
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-    names = {node.name for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)}
+    names = {
+        node.name
+        for node in nodes
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    }
     targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
     targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
     return names | {target.id for target in targets if isinstance(target, ast.Name)}
@@ -45,7 +49,9 @@ def test_every_module_and_name_exists(page: str) -> None:
 
 def test_decisions_name_what_exists() -> None:
     texts = [path.read_text("utf-8") for path in DECISIONS]
-    assert find_missing([reference for text in texts for reference in REFERENCE.findall(text)]) == []
+    assert (
+        find_missing([reference for text in texts for reference in REFERENCE.findall(text)]) == []
+    )
 
 
 def test_every_decision_has_its_parts_and_is_listed_once() -> None:

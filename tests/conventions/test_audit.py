@@ -1,4 +1,6 @@
-"""The audit of what is locked: a known vulnerability fails it, an advisory service that is away does not."""
+"""The audit of what is locked: a known vulnerability fails it, an advisory service that is away
+does not.
+"""
 
 import json
 import subprocess
@@ -68,7 +70,10 @@ def test_a_known_vulnerability_fails_it_and_is_named(tmp_path: Path) -> None:
 def test_none_is_said(tmp_path: Path) -> None:
     with advisories({}) as url:
         ran = audit(tmp_path, url)
-    assert (ran.returncode, ran.stdout) == (0, f"{tmp_path}/demo.lock: no known vulnerability.\n"), ran.stderr
+    assert (ran.returncode, ran.stdout) == (
+        0,
+        f"{tmp_path}/demo.lock: no known vulnerability.\n",
+    ), ran.stderr
 
 
 def test_a_service_that_cannot_be_asked_fails_nothing_and_is_said(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""A function has twelve branches at most, counted honestly: a branch that moved into an expression is still one."""
+"""A function has twelve branches at most, counted honestly: a branch that moved into an expression
+is still one.
+"""
 
 import ast
 

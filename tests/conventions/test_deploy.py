@@ -1,4 +1,6 @@
-"""The files for running it as a service: what they promise, without an engine and without a service manager."""
+"""The files for running it as a service: what they promise, without an engine and without a service
+manager.
+"""
 
 import re
 import shlex
@@ -21,11 +23,18 @@ def steps() -> list[tuple[str, str]]:
     """The instructions of the container file with their arguments, in order."""
     lines = [line for line in CONTAINER.read_text().splitlines() if not line.startswith("#")]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
-    return [(word, rest) for word, _, rest in (line.partition(" ") for line in joined.splitlines() if line.strip())]
+    return [
+        (word, rest)
+        for word, _, rest in (line.partition(" ") for line in joined.splitlines() if line.strip())
+    ]
 
 
 def settings() -> dict[str, str]:
-    found = [line.partition("=") for line in UNIT.read_text().splitlines() if re.match(r"[A-Z]\w+=", line)]
+    found = [
+        line.partition("=")
+        for line in UNIT.read_text().splitlines()
+        if re.match(r"[A-Z]\w+=", line)
+    ]
     return {name: value for name, _, value in found}
 
 
@@ -47,20 +56,25 @@ def test_the_image_is_installed_from_the_lock_with_hashes_and_runs_as_nobody_spe
     assert [rest.split()[0] for word, rest in steps() if word == "FROM"] == ["python:3.11-slim"] * 2
     installs = [rest for word, rest in steps() if word == "RUN" and "pip install" in rest]
     assert all(
-        "--require-hashes" in rest or ("--no-deps" in rest and "--no-build-isolation" in rest) for rest in installs
+        "--require-hashes" in rest or ("--no-deps" in rest and "--no-build-isolation" in rest)
+        for rest in installs
     )
     last = of[len(of) - of[::-1].index("FROM") :]
     assert [rest for word, rest in steps() if word == "USER"] == ["10001"]
     assert last.index("USER") < last.index("ENTRYPOINT")
     assert "/healthz" in dict(steps())["HEALTHCHECK"]
     assert not re.search(
-        r"https?://(?!127\.0\.0\.1)|--index-url|ADD |sudo|apt|chmod 777|:latest", CONTAINER.read_text()
+        r"https?://(?!127\.0\.0\.1)|--index-url|ADD |sudo|apt|chmod 777|:latest",
+        CONTAINER.read_text(),
     )
 
 
 def test_everything_the_image_copies_is_in_the_tree() -> None:
     sources = [
-        source for word, rest in steps() if word == "COPY" and "--from" not in rest for source in rest.split()[:-1]
+        source
+        for word, rest in steps()
+        if word == "COPY" and "--from" not in rest
+        for source in rest.split()[:-1]
     ]
     assert sources
     assert not [source for source in sources if not (ROOT / source).exists()]
@@ -82,7 +96,9 @@ def test_the_composition_names_what_there_is_and_opens_no_port() -> None:
     bots = {name: one for name, one in held["services"].items() if name != "database"}
     assert set(bots) == {"bot", "gateway", "worker"}
     for service in bots.values():
-        assert (COMPOSE.parent / service["build"]["context"] / service["build"]["dockerfile"]).exists()
+        assert (
+            COMPOSE.parent / service["build"]["context"] / service["build"]["dockerfile"]
+        ).exists()
         assert (service["cap_drop"], service["read_only"]) == (["ALL"], True)
         assert {volume.split(":")[1] for volume in service["volumes"]} == {"/var/lib/mnema"}
         lock = service["build"].get("args", {}).get("LOCK", "requirements.lock")
@@ -91,17 +107,32 @@ def test_the_composition_names_what_there_is_and_opens_no_port() -> None:
     assert set(roles.values()) <= set(PROCESS_ROLES)
     assert not [name for name, service in held["services"].items() if "ports" in service]
     assert "POSTGRES_PASSWORD" not in held["services"]["database"]["environment"]
-    used = {volume.split(":")[0] for service in held["services"].values() for volume in service["volumes"]}
+    used = {
+        volume.split(":")[0]
+        for service in held["services"].values()
+        for volume in service["volumes"]
+    }
     assert used == set(held["volumes"])
 
 
-@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not on this machine")
+@pytest.mark.skipif(
+    not shutil.which("systemd-analyze"), reason="systemd-analyze is not on this machine"
+)
 def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / UNIT.name
-    unit.write_text(re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", UNIT.read_text(), flags=re.MULTILINE))
+    unit.write_text(
+        re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", UNIT.read_text(), flags=re.MULTILINE)
+    )
     asked = ["systemd-analyze", "verify", "--man=no", str(unit)]
     verified = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert (verified.returncode, verified.stderr) == (0, "")
-    asked = ["systemd-analyze", "security", "--offline=yes", f"--threshold={MOST_EXPOSED}", "--no-pager", str(unit)]
+    asked = [
+        "systemd-analyze",
+        "security",
+        "--offline=yes",
+        f"--threshold={MOST_EXPOSED}",
+        "--no-pager",
+        str(unit),
+    ]
     exposed = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert exposed.returncode == 0, exposed.stdout[-300:]

@@ -1,4 +1,6 @@
-"""Documentation: a sentence atop every module, a docstring for every public name, every command in the README."""
+"""Documentation: a sentence atop every module, a docstring for every public name, every command in
+the README.
+"""
 
 import ast
 import builtins
@@ -13,22 +15,57 @@ import pytest
 from tests.conventions.sources import ROOT, Source, product, sources
 
 COMMANDS = (
-    "init", "chat", "run", "channels", "pair", "owner", "doctor", "config", "sessions", "memory", "replay",
-    "skills", "exec", "tools", "migrate",
-    "backup", "restore", "audit", "people", "mcp",
-)  # fmt: skip
+    "init",
+    "chat",
+    "run",
+    "channels",
+    "pair",
+    "owner",
+    "doctor",
+    "config",
+    "sessions",
+    "memory",
+    "replay",
+    "skills",
+    "exec",
+    "tools",
+    "migrate",
+    "backup",
+    "restore",
+    "audit",
+    "people",
+    "mcp",
+)
 RAISED = re.compile(r"^\s+([A-Z][\w.]*(?:, [A-Z][\w.]*)*): ", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
 ONE_MACHINE = re.compile(
-    r"(?<![\w.])/(?:work|root|farm|home/[a-z]+)/|pypi\." + r"org|files\.python" + r"hosted|registry\.npm"
+    r"(?<![\w.])/(?:work|root|farm|home/[a-z]+)/|pypi\."
+    + r"org|files\.python"
+    + r"hosted|registry\.npm"
 )
-TEXT = {".py", ".md", ".toml", ".lock", ".json", ".yml", ".yaml", ".sh", ".txt", ".html", ".css", ".js", ""}
+TEXT = {
+    ".py",
+    ".md",
+    ".toml",
+    ".lock",
+    ".json",
+    ".yml",
+    ".yaml",
+    ".sh",
+    ".txt",
+    ".html",
+    ".css",
+    ".js",
+    "",
+}
 
 
 def protocol_methods() -> set[str]:
     """Methods that a Protocol documents; an implementation does not repeat it."""
     classes = [node for s in product() for node in s.tree.body if isinstance(node, ast.ClassDef)]
-    protocols = [node for node in classes if any(ast.unparse(base) == "Protocol" for base in node.bases)]
+    protocols = [
+        node for node in classes if any(ast.unparse(base) == "Protocol" for base in node.bases)
+    ]
     return {
         node.name
         for protocol in protocols
@@ -62,7 +99,9 @@ def test_every_public_name_has_a_docstring() -> None:
         for source in product()
         for node in source.tree.body
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if not node.name.startswith("_") and not ast.get_docstring(node) and node.name not in documented_elsewhere()
+        if not node.name.startswith("_")
+        and not ast.get_docstring(node)
+        and node.name not in documented_elsewhere()
     ]
     assert not bare
 
@@ -72,7 +111,10 @@ def test_every_error_that_a_docstring_names_exists() -> None:
     for source in product():
         known |= {node.name for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef)}
         known |= {
-            alias.name for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom) for alias in node.names
+            alias.name
+            for node in ast.walk(source.tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
         }
     unknown = [
         f"{source.name} {name}"
@@ -99,7 +141,11 @@ def test_the_commands_page_shows_every_command(page: str) -> None:
 
 def test_the_commands_listed_here_are_all_commands() -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-m", "bot", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     listed = re.findall(r"^  ([a-z]+) ", shown.stdout.split("Commands:")[1], re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
@@ -110,7 +156,9 @@ def test_nothing_is_left_unfinished_or_tied_to_one_machine() -> None:
     for path in tracked():
         text = path.read_text("utf-8", "replace")
         name = path.relative_to(ROOT).as_posix()
-        faults += [f"{name}: {found[0]}" for found in UNFINISHED.finditer(text) if path.suffix == ".py"]
+        faults += [
+            f"{name}: {found[0]}" for found in UNFINISHED.finditer(text) if path.suffix == ".py"
+        ]
         faults += [f"{name}: {found[0]}" for found in ONE_MACHINE.finditer(text)]
     assert not faults
 

@@ -1,4 +1,6 @@
-"""Where every exception may be caught: at the edge of isolated work, and nowhere as a tuple of all builtin errors."""
+"""Where every exception may be caught: at the edge of isolated work, and nowhere as a tuple of all
+builtin errors.
+"""
 
 import ast
 import tomllib
@@ -6,7 +8,15 @@ import tomllib
 from tests.conventions.sources import ROOT, product
 
 BROAD = {"Exception", "BaseException"}
-BUILTIN = {"ArithmeticError", "AttributeError", "LookupError", "OSError", "RuntimeError", "TypeError", "ValueError"}
+BUILTIN = {
+    "ArithmeticError",
+    "AttributeError",
+    "LookupError",
+    "OSError",
+    "RuntimeError",
+    "TypeError",
+    "ValueError",
+}
 MAX_BUILTIN = 4  # in one tuple; more of them are `except Exception` in disguise
 # Such tuples that are left: remove lines, never add one.
 DISGUISED = {"bot/gateway/attachment_worker.py"}
@@ -14,12 +24,16 @@ DISGUISED = {"bot/gateway/attachment_worker.py"}
 
 def test_every_exception_is_caught_only_where_work_is_isolated() -> None:
     """The list is ruff's; it names no module that does not need it."""
-    ignores = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]["per-file-ignores"]
+    ignores = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"][
+        "per-file-ignores"
+    ]
     broad = {
         source.name
         for source in product()
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.ExceptHandler) and _names(node.type) & BROAD and not _re_raises(node)
+        if isinstance(node, ast.ExceptHandler)
+        and _names(node.type) & BROAD
+        and not _re_raises(node)
     }
     assert broad == {name for name, rules in ignores.items() if "BLE001" in rules}
 
@@ -29,22 +43,33 @@ def test_a_caught_exception_of_any_type_is_logged_with_its_traceback() -> None:
         f"{source.name}:{node.lineno}"
         for source in product()
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.ExceptHandler) and _names(node.type) & BROAD and not _re_raises(node)
+        if isinstance(node, ast.ExceptHandler)
+        and _names(node.type) & BROAD
+        and not _re_raises(node)
         if not _records(node)
     ]
     assert not silent
 
 
 def test_no_tuple_lists_all_builtin_errors() -> None:
-    tuples = [(s.name, node) for s in product() for node in ast.walk(s.tree) if isinstance(node, ast.Tuple)]
+    tuples = [
+        (s.name, node)
+        for s in product()
+        for node in ast.walk(s.tree)
+        if isinstance(node, ast.Tuple)
+    ]
     disguised = {
-        name for name, node in tuples if len({ast.unparse(item) for item in node.elts} & BUILTIN) > MAX_BUILTIN
+        name
+        for name, node in tuples
+        if len({ast.unparse(item) for item in node.elts} & BUILTIN) > MAX_BUILTIN
     }
     assert sorted(disguised - DISGUISED) == []
 
 
 def test_no_handler_is_bare() -> None:
-    handlers = [(s.name, n) for s in product() for n in ast.walk(s.tree) if isinstance(n, ast.ExceptHandler)]
+    handlers = [
+        (s.name, n) for s in product() for n in ast.walk(s.tree) if isinstance(n, ast.ExceptHandler)
+    ]
     assert not [f"{name}:{node.lineno}" for name, node in handlers if node.type is None]
 
 

@@ -1,4 +1,6 @@
-"""The examples of docs/extending.md work: added to a copy of the tree, their tests and the types are checked."""
+"""The examples of docs/extending.md work: added to a copy of the tree, their tests and the types
+are checked.
+"""
 
 import os
 import re
@@ -71,7 +73,12 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(tree: Path, *command: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=tree, env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", *command],
+        cwd=tree,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

@@ -32,11 +32,20 @@ STEPS = {
 NAMED = {f"{stage}.{step}" for stage, steps in STEPS.items() for step in steps.split()}
 # Steps that the program does not have, or that are another one, and why.
 WITHOUT_PLACE = {
-    "channel.connected": "channels know nothing of failpoints, and nothing is stored until recv.in_txn",
+    "channel.connected": (
+        "channels know nothing of failpoints, and nothing is stored until recv.in_txn"
+    ),
     "channel.polled": "it is recv.parsed: the gateway sees what was polled no sooner",
-    "channel.token_stored": "a note is one row in one transaction; with what was delivered it is recv.in_txn",
-    "channel.logged_out": "it is channel.down: the gateway goes the same way for every error that ends a channel",
-    "recover.r10": "no step at start: the ticker's first look finds what was due; a missed night is an open dream",
+    "channel.token_stored": (
+        "a note is one row in one transaction; with what was delivered it is recv.in_txn"
+    ),
+    "channel.logged_out": (
+        "it is channel.down: the gateway goes the same way for every error that ends a channel"
+    ),
+    "recover.r10": (
+        "no step at start: the ticker's first look finds what was due; a missed night is an open "
+        "dream"
+    ),
     "recover.r12": "no step at start: doctor, /metrics and every walk check the ledger",
 }
 

@@ -13,10 +13,13 @@ PARTIAL_IMPORT = "bot/models/providers/anthropic_sdk.py"
 OF_PROCESS = ("sys.modules[", "sys.path[", "os.environ[")  # the first has a test of its own
 # To be removed: delete lines, never add one.
 PRIVATE_NAMES = {
-    ("bot/tools/mcp/stdio.py", "_transport"),  # closes the pipes of a server that a grandchild holds open
-    ("memory/store/engine/sqlite_connection.py", "_execute"),  # one hop to aiosqlite's thread for a unit of work
+    # closes the pipes of a server that a grandchild holds open
+    ("bot/tools/mcp/stdio.py", "_transport"),
+    # one hop to aiosqlite's thread for a unit of work
+    ("memory/store/engine/sqlite_connection.py", "_execute"),
 }
-ASSIGNED = {("bot/gateway/attachment_worker.py", "Image.MAX_IMAGE_PIXELS")}  # Pillow's setting; ours is lower
+# Pillow's setting; ours is lower
+ASSIGNED = {("bot/gateway/attachment_worker.py", "Image.MAX_IMAGE_PIXELS")}
 
 
 def test_no_private_name_of_a_library_is_used() -> None:
@@ -31,15 +34,24 @@ def test_no_private_name_of_a_library_is_used() -> None:
 
 
 def test_nothing_is_assigned_to_a_library() -> None:
-    assert {(source.name, target) for source in product() for target in _assigned(source.tree)} == ASSIGNED
+    assert {
+        (source.name, target) for source in product() for target in _assigned(source.tree)
+    } == ASSIGNED
 
 
 def test_loaded_modules_and_import_hooks_are_left_alone() -> None:
-    assert {source.name for source in product() if any(_changes_imports(source.tree))} == WRITES_MODULES
+    assert {
+        source.name for source in product() if any(_changes_imports(source.tree))
+    } == WRITES_MODULES
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name != "_" and name not in DOCUMENTED
+    return (
+        name.startswith("_")
+        and not name.startswith("__")
+        and name != "_"
+        and name not in DOCUMENTED
+    )
 
 
 def _defined(tree: ast.Module) -> Iterator[str]:
@@ -62,7 +74,9 @@ def _private_names(source: Source, own: set[str]) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
         elif isinstance(node, ast.Call):
-            names = [part for text in _looked_up(node) for part in text.split(".") if part not in own]
+            names = [
+                part for text in _looked_up(node) for part in text.split(".") if part not in own
+            ]
         else:
             names = []
         yield from filter(_is_private, names)
@@ -70,7 +84,13 @@ def _private_names(source: Source, own: set[str]) -> Iterator[str]:
 
 def _looked_up(call: ast.Call) -> Iterator[str]:
     """Yield the texts by which a call looks for a module or an attribute."""
-    if ast.unparse(call.func).split(".")[-1] in ("import_module", "getattr", "setattr", "delattr", "find_spec"):
+    if ast.unparse(call.func).split(".")[-1] in (
+        "import_module",
+        "getattr",
+        "setattr",
+        "delattr",
+        "find_spec",
+    ):
         for argument in call.args:
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 yield argument.value
@@ -86,14 +106,22 @@ def _assigned(tree: ast.Module) -> Iterator[str]:
             changed = node.args[0]
         else:
             changed = None
-        if changed is not None and _root(changed) in libraries and not ast.unparse(node).startswith(OF_PROCESS):
+        if (
+            changed is not None
+            and _root(changed) in libraries
+            and not ast.unparse(node).startswith(OF_PROCESS)
+        ):
             yield ast.unparse(node)
 
 
 def _imported_names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names if _is_foreign(alias.name))
+            yield from (
+                alias.asname or alias.name.split(".")[0]
+                for alias in node.names
+                if _is_foreign(alias.name)
+            )
         elif isinstance(node, ast.ImportFrom) and _is_foreign(node.module or ""):
             yield from (alias.asname or alias.name for alias in node.names)
 
@@ -121,6 +149,14 @@ def _changes_imports(tree: ast.Module) -> Iterator[ast.AST]:
             if ast.unparse(node.value) in lists:
                 yield node
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            changes = node.func.attr in ("pop", "update", "setdefault", "insert", "append", "clear", "extend")
+            changes = node.func.attr in (
+                "pop",
+                "update",
+                "setdefault",
+                "insert",
+                "append",
+                "clear",
+                "extend",
+            )
             if changes and ast.unparse(node.func.value) in lists:
                 yield node

@@ -8,7 +8,8 @@ from tests.conventions.sources import ROOT
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 SCALE = "requirements-scale.lock"
-ADDED = ("vectors", "embeddings", "web", "otel")  # extras whose lock holds only what they add to the core's
+# extras whose lock holds only what they add to the core's
+ADDED = ("vectors", "embeddings", "web", "otel")
 
 
 @every_case("name", [*LOCKS, SCALE, *(f"requirements-{extra}.lock" for extra in ADDED)])
@@ -39,14 +40,21 @@ def test_what_many_processes_need_is_locked_beside_the_core_and_alike() -> None:
 @every_case("extra", ADDED)
 def test_what_an_extra_adds_is_locked_and_agrees_with_the_tests(extra: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    run, dev, added = (_pins((ROOT / name).read_text("utf-8")) for name in (*LOCKS, f"requirements-{extra}.lock"))
-    assert not [line for line in project["optional-dependencies"][extra] if _name(line) not in added]
+    run, dev, added = (
+        _pins((ROOT / name).read_text("utf-8")) for name in (*LOCKS, f"requirements-{extra}.lock")
+    )
+    assert not [
+        line for line in project["optional-dependencies"][extra] if _name(line) not in added
+    ]
     assert not set(added) & set(run)
     assert not [name for name in set(added) & set(dev) if added[name] != dev[name]]
 
 
 def _pins(text: str) -> dict[str, str]:
-    return {_name(name): version for name, version in re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", text, re.MULTILINE)}
+    return {
+        _name(name): version
+        for name, version in re.findall(r"^([A-Za-z0-9_.-]+)==(\S+)", text, re.MULTILINE)
+    }
 
 
 def _name(requirement: str) -> str:

@@ -1,4 +1,6 @@
-"""No regular expression takes more than in proportion to its text: one that does holds every conversation."""
+"""No regular expression takes more than in proportion to its text: one that does holds every
+conversation.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -14,7 +16,9 @@ from tests.conventions.patterns import USES, Used, every_pattern, hard_texts
 TINY, SHORT, MIDDLE, LONG = 100, 1_000, 4_000, 16_000
 NOTICED = 0.005  # seconds; what takes less for LONG is no matter
 FACTOR = 8.0  # four times the text may take four times as long, and noise
-LINEAR = 4.8  # time(4k) of what is a * n + b * n ** 2 is above this many times time(1k) before time(16k) exceeds FACTOR
+# time(4k) of what is a * n + b * n ** 2 is above this many times time(1k) before time(16k) exceeds
+# FACTOR
+LINEAR = 4.8
 AGAIN = 4
 ANYWHERE = ("", "x") if "MNEMA_NIGHT" in os.environ else ("",)
 BEFORE = {"findall": ANYWHERE, "search": ANYWHERE, "match": ("",), "fullmatch": ("",)}
@@ -40,7 +44,10 @@ def work(pattern: Any, use: str, before: str, unit: str, size: int) -> float:
 
 def is_slow(took: Callable[[int], float]) -> bool:
     """Whether four times the text takes more than eight times as long, each time it is tried."""
-    if least(took, TINY, NOTICED) > NOTICED or (short := least(took, SHORT, 10 * NOTICED)) > 10 * NOTICED:
+    if (
+        least(took, TINY, NOTICED) > NOTICED
+        or (short := least(took, SHORT, 10 * NOTICED)) > 10 * NOTICED
+    ):
         return True
     if short < NOTICED / 256 or (middle := took(MIDDLE)) < NOTICED / 16:
         return False
@@ -57,7 +64,9 @@ def is_slow(took: Callable[[int], float]) -> bool:
 
 
 def least(took: Callable[[int], float], size: int, enough: float) -> float:
-    """The first of a few times that is enough, else the least of them: a busy machine makes some of them long."""
+    """The first of a few times that is enough, else the least of them: a busy machine makes some of
+    them long.
+    """
     found = took(size)
     for _ in range(AGAIN):
         if found <= enough:
@@ -67,11 +76,15 @@ def least(took: Callable[[int], float], size: int, enough: float) -> float:
 
 
 AT_RUNTIME = {
-    "bot/tools/workspace/search.py:_compile": "the model's, stopped by a timeout; see tests of the search",
+    "bot/tools/workspace/search.py:_compile": (
+        "the model's, stopped by a timeout; see tests of the search"
+    ),
     "bot/telemetry/log.py:learn": "secrets, each as it stands",
     "memory/text/numbers.py:_unit_kind": "a unit that was found, of a few characters",
     "memory/workspace/daily_log.py:mark_section": "a fold's id, as it stands",
-    "memory/text/mentions.py:_query_pattern": "words with bounded gaps between them; see the test below",
+    "memory/text/mentions.py:_query_pattern": (
+        "words with bounded gaps between them; see the test below"
+    ),
     "memory/text/patterns.py:compiled": "kept in the constants of the modules that use it",
     "memory/text/tokenizer.py:_name_patterns": "a name, as it stands",
 }
@@ -83,7 +96,9 @@ def test_every_pattern_can_be_tried() -> None:
 
 
 @every_case("query", ["x", "x x", "中 x", "- x -", "x" * 500])
-def test_what_is_looked_for_in_order_to_forget_it_takes_time_in_proportion_to_the_text(query: str) -> None:
+def test_what_is_looked_for_in_order_to_forget_it_takes_time_in_proportion_to_the_text(
+    query: str,
+) -> None:
     units = ("x", "x ", " ", "中", "中 ", "- ", "\n", "x-", "\u0301")
     slow = [unit for unit in units if is_slow(partial(look_for, query, unit))]
     assert not slow

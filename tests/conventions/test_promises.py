@@ -1,4 +1,6 @@
-"""The promises of the documentation: each names tests, the tests are there, and both languages name the same."""
+"""The promises of the documentation: each names tests, the tests are there, and both languages name
+the same.
+"""
 
 import ast
 import re
@@ -19,7 +21,10 @@ def promises(page: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Each promise of a page with its tests: the file, and the name or ""."""
     text = (ROOT / page).read_text("utf-8")
     return [
-        (row["promise"], [(test["file"], test["name"] or "") for test in TEST.finditer(row["tests"])])
+        (
+            row["promise"],
+            [(test["file"], test["name"] or "") for test in TEST.finditer(row["tests"])],
+        )
         for row in ROW.finditer(text)
     ]
 
@@ -27,7 +32,9 @@ def promises(page: str) -> list[tuple[str, list[tuple[str, str]]]]:
 @cache
 def names(file: str) -> frozenset[str]:
     tree = ast.parse((ROOT / "tests" / file).read_text("utf-8"))
-    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(
+        node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 @pytest.mark.parametrize("page", FIGURES)
@@ -37,7 +44,9 @@ def test_every_promise_names_tests_that_are_there(page: str) -> None:
     assert [promise for promise, tests in found if not tests] == []
     named = {test for _, tests in found for test in tests}
     assert [file for file, _ in sorted(named) if not (ROOT / "tests" / file).is_file()] == []
-    assert [f"{file}::{name}" for file, name in sorted(named) if name and name not in names(file)] == []
+    assert [
+        f"{file}::{name}" for file, name in sorted(named) if name and name not in names(file)
+    ] == []
 
 
 def test_both_languages_name_the_same_tests() -> None:
@@ -48,6 +57,12 @@ def test_both_languages_name_the_same_tests() -> None:
 def test_every_page_on_tools_has_its_promises() -> None:
     text = (ROOT / FIGURES[0]).read_text("utf-8")
     tables = [*((found["page"], found.end()) for found in PAGE.finditer(text)), ("", len(text))]
-    counted = {page: len(ROW.findall(text[start:end])) for (page, start), (_, end) in pairwise(tables)}
-    pages = {f"tools/{path.name}" for path in (ROOT / "docs" / "tools").glob("*.md") if ".zh-CN" not in path.name}
+    counted = {
+        page: len(ROW.findall(text[start:end])) for (page, start), (_, end) in pairwise(tables)
+    }
+    pages = {
+        f"tools/{path.name}"
+        for path in (ROOT / "docs" / "tools").glob("*.md")
+        if ".zh-CN" not in path.name
+    }
     assert {*pages, "web.md"} == {page for page, count in counted.items() if count}

@@ -1,7 +1,8 @@
 """How many files a reader opens to follow one message, and one fold: a ratchet that only falls.
 
-Counted by a profiler hook in all threads: the product's files in which a named function ran. The channel's wire and the
-model are the shipped test doubles, so that a platform's client and a provider come on top.
+Counted by a profiler hook in all threads: the product's files in which a named function ran. The
+channel's wire and the model are the shipped test doubles, so that a platform's client and a
+provider come on top.
 """
 
 import sys
@@ -17,12 +18,15 @@ from tests.bot.inside import inside
 
 ROOT = Path(bot.__file__).parent.parent
 PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
-# two more since turns are loaded by the first message: SOUL.md, and the space's memory files, are read apart;
-# two more since the window of a model is learnt, and replies come before background calls
+# two more since turns are loaded by the first message: SOUL.md, and the space's memory files, are
+# read apart; two more since the window of a model is learnt, and replies come before background
+# calls
 MAX_FILES_OF_A_MESSAGE = 86
-# one more since folds are wired where turns are; two since they fit the window of their model, and wait for replies
+# one more since folds are wired where turns are; two since they fit the window of their model, and
+# wait for replies
 MAX_FILES_OF_A_FOLD = 59
-# The index follows a change after a while. On a slow machine that is during each run, and it is no part of the fold.
+# The index follows a change after a while. On a slow machine that is during each run, and it is no
+# part of the fold.
 INDEXING = ("memory/recall/", "memory/text/word_forms.py", "memory/workspace/folder_watch.py")
 # What a message does not need, but an update of the index beside it, and the flush of soft commits.
 ONLY_BESIDE = (
@@ -51,12 +55,16 @@ class Entered:
         self.on = True
 
     def stop(self) -> dict[str, set[str]]:
-        """File -> the named functions that ran in it since `start` (no modules, lambdas or comprehensions)."""
+        """File -> the named functions that ran in it since `start` (no modules, lambdas or
+        comprehensions).
+        """
         self.on = False
         found: dict[str, set[str]] = {}
         for code in self.codes:
             if code.co_filename.startswith(PRODUCT) and not code.co_name.startswith("<"):
-                found.setdefault(str(Path(code.co_filename).relative_to(ROOT)), set()).add(code.co_qualname)
+                found.setdefault(str(Path(code.co_filename).relative_to(ROOT)), set()).add(
+                    code.co_qualname
+                )
         return found
 
 

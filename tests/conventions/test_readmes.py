@@ -18,7 +18,10 @@ SETTINGS = ["docs/configuration.md", "docs/configuration.zh-CN.md"]
 DECISIONS = ROOT / "docs" / "decisions"  # for developers, in English only
 # Pages that exist in English and in Chinese.
 DOCUMENTS = [
-    [path.relative_to(ROOT).as_posix(), path.relative_to(ROOT).as_posix().replace(".md", ".zh-CN.md")]
+    [
+        path.relative_to(ROOT).as_posix(),
+        path.relative_to(ROOT).as_posix().replace(".md", ".zh-CN.md"),
+    ]
     for path in sorted((ROOT / "docs").rglob("*.md"))
     if not path.name.endswith(".zh-CN.md") and path.parent != DECISIONS
 ]
@@ -32,8 +35,11 @@ PAGES = [
     "workspace/README.md",
 ]
 PARTS = re.compile(r"^(#+ |```\w*|\| `[^`]*`|!\[|<!-- \w+ -->|\d\. )", re.MULTILINE)
-PATHS = re.compile(r"`((?:bot|channels|memory|tests|docs|deploy)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)")
-OF_A_HOME = ("memory/20", "memory/dreams/20")  # how the diary's files and the nights' begin, which are in no tree
+PATHS = re.compile(
+    r"`((?:bot|channels|memory|tests|docs|deploy)/[\w./-]*)`|\]\((?!http)([\w./-]+)\)"
+)
+# how the diary's files and the nights' begin, which are in no tree
+OF_A_HOME = ("memory/20", "memory/dreams/20")
 
 
 def read(name: str) -> str:
@@ -49,7 +55,8 @@ def test_both_languages_have_the_same_parts(pages: list[str]) -> None:
 @every_case("page", PAGES)
 def test_every_path_a_page_names_is_there(page: str) -> None:
     found = [
-        (ROOT, inside) if inside else ((ROOT / page).parent, linked) for inside, linked in PATHS.findall(read(page))
+        (ROOT, inside) if inside else ((ROOT / page).parent, linked)
+        for inside, linked in PATHS.findall(read(page))
     ]
     named = [folder / path for folder, path in found if not path.startswith(OF_A_HOME)]
     assert not [path for path in named if not path.exists()]
@@ -71,7 +78,9 @@ def test_every_key_of_the_table_is_a_setting(page: str) -> None:
 
 @pytest.mark.parametrize("page", METRICS)
 def test_every_metric_is_explained(page: str) -> None:
-    named = set(re.findall(r"`([a-z_]+)[`{]", read(page).split("scrape_configs")[1].split("alert:")[0]))
+    named = set(
+        re.findall(r"`([a-z_]+)[`{]", read(page).split("scrape_configs")[1].split("alert:")[0])
+    )
     assert not [one.name for one in METRIC_TABLE if one.name not in named]
 
 

@@ -4,7 +4,14 @@ import ast
 import importlib
 from collections.abc import Iterator
 
-from sqlalchemy import BindParameter, BooleanClauseList, ColumnElement, CompoundSelect, Grouping, Select
+from sqlalchemy import (
+    BindParameter,
+    BooleanClauseList,
+    ColumnElement,
+    CompoundSelect,
+    Grouping,
+    Select,
+)
 from sqlalchemy.sql.elements import BinaryExpression
 from sqlalchemy.sql.operators import eq, in_op, or_
 from sqlalchemy.sql.visitors import iterate
@@ -20,20 +27,39 @@ PERSONAL = (
     *("file_label", "file_version"),
 )
 BY = {"space", "conversation"}
-# Queries without such a filter, and why each exists. None of them returns text to a prompt or a person.
+# Queries without such a filter, and why each exists. None of them returns text to a prompt or a
+# person.
 WHOLE = {
-    "memory.store.conversations.folds._SELECT_OPEN": "recovery: every fold that an earlier process left unfinished",
-    "memory.store.conversations.folds._SELECT_OURS": "recovery: the same, after this process took them over",
-    "memory.store.conversations.folds._SELECT_OUR_AWAITING": "recovery: those that still await texts of a model",
-    "memory.store.longterm.forgetting._SELECT_OPEN": "recovery: confirmed requests that are unfinished",
-    "memory.store.longterm.dreams._SELECT_OPEN": "recovery: nightly runs that an earlier process left unfinished",
-    "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": "whether a message refers to a blob; ids only",
-    "memory.store.longterm.file_versions._SELECT_PENDING": "recovery: patches that an earlier process left unfinished",
-    "memory.store.longterm.file_versions._SELECT_IDS": "whether another version has the same content; ids only",
+    "memory.store.conversations.folds._SELECT_OPEN": (
+        "recovery: every fold that an earlier process left unfinished"
+    ),
+    "memory.store.conversations.folds._SELECT_OURS": (
+        "recovery: the same, after this process took them over"
+    ),
+    "memory.store.conversations.folds._SELECT_OUR_AWAITING": (
+        "recovery: those that still await texts of a model"
+    ),
+    "memory.store.longterm.forgetting._SELECT_OPEN": (
+        "recovery: confirmed requests that are unfinished"
+    ),
+    "memory.store.longterm.dreams._SELECT_OPEN": (
+        "recovery: nightly runs that an earlier process left unfinished"
+    ),
+    "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": (
+        "whether a message refers to a blob; ids only"
+    ),
+    "memory.store.longterm.file_versions._SELECT_PENDING": (
+        "recovery: patches that an earlier process left unfinished"
+    ),
+    "memory.store.longterm.file_versions._SELECT_IDS": (
+        "whether another version has the same content; ids only"
+    ),
     "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",
     "memory.store.maintenance.stats": "counts for the metrics, no rows",
     "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",
-    "memory.store.maintenance.replaced_rights._COUNT_FORGOTTEN": "number of rows that a backup restores, no rows",
+    "memory.store.maintenance.replaced_rights._COUNT_FORGOTTEN": (
+        "number of rows that a backup restores, no rows"
+    ),
     "memory.store.longterm.extractions._SELECT_SPACES": "queue worker: spaces that have work",
     "memory.store.longterm.extractions._COUNT_BY_STATE": "counts for the metrics, no rows",
 }
@@ -58,15 +84,25 @@ def statements(module: str) -> Iterator[tuple[str, Select[tuple[object, ...]]]]:
 
 
 def _run(module: str) -> set[str]:
-    """The names of a module that are more than the beginning of other queries (`_FOLD.where(…)`)."""
-    [tree] = [source.tree for source in product() if source.name == f"{module.replace('.', '/')}.py"]
+    """The names of a module that are more than the beginning of other queries
+    (`_FOLD.where(…)`).
+    """
+    [tree] = [
+        source.tree for source in product() if source.name == f"{module.replace('.', '/')}.py"
+    ]
     beginnings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    loaded = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    loaded = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    ]
     return {node.id for node in loaded if id(node) not in beginnings}
 
 
 def bounded(condition: ColumnElement[bool] | None) -> bool:
-    """Whether a condition holds only for rows of one space, one conversation or one id that the caller names."""
+    """Whether a condition holds only for rows of one space, one conversation or one id that the
+    caller names.
+    """
     if isinstance(condition, Grouping):
         return bounded(condition.element)
     if isinstance(condition, BooleanClauseList):
@@ -89,13 +125,23 @@ def excepted(name: str) -> bool:
 
 
 def open_to_all(module: str) -> list[str]:
-    """The queries of a module that read personal tables and name neither space, conversation nor id."""
-    return [name for name, query in statements(module) if _personal(query) and not bounded(query.whereclause)]
+    """The queries of a module that read personal tables and name neither space, conversation nor
+    id.
+    """
+    return [
+        name
+        for name, query in statements(module)
+        if _personal(query) and not bounded(query.whereclause)
+    ]
 
 
 def _personal(query: Select[tuple[object, ...]]) -> bool:
     """Whether it reads a personal table, under another name or in a join too."""
-    named = {getattr(element, "name", "") for source in query.get_final_froms() for element in iterate(source)}
+    named = {
+        getattr(element, "name", "")
+        for source in query.get_final_froms()
+        for element in iterate(source)
+    }
     return not named.isdisjoint(PERSONAL)
 
 
@@ -115,11 +161,14 @@ def test_the_tables_named_here_are_tables_of_the_record() -> None:
 
 
 def test_queries_are_made_where_this_test_sees_them() -> None:
-    """A module makes its queries once, as it is loaded: one that a unit of work makes would not be looked at here."""
+    """A module makes its queries once, as it is loaded: one that a unit of work makes would not be
+    looked at here.
+    """
     hidden = [
         f"{source.name}:{call.lineno}"
         for source in product()
-        if "sqlalchemy" in {name.split(".")[0] for _, name in imported(source.tree)} and "migrations" not in source.name
+        if "sqlalchemy" in {name.split(".")[0] for _, name in imported(source.tree)}
+        and "migrations" not in source.name
         for function in ast.walk(source.tree)
         if isinstance(function, ast.AsyncFunctionDef)
         for call in ast.walk(function)

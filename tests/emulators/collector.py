@@ -22,7 +22,9 @@ TYPE = "application/x-protobuf"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Got:
-    """One span as it arrived: ids in hex letters, "" for no parent; start, end: unix nanoseconds."""
+    """One span as it arrived: ids in hex letters, "" for no parent; start, end: unix
+    nanoseconds.
+    """
 
     name: str
     trace: str
@@ -37,7 +39,9 @@ class Got:
 
 
 class Collector:
-    """Listens on loopback. got: every span, in order of arrival; refuse: answer 503 to all; silent: never answer."""
+    """Listens on loopback. got: every span, in order of arrival; refuse: answer 503 to all; silent:
+    never answer.
+    """
 
     def __init__(self, *, refuse: bool = False, silent: bool = False) -> None:
         self.got: list[Got] = []
@@ -76,7 +80,10 @@ class Collector:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-                headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
+                headers = {
+                    name.lower(): value.strip()
+                    for name, _, value in (line.partition(":") for line in head[1:])
+                }
                 body = await reader.readexactly(int(headers["content-length"]))
                 self.asked += 1
                 if not self._silent:
@@ -96,13 +103,18 @@ class Collector:
         request.ParseFromString(plain)
         for whole in request.resource_spans:
             resource = _facts(whole.resource.attributes)
-            self.got += [_got(span, resource) for scope in whole.scope_spans for span in scope.spans]
+            self.got += [
+                _got(span, resource) for scope in whole.scope_spans for span in scope.spans
+            ]
         self._moved.set()
         return _said("200 OK", ExportTraceServiceResponse().SerializeToString())
 
 
 def _said(status: str, body: bytes) -> bytes:
-    return f"HTTP/1.1 {status}\r\ncontent-type: {TYPE}\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body
+    return (
+        f"HTTP/1.1 {status}\r\ncontent-type: {TYPE}\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
 
 
 def _got(span: Wire, resource: dict[str, Any]) -> Got:
@@ -125,5 +137,7 @@ def _facts(attributes: Any) -> dict[str, Any]:
     for one in attributes:
         kind = one.value.WhichOneof("value")
         value = getattr(one.value, kind)
-        found[one.key] = [item.string_value for item in value.values] if kind == "array_value" else value
+        found[one.key] = (
+            [item.string_value for item in value.values] if kind == "array_value" else value
+        )
     return found

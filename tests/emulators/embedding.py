@@ -1,4 +1,6 @@
-"""A strict embeddings endpoint on a loopback port, whose vectors are made of a text's pairs of characters."""
+"""A strict embeddings endpoint on a loopback port, whose vectors are made of a text's pairs of
+characters.
+"""
 
 import asyncio
 import json
@@ -12,7 +14,9 @@ WIDTH = 512
 
 
 def vector(text: str, width: int = WIDTH) -> list[float]:
-    """A text's vector: how often each of its pairs of characters is in it, by a hash of the pair."""
+    """A text's vector: how often each of its pairs of characters is in it, by a hash of the
+    pair.
+    """
     counts = [0.0] * width
     for pair in zip(text, text[1:] + " ", strict=True):
         counts[crc32("".join(pair).encode("utf-8", "replace")) % width] += 1.0
@@ -33,7 +37,8 @@ class Fault:
 class EmbeddingEmulator:
     """The server. asked: the texts of each request, in order; faults: what to answer first.
 
-    refuses: a text with this in it is refused, and its request with it. keys: those accepted, empty for any.
+    refuses: a text with this in it is refused, and its request with it. keys: those accepted, empty
+    for any.
     """
 
     width: int = WIDTH
@@ -75,7 +80,8 @@ class EmbeddingEmulator:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 lines = head.decode().split("\r\n")
                 headers = {
-                    name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])
+                    name.lower(): value.strip()
+                    for name, _, value in (line.partition(":") for line in lines[1:])
                 }
                 body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
                 fault = self._answer(lines[0], headers, body)
@@ -85,7 +91,10 @@ class EmbeddingEmulator:
                     return
                 more = "".join(f"{name}: {value}\r\n" for name, value in fault.headers)
                 told = fault.body.encode()
-                writer.write(f"HTTP/1.1 {fault.status} x\r\n{more}content-length: {len(told)}\r\n\r\n".encode() + told)
+                writer.write(
+                    f"HTTP/1.1 {fault.status} x\r\n{more}content-length: {len(told)}\r\n\r\n".encode()  # noqa: E501
+                    + told
+                )
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -97,21 +106,34 @@ class EmbeddingEmulator:
         self.asked.append(texts)
         if self.faults:
             return self.faults.popleft()
-        if line != "POST /v1/embeddings HTTP/1.1" or not isinstance(body["model"], str) or not body["model"]:
+        if (
+            line != "POST /v1/embeddings HTTP/1.1"
+            or not isinstance(body["model"], str)
+            or not body["model"]
+        ):
             return refusal(404, "model_not_found", f"no {line} with {body['model']!r}")
         if self.keys and headers.get("authorization", "").removeprefix("Bearer ") not in self.keys:
             return refusal(401, "invalid_api_key", "Incorrect API key provided")
-        if not texts or any(not text.strip() for text in texts) or (self.refuses and self.refuses in "".join(texts)):
+        if (
+            not texts
+            or any(not text.strip() for text in texts)
+            or (self.refuses and self.refuses in "".join(texts))
+        ):
             return refusal(400, "invalid_request_error", "'$.input' is invalid")
         items = [
-            {"object": "embedding", "index": at, "embedding": vector(text, self.width)} for at, text in enumerate(texts)
+            {"object": "embedding", "index": at, "embedding": vector(text, self.width)}
+            for at, text in enumerate(texts)
         ]
-        return Fault(body=json.dumps({"object": "list", "data": items[::-1], "model": body["model"]}))
+        return Fault(
+            body=json.dumps({"object": "list", "data": items[::-1], "model": body["model"]})
+        )
 
 
 def refusal(status: int, code: str, message: str, **headers: str) -> Fault:
     """An error as the vendor words it."""
     told = {"error": {"message": message, "type": code, "code": code, "param": None}}
     return Fault(
-        status=status, body=json.dumps(told), headers=tuple((k.replace("_", "-"), v) for k, v in headers.items())
+        status=status,
+        body=json.dumps(told),
+        headers=tuple((k.replace("_", "-"), v) for k, v in headers.items()),
     )

@@ -1,7 +1,9 @@
-"""A strict Feishu on loopback: an object, or a process by `python -m tests.emulators.feishu --port 0`.
+"""A strict Feishu on loopback: an object, or a process by
+`python -m tests.emulators.feishu --port 0`.
 
-API below /open-apis, long connections by /callback/ws/endpoint, what a test does under /_ctl/: POST a JSON object of
-arguments to /_ctl/inject, /_ctl/fault and so on (see `_acts`); GET /_ctl/sent shows what people see.
+API below /open-apis, long connections by /callback/ws/endpoint, what a test does under /_ctl/: POST
+a JSON object of arguments to /_ctl/inject, /_ctl/fault and so on (see `_acts`); GET /_ctl/sent
+shows what people see.
 """
 
 import argparse
@@ -20,7 +22,14 @@ from tests.emulators.feishu_cards import Refusal
 from tests.emulators.feishu_faults import Action, Fault
 from tests.emulators.feishu_gateway import Gateway, Hook
 from tests.emulators.feishu_world import World
-from tests.emulators.kit import HttpEmulator, answer_instead, drop, gateway_page, obey, serve_until_killed
+from tests.emulators.kit import (
+    HttpEmulator,
+    answer_instead,
+    drop,
+    gateway_page,
+    obey,
+    serve_until_killed,
+)
 
 APP_ID = "cli_a1b2c3d4e5f60718"
 SECRET = "secret-of-the-lab"
@@ -40,9 +49,13 @@ class Call:
 
 
 class FeishuEmulator(HttpEmulator[World, Call]):
-    """Serves at `url` inside `async with`; what people do and see is in `world`, the pushing in `gateway`."""
+    """Serves at `url` inside `async with`; what people do and see is in `world`, the pushing in
+    `gateway`.
+    """
 
-    def __init__(self, *, app_id: str = APP_ID, secret: str = SECRET, seed: int = 0, port: int = 0) -> None:
+    def __init__(
+        self, *, app_id: str = APP_ID, secret: str = SECRET, seed: int = 0, port: int = 0
+    ) -> None:
         super().__init__(World(app_id=app_id, secret=secret, seed=seed), port)
         self.api = Api(self.world)
         self.gateway = Gateway(self.world)
@@ -71,7 +84,9 @@ class FeishuEmulator(HttpEmulator[World, Call]):
         await super().stop()
 
     async def cut(self, how: Literal["silent", "refused", "errors"]) -> None:
-        """From now on nothing goes through: calls hang, no connection is taken, or all is answered by a gateway."""
+        """From now on nothing goes through: calls hang, no connection is taken, or all is answered
+        by a gateway.
+        """
         self.away, self._back = how, asyncio.Event()
         if how == "silent":
             self.gateway.freeze()
@@ -116,10 +131,16 @@ class FeishuEmulator(HttpEmulator[World, Call]):
             return await self._absent(request)
         asked = await _read(request)
         call = Call(verb=asked.verb, path=request.path, body=asked.body or asked.form)
-        call.headers = {name.lower(): value for name, value in request.headers.items() if name != "Authorization"}
+        call.headers = {
+            name.lower(): value
+            for name, value in request.headers.items()
+            if name != "Authorization"
+        }
         self.calls.append(call)
         self.world.notify()
-        struck = [fault for fault in self.faults if fault.strikes(asked.verb, request.path, asked.body)]
+        struck = [
+            fault for fault in self.faults if fault.strikes(asked.verb, request.path, asked.body)
+        ]
 
         async def respond() -> web.Response:
             return self._answer(asked, request, call)
@@ -141,8 +162,12 @@ class FeishuEmulator(HttpEmulator[World, Call]):
             return _json({"code": err.code, "msg": str(err)}, err.status, err.headers)
         call.code = 0
         if isinstance(result, Raw):
-            name = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(result.name, safe='')}"}
-            return web.Response(body=result.data, headers={**name, "Content-Type": "application/octet-stream"})
+            name = {
+                "Content-Disposition": f"attachment; filename*=UTF-8''{quote(result.name, safe='')}"
+            }
+            return web.Response(
+                body=result.data, headers={**name, "Content-Type": "application/octet-stream"}
+            )
         return _json({"code": 0, "msg": "success", **result}, 200)
 
     async def _absent(self, request: web.Request) -> web.Response:
@@ -156,10 +181,19 @@ class FeishuEmulator(HttpEmulator[World, Call]):
             case "status":
                 return web.Response(status=fault.http, text=fault.body)
             case "refuse":
-                return _json({"code": fault.code, "msg": fault.text or "as the test asked"}, fault.http)
+                return _json(
+                    {"code": fault.code, "msg": fault.text or "as the test asked"}, fault.http
+                )
             case "too_many":
-                headers = {"x-ogw-ratelimit-limit": "5", "x-ogw-ratelimit-reset": f"{fault.seconds:g}"}
-                return _json({"code": 99991400, "msg": "request trigger frequency limit"}, fault.http, headers)
+                headers = {
+                    "x-ogw-ratelimit-limit": "5",
+                    "x-ogw-ratelimit-reset": f"{fault.seconds:g}",
+                }
+                return _json(
+                    {"code": 99991400, "msg": "request trigger frequency limit"},
+                    fault.http,
+                    headers,
+                )
         return await answer_instead(fault, request)
 
     # -- the test's side --------------------------------------------------------------------------
@@ -191,8 +225,12 @@ class FeishuEmulator(HttpEmulator[World, Call]):
         return await obey(request, self._acts())
 
     async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
-        """Until so many messages are seen and events acknowledged; False after `timeout` seconds."""
-        return await self.wait(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
+        """Until so many messages are seen and events acknowledged; False after `timeout`
+        seconds.
+        """
+        return await self.wait(
+            lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout
+        )
 
 
 async def _read(request: web.Request) -> Request:
@@ -201,7 +239,9 @@ async def _read(request: web.Request) -> Request:
     asked.token = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if request.content_type.startswith("multipart/"):
         for name, value in (await request.post()).items():
-            asked.form[name] = (value.filename, value.file.read()) if isinstance(value, web.FileField) else value
+            asked.form[name] = (
+                (value.filename, value.file.read()) if isinstance(value, web.FileField) else value
+            )
         return asked
     raw = await request.read()
     asked.size = len(raw)

@@ -12,9 +12,22 @@ from tests.emulators.feishu_world import BOT, Card, Chat, Message, World
 
 UUID_SECONDS = 3600.0
 MOST_TEXT, MOST_POST = 150_000, 30_000
-FILE_TYPES = {"opus": "audio", "mp4": "media", "pdf": "file", "doc": "file", "xls": "file", "ppt": "file"}
+FILE_TYPES = {
+    "opus": "audio",
+    "mp4": "media",
+    "pdf": "file",
+    "doc": "file",
+    "xls": "file",
+    "ppt": "file",
+}
 FILE_TYPES["stream"] = "file"
-CONTENT = {"text": "text", "image": "image_key", "file": "file_key", "audio": "file_key", "media": "file_key"}
+CONTENT = {
+    "text": "text",
+    "image": "image_key",
+    "file": "file_key",
+    "audio": "file_key",
+    "media": "file_key",
+}
 RECEIVERS = ("chat_id", "open_id", "user_id", "union_id", "email")
 EMOJI = {"Typing", "OK", "THUMBSUP", "OnIt"}
 Required = dict[str, type]
@@ -22,7 +35,9 @@ Required = dict[str, type]
 
 @dataclass(slots=True, kw_only=True)
 class Request:
-    """One call. form: the parts of a multipart body, files as (name, bytes). size: bytes of the body."""
+    """One call. form: the parts of a multipart body, files as (name, bytes). size: bytes of the
+    body.
+    """
 
     verb: str
     path: str
@@ -52,14 +67,44 @@ class Api:
             ("POST", r"/im/v1/messages/([^/]+)/reply", self._reply, _SEND, "im:message"),
             ("GET", r"/im/v1/messages/([^/]+)", self._get, {}, "im:message"),
             ("DELETE", r"/im/v1/messages/([^/]+)", self._delete, {}, "im:message"),
-            ("POST", r"/im/v1/messages/([^/]+)/reactions", self._react, {"reaction_type": dict}, "im:reactions"),
-            ("DELETE", r"/im/v1/messages/([^/]+)/reactions/([^/]+)", self._unreact, {}, "im:reactions"),
-            ("GET", r"/im/v1/messages/([^/]+)/resources/([^/]+)", self._resource, {}, "im:resource"),
+            (
+                "POST",
+                r"/im/v1/messages/([^/]+)/reactions",
+                self._react,
+                {"reaction_type": dict},
+                "im:reactions",
+            ),
+            (
+                "DELETE",
+                r"/im/v1/messages/([^/]+)/reactions/([^/]+)",
+                self._unreact,
+                {},
+                "im:reactions",
+            ),
+            (
+                "GET",
+                r"/im/v1/messages/([^/]+)/resources/([^/]+)",
+                self._resource,
+                {},
+                "im:resource",
+            ),
             ("GET", r"/im/v1/chats/([^/]+)/members", self._members, {}, "im:chat.members"),
             ("POST", r"/im/v1/images", self._image, {}, "im:resource"),
             ("POST", r"/im/v1/files", self._file, {}, "im:resource"),
-            ("POST", r"/cardkit/v1/cards", self._card, {"type": str, "data": str}, "cardkit:card:write"),
-            ("PUT", r"/cardkit/v1/cards/([^/]+)", self._replace, _NUMBERED | {"card": dict}, "cardkit:card:write"),
+            (
+                "POST",
+                r"/cardkit/v1/cards",
+                self._card,
+                {"type": str, "data": str},
+                "cardkit:card:write",
+            ),
+            (
+                "PUT",
+                r"/cardkit/v1/cards/([^/]+)",
+                self._replace,
+                _NUMBERED | {"card": dict},
+                "cardkit:card:write",
+            ),
             (
                 "PUT",
                 r"/cardkit/v1/cards/([^/]+)/elements/([^/]+)/content",
@@ -86,16 +131,24 @@ class Api:
             found = path.fullmatch(request.path)
             if verb == request.verb and found:
                 if scope in self.world.scopes_missing:
-                    raise Refusal(99991672, f"Access denied. One of the following scopes is required: [{scope}]")
+                    raise Refusal(
+                        99991672,
+                        f"Access denied. One of the following scopes is required: [{scope}]",
+                    )
                 _check(request.body, required)
                 parameters = len(inspect.signature(handler).parameters)
-                return handler(*found.groups(), *([request] if parameters > len(found.groups()) else []))
+                return handler(
+                    *found.groups(), *([request] if parameters > len(found.groups()) else [])
+                )
         raise Refusal(99991401, "no such api", 404)
 
     # -- who we are -------------------------------------------------------------------------------
 
     def _token(self, request: Request) -> dict[str, Any]:
-        if (request.body.get("app_id"), request.body.get("app_secret")) != (self.world.app_id, self.world.secret):
+        if (request.body.get("app_id"), request.body.get("app_secret")) != (
+            self.world.app_id,
+            self.world.secret,
+        ):
             raise Refusal(10014, "app secret invalid", 200)
         token, seconds = self.world.token()
         return {"tenant_access_token": token, "expire": seconds}
@@ -124,7 +177,9 @@ class Api:
         chat = self.world.chat(target if kind == "chat_id" else f"oc_p2p_{target}")
         thread = self.world.id("omt") if chat.mode == "topic" else ""
         return self._send(
-            request, chat, Message(id="", chat=chat.id, sender="", msg_type="", content={}, thread=thread)
+            request,
+            chat,
+            Message(id="", chat=chat.id, sender="", msg_type="", content={}, thread=thread),
         )
 
     def _reply(self, id: str, request: Request) -> dict[str, Any]:
@@ -187,7 +242,10 @@ class Api:
         if content.get("type") != "card":
             return check_card(text, self.world)
         if content.get("data", {}).get("card_id") not in self.world.cards:
-            raise Refusal(230099, "Failed to create card content, ext=ErrCode: 11310; ErrMsg: cardid is invalid")
+            raise Refusal(
+                230099,
+                "Failed to create card content, ext=ErrCode: 11310; ErrMsg: cardid is invalid",
+            )
         return content
 
     def _message(self, id: str) -> Message:
@@ -199,7 +257,11 @@ class Api:
         return message
 
     def _shown(self, message: Message) -> dict[str, Any]:
-        shown = {"message_id": message.id, "chat_id": message.chat, "create_time": self.world.milliseconds()}
+        shown = {
+            "message_id": message.id,
+            "chat_id": message.chat,
+            "create_time": self.world.milliseconds(),
+        }
         shown |= {"msg_type": message.msg_type, "body": {"content": json.dumps(message.content)}}
         return shown | ({"thread_id": message.thread} if message.thread else {})
 
@@ -235,7 +297,10 @@ class Api:
         self._check_chat(self.world.chat(id))
         first, people = int(request.query.get("page_token") or 0), sorted(self.world.names.items())
         last = first + min(100, int(request.query.get("page_size") or 20))
-        items = [{"member_id_type": "open_id", "member_id": one, "name": name} for one, name in people[first:last]]
+        items = [
+            {"member_id_type": "open_id", "member_id": one, "name": name}
+            for one, name in people[first:last]
+        ]
         return {"data": {"items": items, "page_token": str(last), "has_more": last < len(people)}}
 
     # -- files ------------------------------------------------------------------------------------
@@ -245,7 +310,9 @@ class Api:
         if kind not in ("image", "file"):
             raise Refusal(99992402, "field validation failed: type")
         if key not in message.keys or key not in self.world.files:
-            raise Refusal(234002, "Unauthorized. You do not have permission to access this resource")
+            raise Refusal(
+                234002, "Unauthorized. You do not have permission to access this resource"
+            )
         name, data = self.world.files[key]
         return Raw(data=data, name=name)
 
@@ -314,4 +381,6 @@ def _check(body: dict[str, Any], required: Required) -> None:
     """Raises Refusal: a field is missing or has the wrong type."""
     for name, kind in required.items():
         if not isinstance(body.get(name), kind) or isinstance(body.get(name), bool):
-            raise Refusal(99992402, f"field validation failed: {name} is required and a {kind.__name__}")
+            raise Refusal(
+                99992402, f"field validation failed: {name} is required and a {kind.__name__}"
+            )

@@ -1,4 +1,6 @@
-"""What the Feishu emulator holds of a card: its form, its tables, and the order of what is done to it."""
+"""What the Feishu emulator holds of a card: its form, its tables, and the order of what is done to
+it.
+"""
 
 import json
 import re
@@ -8,7 +10,14 @@ from tests.emulators.feishu_world import Card, World
 
 ELEMENT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}")
 TAGS = {"markdown", "div", "button", "hr", "img", "column_set", "column", "form", "table"}
-CONFIG = {"update_multi", "streaming_mode", "streaming_config", "summary", "enable_forward", "width_mode"}
+CONFIG = {
+    "update_multi",
+    "streaming_mode",
+    "streaming_config",
+    "summary",
+    "enable_forward",
+    "width_mode",
+}
 LONGEST_CONTENT = 100_000
 MOST_BYTES = 30_000
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\((?!img_)[^)]*\)")
@@ -18,7 +27,9 @@ _RULE = re.compile(r"\|?[ :|-]*-[ :|-]*")
 class Refusal(Exception):
     """The platform says no: code, msg, HTTP status, and headers."""
 
-    def __init__(self, code: int, msg: str, status: int = 400, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, code: int, msg: str, status: int = 400, headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(msg)
         self.code, self.status, self.headers = code, status, headers or {}
 
@@ -31,14 +42,20 @@ def check_card(text: Any, world: World) -> dict[str, Any]:
         config = card["config"]
     except (TypeError, ValueError, KeyError) as err:
         raise Refusal(200621, "parse card json err") from err
-    if card.get("schema") != "2.0" or not isinstance(elements, list) or not isinstance(config, dict):
+    if (
+        card.get("schema") != "2.0"
+        or not isinstance(elements, list)
+        or not isinstance(config, dict)
+    ):
         raise Refusal(200621, "parse card json err: schema")
     if set(config) - CONFIG or config.get("update_multi") is not True:
         raise Refusal(200621, f"parse card json err: config {sorted(config)}")
     if len(text.encode()) > MOST_BYTES:
         raise Refusal(300305, "card too large")
     _check_elements(elements)
-    _check_markdown([element["content"] for element in elements if element["tag"] == "markdown"], world)
+    _check_markdown(
+        [element["content"] for element in elements if element["tag"] == "markdown"], world
+    )
     parsed: dict[str, Any] = card
     return parsed
 
@@ -74,7 +91,9 @@ def _check_markdown(contents: list[str], world: World) -> None:
     tables = _tables(text)
     if tables > world.table_limit:
         raise _not_created("11310; ErrMsg: card table number over limit; ErrorValue: table; ")
-    if _IMAGE.search(re.sub(r"^(`{3,}|~{3,}).*?^\1|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)):
+    if _IMAGE.search(
+        re.sub(r"^(`{3,}|~{3,}).*?^\1|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    ):
         raise _not_created("11246; ErrMsg: image key is invalid; ErrorValue: img; ")
 
 
@@ -94,11 +113,16 @@ def _tables(text: str) -> int:
 
 
 def operate(world: World, card: Card, body: dict[str, Any]) -> None:
-    """Take one operation's number. Raises Refusal: it is not above all before, or the eleventh of a second."""
+    """Take one operation's number.
+
+    Raises Refusal: it is not above all before, or the eleventh of a second.
+    """
     now = world.now()
     card.operations = [at for at in card.operations if now - at < 1]
     if len(card.operations) >= 10:
-        raise Refusal(99991400, "request trigger frequency limit", 429, {"x-ogw-ratelimit-reset": "1"})
+        raise Refusal(
+            99991400, "request trigger frequency limit", 429, {"x-ogw-ratelimit-reset": "1"}
+        )
     if not 1 <= body["sequence"] < 2**31 or body["sequence"] <= card.sequence:
         raise Refusal(300317, "sequence number compare failed")
     card.operations.append(now)
@@ -109,7 +133,9 @@ def stream(world: World, card: Card, element_id: str, content: str) -> None:
     """Put the whole text into an element. Raises Refusal."""
     if not world.streams(card):
         raise Refusal(300309, "streaming mode is closed")
-    element = next((one for one in card.card["body"]["elements"] if one.get("element_id") == element_id), None)
+    element = next(
+        (one for one in card.card["body"]["elements"] if one.get("element_id") == element_id), None
+    )
     if element is None:
         raise Refusal(300313, "no such element")
     if len(content) > LONGEST_CONTENT:

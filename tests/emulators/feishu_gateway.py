@@ -1,4 +1,6 @@
-"""The pushing side of the Feishu emulator: long connections, calls to a webhook, and the schedule of both."""
+"""The pushing side of the Feishu emulator: long connections, calls to a webhook, and the schedule
+of both.
+"""
 
 import asyncio
 import contextlib
@@ -38,10 +40,12 @@ class Hook:
 
 
 class Gateway:
-    """Brings events to the app until they are acknowledged. cut_into: frames per event; keep_piece: which is withheld.
+    """Brings events to the app until they are acknowledged. cut_into: frames per event; keep_piece:
+    which is withheld.
 
-    config: what the endpoint tells clients of pauses. silent_pongs: pings are not answered. soon: seconds after which
-    an event is pushed again, for ever, instead of by the schedule; 0 for the schedule.
+    config: what the endpoint tells clients of pauses. silent_pongs: pings are not answered. soon:
+    seconds after which an event is pushed again, for ever, instead of by the schedule; 0 for the
+    schedule.
     """
 
     def __init__(self, world: World) -> None:
@@ -97,7 +101,10 @@ class Gateway:
     async def connect(self, request: web.Request) -> web.StreamResponse:
         """Take one connection and serve it to its end."""
         if self.handshake or request.query.get("ticket") not in self.tickets:
-            headers = self.handshake or {"Handshake-Status": "514", "Handshake-Msg": "invalid ticket"}
+            headers = self.handshake or {
+                "Handshake-Status": "514",
+                "Handshake-Msg": "invalid ticket",
+            }
             return web.Response(status=200 if self.handshake else 403, headers=headers)
         self.tickets.discard(request.query["ticket"])
         socket = web.WebSocketResponse(autoping=True)
@@ -117,7 +124,9 @@ class Gateway:
         """Every connection stays open, and nothing goes through any more."""
         for connection in self.connections.values():
             connection.frozen.set()
-            if (transport := connection.request.transport) is not None and isinstance(transport, asyncio.Transport):
+            if (transport := connection.request.transport) is not None and isinstance(
+                transport, asyncio.Transport
+            ):
                 transport.pause_reading()
 
     def drop_all(self) -> None:
@@ -152,7 +161,9 @@ class Gateway:
             connection.pings += 1
             if not self.silent_pongs:
                 config = self.pong_config or self.config
-                pong = Frame(service=SERVICE, headers={"type": "pong"}, payload=json.dumps(config).encode())
+                pong = Frame(
+                    service=SERVICE, headers={"type": "pong"}, payload=json.dumps(config).encode()
+                )
                 await connection.socket.send_bytes(pong.encode())
             self.world.notify()
         elif frame.method == 1:
@@ -161,7 +172,10 @@ class Gateway:
             self.world.faults_of_client.append(f"method {frame.method} {frame.headers}")
 
     def _acknowledge(self, connection: Connection, frame: Frame) -> None:
-        push = next((one for one in self.world.pushes if one.wire_id == frame.headers.get("message_id")), None)
+        push = next(
+            (one for one in self.world.pushes if one.wire_id == frame.headers.get("message_id")),
+            None,
+        )
         if push is None or frame.seq_id != connection.number or "biz_rt" not in frame.headers:
             self.world.faults_of_client.append(f"an answer to nothing: {frame.headers}")
             return
@@ -194,12 +208,20 @@ class Gateway:
         while True:
             now = self.world.now()
             for push in [one for one in self.world.pushes if not one.acked]:
-                if push.sent_at and (now - push.sent_at >= DEADLINE or (push.by and push.by not in self.connections)):
+                if push.sent_at and (
+                    now - push.sent_at >= DEADLINE or (push.by and push.by not in self.connections)
+                ):
                     self._settle(push, False)
                 if not push.sent_at and push.due <= now and (self.connections or self.hook):
                     await self._push(push)
-            waits = [one.sent_at + DEADLINE if one.sent_at else one.due for one in self.world.pushes if not one.acked]
-            await self.world.change(min([2.0, *(max(0.005, at - self.world.now()) for at in waits)]))
+            waits = [
+                one.sent_at + DEADLINE if one.sent_at else one.due
+                for one in self.world.pushes
+                if not one.acked
+            ]
+            await self.world.change(
+                min([2.0, *(max(0.005, at - self.world.now()) for at in waits)])
+            )
 
     async def _push(self, push: Push) -> None:
         push.tries += 1
@@ -218,7 +240,12 @@ class Gateway:
         for number in range(self.cut_into):
             if number == self.keep_piece:
                 continue
-            told = {"type": "event", "message_id": push.wire_id, "sum": str(self.cut_into), "seq": str(number)}
+            told = {
+                "type": "event",
+                "message_id": push.wire_id,
+                "sum": str(self.cut_into),
+                "seq": str(number),
+            }
             piece = payload[number * size : (number + 1) * size]
             frame = Frame(
                 seq_id=connection.number,

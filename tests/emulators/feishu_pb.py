@@ -1,4 +1,6 @@
-"""The frames of Feishu's long connection in bytes, written from the table of their fields and not with the SDK."""
+"""The frames of Feishu's long connection in bytes, written from the table of their fields and not
+with the SDK.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,14 +25,18 @@ class Frame:
 
     def encode(self) -> bytes:
         numbers = enumerate((self.seq_id, self.log_id, self.service, self.method), 1)
-        whole = b"".join(_varint(number << 3 | VARINT) + _varint(value) for number, value in numbers)
+        whole = b"".join(
+            _varint(number << 3 | VARINT) + _varint(value) for number, value in numbers
+        )
         for key, value in self.headers.items():
             whole += _field(5, _field(1, key.encode()) + _field(2, value.encode()))
         return whole + (_field(8, self.payload) if self.payload else b"")
 
 
 def decode(raw: bytes) -> Frame:
-    """Raises Malformed: a required field is missing, or has the wrong type, or the bytes end too early."""
+    """Raises Malformed: a required field is missing, or has the wrong type, or the bytes end too
+    early.
+    """
     frame, seen = Frame(), set()
     for number, value in _fields(raw):
         seen.add(number)

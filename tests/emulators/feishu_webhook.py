@@ -1,4 +1,6 @@
-"""Calls as Feishu makes them to an app's address: sealed, signed, or wrong in a way that is asked for."""
+"""Calls as Feishu makes them to an app's address: sealed, signed, or wrong in a way that is asked
+for.
+"""
 
 import base64
 import hashlib
@@ -31,7 +33,9 @@ def seal(text: str, key: str, iv: bytes | None = None) -> str:
     iv = iv or os.urandom(16)
     pad = padding.PKCS7(128).padder()
     padded = pad.update(text.encode()) + pad.finalize()
-    cipher = Cipher(algorithms.AES(hashlib.sha256(key.encode()).digest()), modes.CBC(iv)).encryptor()
+    cipher = Cipher(
+        algorithms.AES(hashlib.sha256(key.encode()).digest()), modes.CBC(iv)
+    ).encryptor()
     return base64.b64encode(iv + cipher.update(padded) + cipher.finalize()).decode()
 
 
@@ -42,9 +46,13 @@ def sign(timestamp: str, nonce: str, key: str, body: bytes) -> str:
 def call(
     event: dict[str, Any], key: str, *, wrong: Wrong = "", nonce: str = "", at: float = 0.0
 ) -> tuple[list[tuple[str, str]], bytes]:
-    """Headers and body of one call; wrong: what is not as it should be. at: unix seconds of its signature, 0 now."""
+    """Headers and body of one call; wrong: what is not as it should be. at: unix seconds of its
+    signature, 0 now.
+    """
     plain = json.dumps(event)
-    body = plain.encode() if wrong == "plain" else json.dumps({"encrypt": seal(plain, key)}).encode()
+    body = (
+        plain.encode() if wrong == "plain" else json.dumps({"encrypt": seal(plain, key)}).encode()
+    )
     shift = {"stale": -360, "future": 360}.get(wrong, 0)
     timestamp = str(int((at or time.time()) + shift))
     if wrong == "odd_time":
@@ -63,4 +71,8 @@ def call(
     }.get(wrong, [("x-lark-signature", signature)])
     if wrong == "reserialised":
         body = json.dumps(json.loads(body), indent=1).encode()
-    return [*([] if wrong == "unsigned" else named), *signed, ("content-type", "application/json")], body
+    return [
+        *([] if wrong == "unsigned" else named),
+        *signed,
+        ("content-type", "application/json"),
+    ], body

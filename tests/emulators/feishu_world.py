@@ -1,4 +1,6 @@
-"""The world behind the Feishu emulator: people, chats, cards, what waits for the bot, and what people see."""
+"""The world behind the Feishu emulator: people, chats, cards, what waits for the bot, and what
+people see.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -7,7 +9,8 @@ from typing import Any, Literal
 from tests.emulators.kit import PlatformWorld
 
 State = Literal["open", "out", "unavailable"]
-SCHEDULE = (15.0, 300.0, 3600.0, 21_600.0)  # after so many seconds an event that was not acknowledged is pushed again
+# after so many seconds an event that was not acknowledged is pushed again
+SCHEDULE = (15.0, 300.0, 3600.0, 21_600.0)
 DEADLINE = 3.0
 TOKEN_LIFE, TOKEN_FRESH = 7200.0, 1800.0
 BOT = "ou_bot_of_the_lab"
@@ -55,7 +58,9 @@ class Card:
 
 @dataclass(slots=True, kw_only=True)
 class Push:
-    """One event on its way. due: when it is pushed next; sent_at: of the try under way, 0 for none."""
+    """One event on its way. due: when it is pushed next; sent_at: of the try under way, 0 for
+    none.
+    """
 
     event: dict[str, Any]
     wire_id: str
@@ -117,7 +122,9 @@ class World(PlatformWorld):
 
     def chat(self, id: str, **changes: Any) -> Chat:
         """The chat, made on first use, with fields set as named."""
-        chat = self.chats.setdefault(id, Chat(id=id, type="p2p" if id.startswith("oc_p2p_") else "group"))
+        chat = self.chats.setdefault(
+            id, Chat(id=id, type="p2p" if id.startswith("oc_p2p_") else "group")
+        )
         for name, value in changes.items():
             setattr(chat, name, value)
         return chat
@@ -146,7 +153,13 @@ class World(PlatformWorld):
         content = {"text": text} if content is None else content
         keys = frozenset(_keys(content))
         message = Message(
-            id=self.id("om"), chat=place.id, sender=user, msg_type=kind, content=content, thread=thread, keys=keys
+            id=self.id("om"),
+            chat=place.id,
+            sender=user,
+            msg_type=kind,
+            content=content,
+            thread=thread,
+            keys=keys,
         )
         if parent:
             message.parent, message.root = parent, self.messages[parent].root or parent
@@ -165,7 +178,10 @@ class World(PlatformWorld):
         told |= {"thread_id": thread} if thread else {}
         told |= {"mentions": mentions} if mentions else {}
         event = {"sender": self.person(user), "message": told}
-        return {"message_id": message.id, "event_id": self.tell("im.message.receive_v1", event, push=push)}
+        return {
+            "message_id": message.id,
+            "event_id": self.tell("im.message.receive_v1", event, push=push),
+        }
 
     def person(self, user: str) -> dict[str, Any]:
         ids = {"open_id": user, "user_id": user[3:], "union_id": f"on_{user[3:]}"}
@@ -180,7 +196,11 @@ class World(PlatformWorld):
         """A person takes a message back; returns the event's id."""
         message = self.messages[message_id]
         message.gone = state
-        told = {"message_id": message_id, "chat_id": message.chat, "recall_time": self.milliseconds()}
+        told = {
+            "message_id": message_id,
+            "chat_id": message.chat,
+            "recall_time": self.milliseconds(),
+        }
         return self.tell("im.message.recalled_v1", {**told, "recall_type": "message_owner"})
 
     def press(self, message_id: str, value: dict[str, Any], user: str = "ou_u1") -> str:
@@ -203,13 +223,24 @@ class World(PlatformWorld):
     def tell(self, kind: str, event: dict[str, Any], *, push: bool = True) -> str:
         """An event of any kind; returns its id."""
         id = self.id("ev")
-        header = {"event_id": id, "event_type": kind, "create_time": self.milliseconds(), "token": "vt-1"}
-        whole = {"schema": "2.0", "header": {**header, "app_id": self.app_id, "tenant_key": "tk1"}, "event": event}
+        header = {
+            "event_id": id,
+            "event_type": kind,
+            "create_time": self.milliseconds(),
+            "token": "vt-1",
+        }
+        whole = {
+            "schema": "2.0",
+            "header": {**header, "app_id": self.app_id, "tenant_key": "tk1"},
+            "event": event,
+        }
         self.queue(whole, push=push)
         return id
 
     def queue(self, whole: dict[str, Any], *, push: bool = True) -> None:
-        """An event as it is, for the next push; push: at once, otherwise kept back until `release`."""
+        """An event as it is, for the next push; push: at once, otherwise kept back until
+        `release`.
+        """
         due = self.now() if push else float("inf")
         self.pushes.append(Push(event=whole, wire_id=self.id("w"), due=due))
         self.notify()
@@ -226,14 +257,20 @@ class World(PlatformWorld):
 
     def repeat(self, event_id: str, fresh: bool = False) -> None:
         """The same event once more, though it was acknowledged; fresh: under a new event id."""
-        whole = next(push.event for push in self.pushes if push.event.get("header", {}).get("event_id") == event_id)
+        whole = next(
+            push.event
+            for push in self.pushes
+            if push.event.get("header", {}).get("event_id") == event_id
+        )
         if fresh:
             whole = {**whole, "header": {**whole["header"], "event_id": self.id("ev")}}
         self.queue(whole)
 
     def hurry(self) -> None:
         """What is due some time later is due now, and no try is used up by that."""
-        waiting = [one for one in self.pushes if not one.acked and not one.sent_at and self.now() < one.due]
+        waiting = [
+            one for one in self.pushes if not one.acked and not one.sent_at and self.now() < one.due
+        ]
         for push in [one for one in waiting if one.due != float("inf")]:
             push.due, push.tries = self.now(), min(push.tries, 1)
             self.notify()
@@ -273,7 +310,13 @@ class World(PlatformWorld):
         return [self._seen(one) for one in ours if not one.gone and chat in ("", one.chat)]
 
     def _seen(self, message: Message) -> Seen:
-        seen = Seen(chat=message.chat, message_id=message.id, kind=message.msg_type, text="", thread=message.thread)
+        seen = Seen(
+            chat=message.chat,
+            message_id=message.id,
+            kind=message.msg_type,
+            text="",
+            thread=message.thread,
+        )
         seen.reply_to = message.parent
         content = message.content
         if message.msg_type == "interactive":
@@ -289,7 +332,10 @@ class World(PlatformWorld):
 
     def streams(self, card: Card) -> bool:
         """Whether its streaming is on; ten minutes after it was switched on it ends by itself."""
-        return bool(card.card["config"].get("streaming_mode")) and self.now() - card.streaming_since < 600
+        return (
+            bool(card.card["config"].get("streaming_mode"))
+            and self.now() - card.streaming_since < 600
+        )
 
     def acks(self) -> list[str]:
         """Event ids that the bot acknowledged, in order."""
@@ -315,5 +361,9 @@ def _keys(content: Any) -> list[str]:
         return [key for item in content for key in _keys(item)]
     if not isinstance(content, dict):
         return []
-    own = [value for name, value in content.items() if name in ("image_key", "file_key") and isinstance(value, str)]
+    own = [
+        value
+        for name, value in content.items()
+        if name in ("image_key", "file_key") and isinstance(value, str)
+    ]
     return own + [key for value in content.values() for key in _keys(value)]

@@ -1,9 +1,11 @@
-"""A strict iLink server on loopback: an object, or a process by `python -m tests.emulators.ilink --port 0`.
+"""A strict iLink server on loopback: an object, or a process by
+`python -m tests.emulators.ilink --port 0`.
 
-Three ports: the API, the host that some accounts live at, and the files' server. The first line printed is
-`base_url cdn_url`. What an owner's phone and other people do is driven by `/_ctl/<act>` of the first port, with
-arguments as a JSON object or a query: `scan`, `confirm`, `expire`, `bound`, `digits`, `say`, `attach_text`, `repeat`,
-`expire_session`, `advance`, `knob`, `fault`, `clear_faults`, `sent`, `typing`, `acks`, `code`, `wire_log`, `wait`.
+Three ports: the API, the host that some accounts live at, and the files' server. The first line
+printed is `base_url cdn_url`. What an owner's phone and other people do is driven by `/_ctl/<act>`
+of the first port, with arguments as a JSON object or a query: `scan`, `confirm`, `expire`, `bound`,
+`digits`, `say`, `attach_text`, `repeat`, `expire_session`, `advance`, `knob`, `fault`,
+`clear_faults`, `sent`, `typing`, `acks`, `code`, `wire_log`, `wait`.
 """
 
 import argparse
@@ -46,7 +48,9 @@ OF_THE_WORLD = (
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One request as it came. answer: its body as sent, None where it was none of ours; refused: why, if it was."""
+    """One request as it came. answer: its body as sent, None where it was none of ours; refused:
+    why, if it was.
+    """
 
     method: str
     verb: str
@@ -83,7 +87,10 @@ class IlinkEmulator(HttpEmulator[World, Call]):
         return f"http://127.0.0.1:{self.ports[2]}/c2c"
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
-        return (web.route("*", "/_ctl/{name}", self._control), web.route("*", "/ilink/bot/{method:.+}", self._first))
+        return (
+            web.route("*", "/_ctl/{name}", self._control),
+            web.route("*", "/ilink/bot/{method:.+}", self._first),
+        )
 
     async def start(self) -> None:
         """Listen; on the same ports again after a stop."""
@@ -113,7 +120,8 @@ class IlinkEmulator(HttpEmulator[World, Call]):
             cut_connections(runner)
 
     def fault(self, action: Action, **rule: Any) -> Fault:
-        """Let something go wrong from now on; see kit.Fault. method: path after /ilink/bot/, or of a file.
+        """Let something go wrong from now on; see kit.Fault. method: path after /ilink/bot/, or of
+        a file.
 
         `answers` in place of `body`: the JSON that is answered with status 200.
         """
@@ -171,7 +179,9 @@ class IlinkEmulator(HttpEmulator[World, Call]):
         self, request: web.Request, call: Call, chat: str, answering: Callable[..., Any]
     ) -> web.StreamResponse:
         struck = [fault for fault in self.faults if fault.strikes(call.method, chat)]
-        answer, call.status = await self.through_faults(request, struck, lambda: answering(request, call))
+        answer, call.status = await self.through_faults(
+            request, struck, lambda: answering(request, call)
+        )
         return answer
 
     async def _answer(self, request: web.Request, call: Call) -> web.Response:
@@ -220,7 +230,10 @@ class IlinkEmulator(HttpEmulator[World, Call]):
         return await self._held(updates, nothing)
 
     def _status(self, call: Call, digits: str) -> Any:
-        hosts = (self.second_url if self.knobs.redirect else self.url, self.second_url.partition("//")[2])
+        hosts = (
+            self.second_url if self.knobs.redirect else self.url,
+            self.second_url.partition("//")[2],
+        )
         return self.methods.status(call.query.get("qrcode", ""), digits, call.host == 1, hosts)
 
     async def _held(self, ask: Callable[[], Any], nothing: Callable[[], Any]) -> Any:
@@ -248,7 +261,9 @@ class IlinkEmulator(HttpEmulator[World, Call]):
         asked = self.world.places.get(param)
         right = asked is not None and (bool(whole) or call.query.get("filekey") == asked["filekey"])
         if not right or len(call.body) != (asked or {}).get("filesize"):
-            return web.Response(status=400, headers={"x-error-message": "no such place, or not its size"})
+            return web.Response(
+                status=400, headers={"x-error-message": "no such place, or not its size"}
+            )
         name = self.world.token("param+/=")
         self.world.files[name] = call.body
         return web.Response(headers={"x-encrypted-param": name})
@@ -256,24 +271,37 @@ class IlinkEmulator(HttpEmulator[World, Call]):
     # -- the test's side --------------------------------------------------------------------------
 
     async def _control(self, request: web.Request) -> web.Response:
-        acts: dict[str, Callable[..., Any]] = {name: getattr(self.world, name) for name in OF_THE_WORLD}
+        acts: dict[str, Callable[..., Any]] = {
+            name: getattr(self.world, name) for name in OF_THE_WORLD
+        }
         acts |= {
             "typing": lambda: self.world.typing,
             "digits": lambda: self.knobs.digits,
             "attach_text": lambda text, **rest: self.world.attach(text.encode(), **rest),
-            "knob": lambda **rest: [setattr(self.knobs, name, value) for name, value in rest.items()],
+            "knob": lambda **rest: [
+                setattr(self.knobs, name, value) for name, value in rest.items()
+            ],
             "fault": self.fault,
             "clear_faults": self.clear_faults,
             "wire_log": self.wire_log,
             "wait": self._wait,
         }
-        return await obey(request, acts, lambda value: value.hex() if isinstance(value, bytes) else value)
+        return await obey(
+            request, acts, lambda value: value.hex() if isinstance(value, bytes) else value
+        )
 
-    async def _wait(self, sent: int = 0, acks: int = 0, codes: int = 0, timeout: float = 10) -> bool:
-        """Until so many messages are seen, or confirmed, or QR codes made; False after `timeout` seconds."""
+    async def _wait(
+        self, sent: int = 0, acks: int = 0, codes: int = 0, timeout: float = 10
+    ) -> bool:
+        """Until so many messages are seen, or confirmed, or QR codes made; False after `timeout`
+        seconds.
+        """
         world = self.world
         return await self.wait(
-            lambda: len(world.visible) >= sent and world.acks() >= acks and len(world.codes) >= codes, timeout
+            lambda: (
+                len(world.visible) >= sent and world.acks() >= acks and len(world.codes) >= codes
+            ),
+            timeout,
         )
 
 

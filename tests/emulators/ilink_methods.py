@@ -47,7 +47,9 @@ class Refusal(Exception):
 
 def check_headers(headers: Any, post: bool) -> None:
     """Raise Refusal for a header that is missing or of the wrong form."""
-    if headers.get("iLink-App-Id") != "bot" or not re.fullmatch(r"\d+", headers.get("iLink-App-ClientVersion", "")):
+    if headers.get("iLink-App-Id") != "bot" or not re.fullmatch(
+        r"\d+", headers.get("iLink-App-ClientVersion", "")
+    ):
         raise Refusal(EXPIRED, "no app")
     if not post:
         return
@@ -112,7 +114,9 @@ class Methods:
         return {"qrcode": code.id, "qrcode_img_content": f"https://weixin.example/x/{code.id}"}
 
     def status(self, id: str, digits: str, second: bool, hosts: tuple[str, str]) -> Json | None:
-        """What has become of a code; None: nothing new, the call is to be held. hosts: base, and the second port's."""
+        """What has become of a code; None: nothing new, the call is to be held. hosts: base, and
+        the second port's.
+        """
         code = next((code for code in self.world.codes if code.id == id), None)
         if code is None:
             raise Refusal(BAD_ARGUMENT, "qrcode")
@@ -174,7 +178,11 @@ class Methods:
 
     def _send(self, message: Json) -> Json:
         _typed(message, _MESSAGE)
-        if message["message_type"] != 2 or message["message_state"] not in (1, 2) or not message["client_id"]:
+        if (
+            message["message_type"] != 2
+            or message["message_state"] not in (1, 2)
+            or not message["client_id"]
+        ):
             raise Refusal(BAD_ARGUMENT, "msg")
         person = self.world.people.get(message["to_user_id"])
         if person is None:
@@ -206,7 +214,11 @@ class Methods:
         if len(items) != 1 or not isinstance(items[0], dict):
             raise Refusal(BAD_ARGUMENT, "item_list takes one item")
         item = items[0]
-        known: dict[str, Any] = {"person": person.id, "client_id": message["client_id"], "at": self.world.now()}
+        known: dict[str, Any] = {
+            "person": person.id,
+            "client_id": message["client_id"],
+            "at": self.world.now(),
+        }
         if item.get("type") == 1:
             text = (item.get("text_item") or {}).get("text")
             if not isinstance(text, str) or not text or len(text) > self.world.knobs.text_limit:
@@ -224,7 +236,9 @@ class Methods:
         return Seen(kind=kind, text="", name=held.get("file_name", ""), data=data, **known)
 
     def _open(self, media: Any) -> bytes:
-        """The bytes that a phone would get: by the name that the upload gave, with the key that stands beside it."""
+        """The bytes that a phone would get: by the name that the upload gave, with the key that
+        stands beside it.
+        """
         if not isinstance(media, dict) or media.get("encrypt_query_param") not in self.world.files:
             raise Refusal(BAD_ARGUMENT, "media.encrypt_query_param")
         try:
@@ -246,14 +260,19 @@ class Methods:
         return answer
 
     def _type(self, body: Json) -> Json:
-        if self.world.tickets.get(body["ilink_user_id"]) != body["typing_ticket"] or body["status"] not in (1, 2):
+        if self.world.tickets.get(body["ilink_user_id"]) != body["typing_ticket"] or body[
+            "status"
+        ] not in (1, 2):
             raise Refusal(BAD_ARGUMENT, "typing_ticket")
         self.world.typing.append((body["ilink_user_id"], body["status"]))
         return {"ret": 0}
 
     def _upload(self, body: Json) -> Json:
         whole = (body["rawsize"] // 16 + 1) * 16
-        hexes = [re.fullmatch(r"[0-9a-f]{32}", body[name]) for name in ("filekey", "aeskey", "rawfilemd5")]
+        hexes = [
+            re.fullmatch(r"[0-9a-f]{32}", body[name])
+            for name in ("filekey", "aeskey", "rawfilemd5")
+        ]
         if not all(hexes) or body["filesize"] != whole or body["media_type"] not in (1, 2, 3, 4):
             raise Refusal(BAD_ARGUMENT, "filekey, aeskey, rawfilemd5, filesize or media_type")
         if body.get("no_need_thumb") is not True and not isinstance(body.get("thumb_rawsize"), int):

@@ -1,4 +1,6 @@
-"""The world behind the iLink emulator: QR codes, people and their phones, what waits for the bot, what people see."""
+"""The world behind the iLink emulator: QR codes, people and their phones, what waits for the bot,
+what people see.
+"""
 
 import base64
 import hashlib
@@ -10,23 +12,37 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.emulators.kit import PlatformWorld
 
 Json = dict[str, Any]
-State = Literal["wait", "scaned", "need_verifycode", "verify_code_blocked", "expired", "binded_redirect", "confirmed"]
+State = Literal[
+    "wait",
+    "scaned",
+    "need_verifycode",
+    "verify_code_blocked",
+    "expired",
+    "binded_redirect",
+    "confirmed",
+]
 PERSON = "abc1@im.wechat"
-KINDS = {"image": (2, "image_item"), "voice": (3, "voice_item"), "file": (4, "file_item"), "video": (5, "video_item")}
+KINDS = {
+    "image": (2, "image_item"),
+    "voice": (3, "voice_item"),
+    "file": (4, "file_item"),
+    "video": (5, "video_item"),
+}
 
 
 @dataclass(slots=True, kw_only=True)
 class Knobs:
     """What the platform's pages leave open, or what a test wants of it. Times in seconds.
 
-    hold: how long a poll is held; longpoll_ms: said in its answer, 0 nothing. digits: asked for after a scan, "" none;
-    tries: wrong ones until the code is blocked. code_life: of a QR code. redirect: an account that lives at the
-    second port. absent_ret: success of a poll without codes. empty_cursor: polls answer no new cursor.
-    success: body of a send that was taken. expired_in: where -14 stands. quota, window: sends after each message of a
-    person; burst, block: sends in a second, and how long none is taken after more (0: no such limit).
-    check_token: only a person's newest token holds. dedup: a second message with a known client_id is swallowed.
-    full_urls: files are named by whole addresses. fresh_token: getconfig gives a new token. evict: a login ends the
-    one before it. hasty: an empty poll is answered at once.
+    hold: how long a poll is held; longpoll_ms: said in its answer, 0 nothing. digits: asked for
+    after a scan, "" none; tries: wrong ones until the code is blocked. code_life: of a QR code.
+    redirect: an account that lives at the second port. absent_ret: success of a poll without codes.
+    empty_cursor: polls answer no new cursor. success: body of a send that was taken. expired_in:
+    where -14 stands. quota, window: sends after each message of a person; burst, block: sends in a
+    second, and how long none is taken after more (0: no such limit). check_token: only a person's
+    newest token holds. dedup: a second message with a known client_id is swallowed. full_urls:
+    files are named by whole addresses. fresh_token: getconfig gives a new token. evict: a login
+    ends the one before it. hasty: an empty poll is answered at once.
     """
 
     hold: float = 35.0
@@ -55,7 +71,9 @@ class Knobs:
 
 @dataclass(slots=True, kw_only=True)
 class Code:
-    """A QR code. told: the state that the bot was told last; wrong: digits that were not these; moved: at port two."""
+    """A QR code. told: the state that the bot was told last; wrong: digits that were not these;
+    moved: at port two.
+    """
 
     id: str
     born: float
@@ -68,7 +86,9 @@ class Code:
 
 @dataclass(slots=True, kw_only=True)
 class Person:
-    """Somebody who can write. token: newest context token; used: the bot's sends since they wrote at `wrote`."""
+    """Somebody who can write. token: newest context token; used: the bot's sends since they wrote
+    at `wrote`.
+    """
 
     id: str
     token: str = ""
@@ -80,7 +100,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One message on a person's phone. data: of a file, opened; kind: text, image, file, video, voice."""
+    """One message on a person's phone. data: of a file, opened; kind: text, image, file, video,
+    voice.
+    """
 
     person: str
     kind: str
@@ -145,7 +167,9 @@ class World(PlatformWorld):
     def grant(self) -> Json:
         """A login without a phone: what a confirmed code would have said, without its base."""
         if self.knobs.evict:
-            self.tokens = {token: bot for token, bot in self.tokens.items() if bot != self.knobs.bot_id}
+            self.tokens = {
+                token: bot for token, bot in self.tokens.items() if bot != self.knobs.bot_id
+            }
         token = self.token("tok")
         self.tokens[token] = self.knobs.bot_id
         return {"bot_token": token, "ilink_bot_id": self.knobs.bot_id, "ilink_user_id": PERSON}
@@ -161,7 +185,9 @@ class World(PlatformWorld):
         return self.people.setdefault(id, Person(id=id))
 
     def say(self, text: str, person: str = PERSON, **fields: Any) -> Json:
-        """Somebody writes. fields: of the message, beside or in place of the usual; None takes one away."""
+        """Somebody writes. fields: of the message, beside or in place of the usual; None takes one
+        away.
+        """
         return self.post(person, [{"type": 1, "text_item": {"text": text}}], **fields)
 
     def post(self, person: str, items: list[Json], **fields: Any) -> Json:
@@ -195,7 +221,9 @@ class World(PlatformWorld):
         person: str = PERSON,
         **held: Any,
     ) -> Json:
-        """Somebody sends a file. key: how it comes: hex, raw, hextext, none. held: further fields of the item."""
+        """Somebody sends a file. key: how it comes: hex, raw, hextext, none. held: further fields
+        of the item.
+        """
         secret = self.random.randbytes(16)
         param = self.token("param")
         self.files[param] = data if key == "none" else crypt(data, secret)
@@ -203,11 +231,17 @@ class World(PlatformWorld):
         if self.knobs.full_urls:
             media = {"full_url": f"{self.cdn_url}/download?encrypted_query_param={param}"}
         if key in ("raw", "hextext"):
-            media["aes_key"] = base64.b64encode(secret if key == "raw" else secret.hex().encode()).decode()
+            media["aes_key"] = base64.b64encode(
+                secret if key == "raw" else secret.hex().encode()
+            ).decode()
         number, holder = KINDS[kind]
         item: Json = {"media": media} | ({"aeskey": secret.hex()} if key == "hex" else {})
         if kind == "file":
-            item |= {"file_name": "notes.txt", "len": str(len(data)), "md5": hashlib.md5(data).hexdigest()}
+            item |= {
+                "file_name": "notes.txt",
+                "len": str(len(data)),
+                "md5": hashlib.md5(data).hexdigest(),
+            }
         return self.post(person, [{"type": number, holder: item | held}])
 
     def repeat(self, message: Json | None = None) -> None:

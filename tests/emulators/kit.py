@@ -1,4 +1,6 @@
-"""What every platform's emulator is made of: a world with a clock, faults, a port, a log of calls, a test's orders."""
+"""What every platform's emulator is made of: a world with a clock, faults, a port, a log of calls,
+a test's orders.
+"""
 
 import asyncio
 import inspect
@@ -28,14 +30,17 @@ Action = Literal[
     "truncate",
     "drip",
 ]
-AFTER = ("accept_then_drop", "truncate", "drip")  # these let the call have its effect; the others come before it
+# these let the call have its effect; the others come before it
+AFTER = ("accept_then_drop", "truncate", "drip")
 
 
 # -- worlds ---------------------------------------------------------------------------------------
 
 
 class PlatformWorld:
-    """State of a platform: random choices from a seed, a clock that can jump, and a signal for every change."""
+    """State of a platform: random choices from a seed, a clock that can jump, and a signal for
+    every change.
+    """
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)
@@ -75,7 +80,9 @@ class PlatformWorld:
 
 @dataclass(slots=True, kw_only=True)
 class FaultRule:
-    """Which of the matching calls are hit: after `skip`, the `nth`, at most `times` (0: always), how probably."""
+    """Which of the matching calls are hit: after `skip`, the `nth`, at most `times` (0: always),
+    how probably.
+    """
 
     skip: int = 0
     nth: int = 0
@@ -96,7 +103,11 @@ class FaultRule:
     def due(self) -> bool:
         """Whether this matching call is hit; counts it."""
         self.seen += 1
-        if self.seen <= self.skip or (self.nth and self.seen != self.nth) or (self.times and self.used >= self.times):
+        if (
+            self.seen <= self.skip
+            or (self.nth and self.seen != self.nth)
+            or (self.times and self.used >= self.times)
+        ):
             return False
         if self.chance.random() >= self.probability:
             return False
@@ -139,7 +150,9 @@ class SpoilingFault(Protocol):
 
 
 class HttpEmulator(ABC, Generic[World, Call]):
-    """Listens on loopback inside `async with`; stopped and started again, it keeps its port and its world."""
+    """Listens on loopback inside `async with`; stopped and started again, it keeps its port and its
+    world.
+    """
 
     def __init__(self, world: World, port: int = 0) -> None:
         self.world = world
@@ -199,9 +212,15 @@ class HttpEmulator(ABC, Generic[World, Call]):
         respond: Callable[[], Awaitable[web.Response]],
         instead: Callable[[Any, web.Request], Awaitable[web.Response | None]] | None = None,
     ) -> tuple[web.StreamResponse, int]:
-        """Answer as far as the faults let it be. Returns the answer and the status that the client saw, 0 for none."""
+        """Answer as far as the faults let it be.
+
+        Returns the answer and the status that the client saw, 0 for none.
+        """
         for fault in struck:
-            if fault.action not in AFTER and (answer := await (instead or answer_instead)(fault, request)) is not None:
+            if (
+                fault.action not in AFTER
+                and (answer := await (instead or answer_instead)(fault, request)) is not None
+            ):
                 return answer, answer.status
         answered = await respond()
         for fault in struck:
@@ -283,14 +302,18 @@ async def answer_instead(fault: Fault, request: web.Request) -> web.Response | N
         case "html_502":
             return gateway_page()
         case "retry_after":
-            return web.Response(status=429, text="", headers={"Retry-After": str(int(fault.seconds))})
+            return web.Response(
+                status=429, text="", headers={"Retry-After": str(int(fault.seconds))}
+            )
         case "half_open":
             await asyncio.Event().wait()
     drop(request)
     return web.Response()
 
 
-async def spoiled(fault: SpoilingFault, request: web.Request, answer: web.Response) -> web.StreamResponse:
+async def spoiled(
+    fault: SpoilingFault, request: web.Request, answer: web.Response
+) -> web.StreamResponse:
     """The effect has happened; the answer does not come through whole."""
     if fault.action == "accept_then_drop":
         drop(request)
@@ -310,24 +333,34 @@ async def spoiled(fault: SpoilingFault, request: web.Request, answer: web.Respon
 
 
 async def obey(
-    request: web.Request, acts: Mapping[str, Callable[..., Any]], plain: Callable[[Any], Any] = lambda value: value
+    request: web.Request,
+    acts: Mapping[str, Callable[..., Any]],
+    plain: Callable[[Any], Any] = lambda value: value,
 ) -> web.Response:
-    """Carry out the act that a test names in the path, with arguments as query or JSON, and tell what came of it.
+    """Carry out the act that a test names in the path, with arguments as query or JSON, and tell
+    what came of it.
 
-    plain: makes something of a value that has no JSON by itself; what it gives back as it is has none.
+    plain: makes something of a value that has no JSON by itself; what it gives back as it is has
+    none.
     """
     name = request.match_info["name"]
     if name not in acts:
-        return web.json_response({"error": f"no control {name}; there are {sorted(acts)}"}, status=404)
+        return web.json_response(
+            {"error": f"no control {name}; there are {sorted(acts)}"}, status=404
+        )
     given = (
-        await request.json() if request.can_read_body else {key: _number(text) for key, text in request.query.items()}
+        await request.json()
+        if request.can_read_body
+        else {key: _number(text) for key, text in request.query.items()}
     )
     try:
         result = acts[name](**given)
         result = await result if inspect.isawaitable(result) else result
     except (TypeError, ValueError, LookupError, AttributeError, StopIteration) as err:
         return web.json_response({"error": repr(err)}, status=400)
-    return web.json_response(result, dumps=lambda told: json.dumps(told, default=lambda value: _told(value, plain)))
+    return web.json_response(
+        result, dumps=lambda told: json.dumps(told, default=lambda value: _told(value, plain))
+    )
 
 
 def _number(text: str) -> int | float | str:

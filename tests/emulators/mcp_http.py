@@ -60,16 +60,24 @@ class HttpServer:
             raise web.HTTPTemporaryRedirect(self.redirect)
         if self.status:
             return web.json_response({"error": "no"}, status=self.status)
-        if self.issuer is not None and self.headers[-1].removeprefix("Bearer ") not in self.issuer.valid:
+        if (
+            self.issuer is not None
+            and self.headers[-1].removeprefix("Bearer ") not in self.issuer.valid
+        ):
             about = self.url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
-            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": f'Bearer resource_metadata="{about}"'})
+            raise web.HTTPUnauthorized(
+                headers={"WWW-Authenticate": f'Bearer resource_metadata="{about}"'}
+            )
         if request.method != "POST":
             raise web.HTTPMethodNotAllowed(request.method, ["POST"])
         message = await request.json()
         method = message.get("method")
         if "id" not in message:
             return web.Response(status=202)
-        if method != "initialize" and request.headers.get("Mcp-Session-Id") not in (None, f"s{self.session}"):
+        if method != "initialize" and request.headers.get("Mcp-Session-Id") not in (
+            None,
+            f"s{self.session}",
+        ):
             return web.json_response({}, status=404)
         result: dict[str, Any]
         if method == "initialize":
@@ -89,10 +97,16 @@ class HttpServer:
             result = {"content": [{"type": "text", "text": "x" * BIG if name == "big" else name}]}
         else:
             return web.json_response(
-                {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": f"no {method}"}}
+                {
+                    "jsonrpc": "2.0",
+                    "id": message["id"],
+                    "error": {"code": -32601, "message": f"no {method}"},
+                }
             )
         headers = {"Mcp-Session-Id": f"s{self.session}"} if method == "initialize" else {}
-        return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": result}, headers=headers)
+        return web.json_response(
+            {"jsonrpc": "2.0", "id": message["id"], "result": result}, headers=headers
+        )
 
 
 @asynccontextmanager

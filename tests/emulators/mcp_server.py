@@ -1,20 +1,23 @@
 """An MCP server that misbehaves to order: a program of its own on the standard library alone.
 
 `mcp_server.py ORDERS` reads a JSON file at its start and at each list:
-- `tools`: as the protocol has them, in pages of `page`, without end if `endless`; `raw_list`: sent in their place
+- `tools`: as the protocol has them, in pages of `page`, without end if `endless`; `raw_list`: sent
+  in their place
 - `ignore_term`: SIGTERM and the end of its input
-- `print`: that many junk lines at the start; `refuse`: it ends with these words on stderr; `greet`: words on
-  stderr at the start
+- `print`: that many junk lines at the start; `refuse`: it ends with these words on stderr; `greet`:
+  words on stderr at the start
 - `swallow`: methods that get no answer
-- `orphan`: a file; it starts a process that leaves the group, and writes its id there; `pid`: the same of its own
+- `orphan`: a file; it starts a process that leaves the group, and writes its id there; `pid`: the
+  same of its own
 - `log`: a file; one line per call
 
-- `resources`, `prompts`: as the protocol has them; a resource has its `text`, or `blob` in base64, too
+- `resources`, `prompts`: as the protocol has them; a resource has its `text`, or `blob` in base64,
+  too
 - `changes`: so many notices of a changed list are sent at each call
 - `said`: what the tool `say` answers
 
-Tools by name: echo, say, die, die_once (unless the file `mark` exists), hang, long_line, fail, picture, env, network,
-read and write (a file `path`), processes,
+Tools by name: echo, say, die, die_once (unless the file `mark` exists), hang, long_line, fail,
+picture, env, network, read and write (a file `path`), processes,
 change (writes its argument `tools` into the orders and tells of a new list).
 """
 
@@ -28,7 +31,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # noqa: E501
 LONG_LINE = 64 * 2**20
 
 
@@ -46,7 +49,9 @@ class Server:
         for _ in range(self.orders.get("print", 0)):
             print("hello, I am a server", flush=True)
         if orphan := self.orders.get("orphan"):
-            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+            child = subprocess.Popen(
+                [sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True
+            )
             Path(orphan).write_text(str(child.pid))
         if pid := self.orders.get("pid"):
             Path(pid).write_text(str(os.getpid()))
@@ -75,13 +80,19 @@ class Server:
             result = self.orders.get("raw_list", result)
             if at + page < len(tools) or self.orders.get("endless"):
                 result["nextCursor"] = str(at + page)
-        elif method in ("resources/list", "prompts/list") and method.partition("/")[0] in self.orders:
+        elif (
+            method in ("resources/list", "prompts/list") and method.partition("/")[0] in self.orders
+        ):
             kind = method.partition("/")[0]
             hidden = ("text", "blob", "says")
             rows = self.orders[kind]
             result = {kind: [{key: row[key] for key in row if key not in hidden} for row in rows]}
         elif method == "resources/read" and (row := self.find("resources", "uri", message)):
-            result = {"contents": [{key: row[key] for key in ("uri", "mimeType", "text", "blob") if key in row}]}
+            result = {
+                "contents": [
+                    {key: row[key] for key in ("uri", "mimeType", "text", "blob") if key in row}
+                ]
+            }
         elif method == "prompts/get" and (row := self.find("prompts", "name", message)):
             text = row["says"].format(**(message["params"].get("arguments") or {}))
             result = {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
@@ -153,7 +164,9 @@ def _network() -> list[str]:
     return [name for _, name in socket.if_nameindex()]
 
 
-def tool(name: str, description: str = "Does it.", *, read_only: bool = False, **properties: Any) -> dict[str, Any]:
+def tool(
+    name: str, description: str = "Does it.", *, read_only: bool = False, **properties: Any
+) -> dict[str, Any]:
     """A tool as the protocol has it."""
     schema = {"type": "object", "properties": properties, "required": sorted(properties)}
     hints = {"annotations": {"readOnlyHint": True}} if read_only else {}

@@ -1,7 +1,9 @@
-"""A strict model server on a loopback port that speaks both wires, counts, signs, and fails as it is told.
+"""A strict model server on a loopback port that speaks both wires, counts, signs, and fails as it
+is told.
 
-In a test: `async with ModelEmulator() as emulator`. As a process: `python -m tests.emulators.model --port 0`, which
-prints its URL; then GET /_ctl/requests, POST /_ctl/script {"replies": [...], "fold": [...]} and POST /_ctl/reset.
+In a test: `async with ModelEmulator() as emulator`. As a process:
+`python -m tests.emulators.model --port 0`, which prints its URL; then GET /_ctl/requests, POST
+/_ctl/script {"replies": [...], "fold": [...]} and POST /_ctl/reset.
 """
 
 import argparse
@@ -39,14 +41,19 @@ from tests.emulators.model_rules import (
 )
 from tests.emulators.personas import PERSONAS, Persona
 
-RESPONDERS: dict[str, Responder] = {"echo": echo, "ok": lambda body: echo(body) if is_fold(body) else "ok"}
+RESPONDERS: dict[str, Responder] = {
+    "echo": echo,
+    "ok": lambda body: echo(body) if is_fold(body) else "ok",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One request. wire: "messages", "chat" or "count"; raw: its body as sent; headers without credentials.
+    """One request. wire: "messages", "chat" or "count"; raw: its body as sent; headers without
+    credentials.
 
-    read, write: tokens taken from and put into the prompt cache; refused: why, "" when it was answered.
+    read, write: tokens taken from and put into the prompt cache; refused: why, "" when it was
+    answered.
     """
 
     wire: str
@@ -62,14 +69,16 @@ class Seen:
 class ModelEmulator:
     """The server. requests: all that came, in order. arrived: set by the first one.
 
-    failed: calls that it refused, or broke off as it was told; those that a client left are not among them.
+    failed: calls that it refused, or broke off as it was told; those that a client left are not
+    among them.
 
     hung_up: set once a client left before its answer ended.
     window: tokens; latency: seconds before each answer; keys: those accepted, None for any.
-    lenient: a request over the window is answered all the same, as some servers do. bound: see check_messages.
-    counts: how its tokenizer counts (see model_counts); told: a refusal of what is too long says how long it is.
-    limit_field: the only name chat completions take for the longest answer, "" for any. cache.now: its clock.
-    persona: the kind of server it is on the chat completions wire; None for the vendor's own.
+    lenient: a request over the window is answered all the same, as some servers do. bound: see
+    check_messages. counts: how its tokenizer counts (see model_counts); told: a refusal of what is
+    too long says how long it is. limit_field: the only name chat completions take for the longest
+    answer, "" for any. cache.now: its clock. persona: the kind of server it is on the chat
+    completions wire; None for the vendor's own.
     """
 
     def __init__(
@@ -96,7 +105,9 @@ class ModelEmulator:
         self._server: asyncio.Server | None = None
 
     def script(self, replies: Iterable[Told], *, folds: Iterable[Told] = ()) -> None:
-        """What to answer next, in order; then the responder answers again. folds: to requests to summarise."""
+        """What to answer next, in order; then the responder answers again. folds: to requests to
+        summarise.
+        """
         self._script.extend(Reply.of(told) for told in replies)
         self._folds.extend(Reply.of(told) for told in folds)
 
@@ -133,7 +144,8 @@ class ModelEmulator:
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
-    # --- HTTP ---------------------------------------------------------------------------------------------------
+    # --- HTTP
+    # ----------------------------------------------------------------------------------------------
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -142,29 +154,45 @@ class ModelEmulator:
         task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.closing(writer), contextlib.suppress(OSError, EOFError, asyncio.CancelledError):
+        with (
+            contextlib.closing(writer),
+            contextlib.suppress(OSError, EOFError, asyncio.CancelledError),
+        ):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 line, *rest = head.split("\r\n")
                 headers = {
-                    name.lower(): value.strip() for name, _, value in (row.partition(":") for row in rest) if name
+                    name.lower(): value.strip()
+                    for name, _, value in (row.partition(":") for row in rest)
+                    if name
                 }
                 raw = await reader.readexactly(int(headers.get("content-length", "0")))
-                await self._answer(line.split(" ")[1].partition("?")[0], headers, raw, Exchange(reader, writer))
+                await self._answer(
+                    line.split(" ")[1].partition("?")[0], headers, raw, Exchange(reader, writer)
+                )
 
-    async def _answer(self, path: str, headers: dict[str, str], raw: bytes, out: "Exchange") -> None:
+    async def _answer(
+        self, path: str, headers: dict[str, str], raw: bytes, out: "Exchange"
+    ) -> None:
         if path.startswith("/_ctl/"):
             await out.send_json(200, self._control(path, raw))
             return
         if path.endswith("/count_tokens"):
             await self._count(path, headers, raw, out)
             return
-        if not path.endswith(("/chat/completions", "/messages", "/count_tokens")):  # see tests.emulators.windows
+        # see tests.emulators.windows
+        if not path.endswith(("/chat/completions", "/messages", "/count_tokens")):
             await out.send_json(404, {"error": {"message": "not found"}})
             return
         chat = path.endswith("/chat/completions")
         body = json.loads(raw)
-        seen = Seen(wire="chat" if chat else "messages", path=path, raw=raw, body=body, headers=_open_headers(headers))
+        seen = Seen(
+            wire="chat" if chat else "messages",
+            path=path,
+            raw=raw,
+            body=body,
+            headers=_open_headers(headers),
+        )
         persona = self.persona if chat else None
         try:
             if persona:
@@ -195,7 +223,8 @@ class ModelEmulator:
             return [{**asdict(seen), "raw": seen.raw.decode()} for seen in self.requests]
         return {"ok": True}
 
-    # --- what is answered ---------------------------------------------------------------------------------------
+    # --- what is answered
+    # ---------------------------------------------------------------------------------------
 
     def _next(self, body: dict[str, Any]) -> Reply:
         if is_extract(body):
@@ -213,21 +242,34 @@ class ModelEmulator:
         if not self.lenient and not (chat and self.persona):
             check_window(seen.body, self.window, chat=chat, told=self.told, counted=self.counts)
         read, write = (0, 0) if chat else self.cache.account(seen.body)
-        return replace(seen, read=read if self.lenient else min(read, count(seen_by_model(seen.body))), write=write)
+        return replace(
+            seen,
+            read=read if self.lenient else min(read, count(seen_by_model(seen.body))),
+            write=write,
+        )
 
     def _check_head(self, seen: Seen, headers: dict[str, str]) -> None:
         key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-        if (seen.wire == "messages" and not key) or (self.keys is not None and key not in self.keys):
-            raise Refused("invalid x-api-key", status=401, kind="authentication_error", code="invalid_api_key")
+        if (seen.wire == "messages" and not key) or (
+            self.keys is not None and key not in self.keys
+        ):
+            raise Refused(
+                "invalid x-api-key", status=401, kind="authentication_error", code="invalid_api_key"
+            )
         if seen.wire == "messages" and "anthropic-version" not in headers:
             raise Refused("anthropic-version: header is required")
         if seen.wire == "chat" and self.limit_field and self.limit_field not in seen.body:
-            text = f"Unsupported parameter: 'max_tokens' is not supported. Use '{self.limit_field}' instead."
+            text = (
+                f"Unsupported parameter: 'max_tokens' is not supported. Use '{self.limit_field}' "
+                "instead."
+            )
             raise Refused(text, code="unsupported_parameter")
 
     async def _count(self, path: str, headers: dict[str, str], raw: bytes, out: "Exchange") -> None:
         body = json.loads(raw)
-        self.requests.append(Seen(wire="count", path=path, raw=raw, body=body, headers=_open_headers(headers)))
+        self.requests.append(
+            Seen(wire="count", path=path, raw=raw, body=body, headers=_open_headers(headers))
+        )
         await out.send_json(200, {"input_tokens": round(self.counts(body) * self.count_factor)})
 
     async def _speak(self, reply: Reply, seen: Seen, out: "Exchange") -> None:
@@ -243,7 +285,9 @@ class ModelEmulator:
         if reply.status != 200 or reply.body is not None:
             kind = reply.error or STATUS_TYPES.get(reply.status, "api_error")
             body = (
-                reply.body if reply.body is not None else json.dumps(wire.error_body(kind, reply.message, reply.code))
+                reply.body
+                if reply.body is not None
+                else json.dumps(wire.error_body(kind, reply.message, reply.code))
             )
             await out.send(reply.status, _torn(body.encode(), reply), dict(reply.headers))
             return
@@ -258,7 +302,9 @@ class ModelEmulator:
             self.hung_up.set()
             raise
 
-    async def _stream(self, reply: Reply, seen: Seen, frames: list[dict[str, Any]], out: "Exchange") -> None:
+    async def _stream(
+        self, reply: Reply, seen: Seen, frames: list[dict[str, Any]], out: "Exchange"
+    ) -> None:
         end = "\r\n" if reply.crlf else "\n"
         shown = frames[: reply.after] if reply.then else frames
         for frame in shown:
@@ -282,7 +328,11 @@ class ModelEmulator:
         self.hung_up.set()
 
     def _usage(self, reply: Reply, seen: Seen) -> dict[str, int]:
-        body = self.persona.seen(seen.body, self.counts) if self.persona and seen.wire == "chat" else seen.body
+        body = (
+            self.persona.seen(seen.body, self.counts)
+            if self.persona and seen.wire == "chat"
+            else seen.body
+        )
         whole = self.counts(seen_by_model(body))
         unit = whole / count(seen_by_model(seen.body))
         read, write = int(seen.read * unit), int(seen.write * unit)
@@ -303,7 +353,11 @@ class Exchange:
         self._reader, self._writer = reader, writer
 
     async def send_json(self, status: int, body: Any) -> None:
-        await self.send(status, json.dumps(body, ensure_ascii=False).encode(), {"content-type": "application/json"})
+        await self.send(
+            status,
+            json.dumps(body, ensure_ascii=False).encode(),
+            {"content-type": "application/json"},
+        )
 
     async def send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         fields = {"content-type": "application/json", **headers, "content-length": str(len(body))}
@@ -342,7 +396,9 @@ class Exchange:
 
     def reset(self) -> None:
         """Break the connection at once, as a crash does."""
-        self._writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
         self._writer.transport.abort()
 
 
@@ -365,7 +421,9 @@ def _goes_wrong(reply: Reply) -> bool:
 
 
 def _open_headers(headers: dict[str, str]) -> dict[str, str]:
-    return {name: value for name, value in headers.items() if name not in ("authorization", "x-api-key")}
+    return {
+        name: value for name, value in headers.items() if name not in ("authorization", "x-api-key")
+    }
 
 
 async def _main(arguments: argparse.Namespace) -> None:
@@ -387,8 +445,14 @@ if __name__ == "__main__":
     options.add_argument("--latency-ms", type=float, default=0.0)
     options.add_argument("--window", type=int, default=200_000)
     options.add_argument("--reply", choices=sorted(RESPONDERS), default="echo")
-    options.add_argument("--count", type=model_counts.named, default=count, help="such as characters:0.31:0.02")
-    options.add_argument("--persona", choices=sorted(PERSONAS), help="the kind of server, on chat completions")
-    options.add_argument("--no-numbers", action="store_true", help="refuse what is too long without saying how long")
+    options.add_argument(
+        "--count", type=model_counts.named, default=count, help="such as characters:0.31:0.02"
+    )
+    options.add_argument(
+        "--persona", choices=sorted(PERSONAS), help="the kind of server, on chat completions"
+    )
+    options.add_argument(
+        "--no-numbers", action="store_true", help="refuse what is too long without saying how long"
+    )
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_main(options.parse_args()))

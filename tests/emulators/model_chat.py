@@ -1,7 +1,9 @@
-"""An answer of the model emulator as chunks of chat completions, with the ways of compatible servers.
+"""An answer of the model emulator as chunks of chat completions, with the ways of compatible
+servers.
 
-forms: no_index, same_index, whole_call, no_done, comments, blank, usage_last, usage_every, no_usage, no_finish,
-role_every, no_space, error_line, unstreamed, cache_hit, eager_finish, thinking_field (named "reasoning").
+forms: no_index, same_index, whole_call, no_done, comments, blank, usage_last, usage_every,
+no_usage, no_finish, role_every, no_space, error_line, unstreamed, cache_hit, eager_finish,
+thinking_field (named "reasoning").
 """
 
 import json
@@ -37,7 +39,9 @@ def frames(reply: Reply, body: dict[str, Any], usage: dict[str, int]) -> list[Fr
 def encode(frame: Frame, end: str, reply: Reply) -> bytes:
     """One chunk as it goes over the wire, with what servers send while one waits."""
     data = "[DONE]" if frame.get("done") else json.dumps(frame, ensure_ascii=reply.escaped)
-    noise = f": keep-alive{end}{end}" * ("comments" in reply.forms) + end * 2 * ("blank" in reply.forms)
+    noise = f": keep-alive{end}{end}" * ("comments" in reply.forms) + end * 2 * (
+        "blank" in reply.forms
+    )
     return f"{noise}data:{'' if 'no_space' in reply.forms else ' '}{data}{end}{end}".encode()
 
 
@@ -50,8 +54,16 @@ def error_body(kind: str, text: str, code: str) -> dict[str, Any]:
 def whole(reply: Reply, body: dict[str, Any], usage: dict[str, int]) -> dict[str, Any]:
     """The completion of a server that does not stream."""
     calls = [_call(call.id, call.name, call.written) for call in reply.calls]
-    message = {"role": "assistant", "content": reply.text or None, **({"tool_calls": calls} if calls else {})}
-    choice = {"index": 0, "message": message, "finish_reason": reply.stop or ("tool_calls" if calls else "stop")}
+    message = {
+        "role": "assistant",
+        "content": reply.text or None,
+        **({"tool_calls": calls} if calls else {}),
+    }
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": reply.stop or ("tool_calls" if calls else "stop"),
+    }
     return {"id": "c1", "model": body["model"], "choices": [choice], "usage": _usage(reply, usage)}
 
 
@@ -60,13 +72,22 @@ def _usage(reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
     prompt = usage["input_tokens"] + read + usage["cache_creation_input_tokens"]
     counts = {"prompt_tokens": prompt, "completion_tokens": usage["output_tokens"]}
     if "cache_hit" in reply.forms:
-        return {**counts, "prompt_cache_hit_tokens": read, "prompt_cache_miss_tokens": prompt - read}
+        return {
+            **counts,
+            "prompt_cache_hit_tokens": read,
+            "prompt_cache_miss_tokens": prompt - read,
+        }
     return {**counts, "prompt_tokens_details": {"cached_tokens": read}, **(reply.usage or {})}
 
 
 def _chunk(body: dict[str, Any], delta: Frame, finish: str | None = None) -> Frame:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "c1", "object": "chat.completion.chunk", "model": body["model"], "choices": [choice]}
+    return {
+        "id": "c1",
+        "object": "chat.completion.chunk",
+        "model": body["model"],
+        "choices": [choice],
+    }
 
 
 def _deltas(reply: Reply) -> Iterator[Frame]:
@@ -74,7 +95,11 @@ def _deltas(reply: Reply) -> Iterator[Frame]:
     yield from ({field: piece} for piece in pieces(reply.thinking, reply.delta))
     yield from ({"content": piece} for piece in pieces(reply.text, reply.delta))
     for index, call in enumerate(reply.calls):
-        named = {} if "no_index" in reply.forms else {"index": 0 if "same_index" in reply.forms else index}
+        named = (
+            {}
+            if "no_index" in reply.forms
+            else {"index": 0 if "same_index" in reply.forms else index}
+        )
         if "whole_call" in reply.forms:
             yield {"tool_calls": [{**named, **_call(call.id, call.name, call.written)}]}
             continue

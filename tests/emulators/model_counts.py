@@ -1,7 +1,8 @@
 """Ways to count a request as providers with other tokenizers than the bot's would.
 
-Named as on the emulator's command line: "bytes" (a quarter of the JSON's bytes), "characters:RATE[:NOISE]" and
-"pieces:RANKS[:NOISE]". noise: the largest share by which a count is off, always the same for the same request.
+Named as on the emulator's command line: "bytes" (a quarter of the JSON's bytes),
+"characters:RATE[:NOISE]" and "pieces:RANKS[:NOISE]". noise: the largest share by which a count is
+off, always the same for the same request.
 """
 
 import base64
@@ -24,7 +25,18 @@ Count = Callable[[Any], int]  # takes a request's body, a part of it, or bare te
 PER_MESSAGE, PER_BLOCK, PER_TOOL, PIXELS, UNREAD_PICTURE = 4, 9, 14, 750, 1_600
 WIDE = 3.4  # how many Latin characters a Chinese one weighs
 _WIDE = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
-_UNSEEN = frozenset({"type", "role", "id", "tool_use_id", "tool_call_id", "signature", "media_type", "cache_control"})
+_UNSEEN = frozenset(
+    {
+        "type",
+        "role",
+        "id",
+        "tool_use_id",
+        "tool_call_id",
+        "signature",
+        "media_type",
+        "cache_control",
+    }
+)
 _WRITTEN = frozenset({"input", "input_schema", "parameters"})
 
 
@@ -55,7 +67,9 @@ def by_characters(rate: float, noise: float = 0.02) -> Count:
 
 
 def by_pieces(ranks: int, noise: float = 0.0) -> Count:
-    """A vocabulary that stopped growing at its first `ranks` entries, so that rare words and Chinese cost more."""
+    """A vocabulary that stopped growing at its first `ranks` entries, so that rare words and
+    Chinese cost more.
+    """
     encoding = _small(ranks)
     return _counting(lambda text: len(encoding.encode_ordinary(text)), noise)
 
@@ -63,7 +77,9 @@ def by_pieces(ranks: int, noise: float = 0.0) -> Count:
 @cache
 def _small(ranks: int) -> tiktoken.Encoding:
     first = {token: rank for token, rank in _read_ranks().items() if rank < ranks}
-    return tiktoken.Encoding(f"first-{ranks}", pat_str=_PATTERN, mergeable_ranks=first, special_tokens={})
+    return tiktoken.Encoding(
+        f"first-{ranks}", pat_str=_PATTERN, mergeable_ranks=first, special_tokens={}
+    )
 
 
 def _counting(words: Callable[[str], float], noise: float) -> Count:
@@ -76,12 +92,16 @@ def _counting(words: Callable[[str], float], noise: float) -> Count:
 
 def _chance(value: Any) -> float:
     """From -1 to 1, drawn from the value itself."""
-    drawn = hashlib.sha256(json.dumps(bare(value), ensure_ascii=False).encode(errors="replace")).digest()
+    drawn = hashlib.sha256(
+        json.dumps(bare(value), ensure_ascii=False).encode(errors="replace")
+    ).digest()
     return int.from_bytes(drawn[:4], "big") / 0x7FFF_FFFF - 1
 
 
 def _pieces(value: Any) -> Iterator[str | int]:
-    """What a model reads of a request: its texts, and what pictures and structure cost, in tokens."""
+    """What a model reads of a request: its texts, and what pictures and structure cost, in
+    tokens.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -110,7 +130,11 @@ def _of_object(value: dict[str, Any]) -> Iterator[str | int]:
 
 
 def _picture(block: dict[str, Any]) -> int:
-    data = block["source"].get("data", "") if "source" in block else block["image_url"]["url"].partition(",")[2]
+    data = (
+        block["source"].get("data", "")
+        if "source" in block
+        else block["image_url"]["url"].partition(",")[2]
+    )
     try:
         with Image.open(io.BytesIO(base64.b64decode(data))) as picture:
             return round(picture.width * picture.height / PIXELS)

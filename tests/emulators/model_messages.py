@@ -19,28 +19,42 @@ def frames(reply: Reply, body: dict[str, Any], usage: dict[str, int]) -> list[Fr
         out.append({"type": "ping"})
     if reply.unknown:
         out.append({"type": "from_the_future", "what": [1, {"ever": None}]})
-        blocks.insert(0, ({"type": "hologram", "depth": 3}, [{"type": "hologram_delta", "depth": 4}]))
+        blocks.insert(
+            0, ({"type": "hologram", "depth": 3}, [{"type": "hologram_delta", "depth": 4}])
+        )
     for index, (block, deltas) in enumerate(blocks):
         out.append({"type": "content_block_start", "index": index, "content_block": block})
-        out.extend({"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas)
+        out.extend(
+            {"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas
+        )
         out.append({"type": "content_block_stop", "index": index})
         if reply.pings:
             out.append({"type": "ping"})
     stop = reply.stop or ("tool_use" if reply.calls else "end_turn")
     delta: Frame = {"stop_reason": stop, "stop_sequence": None, "stop_details": reply.stop_details}
-    out.append({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage["output_tokens"]}})
+    out.append(
+        {
+            "type": "message_delta",
+            "delta": delta,
+            "usage": {"output_tokens": usage["output_tokens"]},
+        }
+    )
     return [*out, {"type": "message_stop"}]
 
 
 def encode(frame: Frame, end: str, reply: Reply) -> bytes:
     """One event as it goes over the wire; end: the line's."""
-    return f"event: {frame['type']}{end}data: {json.dumps(frame, ensure_ascii=reply.escaped)}{end}{end}".encode()
+    return f"event: {frame['type']}{end}data: {json.dumps(frame, ensure_ascii=reply.escaped)}{end}{end}".encode()  # noqa: E501
 
 
 def error_body(kind: str, text: str, code: str) -> dict[str, Any]:
     """The body of a refusal, and of an error event."""
     details = {"details": {"error_code": code}} if code else {}
-    return {"type": "error", "error": {"type": kind, "message": text, **details}, "request_id": "req_emulated"}
+    return {
+        "type": "error",
+        "error": {"type": kind, "message": text, **details},
+        "request_id": "req_emulated",
+    }
 
 
 def _start(body: dict[str, Any], usage: dict[str, int]) -> Frame:
@@ -60,7 +74,10 @@ def _start(body: dict[str, Any], usage: dict[str, int]) -> Frame:
 def _blocks(reply: Reply, body: dict[str, Any]) -> Iterator[tuple[Frame, list[Frame]]]:
     if reply.thinking:
         signature = f"{sign(reply.thinking)}.{prefix_mark(body, len(body['messages']))}"
-        thought = [{"type": "thinking_delta", "thinking": piece} for piece in pieces(reply.thinking, reply.delta)]
+        thought = [
+            {"type": "thinking_delta", "thinking": piece}
+            for piece in pieces(reply.thinking, reply.delta)
+        ]
         signed = {"type": "signature_delta", "signature": signature}
         yield {"type": "thinking", "thinking": "", "signature": ""}, [*thought, signed]
     if reply.redacted:
@@ -76,7 +93,10 @@ def _call(call: Call, delta: int) -> tuple[Frame, list[Frame]]:
     block: Frame = {"type": "tool_use", "name": call.name, "input": {}}
     if call.id != "":
         block["id"] = call.id or f"toolu_{secrets.token_hex(8)}"
-    written = [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *pieces(call.written, delta)]]
+    written = [
+        {"type": "input_json_delta", "partial_json": piece}
+        for piece in ["", *pieces(call.written, delta)]
+    ]
     return block, written
 
 

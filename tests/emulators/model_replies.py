@@ -1,4 +1,6 @@
-"""What the model emulator is told to answer: replies and faults, as values that also travel as JSON."""
+"""What the model emulator is told to answer: replies and faults, as values that also travel as
+JSON.
+"""
 
 import json
 import re
@@ -9,7 +11,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A tool call. input: an object, or the raw text to be written as it stands. id: None for a made one."""
+    """A tool call. input: an object, or the raw text to be written as it stands. id: None for a
+    made one.
+    """
 
     name: str
     input: Any = field(default_factory=dict)
@@ -17,20 +21,25 @@ class Call:
 
     @property
     def written(self) -> str:
-        return self.input if isinstance(self.input, str) else json.dumps(self.input, ensure_ascii=False)
+        return (
+            self.input
+            if isinstance(self.input, str)
+            else json.dumps(self.input, ensure_ascii=False)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One answer and how it goes wrong.
 
-    stop: the wire's own word, "" for the fitting one. usage: overrides what is counted. delta: characters a piece.
-    status, error, message, body, headers: refuse with this instead (body: sent as it is, such as HTML).
-    wait: seconds before the first byte. then: what happens after `after` events ("" for nothing) - reset, cut, drop,
-    stall, error (an event of type `error`), garbage. reset with after=0 comes before any byte.
-    pace: seconds after each event; drip: after each byte. split: bytes a write, 0 for whole events. crlf, pings,
-    unknown, escaped (JSON in ASCII), torn (each TORN is sent as half a character): framing.
-    forms: ways of compatible servers (see model_chat).
+    stop: the wire's own word, "" for the fitting one. usage: overrides what is counted. delta:
+    characters a piece. status, error, message, body, headers: refuse with this instead (body: sent
+    as it is, such as HTML). wait: seconds before the first byte. then: what happens after `after`
+    events ("" for nothing) - reset, cut, drop, stall, error (an event of type `error`), garbage.
+    reset with after=0 comes before any byte. pace: seconds after each event; drip: after each byte.
+    split: bytes a write, 0 for whole events. crlf, pings, unknown, escaped (JSON in ASCII), torn
+    (each TORN is sent as half a character): framing. forms: ways of compatible servers (see
+    model_chat).
     """
 
     text: str = ""
@@ -97,7 +106,10 @@ def refuse(status: int, *, retry_after: str | None = None, **values: Any) -> Rep
     """A refusal with that status; retry_after: the header as it is written."""
     headers = {} if retry_after is None else {"retry-after": retry_after}
     return Reply(
-        status=status, error=values.pop("error", STATUS_TYPES.get(status, "api_error")), headers=headers, **values
+        status=status,
+        error=values.pop("error", STATUS_TYPES.get(status, "api_error")),
+        headers=headers,
+        **values,
     )
 
 
@@ -105,13 +117,17 @@ def html(status: int) -> Reply:
     """What an edge before the API sends."""
     return Reply(
         status=status,
-        body=f"<html><head><title>{status}</title></head><body><h1>{status}</h1><hr>edge</body></html>",
+        body=(
+            f"<html><head><title>{status}</title></head><body><h1>{status}</h1><hr>edge</body></html>"
+        ),
         headers={"content-type": "text/html"},
     )
 
 
 def echo(body: dict[str, Any]) -> Reply:
-    """Say the person's last words again; answer a request to fold with the two texts it asks for."""
+    """Say the person's last words again; answer a request to fold with the two texts it asks
+    for.
+    """
     if is_fold(body):
         return Reply(text=fold_text(body))
     return Reply(text=f"echo: {last_words(body)}")
@@ -131,18 +147,27 @@ def extract_text(body: dict[str, Any]) -> str:
     """What an honest reader would note: the person's own sentences about what they prefer."""
     said = "\n".join(_SAID_BY_USER.findall(last_words(body)))
     facts = [
-        {"category": "user_preference", "content": words, "importance": 6, "source": words, "replaces": []}
+        {
+            "category": "user_preference",
+            "content": words,
+            "importance": 6,
+            "source": words,
+            "replaces": [],
+        }
         for words in map(str.strip, _PREFERENCE.findall(said))
     ]
     return json.dumps(facts, ensure_ascii=False)
 
 
-_SAID_BY_USER = re.compile(r"<data name='user(?: \d+)?'>(.*?)</data>", re.DOTALL)  # of one turn or of several
+# of one turn or of several
+_SAID_BY_USER = re.compile(r"<data name='user(?: \d+)?'>(.*?)</data>", re.DOTALL)
 _PREFERENCE = re.compile(r"[^.。!！?？\n]*(?:I prefer|我喜欢)[^.。!！?？\n]*")
 
 
 def fold_text(body: dict[str, Any]) -> str:
-    """The digest an honest summariser would give: what the person said, cut at 200 characters a line."""
+    """The digest an honest summariser would give: what the person said, cut at 200 characters a
+    line.
+    """
     lines = last_words(body).splitlines()
     said = [found[1] for line in lines if (found := _PERSON.match(line))]
     said = said or [line.lstrip("- ") for line in lines if line.startswith("- ")]
@@ -150,7 +175,9 @@ def fold_text(body: dict[str, Any]) -> str:
     return f"<log>\n{kept}\n</log>\n<summary>\n{kept}\n</summary>"
 
 
-_PERSON = re.compile(r"^[-*\s]*(?:\d\d:\d\d\s+)?(?:user|person|owner|用户|你)\s*[:：]\s*(.*)", re.IGNORECASE)
+_PERSON = re.compile(
+    r"^[-*\s]*(?:\d\d:\d\d\s+)?(?:user|person|owner|用户|你)\s*[:：]\s*(.*)", re.IGNORECASE
+)
 
 
 def system_text(body: dict[str, Any]) -> str:

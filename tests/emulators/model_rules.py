@@ -19,10 +19,18 @@ LOOK_BACK = 20  # blocks in which an older entry is looked for, the marked one c
 
 
 class Refused(Exception):
-    """The request breaks a rule. code: chat completions' own, "" for none; body: sent as it is, "" for the wire's."""
+    """The request breaks a rule. code: chat completions' own, "" for none; body: sent as it is, ""
+    for the wire's.
+    """
 
     def __init__(
-        self, text: str, *, status: int = 400, kind: str = "invalid_request_error", code: str = "", body: str = ""
+        self,
+        text: str,
+        *,
+        status: int = 400,
+        kind: str = "invalid_request_error",
+        code: str = "",
+        body: str = "",
     ) -> None:
         super().__init__(text)
         self.text, self.status, self.kind, self.code, self.body = text, status, kind, code, body
@@ -45,13 +53,19 @@ def seen_by_model(body: dict[str, Any]) -> dict[str, Any]:
     return {name: body[name] for name in ("tools", "system", "messages") if name in body}
 
 
-def check_window(body: dict[str, Any], window: int, *, chat: bool, told: bool, counted: Callable[[Any], int]) -> int:
-    """The request's tokens, if they and the answer's fit. told: a refusal says how many there are and may be."""
+def check_window(
+    body: dict[str, Any], window: int, *, chat: bool, told: bool, counted: Callable[[Any], int]
+) -> int:
+    """The request's tokens, if they and the answer's fit. told: a refusal says how many there are
+    and may be.
+    """
     tokens = counted(seen_by_model(body))
     answer = int(body.get("max_tokens") or body.get("max_completion_tokens") or 0)
     if tokens + answer > window:
         code = "context_length_exceeded" if chat else ""
-        raise Refused((_too_long_chat if chat else _too_long)(tokens, answer, window, told), code=code)
+        raise Refused(
+            (_too_long_chat if chat else _too_long)(tokens, answer, window, told), code=code
+        )
     return tokens
 
 
@@ -61,18 +75,28 @@ def _too_long(tokens: int, answer: int, window: int, told: bool) -> str:
     if tokens > window:
         return f"prompt is too long: {tokens} tokens > {window} maximum"
     advice = "decrease input length or `max_tokens` and try again"
-    return f"input length and `max_tokens` exceed context limit: {tokens} + {answer} > {window}, {advice}"
+    return (
+        f"input length and `max_tokens` exceed context limit: {tokens} + {answer} > {window}, "
+        f"{advice}"
+    )
 
 
 def _too_long_chat(tokens: int, answer: int, window: int, told: bool) -> str:
     if not told:
-        return "Your input exceeds the context window of this model. Please adjust your input and try again."
-    asked = f"However, you requested {tokens + answer} tokens ({tokens} in the messages, {answer} in the completion)."
+        return (
+            "Your input exceeds the context window of this model. Please adjust your input and try "
+            "again."
+        )
+    asked = (
+        f"However, you requested {tokens + answer} tokens ({tokens} in the messages, {answer} in "
+        "the completion)."
+    )
     advice = "Please reduce the length of the messages or completion."
     return f"This model's maximum context length is {window} tokens. {asked} {advice}"
 
 
-# --- the Messages API -------------------------------------------------------------------------------------------
+# --- the Messages API
+# -------------------------------------------------------------------------------------------
 
 
 @cache
@@ -84,9 +108,11 @@ def _adapters() -> tuple[TypeAdapter[Any], ...]:
 
 
 def check_messages(body: dict[str, Any], *, bound: bool) -> None:
-    """Every rule of form and pairing. bound: thinking belongs to the conversation it was thought in.
+    """Every rule of form and pairing. bound: thinking belongs to the conversation it was thought
+    in.
 
-    The SDK's types check lists of messages and blocks only when they are walked, so each is checked on its own.
+    The SDK's types check lists of messages and blocks only when they are walked, so each is checked
+    on its own.
     """
     whole, message_type, block_type, tool_type = _adapters()
     _typed(whole, body, "")
@@ -130,23 +156,36 @@ def blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _check_block(body: dict[str, Any], at: int, place: int, block: dict[str, Any], bound: bool) -> None:
+def _check_block(
+    body: dict[str, Any], at: int, place: int, block: dict[str, Any], bound: bool
+) -> None:
     where = f"messages.{at}.content.{place}"
     if block["type"] == "text" and not block["text"].strip():
         raise Refused("messages: text content blocks must be non-empty")
     if block["type"] == "image" and block["source"].get("type") == "base64":
         size = len(base64.b64decode(block["source"]["data"]))
         if size > 5 << 20:
-            raise Refused(f"{where}.image.source.base64: image exceeds 5 MB maximum: {size} bytes > {5 << 20} bytes")
-        if not base64.b64decode(block["source"]["data"]).startswith((b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")):
+            raise Refused(
+                f"{where}.image.source.base64: image exceeds 5 MB maximum: {size} bytes > "
+                f"{5 << 20} bytes"
+            )
+        if not base64.b64decode(block["source"]["data"]).startswith(
+            (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")
+        ):
             raise Refused(f"{where}.image: Could not process image")
     if block["type"] == "thinking":
         signed, _, prefix = block["signature"].partition(".")
         if signed != sign(block["thinking"]):
             raise Refused(f"{where}: Invalid `signature` in `thinking` block")
         if bound and prefix != prefix_mark(body, at):
-            text = f"{where}: Invalid `signature` in `thinking` block. The block is bound to a different conversation."
-            raise Refused(f"{text} Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior`.")
+            text = (
+                f"{where}: Invalid `signature` in `thinking` block. The block is bound to a "
+                "different conversation."
+            )
+            raise Refused(
+                f"{text} Remove the block, or set "
+                "`thinking.block_binding.prefix_mismatch_behavior`."
+            )
 
 
 def sign(thought: str) -> str:
@@ -156,7 +195,9 @@ def sign(thought: str) -> str:
 
 def prefix_mark(body: dict[str, Any], upto: int) -> str:
     """What stands before message `upto`, hashed."""
-    before = [{"role": message["role"], "content": blocks(message)} for message in body["messages"][:upto]]
+    before = [
+        {"role": message["role"], "content": blocks(message)} for message in body["messages"][:upto]
+    ]
     prefix = bare([body.get("system"), body.get("tools"), before])
     return hashlib.sha256(json.dumps(prefix, ensure_ascii=False).encode()).hexdigest()[:16]
 
@@ -177,7 +218,11 @@ def _check_pairs(messages: list[tuple[str, list[dict[str, Any]]]]) -> None:
     asked: list[str] = []
     for at, (role, content) in enumerate(messages):
         results = [block["tool_use_id"] for block in content if block["type"] == "tool_result"]
-        stray = [place for place, block in enumerate(content) if block.get("tool_use_id", asked) not in [asked, *asked]]
+        stray = [
+            place
+            for place, block in enumerate(content)
+            if block.get("tool_use_id", asked) not in [asked, *asked]
+        ]
         if stray:
             raise Refused(_unexpected(at, stray[0], content[stray[0]]["tool_use_id"]))
         missing = [id for id in asked if id not in results]
@@ -195,32 +240,52 @@ def _check_pairs(messages: list[tuple[str, list[dict[str, Any]]]]) -> None:
 
 
 def _unanswered(at: int, ids: list[str]) -> str:
-    rule = "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
-    found = f"`tool_use` ids were found without `tool_result` blocks immediately after: {', '.join(ids)}"
+    rule = (
+        "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+    )
+    found = (
+        "`tool_use` ids were found without `tool_result` blocks immediately after: "
+        f"{', '.join(ids)}"
+    )
     return f"messages.{at}: {found}. {rule}"
 
 
 def _unexpected(at: int, place: int, id: str) -> str:
-    rule = "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
-    return f"messages.{at}.content.{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. {rule}"
+    rule = (
+        "Each `tool_result` block must have a corresponding `tool_use` block in the previous "
+        "message."
+    )
+    return (
+        f"messages.{at}.content.{place}: unexpected `tool_use_id` found in `tool_result` blocks: "
+        f"{id}. {rule}"
+    )
 
 
-# --- the cache --------------------------------------------------------------------------------------------------
+# --- the cache
+# --------------------------------------------------------------------------------------------------
 
 
 def _pieces(body: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The prompt in the order it is cached in: each block as JSON, and whether a mark stands on it."""
+    """The prompt in the order it is cached in: each block as JSON, and whether a mark stands on
+    it.
+    """
     for block in _heads(body):
         yield json.dumps(bare(block), ensure_ascii=False), "cache_control" in block
     for message in body["messages"]:
         for block in blocks(message):
-            yield message["role"] + json.dumps(bare(block), ensure_ascii=False), "cache_control" in block
+            yield (
+                message["role"] + json.dumps(bare(block), ensure_ascii=False),
+                "cache_control" in block,
+            )
 
 
 def _heads(body: dict[str, Any]) -> list[dict[str, Any]]:
     """The blocks before the messages."""
     system = body.get("system") or []
-    return [*(body.get("tools") or []), *([{"text": system}] if isinstance(system, str) else system)]
+    return [
+        *(body.get("tools") or []),
+        *([{"text": system}] if isinstance(system, str) else system),
+    ]
 
 
 def _marks(body: dict[str, Any]) -> Iterator[int]:
@@ -229,7 +294,9 @@ def _marks(body: dict[str, Any]) -> Iterator[int]:
 
 @dataclass(slots=True)
 class PromptCache:
-    """Which prefixes are kept, as (model, hash) -> when they end. now: seconds, moved by hand. least: tokens."""
+    """Which prefixes are kept, as (model, hash) -> when they end. now: seconds, moved by hand.
+    least: tokens.
+    """
 
     least: int = 512
     life: float = 300.0
@@ -241,13 +308,19 @@ class PromptCache:
         digest, size, ends = hashlib.sha256(), 0, []
         heads, choice = len(_heads(body)), json.dumps(body.get("tool_choice"))
         for at, (text, marked) in enumerate(_pieces(body)):
-            if at == heads:  # whether tools may be called is part of what the messages are kept under
+            # whether tools may be called is part of what the messages are kept under
+            if at == heads:
                 digest.update(choice.encode())
             digest.update(text.encode())
             size += len(text.encode())
             ends.append((digest.hexdigest(), math.ceil(size / 4), marked))
-        marks = [at for at, (_, tokens, marked) in enumerate(ends) if marked and tokens >= self.least]
-        read = max((ends[at][1] for mark in marks for at in self._hits(body["model"], ends, mark)), default=0)
+        marks = [
+            at for at, (_, tokens, marked) in enumerate(ends) if marked and tokens >= self.least
+        ]
+        read = max(
+            (ends[at][1] for mark in marks for at in self._hits(body["model"], ends, mark)),
+            default=0,
+        )
         for mark in marks:
             self.kept[body["model"], ends[mark][0]] = self.now + self.life
         write = max((ends[mark][1] for mark in marks), default=0) - read
@@ -258,7 +331,8 @@ class PromptCache:
         return [at for at in near if self.kept.get((model, ends[at][0]), -1.0) >= self.now]
 
 
-# --- chat completions -------------------------------------------------------------------------------------------
+# --- chat completions
+# -------------------------------------------------------------------------------------------
 
 
 @cache
@@ -281,13 +355,22 @@ def check_chat(body: dict[str, Any]) -> None:
         _typed(_chat_adapter(), row, f"messages.{at}")
         if row["role"] == "tool":
             if row["tool_call_id"] not in open_ids:
-                rule = "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+                rule = (
+                    "messages with role 'tool' must be a response to a preceeding message with "
+                    "'tool_calls'."
+                )
                 raise Refused(f"Invalid parameter: {rule}")
             open_ids.remove(row["tool_call_id"])
             continue
         if open_ids:
-            rule = "An assistant message with 'tool_calls' must be followed by tool messages responding to each"
-            raise Refused(f"{rule} 'tool_call_id'. The following did not have responses: {', '.join(open_ids)}")
+            rule = (
+                "An assistant message with 'tool_calls' must be followed by tool messages "
+                "responding to each"
+            )
+            raise Refused(
+                f"{rule} 'tool_call_id'. The following did not have responses: "
+                f"{', '.join(open_ids)}"
+            )
         open_ids = [call["id"] for call in row.get("tool_calls") or []]
         for call in row.get("tool_calls") or []:
             _check_arguments(call["function"]["arguments"])
@@ -297,11 +380,16 @@ def _check_choice(body: dict[str, Any]) -> None:
     """Which tools may be called: a word, or one of those that are listed."""
     choice = body["tool_choice"]
     if not body.get("tools"):
-        raise Refused("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
+        raise Refused(
+            "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are "
+            "specified."
+        )
     names = [tool["function"]["name"] for tool in body["tools"]]
     named = isinstance(choice, dict) and choice.get("function", {}).get("name") in names
     if choice not in ("none", "auto", "required") and not named:
-        raise Refused(f"Invalid value: {choice!r}. Supported values are: 'none', 'auto', and 'required'.")
+        raise Refused(
+            f"Invalid value: {choice!r}. Supported values are: 'none', 'auto', and 'required'."
+        )
 
 
 def _check_arguments(written: str) -> None:

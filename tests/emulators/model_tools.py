@@ -71,5 +71,11 @@ def _find_fault(schema: Any, place: str, depth: int) -> str:
     inner = [(f"{place}.{name}", one) for name, one in properties.items()]
     inner += [(f"{place}.anyOf", one) for one in alternatives or ()]
     inner += [(f"{place}.items", schema["items"])] if "items" in schema else []
-    names = [f"{place}: property {name!r} does not match" for name in properties if not _PROPERTY.fullmatch(name)]
-    return next(filter(None, (*names, *(_find_fault(one, where, depth + 1) for where, one in inner))), "")
+    names = [
+        f"{place}: property {name!r} does not match"
+        for name in properties
+        if not _PROPERTY.fullmatch(name)
+    ]
+    return next(
+        filter(None, (*names, *(_find_fault(one, where, depth + 1) for where, one in inner))), ""
+    )

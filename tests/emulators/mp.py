@@ -1,8 +1,10 @@
-"""A strict official account on loopback: an object, or a process by `python -m tests.emulators.mp --callback URL`.
+"""A strict official account on loopback: an object, or a process by
+`python -m tests.emulators.mp --callback URL`.
 
-As a process it prints its API's address, then takes orders under /_ctl/: `curl 'URL/_ctl/inject?text=hi'`,
-`curl 'URL/_ctl/transcript'`. The bot's `channels.wechat_mp` is to have the printed address as its base_url, and the
-app_id, app_secret, token and encoding_aes_key that stand below; the callback is the bot's `/hooks/wechat_mp`.
+As a process it prints its API's address, then takes orders under /_ctl/:
+`curl 'URL/_ctl/inject?text=hi'`, `curl 'URL/_ctl/transcript'`. The bot's `channels.wechat_mp` is to
+have the printed address as its base_url, and the app_id, app_secret, token and encoding_aes_key
+that stand below; the callback is the bot's `/hooks/wechat_mp`.
 """
 
 import argparse
@@ -36,12 +38,15 @@ class Call:
 
 
 class MpEmulator(HttpEmulator[World, Call]):
-    """Serves the API at `url` inside `async with`, and brings what people do to `callback`; see World and Pusher.
+    """Serves the API at `url` inside `async with`, and brings what people do to `callback`; see
+    World and Pusher.
 
     In faults, method is the path below /cgi-bin/ and chat the openid.
     """
 
-    def __init__(self, callback: str = "", *, mode: Mode = "secure", port: int = 0, **world: Any) -> None:
+    def __init__(
+        self, callback: str = "", *, mode: Mode = "secure", port: int = 0, **world: Any
+    ) -> None:
         super().__init__(World(**world), port)
         self.crypt = Crypt(TOKEN, APP_ID, AES_KEY)
         self.pusher = Pusher(self.world, self.crypt, callback, mode)
@@ -73,12 +78,16 @@ class MpEmulator(HttpEmulator[World, Call]):
         """A person writes."""
         return self.brought(self.world.written(person, "text", text, {"Content": text}))
 
-    def inject_file(self, kind: str, data: bytes, media_type: str, person: str = PERSON, **fields: str) -> Push:
+    def inject_file(
+        self, kind: str, data: bytes, media_type: str, person: str = PERSON, **fields: str
+    ) -> Push:
         """A person sends an image, a voice or a video."""
         media_id = self.world.keep(data, media_type, kind)
         more = {"PicUrl": f"{self.url}/pic/{media_id}"} if kind == "image" else {}
         more |= {"voice": {"Format": "amr"}, "video": {"ThumbMediaId": "thumb"}}.get(kind, {})
-        return self.brought(self.world.written(person, kind, "", {**more, "MediaId": media_id, **fields}))
+        return self.brought(
+            self.world.written(person, kind, "", {**more, "MediaId": media_id, **fields})
+        )
 
     def inject_kind(self, kind: str, person: str = PERSON, **fields: str) -> Push:
         """A person sends something of another kind, as a location."""
@@ -174,13 +183,21 @@ def main() -> None:
     """Serve until killed; the first line printed is the API's address."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--callback", required=True, help="where messages are brought, the bot's /hooks/wechat_mp")
+    parser.add_argument(
+        "--callback", required=True, help="where messages are brought, the bot's /hooks/wechat_mp"
+    )
     parser.add_argument("--mode", choices=("plain", "compatible", "secure"), default="secure")
-    parser.add_argument("--unverified", action="store_true", help="an account without the customer-service API")
-    parser.add_argument("--scale", type=float, default=1.0, help="of the five seconds that a try may take")
+    parser.add_argument(
+        "--unverified", action="store_true", help="an account without the customer-service API"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="of the five seconds that a try may take"
+    )
     parser.add_argument("--pause", type=float, default=0.0, help="seconds between two tries")
     options = parser.parse_args()
-    emulator = MpEmulator(options.callback, mode=options.mode, port=options.port, verified=not options.unverified)
+    emulator = MpEmulator(
+        options.callback, mode=options.mode, port=options.port, verified=not options.unverified
+    )
     emulator.pusher.scale, emulator.pusher.pause = options.scale, options.pause
     serve_until_killed(emulator, lambda: emulator.url)
 

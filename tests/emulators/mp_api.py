@@ -1,4 +1,6 @@
-"""The official account's API as the emulator answers it: tokens, customer-service messages, files."""
+"""The official account's API as the emulator answers it: tokens, customer-service messages,
+files.
+"""
 
 import json
 import re
@@ -41,13 +43,17 @@ class Tokens:
         return self.ends.get(self.newest, 0.0) - self._world.now()
 
     def revoke(self) -> None:
-        """None of them holds any longer, whatever was said of their end; another is given when asked for."""
+        """None of them holds any longer, whatever was said of their end; another is given when
+        asked for.
+        """
         self.ends.clear()
         self.newest = ""
 
 
 class MpApi:
-    """Methods by their path below /cgi-bin/. Answers are JSON objects, or bytes with a media type."""
+    """Methods by their path below /cgi-bin/. Answers are JSON objects, or bytes with a media
+    type.
+    """
 
     def __init__(self, world: World, app_id: str, secret: str) -> None:
         self.world = world
@@ -67,7 +73,9 @@ class MpApi:
             "clear_quota": lambda query, raw: {"errcode": 0, "errmsg": "ok"},
         }
 
-    def call(self, path: str, query: Mapping[str, str], raw: bytes, upload: tuple[str, bytes] | None) -> Any:
+    def call(
+        self, path: str, query: Mapping[str, str], raw: bytes, upload: tuple[str, bytes] | None
+    ) -> Any:
         """One call. Raises Refusal."""
         method = self.methods.get(path)
         if method is None:
@@ -137,7 +145,9 @@ class MpApi:
     def _line(self, kind: str, content: dict[str, Any]) -> Line:
         if kind == "image":
             self.world.file(str(content.get("media_id")))
-            return Line(who="account", text="", by="service", kind="image", media_id=content["media_id"])
+            return Line(
+                who="account", text="", by="service", kind="image", media_id=content["media_id"]
+            )
         if kind != "text":
             raise Refusal(40008, "invalid message type")
         text = content.get("content")

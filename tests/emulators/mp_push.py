@@ -1,4 +1,6 @@
-"""How the platform brings a message to an account: signed, perhaps encrypted, three tries of five seconds each."""
+"""How the platform brings a message to an account: signed, perhaps encrypted, three tries of five
+seconds each.
+"""
 
 import asyncio
 import base64
@@ -38,9 +40,13 @@ class Crypt:
 
     def seal(self, xml: bytes, app_id: str = "") -> str:
         padder = padding.PKCS7(256).padder()
-        whole = os.urandom(16) + len(xml).to_bytes(4, "big") + xml + (app_id or self.app_id).encode()
+        whole = (
+            os.urandom(16) + len(xml).to_bytes(4, "big") + xml + (app_id or self.app_id).encode()
+        )
         machine = Cipher(algorithms.AES(self._key), modes.CBC(self._key[:16])).encryptor()
-        return base64.b64encode(machine.update(padder.update(whole) + padder.finalize()) + machine.finalize()).decode()
+        return base64.b64encode(
+            machine.update(padder.update(whole) + padder.finalize()) + machine.finalize()
+        ).decode()
 
     def open(self, sealed: str) -> bytes:
         machine = Cipher(algorithms.AES(self._key), modes.CBC(self._key[:16])).decryptor()
@@ -57,7 +63,9 @@ class Crypt:
 
 
 def xml_of(fields: Mapping[str, str]) -> bytes:
-    """As the platform writes it: numbers bare, texts as character data, with whatever signs they hold."""
+    """As the platform writes it: numbers bare, texts as character data, with whatever signs they
+    hold.
+    """
     bare = {"CreateTime", "MsgId", "Location_X", "Location_Y", "Scale"}
     parts = [
         f"<{name}>{text}</{name}>"
@@ -71,8 +79,9 @@ def xml_of(fields: Mapping[str, str]) -> bytes:
 class Pusher:
     """Brings pushes to `callback`.
 
-    scale: shortens the five seconds. pause: seconds between two tries, none by default. retries_errors: a status other
-    than 200 counts as no answer (the platform says nothing of them); otherwise it is a wrong answer.
+    scale: shortens the five seconds. pause: seconds between two tries, none by default.
+    retries_errors: a status other than 200 counts as no answer (the platform says nothing of them);
+    otherwise it is a wrong answer.
     """
 
     def __init__(self, world: World, crypt: Crypt, callback: str, mode: Mode) -> None:
@@ -153,7 +162,9 @@ class Pusher:
 
     async def _one(self, push: Push, one: Try) -> str:
         if self._session is None:
-            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True, limit=0))
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(force_close=True, limit=0)
+            )
         query, body = self.request(push.fields)
         limit = aiohttp.ClientTimeout(total=CUT_SECONDS * self.scale)
         headers = {"content-type": "text/xml", "user-agent": "Mozilla/4.0"}
@@ -184,9 +195,15 @@ class Pusher:
         if self.mode != "plain":
             content = self._opened(content)
         fields = {child.tag: child.text or "" for child in ElementTree.fromstring(content)}
-        if (fields["ToUserName"], fields["FromUserName"]) != (push.person, push.fields["ToUserName"]):
+        if (fields["ToUserName"], fields["FromUserName"]) != (
+            push.person,
+            push.fields["ToUserName"],
+        ):
             raise Wrong("sender and receiver are not swapped")
-        if not fields["CreateTime"].isdigit() or abs(int(fields["CreateTime"]) - self.world.now()) > 300:
+        if (
+            not fields["CreateTime"].isdigit()
+            or abs(int(fields["CreateTime"]) - self.world.now()) > 300
+        ):
             raise Wrong("no time")
         if fields["MsgType"] == "image":
             media_id = ElementTree.fromstring(content).findtext("Image/MediaId", "")

@@ -1,4 +1,6 @@
-"""What the official account's emulator knows: people and what they see, messages on their way, allowances, files."""
+"""What the official account's emulator knows: people and what they see, messages on their way,
+allowances, files.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,7 +18,9 @@ State = Literal["sending", "confirmed", "failed"]
 
 @dataclass(slots=True, kw_only=True)
 class Line:
-    """Something in a chat. who: person, account, or platform (a notice of its own). by: passive or service."""
+    """Something in a chat. who: person, account, or platform (a notice of its own). by: passive or
+    service.
+    """
 
     who: str
     text: str
@@ -27,7 +31,9 @@ class Line:
 
 @dataclass(slots=True, kw_only=True)
 class Try:
-    """One attempt at bringing a message: how it ended ("" while it goes on), and the status it was answered with."""
+    """One attempt at bringing a message: how it ended ("" while it goes on), and the status it was
+    answered with.
+    """
 
     outcome: str = ""
     status: int = 0
@@ -74,12 +80,15 @@ class Refusal(Exception):
 
 
 class World(PlatformWorld):
-    """allowed: customer-service messages after each of a person's; verified: the account has that API.
+    """allowed: customer-service messages after each of a person's; verified: the account has that
+    API.
 
     whitelisted: our address is on the account's list.
     """
 
-    def __init__(self, *, original: str = "gh_lab", allowed: int = 5, verified: bool = True, seed: int = 0) -> None:
+    def __init__(
+        self, *, original: str = "gh_lab", allowed: int = 5, verified: bool = True, seed: int = 0
+    ) -> None:
         super().__init__(seed)
         self.original = original
         self.allowed = allowed
@@ -103,7 +112,9 @@ class World(PlatformWorld):
         self._number += self.random.randrange(1, 1000)
         person.written = [self.now() + HOURS_48, self.allowed]
         person.lines.append(Line(who="person", text=shown, kind=kind))
-        return self._push(openid, str(self._number), {"MsgType": kind, **fields, "MsgId": str(self._number)})
+        return self._push(
+            openid, str(self._number), {"MsgType": kind, **fields, "MsgId": str(self._number)}
+        )
 
     def event(self, openid: str, name: str, **fields: str) -> Push:
         """Something a person does that is no message."""
@@ -116,7 +127,11 @@ class World(PlatformWorld):
         return self._push(openid, key, {"MsgType": "event", "Event": name, **fields})
 
     def _push(self, openid: str, key: str, fields: dict[str, str]) -> Push:
-        head = {"ToUserName": self.original, "FromUserName": openid, "CreateTime": str(int(self.now()))}
+        head = {
+            "ToUserName": self.original,
+            "FromUserName": openid,
+            "CreateTime": str(int(self.now())),
+        }
         push = Push(person=openid, key=key, fields=head | fields)
         self.pushes.append(push)
         self.notify()
@@ -144,7 +159,9 @@ class World(PlatformWorld):
     def keep(self, data: bytes, media_type: str, kind: str = "image") -> str:
         """A file on the platform, for three days; its media_id."""
         media_id = f"m{self.random.getrandbits(120):030x}"
-        self.files[media_id] = File(data=data, media_type=media_type, ends=self.now() + MEDIA_LIVES, kind=kind)
+        self.files[media_id] = File(
+            data=data, media_type=media_type, ends=self.now() + MEDIA_LIVES, kind=kind
+        )
         return media_id
 
     def file(self, media_id: str) -> File:
@@ -158,7 +175,11 @@ class World(PlatformWorld):
 
     def sent(self, openid: str) -> list[str]:
         """What the person sees of the account, in order."""
-        return [line.text for line in self.person(openid).lines if line.who == "account" and line.kind == "text"]
+        return [
+            line.text
+            for line in self.person(openid).lines
+            if line.who == "account" and line.kind == "text"
+        ]
 
     def notices(self, openid: str) -> list[str]:
         """What the platform itself told the person."""
@@ -166,7 +187,11 @@ class World(PlatformWorld):
 
     def pictures(self, openid: str) -> list[bytes]:
         """The pictures the person was sent."""
-        lines = [line for line in self.person(openid).lines if line.who == "account" and line.kind == "image"]
+        lines = [
+            line
+            for line in self.person(openid).lines
+            if line.who == "account" and line.kind == "image"
+        ]
         return [self.files[line.media_id].data for line in lines]
 
     def acks(self) -> list[str]:
@@ -175,4 +200,7 @@ class World(PlatformWorld):
 
     def transcript(self, openid: str) -> list[dict[str, Any]]:
         """The whole chat."""
-        return [{"who": line.who, "text": line.text, "by": line.by} for line in self.person(openid).lines]
+        return [
+            {"who": line.who, "text": line.text, "by": line.by}
+            for line in self.person(openid).lines
+        ]

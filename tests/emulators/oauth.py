@@ -1,4 +1,6 @@
-"""An authorization server: metadata, registration, consent without a question, PKCE, tokens that rotate."""
+"""An authorization server: metadata, registration, consent without a question, PKCE, tokens that
+rotate.
+"""
 
 import base64
 import hashlib
@@ -59,10 +61,18 @@ class Issuer:
                 "token_endpoint": f"{self.url}/token",
                 "registration_endpoint": f"{self.url}/register",
                 "response_types_supported": ["code"],
-                "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+                "grant_types_supported": [
+                    "authorization_code",
+                    "refresh_token",
+                    "client_credentials",
+                ],
                 "code_challenge_methods_supported": ["S256"],
                 "authorization_response_iss_parameter_supported": True,
-                "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "client_secret_post"],
+                "token_endpoint_auth_methods_supported": [
+                    "none",
+                    "client_secret_basic",
+                    "client_secret_post",
+                ],
             }
         )
 
@@ -79,7 +89,10 @@ class Issuer:
             raise web.HTTPBadRequest(text="unknown client")
         assert query["code_challenge_method"] == "S256"
         code = secrets.token_hex(8)
-        self._codes[code] = {"challenge": query["code_challenge"], "redirect": query["redirect_uri"]}
+        self._codes[code] = {
+            "challenge": query["code_challenge"],
+            "redirect": query["redirect_uri"],
+        }
         back = {"code": code, "state": query["state"], "iss": self.answered or self.url}
         raise web.HTTPFound(f"{query['redirect_uri']}?{urlencode(back)}")
 
@@ -91,7 +104,11 @@ class Issuer:
             return web.json_response({"error": "invalid_grant"}, status=400)
         access, refresh = secrets.token_hex(8), secrets.token_hex(8)
         self.valid.add(access)
-        reply: dict[str, Any] = {"access_token": access, "token_type": "Bearer", "expires_in": self.lifetime}
+        reply: dict[str, Any] = {
+            "access_token": access,
+            "token_type": "Bearer",
+            "expires_in": self.lifetime,
+        }
         if grant != "client_credentials":
             self.refreshable.add(refresh)
             reply["refresh_token"] = refresh

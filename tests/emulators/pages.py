@@ -30,7 +30,9 @@ class PageServer:
     """Answers by path; what it does not know is 404. `raw` answers are written as they are."""
 
     port: int = 0
-    pages: dict[str, bytes | Callable[[SeenRequest, asyncio.StreamWriter], object]] = field(default_factory=dict)
+    pages: dict[str, bytes | Callable[[SeenRequest, asyncio.StreamWriter], object]] = field(
+        default_factory=dict
+    )
     seen: list[SeenRequest] = field(default_factory=list)
     connections: int = 0
 
@@ -41,7 +43,9 @@ class PageServer:
     def url(self, path: str = "/") -> str:
         return f"http://{self.pair}{path}"
 
-    def page(self, path: str, html: str | bytes, kind: str = "text/html; charset=utf-8", **headers: str) -> None:
+    def page(
+        self, path: str, html: str | bytes, kind: str = "text/html; charset=utf-8", **headers: str
+    ) -> None:
         """Answer a path with a page."""
         body = html.encode() if isinstance(html, str) else html
         self.pages[path] = answer(body, kind, **headers)
@@ -54,12 +58,15 @@ class PageServer:
             first, *lines = head.split("\r\n")
             method, target, _ = first.split(" ", 2)
             headers = {
-                name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in lines if line)
             }
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             request = SeenRequest(method=method, target=target, headers=headers, body=body)
             self.seen.append(request)
-            reply = self.pages.get(target.partition("?")[0], answer(b"none", "text/plain", status="404 Not Found"))
+            reply = self.pages.get(
+                target.partition("?")[0], answer(b"none", "text/plain", status="404 Not Found")
+            )
             if isinstance(reply, bytes):
                 writer.write(reply)
             else:

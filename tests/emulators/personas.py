@@ -1,7 +1,9 @@
-"""What kinds of servers behind the chat completions wire do: windows, refusals in their own words, thinking.
+"""What kinds of servers behind the chat completions wire do: windows, refusals in their own words,
+thinking.
 
-Each refusal is the text that a server of that kind was seen to send, with its source. `ModelEmulator(persona=OLLAMA)`
-behaves so; `dataclasses.replace` makes one with another window, or without tools.
+Each refusal is the text that a server of that kind was seen to send, with its source.
+`ModelEmulator(persona=OLLAMA)` behaves so; `dataclasses.replace` makes one with another window, or
+without tools.
 """
 
 import json
@@ -15,7 +17,9 @@ from tests.emulators.model_rules import Refused, seen_by_model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """An error answer. body: JSON text in which {name} stands for a field; source: where it was seen."""
+    """An error answer. body: JSON text in which {name} stands for a field; source: where it was
+    seen.
+    """
 
     status: int
     body: str
@@ -32,12 +36,13 @@ class Refusal:
 class Persona:
     """One kind of server with one model.
 
-    window: tokens of prompt and answer. overflow: "refuse" with `too_long` ({tokens}, {answer}, {asked} and {window}),
-    or "cut" the front of the prompt without a word. without_tools: refuses tools so; None where they are taken.
-    unknown: refuses `unknown_names` of a body so ({name}). thinking: how it is sent, "" for none; thought: what it
-    thinks before each answer that has no thinking of its own. no_thinking: what in a body turns thinking off.
-    wants_thinking: refuses calls of tools in the running turn that come back without it ({index}). slots: requests that
-    it answers at once.
+    window: tokens of prompt and answer. overflow: "refuse" with `too_long` ({tokens}, {answer},
+    {asked} and {window}), or "cut" the front of the prompt without a word. without_tools: refuses
+    tools so; None where they are taken. unknown: refuses `unknown_names` of a body so ({name}).
+    thinking: how it is sent, "" for none; thought: what it thinks before each answer that has no
+    thinking of its own. no_thinking: what in a body turns thinking off. wants_thinking: refuses
+    calls of tools in the running turn that come back without it ({index}). slots: requests that it
+    answers at once.
     """
 
     name: str
@@ -68,15 +73,22 @@ class Persona:
             raise self.wants_thinking.filled(index=index)
         tokens, answer = count(seen_by_model(body)), answer_limit(body)
         if self.overflow == "refuse" and self.too_long and tokens + answer > self.window:
-            raise self.too_long.filled(tokens=tokens, answer=answer, asked=tokens + answer, window=self.window)
+            raise self.too_long.filled(
+                tokens=tokens, answer=answer, asked=tokens + answer, window=self.window
+            )
 
     def seen(self, body: dict[str, Any], count: Callable[[Any], int]) -> dict[str, Any]:
-        """The body as its model sees it: one that cuts drops the oldest messages after the system prompt."""
+        """The body as its model sees it: one that cuts drops the oldest messages after the system
+        prompt.
+        """
         if self.overflow != "cut":
             return body
         system = [row for row in body["messages"] if row["role"] == "system"]
         rows = [row for row in body["messages"] if row["role"] != "system"]
-        while len(rows) > 1 and count(seen_by_model({**body, "messages": [*system, *rows]})) > self.window:
+        while (
+            len(rows) > 1
+            and count(seen_by_model({**body, "messages": [*system, *rows]})) > self.window
+        ):
             rows.pop(0)
         return {**body, "messages": [*system, *rows]}
 
@@ -85,7 +97,9 @@ class Persona:
         thought = "" if self._is_off(body) else reply.thinking or self.thought
         if not thought or self.thinking in ("", "reasoning_content", "reasoning"):
             field = {"thinking_field"} if self.thinking == "reasoning" else set[str]()
-            return replace(reply, thinking=thought if self.thinking else "", forms=reply.forms | field)
+            return replace(
+                reply, thinking=thought if self.thinking else "", forms=reply.forms | field
+            )
         is_open = not reply.text and reply.stop == "length"  # it was cut while it thought
         opening = "<think>\n" if self.thinking == "tags" else ""
         closing = "" if is_open else "\n</think>\n\n"
@@ -105,7 +119,9 @@ def _unthought(rows: list[dict[str, Any]]) -> int | None:
     people = [index for index, row in enumerate(rows) if row["role"] == "user"]
     start = people[-1] if people else 0
     lacking = (
-        index for index, row in enumerate(rows) if index > start and row.get("tool_calls") and _lacks_thinking(row)
+        index
+        for index, row in enumerate(rows)
+        if index > start and row.get("tool_calls") and _lacks_thinking(row)
     )
     return next(lacking, None)
 
@@ -115,7 +131,9 @@ def _lacks_thinking(row: dict[str, Any]) -> bool:
 
 
 def _openai(message: str, kind: str, **fields: object) -> str:
-    return json.dumps({"error": {"message": message, "type": kind, "param": None, "code": None, **fields}})
+    return json.dumps(
+        {"error": {"message": message, "type": kind, "param": None, "code": None, **fields}}
+    )
 
 
 _VLLM_ERROR = {"object": "error", "type": "BadRequestError", "param": None, "code": 400}
@@ -141,7 +159,10 @@ LLAMACPP = Persona(
     too_long=Refusal(
         status=400,
         body=_openai(
-            "the request exceeds the available context size. try increasing the context size or enable context shift",
+            (
+                "the request exceeds the available context size. try increasing the context size "
+                "or enable context shift"
+            ),
             "exceed_context_size_error",
             code=400,
         ).replace('"param": null', '"n_prompt_tokens": {tokens}, "n_ctx": {window}'),
@@ -169,9 +190,9 @@ VLLM = Persona(
         body=json.dumps(
             {
                 **_VLLM_ERROR,
-                "message": "This model's maximum context length is {window} tokens. However, you requested {asked} "
-                "tokens ({tokens} in the messages, {answer} in the completion). Please reduce the length of the "
-                "messages or completion.",
+                "message": "This model's maximum context length is {window} tokens. However, you "
+                "requested {asked} tokens ({tokens} in the messages, {answer} in the completion). "
+                "Please reduce the length of the messages or completion.",
             }
         ),
         source="github.com/vllm-project/vllm/issues/20409, github.com/ogx-ai/ogx/issues/4534",
@@ -181,8 +202,8 @@ VLLM = Persona(
         body=json.dumps(
             {
                 **_VLLM_ERROR,
-                "message": "[{'type': 'extra_forbidden', 'loc': ('body', '{name}'), 'msg': 'Extra inputs are not "
-                "permitted', 'input': 800}]",
+                "message": "[{'type': 'extra_forbidden', 'loc': ('body', '{name}'), 'msg': 'Extra "
+                "inputs are not permitted', 'input': 800}]",
             }
         ),
         source="github.com/1Panel-dev/MaxKB/issues/2912; vLLM before pull/10463",
@@ -195,8 +216,9 @@ VLLM_NEW_TOO_LONG = Refusal(
     body=json.dumps(
         {
             **_VLLM_ERROR,
-            "message": "This model's maximum context length is {window} tokens. However, you requested {answer} output "
-            "tokens and your prompt contains at least {tokens} input tokens, for a total of at least {asked} tokens.",
+            "message": "This model's maximum context length is {window} tokens. However, you "
+            "requested {answer} output tokens and your prompt contains at least {tokens} input "
+            "tokens, for a total of at least {asked} tokens.",
         }
     ),
     source="github.com/vllm-project/vllm/issues/42474",
@@ -206,10 +228,15 @@ VLLM_TOOLS = Refusal(
     body=json.dumps(
         {
             **_VLLM_ERROR,
-            "message": '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+            "message": (
+                '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to '
+                "be set"
+            ),
         }
     ),
-    source="github.com/vllm-project/vllm/issues/9986, github.com/langchain4j/langchain4j/issues/3475",
+    source=(
+        "github.com/vllm-project/vllm/issues/9986, github.com/langchain4j/langchain4j/issues/3475"
+    ),
 )
 LMSTUDIO = Persona(
     name="lmstudio",
@@ -218,9 +245,10 @@ LMSTUDIO = Persona(
         status=400,
         body=json.dumps(
             {
-                "error": "Trying to keep the first {tokens} tokens when context the overflows. However, the model is "
-                "loaded with context length of only {window} tokens, which is not enough. Try to load the model with a "
-                "larger context length, or provide a shorter input. Error Data: n/a, Additional Data: n/a"
+                "error": "Trying to keep the first {tokens} tokens when context the overflows. "
+                "However, the model is loaded with context length of only {window} tokens, which "
+                "is not enough. Try to load the model with a larger context length, or provide a "
+                "shorter input. Error Data: n/a, Additional Data: n/a"
             }
         ),
         source="github.com/lmstudio-ai/lmstudio-bug-tracker/issues/237 and /546",
@@ -232,7 +260,8 @@ LMSTUDIO_TOOLS = Refusal(
     status=400,
     body=json.dumps(
         {
-            "error": 'Error rendering prompt with jinja template: "Cannot call something that is not a function: got '
+            "error": 'Error rendering prompt with jinja template: "Cannot call something that is '
+            "not a function: got "
             "UndefinedValue\".\n\nThis is usually an issue with the model's prompt template."
         }
     ),
@@ -247,8 +276,9 @@ DEEPSEEK = Persona(
     wants_thinking=Refusal(
         status=400,
         body=_openai(
-            "Missing `reasoning_content` field in the assistant message at message index {index}. For more "
-            "information, please refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
+            "Missing `reasoning_content` field in the assistant message at message index {index}. "
+            "For more information, please refer to "
+            "https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
             "invalid_request_error",
             code="invalid_request_error",
         ),
@@ -273,8 +303,8 @@ PARAMETER_REFUSALS: Iterable[tuple[str, Refusal]] = (
         Refusal(
             status=400,
             body=_openai(
-                "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) value is "
-                "supported.",
+                "Unsupported value: 'temperature' does not support 0.3 with this model. Only the "
+                "default (1) value is supported.",
                 "invalid_request_error",
                 param="temperature",
                 code="unsupported_value",
@@ -291,7 +321,10 @@ PARAMETER_REFUSALS: Iterable[tuple[str, Refusal]] = (
                     "type": "urn:inference-service:problem-details:unprocessable-entity",
                     "title": "Unprocessable Entity",
                     "status": 422,
-                    "detail": "body -> max_tokens\n  Extra inputs are not permitted (type=extra_forbidden)",
+                    "detail": (
+                        "body -> max_tokens\n  Extra inputs are not permitted "
+                        "(type=extra_forbidden)"
+                    ),
                 }
             ),
             source="NIM: github.com/NVIDIA/garak/issues/748",

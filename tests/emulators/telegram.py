@@ -1,19 +1,21 @@
-"""A strict Bot API server on loopback: an object, or a process by `python -m tests.emulators.telegram --port 0`.
+"""A strict Bot API server on loopback: an object, or a process by
+`python -m tests.emulators.telegram --port 0`.
 
-The process prints its URL first. The bot's side is there as Telegram has it: /bot<token>/<method>, and
-/file/bot<token>/<path>. What people do, what goes wrong and what is seen is at /_ctl/<name>, with arguments as query
-or JSON:
+The process prints its URL first. The bot's side is there as Telegram has it: /bot<token>/<method>,
+and /file/bot<token>/<path>. What people do, what goes wrong and what is seen is at /_ctl/<name>,
+with arguments as query or JSON:
 
-    inject text= user= chat= thread= reply_to= delay=   a person writes; with message_id= edit_date= an edit
-    edit, forward, press, picture, file, album          what else they do (bytes as base64); see telegram_people
-    member, migrate, chat                               the bot joins or leaves, a group moves, a chat's state
-    repeat, shuffle, restart_ids, advance               the platform repeats, reorders, renumbers; the clock jumps
-    fault action= method= chat= times= …, clear_faults, flood, forget_files     what goes wrong; see kit.Fault
-    sent, drafts, draft, actions, acks, pending, brought, wire_log              what is to be seen
-    wait sent= acks= timeout=                           until so many messages were sent and updates confirmed
+    inject text= user= chat= thread= reply_to= delay=   a person writes; with message_id= edit_date=
+    an edit edit, forward, press, picture, file, album          what else they do (bytes as base64);
+    see telegram_people member, migrate, chat                               the bot joins or leaves,
+    a group moves, a chat's state repeat, shuffle, restart_ids, advance               the platform
+    repeats, reorders, renumbers; the clock jumps fault action= method= chat= times= …,
+    clear_faults, flood, forget_files     what goes wrong; see kit.Fault sent, drafts, draft,
+    actions, acks, pending, brought, wire_log              what is to be seen wait sent= acks=
+    timeout=                           until so many messages were sent and updates confirmed
 
-Requests are judged by aiogram's models of the methods; limits, refusals and their words are the server's. Webhooks go
-to https on the four ports, or to plain http on this machine.
+Requests are judged by aiogram's models of the methods; limits, refusals and their words are the
+server's. Webhooks go to https on the four ports, or to plain http on this machine.
 """
 
 import argparse
@@ -24,7 +26,14 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.emulators.kit import Fault, HttpEmulator, answer_instead, cut_connections, obey, serve_until_killed
+from tests.emulators.kit import (
+    Fault,
+    HttpEmulator,
+    answer_instead,
+    cut_connections,
+    obey,
+    serve_until_killed,
+)
 from tests.emulators.telegram_methods import Methods
 from tests.emulators.telegram_people import People
 from tests.emulators.telegram_rules import ApiError, flooded
@@ -47,12 +56,20 @@ class TelegramEmulator(HttpEmulator[World, Call]):
     """Serves at `url` inside `async with`; what people do and see is in `world`."""
 
     def __init__(
-        self, *, token: str = TOKEN, username: str = USERNAME, privacy: bool = True, seed: int = 0, port: int = 0
+        self,
+        *,
+        token: str = TOKEN,
+        username: str = USERNAME,
+        privacy: bool = True,
+        seed: int = 0,
+        port: int = 0,
     ) -> None:
         self.token = token
         self.bot_id = int(token.partition(":")[0])
         self.username = username
-        super().__init__(World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed), port)
+        super().__init__(
+            World(bot_id=self.bot_id, username=username, privacy=privacy, seed=seed), port
+        )
         self.methods = Methods(self.world)
         self.hooks = self.methods.hooks
         self.people = People(self.world)
@@ -85,10 +102,14 @@ class TelegramEmulator(HttpEmulator[World, Call]):
 
     async def _bot(self, request: web.Request) -> web.StreamResponse:
         call = Call(method=request.match_info["method"], parameters=await _parameters(request))
-        return await self._served(request, call, lambda: self._answer(request.match_info["token"], call))
+        return await self._served(
+            request, call, lambda: self._answer(request.match_info["token"], call)
+        )
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        """A file's bytes by the link that getFile gave; in faults and in the log this is the method "download"."""
+        """A file's bytes by the link that getFile gave; in faults and in the log this is the method
+        "download".
+        """
         call = Call(method="download", parameters={"path": request.match_info["path"]})
 
         async def answer() -> web.Response:
@@ -144,7 +165,9 @@ class TelegramEmulator(HttpEmulator[World, Call]):
             "migrate": self.people.migrate,
             "picture": lambda data, **fields: self.people.picture(b64decode(data), **fields),
             "file": lambda data, **fields: self.people.file(data=b64decode(data), **fields),
-            "album": lambda pictures, **fields: self.people.album(list(map(b64decode, pictures)), **fields),
+            "album": lambda pictures, **fields: self.people.album(
+                list(map(b64decode, pictures)), **fields
+            ),
             "forget_files": self.people.forget_files,
             "draft": self.world.draft,
             "brought": lambda: self.hooks.brought,
@@ -162,7 +185,9 @@ class TelegramEmulator(HttpEmulator[World, Call]):
 
     async def _wait(self, sent: int = 0, acks: int = 0, timeout: float = 10) -> bool:
         """Until so many messages are seen and updates confirmed; False after `timeout` seconds."""
-        return await self.wait(lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout)
+        return await self.wait(
+            lambda: len(self.sent()) >= sent and len(self.acks()) >= acks, timeout
+        )
 
 
 async def _parameters(request: web.Request) -> dict[str, Any]:
@@ -177,7 +202,11 @@ async def _parameters(request: web.Request) -> dict[str, Any]:
 def _uploaded(value: Any) -> Any:
     from aiogram import types
 
-    return types.BufferedInputFile(value.file.read(), value.filename) if isinstance(value, web.FileField) else value
+    return (
+        types.BufferedInputFile(value.file.read(), value.filename)
+        if isinstance(value, web.FileField)
+        else value
+    )
 
 
 def _json(body: dict[str, Any], status: int, headers: dict[str, str] | None = None) -> web.Response:
@@ -204,7 +233,9 @@ def _plain(value: Any) -> Any:
 
 def main() -> None:
     """Serve until killed; the first line printed is the URL."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--token", default=TOKEN)
     parser.add_argument("--username", default=USERNAME)

@@ -1,4 +1,6 @@
-"""Telegram's HTML mode as its server reads it: text and entities out, or the server's own words of refusal."""
+"""Telegram's HTML mode as its server reads it: text and entities out, or the server's own words of
+refusal.
+"""
 
 import re
 from dataclasses import dataclass
@@ -49,7 +51,9 @@ def parse_html(text: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def tidy(text: str, entities: list[dict[str, Any]]) -> tuple[str, list[dict[str, Any]]]:
-    """What the server makes of any text: no control characters, no white space around; entities moved along."""
+    """What the server makes of any text: no control characters, no white space around; entities
+    moved along.
+    """
     if _UNKEPT.search(text) or _REMOVED.search(text):
         text = _REMOVED.sub("", _UNKEPT.sub(" ", text))
         entities = []
@@ -85,7 +89,9 @@ class _Reader:
             else:
                 self.start_tag()
         if self.open:
-            raise ParseError(f'Can\'t find end tag corresponding to start tag "{self.open[-1].tag}"')
+            raise ParseError(
+                f'Can\'t find end tag corresponding to start tag "{self.open[-1].tag}"'
+            )
         return self.visible(), self.entities
 
     def visible(self) -> str:
@@ -152,7 +158,8 @@ class _Reader:
             if tag == "blockquote" and name == "expandable":
                 return "expandable"
             raise ParseError(
-                f'Expected equal sign in declaration of an attribute of the tag "{tag}" at byte offset {begin}'
+                f'Expected equal sign in declaration of an attribute of the tag "{tag}" at byte '
+                f"offset {begin}"
             )
         self.at += 1
         self.skip_space()
@@ -189,25 +196,44 @@ class _Reader:
         opened = self.open.pop()
         if tag and tag != opened.tag:
             raise ParseError(
-                f'Unmatched end tag at byte offset {begin}, expected "</{opened.tag}>", found "</{tag}>"',
+                (
+                    f'Unmatched end tag at byte offset {begin}, expected "</{opened.tag}>", found '
+                    f'"</{tag}>"'
+                ),
             )
         self.close(opened)
 
     def close(self, opened: _Open) -> None:
         span = {"offset": opened.offset, "length": units(self.visible()) - opened.offset}
-        if not span["length"] or any(outer.tag in ("code", "pre") and opened.tag != "code" for outer in self.open):
+        if not span["length"] or any(
+            outer.tag in ("code", "pre") and opened.tag != "code" for outer in self.open
+        ):
             return
         if opened.tag == "a":
             self.link(opened, span)
         elif opened.tag == "blockquote":
             if all(outer.tag != "blockquote" for outer in self.open):
-                self.entities.append({"type": "expandable_blockquote" if opened.argument else "blockquote", **span})
-        elif opened.tag == "pre" and self.entities and self.entities[-1] == self.entities[-1] | {"type": "code"} | span:
+                self.entities.append(
+                    {"type": "expandable_blockquote" if opened.argument else "blockquote", **span}
+                )
+        elif (
+            opened.tag == "pre"
+            and self.entities
+            and self.entities[-1] == self.entities[-1] | {"type": "code"} | span
+        ):
             language = self.entities.pop().get("language")
-            self.entities.append({"type": "pre", **span} | ({"language": language} if language else {}))
+            self.entities.append(
+                {"type": "pre", **span} | ({"language": language} if language else {})
+            )
         elif opened.tag in NAMES:
-            language = opened.argument.removeprefix("language-") if opened.argument.startswith("language-") else ""
-            self.entities.append({"type": NAMES[opened.tag], **span} | ({"language": language} if language else {}))
+            language = (
+                opened.argument.removeprefix("language-")
+                if opened.argument.startswith("language-")
+                else ""
+            )
+            self.entities.append(
+                {"type": NAMES[opened.tag], **span} | ({"language": language} if language else {})
+            )
 
     def link(self, opened: _Open, span: dict[str, int]) -> None:
         address = opened.argument or self.visible()[-span["length"] :]

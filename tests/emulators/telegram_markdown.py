@@ -1,4 +1,6 @@
-"""Telegram's MarkdownV2 as its server reads it: text and entities out, or the server's own words of refusal."""
+"""Telegram's MarkdownV2 as its server reads it: text and entities out, or the server's own words of
+refusal.
+"""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +33,10 @@ class _Open:
 
 
 def parse_markdown(text: str) -> tuple[str, list[dict[str, Any]]]:
-    """Visible text and entities in order of their ends. Raises ParseError; offsets in it count UTF-8 bytes."""
+    """Visible text and entities in order of their ends.
+
+    Raises ParseError; offsets in it count UTF-8 bytes.
+    """
     return _Reader(text).read()
 
 
@@ -52,7 +57,9 @@ class _Reader:
             self.close(self.open.pop())
         if self.open:
             last = self.open[-1]
-            raise ParseError(f"Can't find end of {KINDS[last.mark][1]} entity at byte offset {last.begun}")
+            raise ParseError(
+                f"Can't find end of {KINDS[last.mark][1]} entity at byte offset {last.begun}"
+            )
         return self.out, self.entities
 
     def step(self) -> None:
@@ -84,7 +91,9 @@ class _Reader:
             self.at += 1
             return
         if not found or (found == ">" and not fresh) or (self.open and self.open[-1].mark in CODE):
-            raise ParseError(f"Character '{sign}' is reserved and must be escaped with the preceding '\\'")
+            raise ParseError(
+                f"Character '{sign}' is reserved and must be escaped with the preceding '\\'"
+            )
         begun = len(self.text[: self.at].encode())
         self.at += len(found)
         language = ""

@@ -22,9 +22,13 @@ Post = Callable[[Any, Chat, Seen], Any]
 
 
 class Media:
-    """The methods about files. target: the chat that may be written to; post: what makes a message of a Seen."""
+    """The methods about files. target: the chat that may be written to; post: what makes a message
+    of a Seen.
+    """
 
-    def __init__(self, world: World, target: Callable[[int | str | None], Chat], post: Post) -> None:
+    def __init__(
+        self, world: World, target: Callable[[int | str | None], Chat], post: Post
+    ) -> None:
         self.world = world
         self.target = target
         self.post = post
@@ -51,7 +55,8 @@ class Media:
         if "document" in kinds and len(kinds) > 1:
             raise ApiError(400, "document can't be mixed with other media types")
         return [
-            self._send(asked, one.media, one.caption, isinstance(one, types.InputMediaPhoto)) for one in asked.media
+            self._send(asked, one.media, one.caption, isinstance(one, types.InputMediaPhoto))
+            for one in asked.media
         ]
 
     async def get_file(self, asked: methods.GetFile) -> dict[str, Any]:
@@ -71,14 +76,23 @@ class Media:
     def at(self, path: str) -> Stored | None:
         """What stands at a link that getFile gave, while it holds."""
         return next(
-            (one for one in self.world.files.values() if one.path == path and one.until > self.world.now()), None
+            (
+                one
+                for one in self.world.files.values()
+                if one.path == path and one.until > self.world.now()
+            ),
+            None,
         )
 
     def _send(self, asked: Any, given: Any, caption: str | None, picture: bool) -> Any:
         chat = self.target(asked.chat_id)
-        text, entities = readable(caption or "", asked_mode(asked), None, CAPTION) if caption else ("", [])
+        text, entities = (
+            readable(caption or "", asked_mode(asked), None, CAPTION) if caption else ("", [])
+        )
         kept = self._kept(given, picture)
-        seen = Seen(chat=chat.id, message_id=0, text=text, entities=entities, file=kept.id, picture=picture)
+        seen = Seen(
+            chat=chat.id, message_id=0, text=text, entities=entities, file=kept.id, picture=picture
+        )
         return self.post(asked, chat, seen)
 
     def _kept(self, given: Any, picture: bool) -> Stored:
@@ -91,7 +105,11 @@ class Media:
         if not isinstance(given, types.BufferedInputFile) or not given.data:
             raise ApiError(400, "file must be non-empty")
         if len(given.data) > (MOST_PHOTO if picture else MOST_OUT):
-            raise ApiError(400, "file is too big") if picture else ApiError(413, "Request Entity Too Large")
+            raise (
+                ApiError(400, "file is too big")
+                if picture
+                else ApiError(413, "Request Entity Too Large")
+            )
         if picture and not given.data.startswith(PICTURES):
             raise ApiError(400, "IMAGE_PROCESS_FAILED")
         return self.world.keep(given.filename or "", "", given.data)
@@ -104,7 +122,11 @@ def asked_mode(asked: Any) -> Any:
 
 def shown(kept: Stored, picture: bool) -> dict[str, Any]:
     """A file as a message of the bot carries it."""
-    held: dict[str, Any] = {"file_id": kept.id, "file_unique_id": f"u{kept.id}", "file_size": kept.size}
+    held: dict[str, Any] = {
+        "file_id": kept.id,
+        "file_unique_id": f"u{kept.id}",
+        "file_size": kept.size,
+    }
     if picture:
         return {"photo": [held | {"width": 640, "height": 480}]}
     return {"document": held | {"file_name": kept.name}}

@@ -1,4 +1,6 @@
-"""The Bot API's methods as the Telegram emulator does them; each request is judged by `telegram_rules` first."""
+"""The Bot API's methods as the Telegram emulator does them; each request is judged by
+`telegram_rules` first.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,13 @@ LONGEST_HOLD = 50
 QUERY_LIFE = 900.0
 MOST_COMMANDS = 100
 CONFLICT = "terminated by other getUpdates request; make sure that only one bot instance is running"
-WEBHOOK = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
+WEBHOOK = (
+    "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook "
+    "first"
+)
 UNCHANGED = (
-    "message is not modified: specified new message content and reply markup are exactly the same as a current content "
-    "and reply markup of the message"
+    "message is not modified: specified new message content and reply markup are exactly the same "
+    "as a current content and reply markup of the message"
 )
 CLOSED = {
     "blocked": "bot was blocked by the user",
@@ -36,7 +41,9 @@ COMMAND = re.compile(r"[a-z0-9_]{1,32}")
 
 
 class Methods:
-    """One bot's methods over a world. absent: names, in lower case, that this server is too old for."""
+    """One bot's methods over a world. absent: names, in lower case, that this server is too old
+    for.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -113,7 +120,9 @@ class Methods:
     async def answer_callback_query(self, asked: methods.AnswerCallbackQuery) -> bool:
         born = self.world.queries.get(asked.callback_query_id, float("-inf"))
         if self.world.now() - born > QUERY_LIFE:
-            raise ApiError(400, "query is too old and response timeout expired or query ID is invalid")
+            raise ApiError(
+                400, "query is too old and response timeout expired or query ID is invalid"
+            )
         if len(asked.text or "") > 200:
             raise ApiError(400, "MESSAGE_TOO_LONG")
         self.world.answered.append(asked.callback_query_id)
@@ -158,7 +167,9 @@ class Methods:
         while not world.pending and clock() < until:
             await world.change(min(until - clock(), max(0.01, world.ripen())))
             if self.poll != mine:
-                raise ApiError(409, CONFLICT if not self.webhook else "terminated by setWebhook request")
+                raise ApiError(
+                    409, CONFLICT if not self.webhook else "terminated by setWebhook request"
+                )
         return world.pending[: max(1, min(asked.limit or 100, 100))]
 
     async def send_message(self, asked: methods.SendMessage) -> Any:
@@ -183,9 +194,13 @@ class Methods:
     async def send_message_draft(self, asked: methods.SendMessageDraft) -> bool:
         chat = self.target(asked.chat_id)
         if chat.type != "private" or not asked.draft_id:
-            raise ApiError(400, "draft can be sent only to private chats, with a non-zero identifier")
+            raise ApiError(
+                400, "draft can be sent only to private chats, with a non-zero identifier"
+            )
         text = readable(asked.text, asked.parse_mode, asked.entities)[0] if asked.text else ""
-        self.world.drafts.append({"chat": chat.id, "draft_id": asked.draft_id, "text": text, "at": self.world.now()})
+        self.world.drafts.append(
+            {"chat": chat.id, "draft_id": asked.draft_id, "text": text, "at": self.world.now()}
+        )
         self.world.notify()
         return True
 
@@ -198,7 +213,9 @@ class Methods:
 
     async def edit_message_text(self, asked: methods.EditMessageText) -> Any:
         chat = self.target(asked.chat_id)
-        seen = next((item for item in self.world.sent(chat.id) if item.message_id == asked.message_id), None)
+        seen = next(
+            (item for item in self.world.sent(chat.id) if item.message_id == asked.message_id), None
+        )
         if seen is None:
             known = asked.message_id in chat.messages
             raise ApiError(400, "message can't be edited" if known else "message to edit not found")
@@ -206,14 +223,23 @@ class Methods:
         buttons = keyboard(asked.reply_markup)
         if (text, entities, buttons) == (seen.text, seen.entities, seen.keyboard):
             raise ApiError(400, UNCHANGED)
-        seen.text, seen.entities, seen.keyboard, seen.edits = text, entities, buttons, seen.edits + 1
+        seen.text, seen.entities, seen.keyboard, seen.edits = (
+            text,
+            entities,
+            buttons,
+            seen.edits + 1,
+        )
         chat.messages[seen.message_id] = self.as_message(chat, seen)
         self.world.notify()
         return chat.messages[seen.message_id]
 
     async def delete_message(self, asked: methods.DeleteMessage) -> bool:
         chat = self.target(asked.chat_id)
-        left = [seen for seen in self.world.visible if (seen.chat, seen.message_id) != (chat.id, asked.message_id)]
+        left = [
+            seen
+            for seen in self.world.visible
+            if (seen.chat, seen.message_id) != (chat.id, asked.message_id)
+        ]
         if len(left) == len(self.world.visible):
             raise ApiError(400, "message to delete not found")
         self.world.visible[:] = left
@@ -279,12 +305,19 @@ class Methods:
 
 
 def keyboard(markup: Any) -> list[tuple[str, str]]:
-    """Label and data of an inline keyboard's buttons. Raises ApiError for one that the server refuses."""
+    """Label and data of an inline keyboard's buttons.
+
+    Raises ApiError for one that the server refuses.
+    """
     from aiogram import types
 
     if not isinstance(markup, types.InlineKeyboardMarkup):
         return []
-    found = [(button.text, button.callback_data or "") for row in markup.inline_keyboard for button in row]
+    found = [
+        (button.text, button.callback_data or "")
+        for row in markup.inline_keyboard
+        for button in row
+    ]
     if any(not 0 < len(data.encode()) <= 64 for _, data in found):
         raise ApiError(400, "BUTTON_DATA_INVALID")
     return found

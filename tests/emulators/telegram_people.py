@@ -1,4 +1,6 @@
-"""What people in the Telegram emulator's world do beside writing: files, albums, edits, presses, forwards, moves."""
+"""What people in the Telegram emulator's world do beside writing: files, albums, edits, presses,
+forwards, moves.
+"""
 
 from typing import Any
 
@@ -13,41 +15,76 @@ class People:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def edit(self, message_id: int, text: str, *, user: int = PERSON, chat: int = 0, **fields: Any) -> dict[str, int]:
-        """A person changes their message; a second edit within the same second shares its edit_date."""
+    def edit(
+        self, message_id: int, text: str, *, user: int = PERSON, chat: int = 0, **fields: Any
+    ) -> dict[str, int]:
+        """A person changes their message; a second edit within the same second shares its
+        edit_date.
+        """
         before = self.world.chat(chat or user).messages[message_id]
         date = max(before["date"], int(self.world.now()))
         return self.world.inject(
-            text, user=user, chat=chat, message_id=message_id, **({"edit_date": date, "date": before["date"]} | fields)
+            text,
+            user=user,
+            chat=chat,
+            message_id=message_id,
+            **({"edit_date": date, "date": before["date"]} | fields),
         )
 
     def picture(self, data: bytes, caption: str = "", **where: Any) -> dict[str, int]:
-        """A photo, in the sizes that the platform makes of it; the largest is the one that was sent."""
+        """A photo, in the sizes that the platform makes of it; the largest is the one that was
+        sent.
+        """
         kept = self.world.keep("", "image/jpeg", data, where.pop("size", 0))
-        sizes = [self._size(kept.id, 1280, kept.size), self._size(self.world.keep("", "", data[:9]).id, 90, 9)]
+        sizes = [
+            self._size(kept.id, 1280, kept.size),
+            self._size(self.world.keep("", "", data[:9]).id, 90, 9),
+        ]
         return self._with(caption, photo=sizes, **where)
 
     def file(
-        self, name: str, data: bytes, caption: str = "", kind: str = "document", media_type: str = "", **where: Any
+        self,
+        name: str,
+        data: bytes,
+        caption: str = "",
+        kind: str = "document",
+        media_type: str = "",
+        **where: Any,
     ) -> dict[str, int]:
         """A file of any kind: document, voice, audio, video, video_note, animation, sticker."""
         kept = self.world.keep(name, media_type, data, where.pop("size", 0))
-        held: dict[str, Any] = {"file_id": kept.id, "file_unique_id": f"u{kept.id}", "file_size": kept.size}
+        held: dict[str, Any] = {
+            "file_id": kept.id,
+            "file_unique_id": f"u{kept.id}",
+            "file_size": kept.size,
+        }
         if name and kind not in ("voice", "video_note", "sticker"):
             held["file_name"] = name
         if media_type:
             held["mime_type"] = media_type
         held |= _OF_A_KIND.get(kind, {})
-        extra = {"document": {k: v for k, v in held.items() if k not in _MOVING}} if kind == "animation" else {}
+        extra = (
+            {"document": {k: v for k, v in held.items() if k not in _MOVING}}
+            if kind == "animation"
+            else {}
+        )
         return self._with(caption, **{kind: held}, **extra, **where)
 
     def album(
         self, pictures: list[bytes], caption: str = "", spread: float = 0.0, **where: Any
     ) -> list[dict[str, int]]:
-        """Photos sent as one: an update each, the caption on the first, `spread` seconds between two of them."""
+        """Photos sent as one: an update each, the caption on the first, `spread` seconds between
+        two of them.
+        """
         group = str(self.world.random.randrange(10**15, 10**16))
         return [
-            self.picture(data, "" if number else caption, media_group_id=group, delay=number * spread, **where)
+            self.picture(
+                data,
+                "" if number else caption,
+                media_group_id=group,
+                delay=number * spread,
+                **where,
+            )
             for number, data in enumerate(pictures)
         ]
 
@@ -66,11 +103,16 @@ class People:
         }
         return self.world.queue({"callback_query": query})
 
-    def forward(self, text: str, author: str = "Grace", author_id: int = 7007, **where: Any) -> dict[str, int]:
+    def forward(
+        self, text: str, author: str = "Grace", author_id: int = 7007, **where: Any
+    ) -> dict[str, int]:
         """A person passes on what another (author_id 0: one who hides) wrote."""
         origin: dict[str, Any] = {"date": 1_700_000_000}
         if author_id:
-            origin |= {"type": "user", "sender_user": {"id": author_id, "is_bot": False, "first_name": author}}
+            origin |= {
+                "type": "user",
+                "sender_user": {"id": author_id, "is_bot": False, "first_name": author},
+            }
         else:
             origin |= {"type": "hidden_user", "sender_user_name": author}
         return self.world.inject(text, forward_origin=origin, **where)
@@ -90,7 +132,9 @@ class People:
         return self.world.queue({"my_chat_member": change})
 
     def migrate(self, old: int, new: int, *, user: int = PERSON) -> list[int]:
-        """A group becomes a supergroup: told in the old chat and in the new one, and sends to the old id fail."""
+        """A group becomes a supergroup: told in the old chat and in the new one, and sends to the
+        old id fail.
+        """
         before, now = self.world.chat(old, type="group"), self.world.chat(new, type="supergroup")
         told = [
             self.world.inject(chat=old, user=user, migrate_to_chat_id=new)["update_id"],
@@ -108,12 +152,20 @@ class People:
         return self.world.inject(**words, **fields)
 
     def _size(self, id: str, width: int, size: int) -> dict[str, Any]:
-        return {"file_id": id, "file_unique_id": f"u{id}", "width": width, "height": width, "file_size": size}
+        return {
+            "file_id": id,
+            "file_unique_id": f"u{id}",
+            "width": width,
+            "height": width,
+            "file_size": size,
+        }
 
     def _user(self, user: int) -> dict[str, Any]:
         from aiogram import types
 
-        return types.User(id=user, is_bot=False, first_name="Ада", language_code="ru").model_dump(exclude_none=True)
+        return types.User(id=user, is_bot=False, first_name="Ада", language_code="ru").model_dump(
+            exclude_none=True
+        )
 
 
 _MOVING = ("width", "height", "duration")
@@ -123,10 +175,30 @@ _OF_A_KIND: dict[str, dict[str, Any]] = {
     "video": {"duration": 3, "width": 640, "height": 480},
     "video_note": {"duration": 3, "length": 240},
     "animation": {"duration": 3, "width": 640, "height": 480},
-    "sticker": {"type": "regular", "width": 512, "height": 512, "is_animated": False, "is_video": False},
+    "sticker": {
+        "type": "regular",
+        "width": 512,
+        "height": 512,
+        "is_animated": False,
+        "is_video": False,
+    },
 }
-_CAN = ("be_edited", "manage_chat", "delete_messages", "manage_video_chats", "restrict_members", "promote_members")
-_MORE = ("send_welcome_messages", "change_info", "invite_users", "post_stories", "edit_stories", "delete_stories")
+_CAN = (
+    "be_edited",
+    "manage_chat",
+    "delete_messages",
+    "manage_video_chats",
+    "restrict_members",
+    "promote_members",
+)
+_MORE = (
+    "send_welcome_messages",
+    "change_info",
+    "invite_users",
+    "post_stories",
+    "edit_stories",
+    "delete_stories",
+)
 _RIGHTS: dict[str, dict[str, Any]] = {
     "administrator": {"is_anonymous": False} | {f"can_{right}": False for right in _CAN + _MORE},
     "kicked": {"until_date": 0},

@@ -1,6 +1,8 @@
-"""How the Telegram emulator judges requests: aiogram's models, the server's limits, and the server's words.
+"""How the Telegram emulator judges requests: aiogram's models, the server's limits, and the
+server's words.
 
-aiogram takes seconds of CPU to import, so the emulator imports it where it needs a model: the first world that is made.
+aiogram takes seconds of CPU to import, so the emulator imports it where it needs a model: the first
+world that is made.
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ if TYPE_CHECKING:
 
 MOST_CODE_POINTS = 4096
 MOST_BYTES = 32_768
-PREFIXES = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 409: "Conflict"}
+PREFIXES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    409: "Conflict",
+}
 
 
 class ApiError(Exception):
@@ -40,18 +48,27 @@ def models() -> dict[str, type[BaseModel]]:
     return {
         model.__api_method__.lower(): model
         for model in vars(methods).values()
-        if isinstance(model, type) and issubclass(model, methods.TelegramMethod) and model is not methods.TelegramMethod
+        if isinstance(model, type)
+        and issubclass(model, methods.TelegramMethod)
+        and model is not methods.TelegramMethod
     }
 
 
 def validated(method: str, raw: dict[str, Any]) -> Any:
-    """The request as aiogram's model of it. Raises ApiError for what is missing, of a wrong type, or unknown."""
+    """The request as aiogram's model of it.
+
+    Raises ApiError for what is missing, of a wrong type, or unknown.
+    """
     from aiogram import methods, types
 
     model = models().get(method.lower())
     if model is None:
         raise ApiError(404, "method not found")
-    parts = {name for name in raw if isinstance(raw[name], types.InputFile) and name not in model.model_fields}
+    parts = {
+        name
+        for name in raw
+        if isinstance(raw[name], types.InputFile) and name not in model.model_fields
+    }
     unknown = set(raw) - set(model.model_fields) - parts
     if unknown:
         raise ApiError(400, f"unknown parameters {sorted(unknown)}")
@@ -59,7 +76,9 @@ def validated(method: str, raw: dict[str, Any]) -> Any:
         raw = {"text": ""} | raw  # the server takes an absent text for an empty one
     try:
         known = {name: value for name, value in raw.items() if name not in parts}
-        judged = model.model_validate({name: _decoded(model, name, value) for name, value in known.items()})
+        judged = model.model_validate(
+            {name: _decoded(model, name, value) for name, value in known.items()}
+        )
     except ValidationError as err:
         first = err.errors()[0]
         raise ApiError(400, f"parameter {first['loc']}: {first['msg']}") from err
@@ -118,7 +137,10 @@ def readable(
     if not text:
         raise ApiError(400, "text must be non-empty")
     if len(text) > most:
-        raise ApiError(400, "message is too long" if most == MOST_CODE_POINTS else "message caption is too long")
+        raise ApiError(
+            400,
+            "message is too long" if most == MOST_CODE_POINTS else "message caption is too long",
+        )
     return text, entities
 
 

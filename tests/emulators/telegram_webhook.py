@@ -1,4 +1,6 @@
-"""The Telegram emulator's webhook: it brings updates chat by chat, and again and again until they are taken."""
+"""The Telegram emulator's webhook: it brings updates chat by chat, and again and again until they
+are taken.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,9 +22,11 @@ Call = Callable[[str, dict[str, Any]], Awaitable[Any]]
 
 
 class Hooks:
-    """One bot's webhook. url: "" for none; shown: the secret that is sent instead of the right one, "" sends none.
+    """One bot's webhook. url: "" for none; shown: the secret that is sent instead of the right one,
+    "" sends none.
 
-    brought: (status, update_id) of each call in order, 0 where nobody answered; flying: chats with a call on its way.
+    brought: (status, update_id) of each call in order, 0 where nobody answered; flying: chats with
+    a call on its way.
     """
 
     def __init__(self, world: World, call: Call) -> None:
@@ -41,13 +45,17 @@ class Hooks:
         self._task: asyncio.Task[None] | None = None
 
     def set(self, url: str, secret: str, most: int) -> None:
-        """A new address; raises ApiError for one that the platform does not take. http is for loopback only."""
+        """A new address; raises ApiError for one that the platform does not take. http is for
+        loopback only.
+        """
         parts = urlsplit(url)
         home = parts.scheme == "http" and parts.hostname == "127.0.0.1"
         if parts.scheme != "https" and not home:
             raise ApiError(400, "bad webhook: An HTTPS URL must be provided for webhook")
         if not home and parts.port not in PORTS:
-            raise ApiError(400, "bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443")
+            raise ApiError(
+                400, "bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443"
+            )
         if self.world.now() - self.set_at < 1:
             raise ApiError(429, "Too Many Requests: retry after 1", retry_after=1)
         self.url, self.secret, self.most, self.set_at = url, secret, most, self.world.now()
@@ -88,14 +96,22 @@ class Hooks:
         due = [self._failed[chat][1] - self.world.now() for chat in waiting if chat in self._failed]
         return max(0.01, min(due, default=60.0))
 
-    async def _bring(self, session: aiohttp.ClientSession, chat: int, update: dict[str, Any]) -> None:
+    async def _bring(
+        self, session: aiohttp.ClientSession, chat: int, update: dict[str, Any]
+    ) -> None:
         secret = self.secret if self.shown is None else self.shown
         status, retry, body = 0, "", None
         try:
-            async with session.post(self.url, json=update, headers={HEADER: secret} if secret else {}) as answer:
+            async with session.post(
+                self.url, json=update, headers={HEADER: secret} if secret else {}
+            ) as answer:
                 status, retry = answer.status, answer.headers.get("Retry-After", "")
                 text = await answer.text()
-                body = await answer.json() if answer.content_type == "application/json" and text else None
+                body = (
+                    await answer.json()
+                    if answer.content_type == "application/json" and text
+                    else None
+                )
         except (aiohttp.ClientError, TimeoutError, ValueError) as err:
             self.error = (int(self.world.now()), f"Connection failed: {type(err).__name__}")
         self.brought.append((status, update["update_id"]))
@@ -109,9 +125,15 @@ class Hooks:
         self.world.notify()
 
     def _fail(self, chat: int, status: int, retry: str) -> None:
-        """After one second, then twice as long each time, at most one or two minutes; or as they asked."""
+        """After one second, then twice as long each time, at most one or two minutes; or as they
+        asked.
+        """
         times = self._failed.get(chat, (0, 0.0))[0] + 1
-        wait = float(retry) if retry.isdigit() else min(2.0 ** (times - 1), self.world.random.uniform(60, 120))
+        wait = (
+            float(retry)
+            if retry.isdigit()
+            else min(2.0 ** (times - 1), self.world.random.uniform(60, 120))
+        )
         self._failed[chat] = (times, self.world.now() + wait)
         if status:
             self.error = (int(self.world.now()), f"Wrong response from the webhook: {status}")
@@ -133,7 +155,10 @@ class Hooks:
 
 def chat_of(update: dict[str, Any]) -> int:
     """Whose order an update belongs to."""
-    inside = next((value for key, value in update.items() if key != "update_id" and isinstance(value, dict)), {})
+    inside = next(
+        (value for key, value in update.items() if key != "update_id" and isinstance(value, dict)),
+        {},
+    )
     message = inside.get("message") if isinstance(inside.get("message"), dict) else inside
     chat = (message or {}).get("chat") or inside.get("from") or {}
     return int(chat.get("id", 0))

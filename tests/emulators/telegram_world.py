@@ -1,4 +1,6 @@
-"""The world behind the Telegram emulator: people, chats, what waits for the bot, and what people see."""
+"""The world behind the Telegram emulator: people, chats, what waits for the bot, and what people
+see.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -8,17 +10,23 @@ from typing import Any, Literal
 from tests.emulators.kit import PlatformWorld
 from tests.emulators.telegram_html import units
 
-State = Literal["open", "blocked", "deactivated", "kicked", "not_member", "deleted", "read_only", "not_started"]
+State = Literal[
+    "open", "blocked", "deactivated", "kicked", "not_member", "deleted", "read_only", "not_started"
+]
 UPDATE_LIFE = 24 * 3600.0
 DRAFT_LIFE = 30.0
-DEFAULT_KINDS = frozenset({"message", "edited_message", "channel_post", "callback_query", "my_chat_member"})
+DEFAULT_KINDS = frozenset(
+    {"message", "edited_message", "channel_post", "callback_query", "my_chat_member"}
+)
 _MENTION = re.compile(r"(?<!\w)@\w{3,}")
 _COMMAND = re.compile(r"(?:^|(?<=\s))/[A-Za-z0-9_]+(?:@\w+)?(?!\w)")
 
 
 @dataclass(slots=True, kw_only=True)
 class Chat:
-    """One chat. state: what stands between the bot and it; migrated_to: its id as a supergroup, 0 for none."""
+    """One chat. state: what stands between the bot and it; migrated_to: its id as a supergroup, 0
+    for none.
+    """
 
     id: int
     type: str = "private"
@@ -34,15 +42,17 @@ class Chat:
         fields: dict[str, Any] = {"id": self.id, "type": self.type}
         if self.type == "private":
             return fields | {"first_name": self.title or "Somebody"}
-        return fields | {"title": self.title or "Lab"} | ({"is_forum": True} if self.is_forum else {})
+        return (
+            fields | {"title": self.title or "Lab"} | ({"is_forum": True} if self.is_forum else {})
+        )
 
 
 @dataclass(slots=True, kw_only=True)
 class Seen:
     """One message as people see it now. thread 0: no topic; reply_to 0: answers nothing.
 
-    file: id of what it shows or offers ("" for none; see World.files), text is its caption then. buttons: the data
-    of each in order; preview: its links are fetched for one.
+    file: id of what it shows or offers ("" for none; see World.files), text is its caption then.
+    buttons: the data of each in order; preview: its links are fetched for one.
     """
 
     chat: int
@@ -64,7 +74,9 @@ class Seen:
 
 @dataclass(slots=True, kw_only=True)
 class Stored:
-    """A file on the platform. size: as the platform counts it; path, until: where and how long it can be fetched."""
+    """A file on the platform. size: as the platform counts it; path, until: where and how long it
+    can be fetched.
+    """
 
     id: str
     name: str
@@ -135,8 +147,8 @@ class World(PlatformWorld):
     ) -> dict[str, int]:
         """A person writes; chat 0: to the bot in private.
 
-        delay: seconds until it comes to the bot. fields: put over the message's own; with message_id and edit_date it
-        is an edit.
+        delay: seconds until it comes to the bot. fields: put over the message's own; with
+        message_id and edit_date it is an edit.
 
         Returns:
             update_id (0: the bot is not shown it, or not yet) and message_id.
@@ -160,9 +172,13 @@ class World(PlatformWorld):
             message["reply_to_message"] = self._opener(place, thread)
         message |= fields
         place.next_id = max(place.next_id, message["message_id"] + 1)
-        place.messages[message["message_id"]] = {k: v for k, v in message.items() if k != "reply_to_message"}
+        place.messages[message["message_id"]] = {
+            k: v for k, v in message.items() if k != "reply_to_message"
+        }
         kind = "edited_message" if "edit_date" in message else "message"
-        heard = kind in self.kinds and (place.type == "private" or not self.privacy or self._concerns_bot(message))
+        heard = kind in self.kinds and (
+            place.type == "private" or not self.privacy or self._concerns_bot(message)
+        )
         number = self.queue({kind: message}, delay) if heard else 0
         return {"update_id": number, "message_id": message["message_id"]}
 
@@ -179,7 +195,9 @@ class World(PlatformWorld):
         }
 
     def repeat(self, update_id: int, fresh: bool = False) -> int:
-        """The same update once more, even if it was confirmed; fresh: under a new id, as after a quiet week."""
+        """The same update once more, even if it was confirmed; fresh: under a new id, as after a
+        quiet week.
+        """
         update = self.issued[update_id]
         if fresh:
             return self.queue({key: value for key, value in update.items() if key != "update_id"})
@@ -200,7 +218,9 @@ class World(PlatformWorld):
         self.floods[str(chat or "")] = (self.now() + seconds, parameters)
 
     def queue(self, update: dict[str, Any], delay: float = 0.0) -> int:
-        """Let the bot know of something; the update's id, 0 where it is to come so many seconds later."""
+        """Let the bot know of something; the update's id, 0 where it is to come so many seconds
+        later.
+        """
         if delay > 0:
             self.held.append((self.now() + delay, update))
             self.notify()
@@ -235,7 +255,11 @@ class World(PlatformWorld):
         mine = f"@{self.me.username}".lower()
         answered = message.get("reply_to_message", {}).get("from", {}).get("id")
         text = message.get("text") or message.get("caption") or ""
-        commands = [word for word in _COMMAND.findall(text) if "@" not in word or word.lower().endswith(mine)]
+        commands = [
+            word
+            for word in _COMMAND.findall(text)
+            if "@" not in word or word.lower().endswith(mine)
+        ]
         named = any(word.lower() == mine for word in _MENTION.findall(text))
         pointed = any(
             entity.get("type") == "text_mention" and entity["user"]["id"] == self.me.id
@@ -248,7 +272,9 @@ class World(PlatformWorld):
     def confirm(self, offset: int) -> None:
         """What a poll with this offset says: everything below it has arrived."""
         self.ripen()
-        self.pending = [u for u in self.pending if self.now() - self.born[u["update_id"]] < UPDATE_LIFE]
+        self.pending = [
+            u for u in self.pending if self.now() - self.born[u["update_id"]] < UPDATE_LIFE
+        ]
         if offset < 0:
             self.forget(self.pending[:offset])
         elif 0 < offset <= self.next_update:
@@ -270,7 +296,9 @@ class World(PlatformWorld):
 
     def draft(self, chat: int) -> str:
         """The text being written there, "" for none: it fades after 30 s, and a message ends it."""
-        shown = [draft for draft in self.drafts[self.left_drafts.get(chat, 0) :] if draft["chat"] == chat]
+        shown = [
+            draft for draft in self.drafts[self.left_drafts.get(chat, 0) :] if draft["chat"] == chat
+        ]
         return shown[-1]["text"] if shown and self.now() - shown[-1]["at"] < DRAFT_LIFE else ""
 
     def end_drafts(self, chat: int) -> None:
@@ -280,7 +308,9 @@ class World(PlatformWorld):
     def keep(self, name: str, media_type: str, data: bytes, size: int = 0) -> Stored:
         """A file, under an id of its own; size: larger than its bytes, to stand for a large one."""
         id = f"file{len(self.files) + 1}-{self.random.randrange(2**32):08x}"
-        self.files[id] = Stored(id=id, name=name, media_type=media_type, data=data, size=size or len(data))
+        self.files[id] = Stored(
+            id=id, name=name, media_type=media_type, data=data, size=size or len(data)
+        )
         return self.files[id]
 
     def acks(self) -> list[int]:
@@ -296,6 +326,7 @@ def entities_of(text: str) -> list[dict[str, Any]]:
     found = [("mention", match) for match in _MENTION.finditer(text)]
     found += [("bot_command", match) for match in _COMMAND.finditer(text)]
     entities = [
-        {"type": kind, "offset": units(text[: match.start()]), "length": units(match[0])} for kind, match in found
+        {"type": kind, "offset": units(text[: match.start()]), "length": units(match[0])}
+        for kind, match in found
     ]
     return sorted(entities, key=lambda entity: entity["offset"])

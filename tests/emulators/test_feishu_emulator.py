@@ -1,4 +1,6 @@
-"""The Feishu emulator judged by a client that is not ours, the vendor's, and held to the platform's rules."""
+"""The Feishu emulator judged by a client that is not ours, the vendor's, and held to the platform's
+rules.
+"""
 
 import asyncio
 import json
@@ -19,7 +21,7 @@ ACK = (
     "08001000180720012a0d0a047479706512056576656e742a100a0a6d6573736167655f696412026d312a080a0373756d1201312a080a0373"
     "6571120130420c7b22636f6465223a3230307d"
 )
-SEALED = "AAECAwQFBgcICQoLDA0OD1CLyyWYwZWTPxsgmMZ3IFYsSo1J0DLgm6yhztmIf5nMhhaEIVImcjX0dBZrSCX6h4MnU77pkjPMXpsxA2A/SII="
+SEALED = "AAECAwQFBgcICQoLDA0OD1CLyyWYwZWTPxsgmMZ3IFYsSo1J0DLgm6yhztmIf5nMhhaEIVImcjX0dBZrSCX6h4MnU77pkjPMXpsxA2A/SII="  # noqa: E501
 FAST = {"ReconnectCount": -1, "ReconnectInterval": 1, "ReconnectNonce": 0, "PingInterval": 1}
 
 
@@ -47,7 +49,12 @@ class Client:
         return int((await self.call(verb, path, body, **more))["code"])
 
     async def text(self, text: str, **fields: Any) -> dict[str, Any]:
-        body = {"receive_id": "oc_p2p_ou_u1", "msg_type": "text", "content": json.dumps({"text": text}), **fields}
+        body = {
+            "receive_id": "oc_p2p_ou_u1",
+            "msg_type": "text",
+            "content": json.dumps({"text": text}),
+            **fields,
+        }
         return await self.call("POST", "/im/v1/messages?receive_id_type=chat_id", body)
 
     async def socket(self) -> aiohttp.ClientWebSocketResponse:
@@ -65,11 +72,17 @@ async def client(emulator: FeishuEmulator) -> AsyncIterator[Client]:
 
 def card(**config: Any) -> dict[str, Any]:
     elements = [{"tag": "markdown", "element_id": "md1", "content": ""}]
-    whole = {"schema": "2.0", "config": {"update_multi": True, **config}, "body": {"elements": elements}}
+    whole = {
+        "schema": "2.0",
+        "config": {"update_multi": True, **config},
+        "body": {"elements": elements},
+    }
     return {"type": "card_json", "data": json.dumps(whole)}
 
 
-async def test_the_vendors_own_client_hears_answers_streams_and_comes_back(emulator: FeishuEmulator) -> None:
+async def test_the_vendors_own_client_hears_answers_streams_and_comes_back(
+    emulator: FeishuEmulator,
+) -> None:
     emulator.gateway.config = FAST
     program = Path(__file__).with_name("feishu_by_lark.py")
     emulator.inject("before it is there")
@@ -91,7 +104,10 @@ async def test_the_vendors_own_client_hears_answers_streams_and_comes_back(emula
         if lark.returncode is None:
             lark.kill()
             await lark.wait()
-    seen = [(one.kind, one.text.split()[1][:4] if one.kind == "text" else one.text) for one in emulator.sent()]
+    seen = [
+        (one.kind, one.text.split()[1][:4] if one.kind == "text" else one.text)
+        for one in emulator.sent()
+    ]
     assert seen == [
         ("text", "befo"),
         ("text", "card"),
@@ -108,8 +124,13 @@ async def test_the_vendors_own_client_hears_answers_streams_and_comes_back(emula
 
 def test_the_published_bytes_are_ours() -> None:
     headers = {"type": "event", "message_id": "m1", "sum": "1", "seq": "0"}
-    assert Frame(service=7, method=1, headers=headers, payload=b'{"code":200}').encode().hex() == ACK
-    assert Frame(service=7, headers={"type": "ping"}).encode().hex() == "08001000180720002a0c0a0474797065120470696e67"
+    assert (
+        Frame(service=7, method=1, headers=headers, payload=b'{"code":200}').encode().hex() == ACK
+    )
+    assert (
+        Frame(service=7, headers={"type": "ping"}).encode().hex()
+        == "08001000180720002a0c0a0474797065120470696e67"
+    )
     assert decode(bytes.fromhex(ACK)).headers == headers
     for broken in (b"", b"\x08", bytes.fromhex(ACK)[:20], b"\x0f"):
         with pytest.raises(Malformed):
@@ -144,7 +165,9 @@ async def test_what_is_not_acknowledged_is_pushed_on_the_schedule_and_then_lost(
     assert emulator.acks() != [event]
 
 
-async def test_an_answer_after_three_seconds_counts_for_nothing(emulator: FeishuEmulator, client: Client) -> None:
+async def test_an_answer_after_three_seconds_counts_for_nothing(
+    emulator: FeishuEmulator, client: Client
+) -> None:
     socket = await client.socket()
     emulator.inject("slow")
     await socket.receive_bytes(timeout=10)
@@ -155,7 +178,9 @@ async def test_an_answer_after_three_seconds_counts_for_nothing(emulator: Feishu
     assert emulator.acks() == []
 
 
-async def test_each_event_goes_to_one_of_the_connections(emulator: FeishuEmulator, client: Client) -> None:
+async def test_each_event_goes_to_one_of_the_connections(
+    emulator: FeishuEmulator, client: Client
+) -> None:
     sockets = [await client.socket() for _ in range(2)]
     await emulator.until(lambda: len(emulator.gateway.connections) == 2)
     for number in range(20):
@@ -167,26 +192,36 @@ async def test_each_event_goes_to_one_of_the_connections(emulator: FeishuEmulato
         await socket.close()
 
 
-async def test_the_gateway_takes_only_what_the_platform_takes(emulator: FeishuEmulator, client: Client) -> None:
+async def test_the_gateway_takes_only_what_the_platform_takes(
+    emulator: FeishuEmulator, client: Client
+) -> None:
     socket = await client.socket()
     await socket.send_bytes(b"no frame")
     await socket.send_bytes(Frame(service=SERVICE + 1, headers={"type": "ping"}).encode())
-    await socket.send_bytes(Frame(service=SERVICE, method=1, headers={"message_id": "w"}, payload=b"{}").encode())
+    await socket.send_bytes(
+        Frame(service=SERVICE, method=1, headers={"message_id": "w"}, payload=b"{}").encode()
+    )
     pong = decode(await socket.receive_bytes(timeout=10))
     assert pong.headers == {"type": "pong"}
     assert json.loads(pong.payload)["PingInterval"] == 120
     await emulator.until(lambda: len(emulator.world.faults_of_client) == 3)
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
-        await client.session.ws_connect(f"{emulator.url}/ws/v2?device_id=1&service_id=2&ticket=guessed")
+        await client.session.ws_connect(
+            f"{emulator.url}/ws/v2?device_id=1&service_id=2&ticket=guessed"
+        )
     assert refused.value.headers is not None
     assert refused.value.headers["Handshake-Status"] == "514"
 
 
-async def test_tokens_are_the_same_until_thirty_minutes_are_left(emulator: FeishuEmulator, client: Client) -> None:
+async def test_tokens_are_the_same_until_thirty_minutes_are_left(
+    emulator: FeishuEmulator, client: Client
+) -> None:
     told = {"app_id": APP_ID, "app_secret": SECRET}
     path = "/auth/v3/tenant_access_token/internal"
     first = await client.call("POST", path, told)
-    assert (await client.call("POST", path, told))["tenant_access_token"] == first["tenant_access_token"]
+    assert (await client.call("POST", path, told))["tenant_access_token"] == first[
+        "tenant_access_token"
+    ]
     emulator.world.advance(5500)
     second = await client.call("POST", path, told)
     assert second["tenant_access_token"] != first["tenant_access_token"]
@@ -209,7 +244,9 @@ async def test_sizes_and_forms_are_checked(emulator: FeishuEmulator, client: Cli
     assert (await client.text("x" * 149_000))["code"] == 0
     assert (await client.text("x" * 150_000))["code"] == 230025
     for body in ({}, {"receive_id": 7}, {"receive_id": "oc_x", "msg_type": "text"}):
-        assert await client.code("POST", "/im/v1/messages?receive_id_type=chat_id", body) == 99992402
+        assert (
+            await client.code("POST", "/im/v1/messages?receive_id_type=chat_id", body) == 99992402
+        )
     assert await client.code("POST", "/im/v1/messages?receive_id_type=name", {}) == 99992402
     assert (await client.text("x", msg_type="shout"))["code"] == 230001
     assert (await client.text("x", content="{"))["code"] == 230001
@@ -224,12 +261,20 @@ async def test_cards_are_held_to_their_rules(emulator: FeishuEmulator, client: C
     content = f"{path}/elements/md1/content"
     assert await client.code("PUT", content, {"content": "a", "sequence": 2}) == 0
     assert await client.code("PUT", content, {"content": "a", "sequence": 2}) == 300317
-    assert await client.code("PUT", content.replace("md1", "md9"), {"content": "a", "sequence": 3}) == 300313
+    assert (
+        await client.code("PUT", content.replace("md1", "md9"), {"content": "a", "sequence": 3})
+        == 300313
+    )
     emulator.world.advance(601)
     assert await client.code("PUT", content, {"content": "a", "sequence": 4}) == 300309
-    codes = [await client.code("PATCH", f"{path}/settings", _closing(number)) for number in range(5, 16)]
+    codes = [
+        await client.code("PATCH", f"{path}/settings", _closing(number)) for number in range(5, 16)
+    ]
     assert codes == [0] * 9 + [99991400] * 2 or codes == [0] * 10 + [99991400]
-    assert await client.code("POST", "/cardkit/v1/cards", {"type": "card_json", "data": "{}"}) == 200621
+    assert (
+        await client.code("POST", "/cardkit/v1/cards", {"type": "card_json", "data": "{}"})
+        == 200621
+    )
     tables = json.loads(card()["data"])
     tables["body"]["elements"][0]["content"] = "| a |\n|---|\n| b |\n\n" * 4
     whole = {"receive_id": "oc_x", "msg_type": "interactive", "content": json.dumps(tables)}
@@ -242,12 +287,18 @@ def _closing(number: int) -> dict[str, Any]:
 
 async def test_a_file_belongs_to_its_message(emulator: FeishuEmulator, client: Client) -> None:
     emulator.world.files["file_k"] = ("name.txt", b"bytes")
-    mine = emulator.inject(kind="file", content={"file_key": "file_k", "file_name": "name.txt"})["message_id"]
+    mine = emulator.inject(kind="file", content={"file_key": "file_k", "file_name": "name.txt"})[
+        "message_id"
+    ]
     other = emulator.inject("words")["message_id"]
     assert await client.code("GET", f"/im/v1/messages/{other}/resources/file_k?type=file") == 234002
-    assert await client.code("GET", f"/im/v1/messages/{mine}/resources/file_k?type=film") == 99992402
+    assert (
+        await client.code("GET", f"/im/v1/messages/{mine}/resources/file_k?type=film") == 99992402
+    )
     url = f"{emulator.url}/open-apis/im/v1/messages/{mine}/resources/file_k?type=file"
-    async with client.session.get(url, headers={"Authorization": f"Bearer {client.token}"}) as reply:
+    async with client.session.get(
+        url, headers={"Authorization": f"Bearer {client.token}"}
+    ) as reply:
         assert await reply.read() == b"bytes"
         assert "name.txt" in reply.headers["Content-Disposition"]
 
@@ -267,7 +318,9 @@ async def test_it_can_be_driven_over_http(emulator: FeishuEmulator, client: Clie
 
 def test_a_call_can_be_wrong_in_every_way() -> None:
     event = {"header": {"event_id": "e"}}
-    bodies = {wrong: call(event, "k", wrong=wrong) for wrong in ("", "plain", "unsigned", "reserialised")}  # type: ignore[arg-type]
+    bodies = {
+        wrong: call(event, "k", wrong=wrong) for wrong in ("", "plain", "unsigned", "reserialised")
+    }  # type: ignore[arg-type]
     assert b"encrypt" in bodies[""][1]
     assert json.loads(bodies["plain"][1]) == event
     assert len(bodies["unsigned"][0]) == 1

@@ -38,7 +38,9 @@ class Client:
             "Authorization": f"Bearer {self.token}",
             "X-WECHAT-UIN": base64.b64encode(str(self.count).encode()).decode(),
         }
-        given |= {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
+        given |= {
+            name.replace("_", "-"): value for name, value in headers.items() if value is not None
+        }
         for name in [name.replace("_", "-") for name, value in headers.items() if value is None]:
             given.pop(name, None)
         url = f"{self.emulator.url}/ilink/bot/{path}"
@@ -92,13 +94,21 @@ async def client() -> AsyncIterator[Client]:
         ("Authorization", "Bearer nobody", -14),
     ],
 )
-async def test_every_header_is_looked_at(client: Client, header: str, value: str | None, code: int) -> None:
-    assert (await client.post("getupdates", {"get_updates_buf": ""}, **{header: value}))["ret"] == code
+async def test_every_header_is_looked_at(
+    client: Client, header: str, value: str | None, code: int
+) -> None:
+    assert (await client.post("getupdates", {"get_updates_buf": ""}, **{header: value}))[
+        "ret"
+    ] == code
 
 
 async def test_a_random_header_is_random(client: Client) -> None:
-    assert (await client.post("getupdates", {"get_updates_buf": ""}, X_WECHAT_UIN="MTIz"))["ret"] == 0
-    assert (await client.post("getupdates", {"get_updates_buf": ""}, X_WECHAT_UIN="MTIz"))["ret"] == -3
+    assert (await client.post("getupdates", {"get_updates_buf": ""}, X_WECHAT_UIN="MTIz"))[
+        "ret"
+    ] == 0
+    assert (await client.post("getupdates", {"get_updates_buf": ""}, X_WECHAT_UIN="MTIz"))[
+        "ret"
+    ] == -3
     assert client.emulator.refusals() == ["getupdates: X-WECHAT-UIN was used before"]
 
 
@@ -141,7 +151,9 @@ async def test_messages_of_a_wrong_form_are_refused(client: Client, fields: dict
     assert client.emulator.world.sent() == []
 
 
-async def test_the_old_cursor_yields_the_same_again_and_the_new_one_confirms(client: Client) -> None:
+async def test_the_old_cursor_yields_the_same_again_and_the_new_one_confirms(
+    client: Client,
+) -> None:
     world = client.emulator.world
     world.say("one")
     first, again = await client.poll(), await client.poll()
@@ -161,7 +173,9 @@ async def test_each_message_brings_a_token_and_only_the_newest_holds(client: Cli
     assert await client.say(context_token=old) == {"ret": 0}
 
 
-async def test_the_quota_is_for_each_message_of_a_person_and_ends_after_a_day(client: Client) -> None:
+async def test_the_quota_is_for_each_message_of_a_person_and_ends_after_a_day(
+    client: Client,
+) -> None:
     world = client.emulator.world
     world.say("one")
     answers = [await client.say(f"part {number}") for number in range(11)]
@@ -215,7 +229,9 @@ async def test_a_session_that_ends_wakes_the_poll_that_is_held(client: Client) -
 
 async def test_a_code_goes_through_its_states(client: Client) -> None:
     world, knobs = client.emulator.world, client.emulator.knobs
-    made = await client.post("get_bot_qrcode?bot_type=3", {"local_token_list": []}, Authorization=None)
+    made = await client.post(
+        "get_bot_qrcode?bot_type=3", {"local_token_list": []}, Authorization=None
+    )
     code = made["qrcode"]
     assert await client.status(qrcode=code) == {"status": "wait"}
     knobs.digits, knobs.tries = "12", 2
@@ -232,12 +248,16 @@ async def test_a_code_goes_through_its_states(client: Client) -> None:
     world.expire()
     assert await client.status(qrcode=code) == {"status": "expired"}
     assert (await client.status(qrcode="another"))["ret"] == -3
-    assert (await client.post("get_bot_qrcode?bot_type=3", {"local_token_list": ["t"] * 11}))["ret"] == -3
+    assert (await client.post("get_bot_qrcode?bot_type=3", {"local_token_list": ["t"] * 11}))[
+        "ret"
+    ] == -3
     assert (await client.post("get_bot_qrcode?bot_type=1", {"local_token_list": []}))["ret"] == -3
 
 
 @pytest.mark.parametrize("whole", [False, True])
-async def test_a_file_goes_up_and_is_opened_with_the_key_beside_it(client: Client, whole: bool) -> None:
+async def test_a_file_goes_up_and_is_opened_with_the_key_beside_it(
+    client: Client, whole: bool
+) -> None:
     world, key, data = client.emulator.world, bytes(range(16)), b"hello"
     client.emulator.knobs.full_urls = whole
     world.say("a file, please")

@@ -27,13 +27,19 @@ def client(emulator: IlinkEmulator) -> ILinkClient:
 
 async def test_its_login_goes_through(emulator: IlinkEmulator) -> None:
     shown: list[str] = []
-    login = asyncio.create_task(asyncio.to_thread(auth.login_with_qr, shown.append, base_url=emulator.url))
+    login = asyncio.create_task(
+        asyncio.to_thread(auth.login_with_qr, shown.append, base_url=emulator.url)
+    )
     await emulator.until(lambda: emulator.wire_log("get_qrcode_status"))
     emulator.world.scan()
     emulator.world.confirm()
     found = await asyncio.wait_for(login, 30)
     assert len(shown) == 1
-    assert (found.account_id, found.base_url, found.user_id) == ("bot9@im.bot", emulator.url, PERSON)
+    assert (found.account_id, found.base_url, found.user_id) == (
+        "bot9@im.bot",
+        emulator.url,
+        PERSON,
+    )
 
 
 async def test_it_hears_text_and_files(emulator: IlinkEmulator) -> None:
@@ -44,7 +50,10 @@ async def test_it_hears_text_and_files(emulator: IlinkEmulator) -> None:
     answer = await asyncio.to_thread(bot.poll)
     assert [ILinkClient.extract_text(message) for message in answer["msgs"]] == ["你好", "", ""]
     files = [message["item_list"][0] for message in answer["msgs"][1:]]
-    assert [await asyncio.to_thread(bot.download_media_item, item) for item in files] == [b"body", b"pixels"]
+    assert [await asyncio.to_thread(bot.download_media_item, item) for item in files] == [
+        b"body",
+        b"pixels",
+    ]
     assert (await asyncio.to_thread(bot.poll))["msgs"] == []
     assert emulator.world.acks() == 3
 

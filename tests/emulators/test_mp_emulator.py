@@ -1,4 +1,6 @@
-"""The official account's emulator is as strict as the platform: signatures, tries, answers, tokens, allowances."""
+"""The official account's emulator is as strict as the platform: signatures, tries, answers, tokens,
+allowances.
+"""
 
 import asyncio
 import json
@@ -37,7 +39,9 @@ class Account:
 
     def says(self, body: bytes | str, status: int = 200) -> None:
         async def answer() -> web.Response:
-            return web.Response(body=body if isinstance(body, bytes) else body.encode(), status=status)
+            return web.Response(
+                body=body if isinstance(body, bytes) else body.encode(), status=status
+            )
 
         self.answer = answer
 
@@ -70,14 +74,22 @@ async def emulator(account: Account) -> AsyncIterator[MpEmulator]:
 
 
 def reply(text: str = "hello", **others: str) -> bytes:
-    fields = {"ToUserName": PERSON, "FromUserName": "gh_lab", "CreateTime": "", "MsgType": "text", "Content": text}
+    fields = {
+        "ToUserName": PERSON,
+        "FromUserName": "gh_lab",
+        "CreateTime": "",
+        "MsgType": "text",
+        "Content": text,
+    }
     return xml_of(fields | others)
 
 
 async def call(emulator: MpEmulator, path: str, body: Any = None, **query: str) -> dict[str, Any]:
     async with aiohttp.ClientSession() as session:
         data = body if isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
-        async with session.post(f"{emulator.url}/cgi-bin/{path}", data=data, params=query) as answer:
+        async with session.post(
+            f"{emulator.url}/cgi-bin/{path}", data=data, params=query
+        ) as answer:
             assert answer.status == 200
             found: dict[str, Any] = json.loads(await answer.read())
             return found
@@ -104,7 +116,10 @@ async def test_each_mode_brings_what_it_should(account: Account, mode: Any) -> N
     ((query, body),) = account.came
     assert query["signature"] == emulator.crypt.proof(query["timestamp"], query["nonce"])
     assert query["openid"] == PERSON
-    assert (b"<Content><![CDATA[hi]]>" in body, b"<Encrypt>" in body) == (mode != "secure", mode != "plain")
+    assert (b"<Content><![CDATA[hi]]>" in body, b"<Encrypt>" in body) == (
+        mode != "secure",
+        mode != "plain",
+    )
     assert query.get("encrypt_type", "") == ("" if mode == "plain" else "aes")
 
 
@@ -120,7 +135,9 @@ async def test_silence_brings_three_tries_and_then_the_platforms_own_words(
 
 
 @pytest.mark.parametrize("body", ["", "success", " success\n"])
-async def test_an_empty_answer_ends_the_tries(account: Account, emulator: MpEmulator, body: str) -> None:
+async def test_an_empty_answer_ends_the_tries(
+    account: Account, emulator: MpEmulator, body: str
+) -> None:
     account.says(body)
     push = emulator.inject("hi")
     await emulator.until(lambda: push.state == "confirmed")
@@ -144,13 +161,21 @@ async def test_a_wrong_answer_is_shown_as_a_failure_at_once(
     account: Account, emulator: MpEmulator, body: bytes
 ) -> None:
     now = str(int(emulator.world.now())).encode()
-    account.says(body.replace(b"<CreateTime></CreateTime>", b"<CreateTime>" + now + b"</CreateTime>"))
+    account.says(
+        body.replace(b"<CreateTime></CreateTime>", b"<CreateTime>" + now + b"</CreateTime>")
+    )
     push = emulator.inject("hi")
     await emulator.until(lambda: push.state == "failed")
-    assert (len(account.came), emulator.sent(), emulator.world.notices(PERSON)) == (1, [], [FAILURE])
+    assert (len(account.came), emulator.sent(), emulator.world.notices(PERSON)) == (
+        1,
+        [],
+        [FAILURE],
+    )
 
 
-async def test_a_reply_is_shown_once_however_often_it_is_given(account: Account, emulator: MpEmulator) -> None:
+async def test_a_reply_is_shown_once_however_often_it_is_given(
+    account: Account, emulator: MpEmulator
+) -> None:
     account.says(reply("字" * 682, CreateTime=str(int(emulator.world.now()))))
     push = emulator.inject("hi")
     await emulator.until(lambda: push.state == "confirmed")
@@ -172,7 +197,9 @@ async def test_errors_of_ours_are_tries_or_wrong_answers_as_the_knob_says(
     assert [len(push.tries) for push in (first, second)] == [3, 1]
 
 
-async def test_events_have_no_number_and_end_without_a_word(account: Account, emulator: MpEmulator) -> None:
+async def test_events_have_no_number_and_end_without_a_word(
+    account: Account, emulator: MpEmulator
+) -> None:
     account.hangs()
     push = emulator.event("CLICK", EventKey="k")
     await emulator.until(lambda: push.state == "failed")
@@ -185,7 +212,9 @@ async def test_a_person_who_wrote_may_get_five_and_within_two_days(emulator: MpE
     body = {"touser": PERSON, "msgtype": "text", "text": {"content": "字"}}
 
     async def send() -> int:
-        return int((await call(emulator, "message/custom/send", body, access_token=access))["errcode"])
+        return int(
+            (await call(emulator, "message/custom/send", body, access_token=access))["errcode"]
+        )
 
     assert await send() == 40003
     emulator.event("subscribe")
@@ -219,7 +248,9 @@ async def test_a_person_who_wrote_may_get_five_and_within_two_days(emulator: MpE
         ({"touser": PERSON, "msgtype": "image", "image": {"media_id": "none"}}, 40007),
     ],
 )
-async def test_messages_that_are_none_are_refused(emulator: MpEmulator, body: Any, code: int) -> None:
+async def test_messages_that_are_none_are_refused(
+    emulator: MpEmulator, body: Any, code: int
+) -> None:
     emulator.inject("hi")
     answer = await call(emulator, "message/custom/send", body, access_token=await token(emulator))
     assert answer["errcode"] == code
@@ -247,14 +278,28 @@ async def test_tokens_end_overlap_and_are_of_one_account(emulator: MpEmulator) -
     async def code(access: str) -> int:
         return int((await call(emulator, "clear_quota", {}, access_token=access))["errcode"])
 
-    assert [await code(first), await code(second), await code("made up"), await code("")] == [0, 0, 40001, 41001]
+    assert [await code(first), await code(second), await code("made up"), await code("")] == [
+        0,
+        0,
+        40001,
+        41001,
+    ]
     emulator.world.advance(250)
     assert [await code(first), await code(second)] == [42001, 0]
     third = await token(emulator, force_refresh=True)
     assert [await code(second), await code(third)] == [42001, 0]
-    forced = {"grant_type": "client_credential", "appid": APP_ID, "secret": SECRET, "force_refresh": True}
+    forced = {
+        "grant_type": "client_credential",
+        "appid": APP_ID,
+        "secret": SECRET,
+        "force_refresh": True,
+    }
     assert (await call(emulator, "stable_token", forced))["errcode"] == 45011
-    for wrong, code_ in (({"appid": "x"}, 40013), ({"secret": "x"}, 40125), ({"grant_type": "x"}, 40002)):
+    for wrong, code_ in (
+        ({"appid": "x"}, 40013),
+        ({"secret": "x"}, 40125),
+        ({"grant_type": "x"}, 40002),
+    ):
         assert (await call(emulator, "stable_token", forced | wrong))["errcode"] == code_
     emulator.world.whitelisted = False
     assert (await call(emulator, "stable_token", forced))["errcode"] == 40164

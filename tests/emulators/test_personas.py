@@ -1,4 +1,6 @@
-"""The kinds of servers that the model emulator plays refuse, cut and think as they are described."""
+"""The kinds of servers that the model emulator plays refuse, cut and think as they are
+described.
+"""
 
 import json
 from dataclasses import replace
@@ -24,7 +26,10 @@ from tests.emulators.personas import (
 
 
 def body(*words: str, **fields: Any) -> dict[str, Any]:
-    rows = [{"role": "system", "content": "Be brief."}, *({"role": "user", "content": word} for word in words)]
+    rows = [
+        {"role": "system", "content": "Be brief."},
+        *({"role": "user", "content": word} for word in words),
+    ]
     return {"model": "m", "messages": rows, "stream": True, **fields}
 
 
@@ -37,7 +42,10 @@ async def ask(emulator: ModelEmulator, asked: dict[str, Any]) -> tuple[int, str]
 def test_every_refusal_is_json_and_names_where_it_was_seen() -> None:
     refusals = [*TOOL_REFUSALS, *(refusal for _, refusal in PARAMETER_REFUSALS)]
     refusals += [
-        refusal for one in PERSONAS.values() for refusal in (one.too_long, one.unknown, one.wants_thinking) if refusal
+        refusal
+        for one in PERSONAS.values()
+        for refusal in (one.too_long, one.unknown, one.wants_thinking)
+        if refusal
     ]
     for refusal in refusals:
         numbers = dict.fromkeys(("tokens", "answer", "asked", "window", "index"), 1)
@@ -72,5 +80,12 @@ async def test_one_that_cuts_says_nothing_and_its_count_stands_still() -> None:
 @every_case("persona", list(PERSONAS.values()))
 def test_a_body_of_today_is_taken(persona: Persona) -> None:
     persona.check(
-        body("hi", max_tokens=256, temperature=0.3, stream_options={"include_usage": True}, tools=[{}]), count
+        body(
+            "hi",
+            max_tokens=256,
+            temperature=0.3,
+            stream_options={"include_usage": True},
+            tools=[{}],
+        ),
+        count,
     )

@@ -103,7 +103,11 @@ async def test_a_second_poll_ends_the_first(emulator: TelegramEmulator, bot: Bot
 
 
 async def test_refusals_are_the_servers(emulator: TelegramEmulator, bot: Bot) -> None:
-    for text, why in (("<br>", "can't parse entities"), ("<b></b>", "text must be non-empty"), ("", "text is empty")):
+    for text, why in (
+        ("<br>", "can't parse entities"),
+        ("<b></b>", "text must be non-empty"),
+        ("", "text is empty"),
+    ):
         with pytest.raises(TelegramBadRequest, match=why):
             await bot.send_message(PERSON, text, parse_mode="HTML")
     with pytest.raises(TelegramBadRequest, match="message is too long"):
@@ -136,7 +140,9 @@ async def test_closed_doors_have_their_own_errors(emulator: TelegramEmulator, bo
     assert early.value.retry_after == 9
 
 
-async def test_unknown_parameters_methods_and_tokens_are_refused(emulator: TelegramEmulator, bot: Bot) -> None:
+async def test_unknown_parameters_methods_and_tokens_are_refused(
+    emulator: TelegramEmulator, bot: Bot
+) -> None:
     with pytest.raises(TelegramBadRequest, match="unknown parameters"):
         await bot(SendMessage(chat_id=PERSON, text="x", colour="red"))  # type: ignore[call-arg]
     with pytest.raises(TelegramNotFound, match="method not found"):
@@ -147,7 +153,9 @@ async def test_unknown_parameters_methods_and_tokens_are_refused(emulator: Teleg
 
 
 async def test_buttons_are_pressed_and_answered(emulator: TelegramEmulator, bot: Bot) -> None:
-    keyboard = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="Yes", callback_data="y")]])
+    keyboard = InlineKeyboardMarkup(
+        inline_keyboard=[[InlineKeyboardButton(text="Yes", callback_data="y")]]
+    )
     sent = await bot.send_message(PERSON, "May I?", reply_markup=keyboard)
     assert sent.reply_markup is not None
     assert sent.reply_markup.inline_keyboard[0][0].text == "Yes"
@@ -159,7 +167,9 @@ async def test_buttons_are_pressed_and_answered(emulator: TelegramEmulator, bot:
     emulator.world.advance(3600)
     with pytest.raises(TelegramBadRequest, match="query is too old"):
         await bot.answer_callback_query(update.callback_query.id)
-    large = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="x", callback_data="d" * 65)]])
+    large = InlineKeyboardMarkup(
+        inline_keyboard=[[InlineKeyboardButton(text="x", callback_data="d" * 65)]]
+    )
     with pytest.raises(TelegramBadRequest, match="BUTTON_DATA_INVALID"):
         await bot.send_message(PERSON, "x", reply_markup=large)
 
@@ -187,7 +197,9 @@ async def test_edits_forwards_albums_and_files_come_as_the_platform_sends_them(
 
 
 async def test_files_go_out_and_come_back(emulator: TelegramEmulator, bot: Bot) -> None:
-    photo = await bot.send_photo(PERSON, BufferedInputFile(PNG, "p.png"), caption="<b>x</b>", parse_mode="HTML")
+    photo = await bot.send_photo(
+        PERSON, BufferedInputFile(PNG, "p.png"), caption="<b>x</b>", parse_mode="HTML"
+    )
     assert photo.photo is not None
     document = await bot.send_document(PERSON, BufferedInputFile(b"text", "a.txt"))
     assert document.document is not None
@@ -269,14 +281,19 @@ async def test_groups_are_joined_moved_and_left(emulator: TelegramEmulator, bot:
     emulator.people.member(-7, "administrator")
     emulator.people.migrate(-7, -1002000000777)
     emulator.people.member(-1002000000777, "kicked", "administrator")
-    joined, left, came, kicked = await bot.get_updates(allowed_updates=["message", "my_chat_member"])
+    joined, left, came, kicked = await bot.get_updates(
+        allowed_updates=["message", "my_chat_member"]
+    )
     assert joined.my_chat_member is not None
     assert kicked.my_chat_member is not None
     assert joined.my_chat_member.new_chat_member.status == "administrator"
     assert kicked.my_chat_member.new_chat_member.status == "kicked"
     assert left.message is not None
     assert came.message is not None
-    assert (left.message.migrate_to_chat_id, came.message.migrate_from_chat_id) == (-1002000000777, -7)
+    assert (left.message.migrate_to_chat_id, came.message.migrate_from_chat_id) == (
+        -1002000000777,
+        -7,
+    )
     with pytest.raises(TelegramMigrateToChat):
         await bot.send_message(-7, "x")
     with pytest.raises(TelegramForbiddenError):
@@ -297,12 +314,16 @@ async def test_a_topics_messages_answer_its_opening(emulator: TelegramEmulator, 
 
 @pytest.fixture
 async def calls(emulator: TelegramEmulator) -> AsyncIterator[list[tuple[str, Any]]]:
-    """A bot's server: each call's secret and text; the answers stand in `statuses` of its app, 200 after the last."""
+    """A bot's server: each call's secret and text; the answers stand in `statuses` of its app, 200
+    after the last.
+    """
     came: list[tuple[str, Any]] = []
 
     async def answer(request: web.Request) -> web.Response:
         update = await request.json()
-        came.append((request.headers.get("X-Telegram-Bot-Api-Secret-Token", ""), update["message"]["text"]))
+        came.append(
+            (request.headers.get("X-Telegram-Bot-Api-Secret-Token", ""), update["message"]["text"])
+        )
         emulator.world.notify()
         status, headers = emulator_answers.pop(0) if emulator_answers else (200, {})
         body = (
@@ -339,7 +360,10 @@ async def test_a_webhook_is_called_until_it_takes_the_update(
     emulator.world.advance(40)
     assert len(emulator.hooks.brought) == 2
     info = await bot.get_webhook_info()
-    assert (info.pending_update_count, info.last_error_message) == (1, "Wrong response from the webhook: 503")
+    assert (info.pending_update_count, info.last_error_message) == (
+        1,
+        "Wrong response from the webhook: 503",
+    )
     emulator.world.advance(11)
     await emulator.until(lambda: emulator.acks() == [700_100])
     assert set(calls[1:]) == {("the-secret", "hello")}
@@ -351,8 +375,13 @@ async def test_a_webhook_is_called_until_it_takes_the_update(
     assert (await bot.get_webhook_info()).url == ""
 
 
-async def test_webhooks_are_taken_by_the_servers_rules(emulator: TelegramEmulator, bot: Bot) -> None:
-    for url, why in (("http://example.org/x", "HTTPS URL"), ("https://example.org:8642/x", "only on ports")):
+async def test_webhooks_are_taken_by_the_servers_rules(
+    emulator: TelegramEmulator, bot: Bot
+) -> None:
+    for url, why in (
+        ("http://example.org/x", "HTTPS URL"),
+        ("https://example.org:8642/x", "only on ports"),
+    ):
         with pytest.raises(TelegramBadRequest, match=why):
             await bot.set_webhook(url)
     await bot.set_webhook("http://127.0.0.1:9/x")

@@ -11,7 +11,9 @@ from tests.emulators.telegram_markdown import parse_markdown
 
 FLAT = ("bold", "italic", "underline", "strikethrough", "spoiler", "code", "pre", "text_link")
 WORDS = st.text(
-    st.characters(codec="utf-8", exclude_characters="\r\0", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12
+    st.characters(codec="utf-8", exclude_characters="\r\0", exclude_categories=["Cc", "Cs"]),
+    min_size=1,
+    max_size=12,
 )
 
 
@@ -21,11 +23,14 @@ def test_what_another_client_writes_is_read_as_it_was_meant(pieces: list[tuple[s
     for words, kind in pieces:
         if kind:
             url = "https://e.example/?a=1&b=2" if kind == "text_link" else None
-            entities.append(MessageEntity(type=kind, offset=units(text), length=units(words), url=url))
+            entities.append(
+                MessageEntity(type=kind, offset=units(text), length=units(words), url=url)
+            )
         text += words + "|"
     wanted = [(entity.type, entity.offset, entity.length) for entity in entities]
     readers = [(parse_html, html_decoration)]
-    if not {"italic", "underline", "pre"} & {kind for _, kind in pieces}:  # into these it writes signs of its own
+    # into these it writes signs of its own
+    if not {"italic", "underline", "pre"} & {kind for _, kind in pieces}:
         readers.append((parse_markdown, markdown_decoration))
     for reader, writer in readers:
         shown, found = reader(writer.unparse(text, entities))
@@ -37,7 +42,11 @@ def test_what_another_client_writes_is_read_as_it_was_meant(pieces: list[tuple[s
     ("markdown", "text", "entities"),
     [
         ("*b _i_*", "b i", [("italic", 2, 1), ("bold", 0, 3)]),
-        ("__u__ ||s|| ~x~", "u s x", [("underline", 0, 1), ("spoiler", 2, 1), ("strikethrough", 4, 1)]),
+        (
+            "__u__ ||s|| ~x~",
+            "u s x",
+            [("underline", 0, 1), ("spoiler", 2, 1), ("strikethrough", 4, 1)],
+        ),
         ("🙂 `a_b` \\.", "🙂 a_b .", [("code", 3, 3)]),
         ("```py\na*b\n```", "a*b\n", [("pre", 0, 4)]),
         (">one\n>two\nafter", "one\ntwo\nafter", [("blockquote", 0, 7)]),
@@ -45,9 +54,14 @@ def test_what_another_client_writes_is_read_as_it_was_meant(pieces: list[tuple[s
         ("[l](javascript:x)", "l", []),
     ],
 )
-def test_markdown_is_read_as_the_server_does(markdown: str, text: str, entities: list[tuple[str, int, int]]) -> None:
+def test_markdown_is_read_as_the_server_does(
+    markdown: str, text: str, entities: list[tuple[str, int, int]]
+) -> None:
     shown, found = parse_markdown(markdown)
-    assert (shown, [(one["type"], one["offset"], one["length"]) for one in found]) == (text, entities)
+    assert (shown, [(one["type"], one["offset"], one["length"]) for one in found]) == (
+        text,
+        entities,
+    )
 
 
 @pytest.mark.parametrize(

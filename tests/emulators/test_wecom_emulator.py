@@ -1,4 +1,6 @@
-"""The WeCom emulator is as strict as the platform: what it refuses, what it forgets, and by what it judges."""
+"""The WeCom emulator is as strict as the platform: what it refuses, what it forgets, and by what it
+judges.
+"""
 
 import asyncio
 import base64
@@ -28,7 +30,9 @@ class Client:
         return frame
 
     async def subscribe(self, secret: str = SECRET) -> int:
-        code: int = (await self.ask("aibot_subscribe", {"bot_id": "aib-lab", "secret": secret}))["errcode"]
+        code: int = (await self.ask("aibot_subscribe", {"bot_id": "aib-lab", "secret": secret}))[
+            "errcode"
+        ]
         return code
 
     async def callback(self) -> dict[str, Any]:
@@ -94,7 +98,9 @@ async def test_what_nobody_answered_may_come_again(emulator: WecomEmulator, clie
         assert await other.callback() == unanswered
 
 
-async def test_a_second_subscription_ends_the_first(emulator: WecomEmulator, client: Client) -> None:
+async def test_a_second_subscription_ends_the_first(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     async with aiohttp.ClientSession() as session, session.ws_connect(emulator.ws_url) as socket:
         assert await Client(socket).subscribe() == 0
@@ -102,7 +108,9 @@ async def test_a_second_subscription_ends_the_first(emulator: WecomEmulator, cli
         assert (await client.socket.receive(timeout=5)).type is aiohttp.WSMsgType.CLOSE
 
 
-async def test_a_stream_is_one_message_that_the_last_packet_replaces(emulator: WecomEmulator, client: Client) -> None:
+async def test_a_stream_is_one_message_that_the_last_packet_replaces(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     req_id = emulator.world.inject()["headers"]["req_id"]
     for text in ("Hel", "Hello", "Hello."):
@@ -113,12 +121,16 @@ async def test_a_stream_is_one_message_that_the_last_packet_replaces(emulator: W
     assert [one.text for one in emulator.world.sent()] == ["Hello.", "another"]
 
 
-@pytest.mark.parametrize(("id", "text", "finish"), [("", "x", True), ("s", 1, True), ("s", "x", 1), (1, "x", True)])
+@pytest.mark.parametrize(
+    ("id", "text", "finish"), [("", "x", True), ("s", 1, True), ("s", "x", 1), (1, "x", True)]
+)
 async def test_a_malformed_stream_is_refused(
     emulator: WecomEmulator, client: Client, id: Any, text: Any, finish: Any
 ) -> None:
     await client.subscribe()
-    assert await client.stream(emulator.world.inject()["headers"]["req_id"], id, text, finish) == 40058
+    assert (
+        await client.stream(emulator.world.inject()["headers"]["req_id"], id, text, finish) == 40058
+    )
 
 
 async def test_limits_are_in_bytes(emulator: WecomEmulator, client: Client) -> None:
@@ -130,7 +142,9 @@ async def test_limits_are_in_bytes(emulator: WecomEmulator, client: Client) -> N
 
 
 @pytest.mark.parametrize(("quiet", "code"), [(359, 0), (361, 846608)])
-async def test_a_stream_left_alone_ends(emulator: WecomEmulator, client: Client, quiet: int, code: int) -> None:
+async def test_a_stream_left_alone_ends(
+    emulator: WecomEmulator, client: Client, quiet: int, code: int
+) -> None:
     await client.subscribe()
     req_id = emulator.world.inject()["headers"]["req_id"]
     await client.stream(req_id, "s", "x")
@@ -138,7 +152,9 @@ async def test_a_stream_left_alone_ends(emulator: WecomEmulator, client: Client,
     assert await client.stream(req_id, "s", "y", True) == code
 
 
-async def test_a_stream_ends_after_ten_minutes_whatever_comes(emulator: WecomEmulator, client: Client) -> None:
+async def test_a_stream_ends_after_ten_minutes_whatever_comes(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     req_id = emulator.world.inject()["headers"]["req_id"]
     codes = []
@@ -148,7 +164,9 @@ async def test_a_stream_ends_after_ten_minutes_whatever_comes(emulator: WecomEmu
     assert codes == [0, 0, 0, 846608]
 
 
-async def test_request_ids_are_those_of_messages_and_last_a_day(emulator: WecomEmulator, client: Client) -> None:
+async def test_request_ids_are_those_of_messages_and_last_a_day(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     assert await client.stream("never", "s", "x") == 846605
     event = emulator.world.event("enter_chat")["headers"]["req_id"]
@@ -158,7 +176,9 @@ async def test_request_ids_are_those_of_messages_and_last_a_day(emulator: WecomE
     assert await client.stream(req_id, "s", "x") == 846605
 
 
-async def test_only_chats_that_are_known_are_written_to(emulator: WecomEmulator, client: Client) -> None:
+async def test_only_chats_that_are_known_are_written_to(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     assert await client.say("ada", "x") == 93006
     emulator.world.inject()
@@ -167,7 +187,9 @@ async def test_only_chats_that_are_known_are_written_to(emulator: WecomEmulator,
     assert await client.say("ada", "x") == 93006
 
 
-async def test_thirty_a_minute_and_a_thousand_an_hour(emulator: WecomEmulator, client: Client) -> None:
+async def test_thirty_a_minute_and_a_thousand_an_hour(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     emulator.world.inject()
     for minute in range(34):
@@ -178,7 +200,9 @@ async def test_thirty_a_minute_and_a_thousand_an_hour(emulator: WecomEmulator, c
     assert len(emulator.world.sent()) == 1000
 
 
-async def test_an_upload_is_checked_piece_by_piece_and_as_a_whole(emulator: WecomEmulator, client: Client) -> None:
+async def test_an_upload_is_checked_piece_by_piece_and_as_a_whole(
+    emulator: WecomEmulator, client: Client
+) -> None:
     await client.subscribe()
     emulator.world.inject()
     data = b"tide" * 200_000
@@ -189,9 +213,15 @@ async def test_an_upload_is_checked_piece_by_piece_and_as_a_whole(emulator: Weco
         begun = await client.ask("aibot_upload_media_init", {**begin, "md5": md5})
         for number in numbers:
             piece = base64.b64encode(pieces[number]).decode()
-            told = {"upload_id": begun["body"]["upload_id"], "chunk_index": number, "base64_data": piece}
+            told = {
+                "upload_id": begun["body"]["upload_id"],
+                "chunk_index": number,
+                "base64_data": piece,
+            }
             assert (await client.ask("aibot_upload_media_chunk", told))["errcode"] == 0
-        return await client.ask("aibot_upload_media_finish", {"upload_id": begun["body"]["upload_id"]})
+        return await client.ask(
+            "aibot_upload_media_finish", {"upload_id": begun["body"]["upload_id"]}
+        )
 
     md5 = hashlib.md5(data, usedforsecurity=False).hexdigest()
     assert (await uploaded(md5, (0,)))["errcode"] == 40058

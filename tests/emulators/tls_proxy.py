@@ -1,6 +1,8 @@
-"""A reverse proxy with TLS in a process of its own, which does its work well or makes the mistakes that it is told to.
+"""A reverse proxy with TLS in a process of its own, which does its work well or makes the mistakes
+that it is told to.
 
-`python -m tests.emulators.tls_proxy JSON` prints its port, reads the port to pass requests to as a line, and serves.
+`python -m tests.emulators.tls_proxy JSON` prints its port, reads the port to pass requests to as a
+line, and serves.
 """
 
 import asyncio
@@ -47,18 +49,25 @@ class Proxy:
                 await self._pass_on(reader, writer, await inner)
             writer.close()
 
-        server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=context, limit=HEAD_LIMIT)
+        server = await asyncio.start_server(
+            connected, "127.0.0.1", 0, ssl=context, limit=HEAD_LIMIT
+        )
         print(server.sockets[0].getsockname()[1], flush=True)
         inner.set_result(int(await asyncio.to_thread(sys.stdin.readline)))
         await asyncio.to_thread(sys.stdin.read)
 
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    async def _pass_on(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int
+    ) -> None:
         start, headers = _parsed(await reader.readuntil(b"\r\n\r\n"))
         length = int(dict(headers).get("content-length", "0"))
         if self.status or self.redirect or 0 < self.limit < length:
             status = self.status or (413 if not self.redirect else 308)
             where = f"location: {self.redirect}\r\n" if self.redirect else ""
-            writer.write(f"HTTP/1.1 {status} No\r\n{where}content-length: 5\r\nconnection: close\r\n\r\nnginx".encode())
+            writer.write(
+                f"HTTP/1.1 {status} No\r\n{where}content-length: 5\r\nconnection: close\r\n\r\n"
+                "nginx".encode()
+            )
             await writer.drain()
             return
         there, back = await asyncio.open_connection("127.0.0.1", port)
@@ -73,7 +82,9 @@ class Proxy:
         back.close()
 
     def _head(self, start: str, headers: list[tuple[str, str]], client: str) -> bytes:
-        passed = [(name, text) for name, text in headers if name not in (*self.strips, "connection")]
+        passed = [
+            (name, text) for name, text in headers if name not in (*self.strips, "connection")
+        ]
         if self.host:
             passed = [(name, self.host if name == "host" else text) for name, text in passed]
         if "x-forwarded-for" not in self.strips:

@@ -1,4 +1,5 @@
-"""A strict WeCom smart-bot server on loopback: an object, or a process by `python -m tests.emulators.wecom --port 0`.
+"""A strict WeCom smart-bot server on loopback: an object, or a process by
+`python -m tests.emulators.wecom --port 0`.
 
 The socket is at /ws, people's files are at /media/, and the test's side is at /_ctl/.
 """
@@ -21,7 +22,15 @@ BOT, SECRET = "aib-lab", "secret-of-the-lab"
 WRONG_SECRET = 853000  # no page names the code; clients only look whether it is 0
 NOT_SUBSCRIBED = 846609
 Action = Literal[
-    "errcode", "drop", "accept_then_drop", "delay", "close", "accept_then_close", "garbage", "no_code", "cut"
+    "errcode",
+    "drop",
+    "accept_then_drop",
+    "delay",
+    "close",
+    "accept_then_close",
+    "garbage",
+    "no_code",
+    "cut",
 ]
 # These let the command have its effect; the others come in its place, a delay before it.
 AFTER = ("accept_then_drop", "accept_then_close", "cut")
@@ -44,11 +53,13 @@ class Fault(FaultRule):
 class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
     """Serves at `ws_url` inside `async with`; what people do and see is in `world`.
 
-    half_open: reads and writes nothing any more, on connections that stay. refusing: answers new ones with a 503;
-    refused: how many.
+    half_open: reads and writes nothing any more, on connections that stay. refusing: answers new
+    ones with a 503; refused: how many.
     """
 
-    def __init__(self, *, bot_id: str = BOT, secret: str = SECRET, seed: int = 0, port: int = 0) -> None:
+    def __init__(
+        self, *, bot_id: str = BOT, secret: str = SECRET, seed: int = 0, port: int = 0
+    ) -> None:
         super().__init__(World(bot_id=bot_id, seed=seed), port)
         self.secret = secret
         self.half_open = False
@@ -141,7 +152,10 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
             if fault.action not in AFTER and await self._instead(fault, socket, req_id):
                 self.world.notify()
                 return
-        answer = {"headers": {"req_id": req_id}, **await self._answer(socket, cmd, req_id, frame.get("body", {}))}
+        answer = {
+            "headers": {"req_id": req_id},
+            **await self._answer(socket, cmd, req_id, frame.get("body", {})),
+        }
         self.world.notify()
         for fault in struck:
             if fault.action in AFTER:
@@ -153,7 +167,9 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
             await socket.close()
         self.world.notify()
 
-    async def _answer(self, socket: web.WebSocketResponse, cmd: str, req_id: str, body: Any) -> dict[str, Any]:
+    async def _answer(
+        self, socket: web.WebSocketResponse, cmd: str, req_id: str, body: Any
+    ) -> dict[str, Any]:
         try:
             told = await self._done(socket, cmd, req_id, body)
         except Refused as err:
@@ -162,7 +178,9 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
             return {"errcode": INVALID, "errmsg": f"invalid argument: {type(err).__name__}"}
         return {"errcode": 0, "errmsg": "ok"} | ({"body": told} if told is not None else {})
 
-    async def _done(self, socket: web.WebSocketResponse, cmd: str, req_id: str, body: Any) -> dict[str, Any] | None:
+    async def _done(
+        self, socket: web.WebSocketResponse, cmd: str, req_id: str, body: Any
+    ) -> dict[str, Any] | None:
         if cmd == "ping":
             return None
         if cmd == "aibot_subscribe":
@@ -192,7 +210,11 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
         self.world.connected()
         if old is not None and old is not socket:
             event = {"msgtype": "event", "event": {"eventtype": "disconnected_event"}}
-            frame = {"cmd": "aibot_event_callback", "headers": {"req_id": "rq-evicted"}, "body": event}
+            frame = {
+                "cmd": "aibot_event_callback",
+                "headers": {"req_id": "rq-evicted"},
+                "body": event,
+            }
             with suppress(ConnectionError):
                 await old.send_str(json.dumps(frame))
             await old.close()
@@ -219,9 +241,13 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
     async def _media(self, request: web.Request) -> web.Response:
         found = self.world.hosted_now(request.match_info["number"])
         if found is None:
-            return web.Response(status=403, text="<Error>expired</Error>", content_type="application/xml")
+            return web.Response(
+                status=403, text="<Error>expired</Error>", content_type="application/xml"
+            )
         headers = (
-            {"content-disposition": f"attachment; filename*=UTF-8''{quote(found[1], safe='')}"} if found[1] else {}
+            {"content-disposition": f"attachment; filename*=UTF-8''{quote(found[1], safe='')}"}
+            if found[1]
+            else {}
         )
         return web.Response(body=found[0], headers=headers, content_type="application/octet-stream")
 
@@ -241,7 +267,9 @@ class WecomEmulator(HttpEmulator[World, dict[str, Any]]):
             "acks": lambda: self.world.given,
             "wire_log": self.wire_log,
         }
-        return await obey(request, acts, lambda value: len(value) if isinstance(value, bytes) else value)
+        return await obey(
+            request, acts, lambda value: len(value) if isinstance(value, bytes) else value
+        )
 
 
 async def _spoil(fault: Fault, socket: web.WebSocketResponse, answer: str) -> None:

@@ -1,4 +1,6 @@
-"""The world behind the WeCom emulator: what people wrote to the bot, and what they see of its answers."""
+"""The world behind the WeCom emulator: what people wrote to the bot, and what they see of its
+answers.
+"""
 
 import base64
 import hashlib
@@ -18,7 +20,13 @@ PIECE_BYTES = 512 * 1024
 MOST_PIECES = 100
 PER_MINUTE, PER_HOUR = 30, 1000
 SIZES = {"image": 10 * 2**20, "video": 10 * 2**20, "voice": 2 * 2**20, "file": 20 * 2**20}
-CARDS = ("text_notice", "news_notice", "button_interaction", "vote_interaction", "multiple_interaction")
+CARDS = (
+    "text_notice",
+    "news_notice",
+    "button_interaction",
+    "vote_interaction",
+    "multiple_interaction",
+)
 INVALID, BAD_CALL, STREAM_OVER, BAD_CHAT, TOO_MUCH = 40058, 846605, 846608, 93006, 45009
 
 
@@ -32,7 +40,9 @@ class Refused(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Seen:
-    """One message of the bot as people see it now. kind: markdown, stream, template_card, image, file, …"""
+    """One message of the bot as people see it now. kind: markdown, stream, template_card, image,
+    file, …
+    """
 
     chat: str
     kind: str
@@ -59,11 +69,12 @@ class Upload:
 
 
 class World(PlatformWorld):
-    """State only. keeps: what comes while no bot is connected waits for it; replace_finished: so may ended streams.
+    """State only. keeps: what comes while no bot is connected waits for it; replace_finished: so
+    may ended streams.
 
-    redeliver: messages that were given and got no answer come again to the next connection. Both are the lab's guess.
-    rates: 30 messages a minute and 1000 an hour in one chat are the most. Times are seconds of a clock that `advance`
-    moves.
+    redeliver: messages that were given and got no answer come again to the next connection. Both
+    are the lab's guess. rates: 30 messages a minute and 1000 an hour in one chat are the most.
+    Times are seconds of a clock that `advance` moves.
     """
 
     def __init__(self, *, bot_id: str, name: str = "Bot", seed: int = 0) -> None:
@@ -89,8 +100,12 @@ class World(PlatformWorld):
 
     # -- people -----------------------------------------------------------------------------------
 
-    def inject(self, text: str = "hello", *, user: str = "ada", group: str = "", **more: Any) -> dict[str, Any]:
-        """Somebody writes: to the bot alone, or at it in a group. more: fields of the body in place of the usual."""
+    def inject(
+        self, text: str = "hello", *, user: str = "ada", group: str = "", **more: Any
+    ) -> dict[str, Any]:
+        """Somebody writes: to the bot alone, or at it in a group. more: fields of the body in place
+        of the usual.
+        """
         if group and "msgtype" not in more:
             text = f"@{self.name} {text}"
         body = self._body(user, group) | {"msgtype": "text", "text": {"content": text}, **more}
@@ -102,7 +117,9 @@ class World(PlatformWorld):
     def picture(self, data: bytes, **who: str) -> dict[str, Any]:
         return self.inject(msgtype="image", image=self.hosted(data, "image.jpg"), **who)
 
-    def file(self, data: bytes, name: str = "paper.pdf", kind: str = "file", **who: str) -> dict[str, Any]:
+    def file(
+        self, data: bytes, name: str = "paper.pdf", kind: str = "file", **who: str
+    ) -> dict[str, Any]:
         return self.inject(**{"msgtype": kind, kind: self.hosted(data, name)}, **who)
 
     def mixed(self, *parts: str | bytes, **who: str) -> dict[str, Any]:
@@ -114,14 +131,22 @@ class World(PlatformWorld):
         ]
         return self.inject(msgtype="mixed", mixed={"msg_item": items}, **who)
 
-    def event(self, eventtype: str, *, user: str = "ada", group: str = "", **fields: Any) -> dict[str, Any]:
+    def event(
+        self, eventtype: str, *, user: str = "ada", group: str = "", **fields: Any
+    ) -> dict[str, Any]:
         """Something happens that is no message."""
         event = {"eventtype": eventtype, eventtype: fields} if fields else {"eventtype": eventtype}
-        return self.push("aibot_event_callback", self._body(user, group) | {"msgtype": "event", "event": event})
+        return self.push(
+            "aibot_event_callback", self._body(user, group) | {"msgtype": "event", "event": event}
+        )
 
     def press(self, key: str, *, user: str = "ada", group: str = "") -> dict[str, Any]:
         """A button of the newest card that has it."""
-        cards = [one.card for one in self.seen if key in [button["key"] for button in one.card.get("button_list", ())]]
+        cards = [
+            one.card
+            for one in self.seen
+            if key in [button["key"] for button in one.card.get("button_list", ())]
+        ]
         task = cards[-1]["task_id"] if cards else "task"
         card = {"card_type": "button_interaction", "event_key": key, "task_id": task}
         return self.event("template_card_event", user=user, group=group, **card)
@@ -140,13 +165,18 @@ class World(PlatformWorld):
         return frame
 
     def hosted(self, data: bytes, name: str = "", pad: int = 0) -> dict[str, str]:
-        """A file of a person's, as its callback names it. pad: so many bytes of padding, 0 for whatever comes of it."""
+        """A file of a person's, as its callback names it. pad: so many bytes of padding, 0 for
+        whatever comes of it.
+        """
         key = self.random.randbytes(32)
         if pad:
             data = data + bytes((32 - pad - len(data)) % 32)
         number = self._number()
         self.files[number] = (encrypt_bytes(key, data), name, self.now())
-        return {"url": f"{self.base_url}/media/{number}", "aeskey": base64.b64encode(key).decode().rstrip("=")}
+        return {
+            "url": f"{self.base_url}/media/{number}",
+            "aeskey": base64.b64encode(key).decode().rstrip("="),
+        }
 
     def hosted_now(self, number: str) -> tuple[bytes, str] | None:
         """What an address gives: the enciphered bytes and the name; None when its time is over."""
@@ -161,12 +191,23 @@ class World(PlatformWorld):
             answered = {one.stream.partition(" ")[0] for one in self.seen}
             again = [frame for frame in self.given if frame["headers"]["req_id"] not in answered]
             self.given = [frame for frame in self.given if frame not in again]
-            self.pending = [frame for frame in again if frame["cmd"] == "aibot_msg_callback"] + self.pending
+            self.pending = [
+                frame for frame in again if frame["cmd"] == "aibot_msg_callback"
+            ] + self.pending
 
     def _body(self, user: str, group: str) -> dict[str, Any]:
         where = {"chatid": group, "chattype": "group"} if group else {"chattype": "single"}
-        told = {"msgid": f"m-{self._number()}", "aibotid": self.bot_id, **where, "from": {"userid": user}}
-        return {**told, "create_time": int(self.now()), "response_url": "https://example.invalid/response"}
+        told = {
+            "msgid": f"m-{self._number()}",
+            "aibotid": self.bot_id,
+            **where,
+            "from": {"userid": user},
+        }
+        return {
+            **told,
+            "create_time": int(self.now()),
+            "response_url": "https://example.invalid/response",
+        }
 
     def _number(self) -> str:
         self._count += 1
@@ -210,13 +251,27 @@ class World(PlatformWorld):
             raise Refused(INVALID, "invalid msgtype")
 
     def _stream(self, chat: str, req_id: str, stream: dict[str, Any]) -> None:
-        id, finish, text = stream.get("id"), stream.get("finish"), _text(stream.get("content"), empty=True)
+        id, finish, text = (
+            stream.get("id"),
+            stream.get("finish"),
+            _text(stream.get("content"), empty=True),
+        )
         if not isinstance(id, str) or not id or not isinstance(finish, bool):
             raise Refused(INVALID, "invalid stream")
         name, now = f"{req_id} {id}", self.now()
         known = next((one for one in self.seen if one.stream == name), None)
         if known is None:
-            self._add(Seen(chat=chat, kind="stream", text=text, finished=finish, stream=name, begun=now, updated=now))
+            self._add(
+                Seen(
+                    chat=chat,
+                    kind="stream",
+                    text=text,
+                    finished=finish,
+                    stream=name,
+                    begun=now,
+                    updated=now,
+                )
+            )
             return
         if now - known.updated > STREAM_IDLE or now - known.begun > STREAM_LIFE:
             raise Refused(STREAM_OVER, "stream message update expired")
@@ -235,7 +290,10 @@ class World(PlatformWorld):
         now = self.now()
         if chat in self.gone:
             raise Refused(BAD_CHAT, "invalid chatid")
-        minute, hour = (sum(one.chat == chat and now - one.begun < span for one in self.seen) for span in (60, 3600))
+        minute, hour = (
+            sum(one.chat == chat and now - one.begun < span for one in self.seen)
+            for span in (60, 3600)
+        )
         over = self.rates and new and (minute >= PER_MINUTE or hour >= PER_HOUR)
         if over or self.flooded.get(chat, 0.0) > now:
             raise Refused(TOO_MUCH, "api freq out of limit")
@@ -257,7 +315,9 @@ class World(PlatformWorld):
         if not isinstance(pieces, int) or not 0 < pieces <= MOST_PIECES or not body.get("filename"):
             raise Refused(INVALID, "invalid total_chunks or filename")
         id = f"up-{self._number()}"
-        self.uploads[id] = Upload(kind=kind, name=body["filename"], size=size, pieces=pieces, md5=body["md5"])
+        self.uploads[id] = Upload(
+            kind=kind, name=body["filename"], size=size, pieces=pieces, md5=body["md5"]
+        )
         return {"upload_id": id}
 
     def upload_chunk(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -275,7 +335,10 @@ class World(PlatformWorld):
         if upload is None or len(upload.held) < upload.pieces:
             raise Refused(INVALID, "a chunk is missing")
         data = b"".join(upload.held[number] for number in range(upload.pieces))
-        if len(data) != upload.size or hashlib.md5(data, usedforsecurity=False).hexdigest() != upload.md5:
+        if (
+            len(data) != upload.size
+            or hashlib.md5(data, usedforsecurity=False).hexdigest() != upload.md5
+        ):
             raise Refused(INVALID, "size or md5 is wrong")
         id = f"media-{self._number()}"
         self.media[id] = (upload.kind, upload.name, data)
@@ -300,8 +363,14 @@ def _card(card: dict[str, Any]) -> dict[str, Any]:
         raise Refused(INVALID, "invalid card_type")
     if card["card_type"] == "button_interaction":
         buttons = card.get("button_list", ())
-        if not 0 < len(buttons) <= 6 or not all(button.get("text") and button.get("key") for button in buttons):
+        if not 0 < len(buttons) <= 6 or not all(
+            button.get("text") and button.get("key") for button in buttons
+        ):
             raise Refused(INVALID, "invalid button_list")
-        if not card.get("task_id") or len(card["task_id"]) > 128 or not card.get("main_title", {}).get("title"):
+        if (
+            not card.get("task_id")
+            or len(card["task_id"]) > 128
+            or not card.get("main_title", {}).get("title")
+        ):
             raise Refused(INVALID, "invalid task_id or main_title")
     return card

@@ -1,4 +1,6 @@
-"""Servers at home with a small window: what they say of it, how they refuse what is too long, and one that cuts it."""
+"""Servers at home with a small window: what they say of it, how they refuse what is too long, and
+one that cuts it.
+"""
 
 import json
 from collections.abc import Mapping
@@ -31,28 +33,31 @@ class Refusal:
 # Texts as they were seen in public issues, test suites and code of clients.
 REFUSALS: Mapping[str, Refusal] = {
     "vllm": Refusal(
-        text="'max_tokens' or 'max_completion_tokens' is too large: {answer}. This model's maximum context length is "
-        "{window} tokens and your request has {prompt} input tokens ({answer} > {window} - {prompt}).",
+        text="'max_tokens' or 'max_completion_tokens' is too large: {answer}. This model's maximum "
+        "context length is {window} tokens and your request has {prompt} input tokens ({answer} > "
+        "{window} - {prompt}).",
         type="BadRequestError",
         source="vLLM 0.13, entrypoints/openai/serving_engine.py",
     ),
     "vllm-old": Refusal(
-        text="This model's maximum context length is {window} tokens. However, you requested {whole} tokens "
-        "({prompt} in the messages, {answer} in the completion). Please reduce the length of the messages or "
-        "completion.",
+        text="This model's maximum context length is {window} tokens. However, you requested "
+        "{whole} tokens ({prompt} in the messages, {answer} in the completion). Please reduce the "
+        "length of the messages or completion.",
         type="BadRequestError",
         source="vLLM issue 20409",
     ),
     "vllm-new": Refusal(
-        text="This model's maximum context length is {window} tokens. However, you requested {answer} output tokens "
-        "and your prompt contains at least {prompt} input tokens, for a total of at least {whole} tokens.",
+        text="This model's maximum context length is {window} tokens. However, you requested "
+        "{answer} output tokens and your prompt contains at least {prompt} input tokens, for a "
+        "total of at least {whole} tokens.",
         type="BadRequestError",
         source="vLLM issue 42474",
     ),
     "vllm-passed": Refusal(
-        text="You passed {prompt} input tokens and requested {answer} output tokens. However, the model's context "
-        "length is only {window} tokens, resulting in a maximum input length of {left} tokens. Please reduce the "
-        "length of the input prompt. (parameter=input_tokens, value={prompt})",
+        text="You passed {prompt} input tokens and requested {answer} output tokens. However, the "
+        "model's context length is only {window} tokens, resulting in a maximum input length of "
+        "{left} tokens. Please reduce the length of the input prompt. (parameter=input_tokens, "
+        "value={prompt})",
         type="BadRequestError",
         source="public test suites of vLLM's clients",
     ),
@@ -64,9 +69,9 @@ REFUSALS: Mapping[str, Refusal] = {
         counts_answer=False,
     ),
     "lmstudio": Refusal(
-        text="Trying to keep the first {prompt} tokens when context the overflows. However, the model is loaded with "
-        "context length of only {window} tokens, which is not enough. Try to load the model with a larger context "
-        "length, or provide a shorter input.",
+        text="Trying to keep the first {prompt} tokens when context the overflows. However, the "
+        "model is loaded with context length of only {window} tokens, which is not enough. Try to "
+        "load the model with a larger context length, or provide a shorter input.",
         type="invalid_request_error",
         source="lmstudio-bug-tracker issue 546",
         counts_answer=False,
@@ -82,7 +87,9 @@ class HomeServer(ModelEmulator):
         speaks: whether it answers questions about its window.
     """
 
-    def __init__(self, kind: str, window: int, *, model: str = QWEN, speaks: bool = True, **more: Any) -> None:
+    def __init__(
+        self, kind: str, window: int, *, model: str = QWEN, speaks: bool = True, **more: Any
+    ) -> None:
         super().__init__(window=window, **more)
         self.kind, self.model, self.speaks = kind, model, speaks
         self.lenient = True  # it refuses in words of its own
@@ -99,7 +106,9 @@ class HomeServer(ModelEmulator):
         if not path.endswith("/chat/completions"):
             self.asked.append(path)
             said = self._describe(path) if self.speaks else None
-            await out.send_json(404 if said is None else 200, said or {"error": {"message": "not found"}})
+            await out.send_json(
+                404 if said is None else 200, said or {"error": {"message": "not found"}}
+            )
             return
         body = json.loads(raw)
         refusal = REFUSALS.get(self.kind)
@@ -108,7 +117,12 @@ class HomeServer(ModelEmulator):
             return
         self.failed += 1
         seen = Seen(
-            wire="chat", path=path, raw=raw, body=body, headers=_open_headers(headers), refused=error["message"]
+            wire="chat",
+            path=path,
+            raw=raw,
+            body=body,
+            headers=_open_headers(headers),
+            refused=error["message"],
         )
         self.requests.append(seen)
         await out.send_json(refusal.status, {"error": error})
@@ -119,34 +133,53 @@ class HomeServer(ModelEmulator):
         match self.kind.partition("-")[0], path:
             case "vllm", "/v1/models":
                 windows = {self.model: self.window, **self.others}
-                listed = [{**entry, "id": name, "max_model_len": window} for name, window in windows.items()]
+                listed = [
+                    {**entry, "id": name, "max_model_len": window}
+                    for name, window in windows.items()
+                ]
                 return {"object": "list", "data": listed}
             case _, "/v1/models":
                 return {"object": "list", "data": [entry]}
             case "llamacpp", "/props":
                 return {"default_generation_settings": {"n_ctx": self.window}, "total_slots": 1}
             case "lmstudio", "/api/v0/models":
-                loaded = {"state": "loaded", "loaded_context_length": self.window, "max_context_length": 131_072}
+                loaded = {
+                    "state": "loaded",
+                    "loaded_context_length": self.window,
+                    "max_context_length": 131_072,
+                }
                 return {"object": "list", "data": [{**entry, **loaded}]}
             case "ollama", "/api/ps":
                 loaded = {"name": self.model, "model": self.model, "context_length": self.window}
                 return {"models": [loaded] if self.requests else []}
             case "ollama", "/api/show":
-                return {"parameters": "temperature 0.6", "model_info": {"qwen3.context_length": 40_960}}
+                return {
+                    "parameters": "temperature 0.6",
+                    "model_info": {"qwen3.context_length": 40_960},
+                }
         return None
 
     def _refuse(self, refusal: Refusal, body: dict[str, Any]) -> dict[str, Any] | None:
-        prompt, window = self.counts(seen_by_model(body)), self.others.get(body["model"], self.window)
+        prompt, window = (
+            self.counts(seen_by_model(body)),
+            self.others.get(body["model"], self.window),
+        )
         answer = int(body.get("max_tokens") or 0)
         if prompt + (answer if refusal.counts_answer else 0) <= window:
             return None
         left, whole = window - answer, prompt + answer
-        text = refusal.text.format(prompt=prompt, answer=answer, window=window, left=left, whole=whole)
+        text = refusal.text.format(
+            prompt=prompt, answer=answer, window=window, left=left, whole=whole
+        )
         error = {"message": text, "type": refusal.type, "code": refusal.status, "param": None}
-        return {**error, "n_prompt_tokens": prompt, "n_ctx": window} if refusal.has_fields else error
+        return (
+            {**error, "n_prompt_tokens": prompt, "n_ctx": window} if refusal.has_fields else error
+        )
 
     def _usage(self, reply: Reply, seen: Seen) -> dict[str, int]:
-        """Count what was read: Ollama drops the front, and its count stands just below the window."""
+        """Count what was read: Ollama drops the front, and its count stands just below the
+        window.
+        """
         used = super()._usage(reply, seen)
         if self.kind == "ollama":
             used["input_tokens"] = min(used["input_tokens"], self.window - 100)

@@ -11,10 +11,14 @@ PLACE = Place(channel="terminal", account="local", chat_id="c1", thread_id="", k
 
 def draft(role, *parts, origin="person", tainted=False):
     tokens = WEIGHTED.message(parts)
-    return NewMessage(role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted)
+    return NewMessage(
+        role=role, parts=parts, tokens=tokens, counter=WEIGHTED.name, origin=origin, tainted=tainted
+    )
 
 
-async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE, *, tainted: bool = False) -> str:
+async def talk(
+    store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE, *, tainted: bool = False
+) -> str:
     """Finished turns of a question and an answer; returns the conversation's id.
 
     tainted: words from outside are in view.
@@ -33,7 +37,9 @@ async def talk(store, exchanges: Sequence[tuple[str, str]], place: Place = PLACE
     return conversation
 
 
-async def fold_plan(store, conversation: str, first: int, last: int, log_only: bool = False) -> FoldPlan:
+async def fold_plan(
+    store, conversation: str, first: int, last: int, log_only: bool = False
+) -> FoldPlan:
     """A plan for turns first to last of those that are live."""
     session = await store.sessions.load(conversation)
     taken = [turn for turn in session.turns if first <= turn.number <= last]

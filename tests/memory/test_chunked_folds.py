@@ -1,4 +1,6 @@
-"""A range too large for one prompt goes to the model in chunks; whatever becomes of one of them, nothing is lost."""
+"""A range too large for one prompt goes to the model in chunks; whatever becomes of one of them,
+nothing is lost.
+"""
 
 import asyncio
 import re
@@ -16,7 +18,8 @@ ROOM = 260
 COLOURS = ("red", "blue", "green", "grey", "brown", "white", "black", "pink")
 TURNS = [
     (
-        f"The crate {at} holds {at * 37 + 1000} nails. Its lid is {colour}. " + "It is made of old wood. " * 7,
+        f"The crate {at} holds {at * 37 + 1000} nails. Its lid is {colour}. "
+        + "It is made of old wood. " * 7,
         f"noted {at}",
     )
     for at, colour in enumerate(COLOURS, 1)
@@ -25,9 +28,11 @@ SUMMARY = "## Facts and preferences\n- The crates are made of old wood."
 
 
 class Clerk:
-    """A model that condenses parts and merges them truthfully, but for what `spoil` makes of a part.
+    """A model that condenses parts and merges them truthfully, but for what `spoil` makes of a
+    part.
 
-    spoil: by the crate a part holds, an answer of its own: text, an error, or an event to wait for for ever.
+    spoil: by the crate a part holds, an answer of its own: text, an error, or an event to wait for
+    for ever.
     """
 
     def __init__(self, spoil=None, merge=None):
@@ -52,7 +57,9 @@ class Clerk:
         crates = re.findall(r"User: The crate (\d) holds (\d+)", prompt)
         spoilt = [self.spoil[crate] for crate, _ in crates if crate in self.spoil]
         said = " ".join(f"Crate {crate} holds {nails} nails." for crate, nails in crates)
-        return await self._given(spoilt[0] if spoilt else {"log": f"- {said}", "summary": f"- {said}"})
+        return await self._given(
+            spoilt[0] if spoilt else {"log": f"- {said}", "summary": f"- {said}"}
+        )
 
     async def _given(self, answer):
         answer = answer() if callable(answer) else answer
@@ -86,7 +93,9 @@ class Desk:
     async def fold(self, clerk, first=1, last=8, turns=TURNS, **more):
         conversation = await talk(self.store, turns)
         folder = self.folder(clerk, **more)
-        return await folder.run_fold(await folder.start(await fold_plan(self.store, conversation, first, last)))
+        return await folder.run_fold(
+            await folder.start(await fold_plan(self.store, conversation, first, last))
+        )
 
     def log(self, row):
         return self.workspace.space("").read(row.log_ref).text
@@ -141,7 +150,12 @@ async def test_a_chunk_that_fails_is_logged_in_its_own_words(desk, answer):
 
 
 async def test_a_chunk_with_one_text_keeps_that(desk):
-    clerk = Clerk({"3": {"log": "- The third crate was old."}, "5": {"summary": "- Crate 5 holds 1185 nails."}})
+    clerk = Clerk(
+        {
+            "3": {"log": "- The third crate was old."},
+            "5": {"summary": "- Crate 5 holds 1185 nails."},
+        }
+    )
     log = desk.log(await desk.fold(clerk))
     assert "- The third crate was old.\n" in log
     assert "Its lid is green." not in log
@@ -164,11 +178,13 @@ async def test_a_chunk_that_falls_silent_costs_only_itself(desk):
     row = await desk.fold(clerk)
     assert row.method == "model"
     assert "User: The crate 3 holds 1111 nails." in desk.log(row)
-    assert "The crate 4 holds 1148 nails." in clerk.merges[0]  # the merge of so small a room holds no more
+    # the merge of so small a room holds no more
+    assert "The crate 4 holds 1148 nails." in clerk.merges[0]
 
 
 @pytest.mark.parametrize(
-    "merge", ["", "no", "<log>- x</log>", RuntimeError("away"), {"summary": "It cost 99 euros. And 98."}]
+    "merge",
+    ["", "no", "<log>- x</log>", RuntimeError("away"), {"summary": "It cost 99 euros. And 98."}],
 )
 async def test_without_a_merge_the_digest_stands_in(desk, merge):
     row = await desk.fold(Clerk(merge=merge))
@@ -187,9 +203,17 @@ async def test_when_every_chunk_fails_no_merge_is_asked(desk):
 
 
 async def test_what_a_chunk_or_the_merge_invents_is_taken_out(desk):
-    false = {"log": "- Crate 3 holds 1111 nails.\n- It costs 777 euros.", "summary": "- It costs 777 euros."}
+    false = {
+        "log": "- Crate 3 holds 1111 nails.\n- It costs 777 euros.",
+        "summary": "- It costs 777 euros.",
+    }
     clerk = Clerk(
-        {"3": false}, {"summary": f"{SUMMARY}\n- Crate 3 holds 1111 nails.\n- Wood.\n- Old.\n- It costs 777 euros."}
+        {"3": false},
+        {
+            "summary": (
+                f"{SUMMARY}\n- Crate 3 holds 1111 nails.\n- Wood.\n- Old.\n- It costs 777 euros."
+            )
+        },
     )
     row = await desk.fold(clerk)
     assert row.method == "model"
@@ -199,7 +223,9 @@ async def test_what_a_chunk_or_the_merge_invents_is_taken_out(desk):
 
 async def test_a_fold_into_the_log_alone_is_not_merged(desk):
     conversation = await talk(desk.store, TURNS)
-    await desk.store.sessions.clear(conversation, await fold_plan(desk.store, conversation, 1, 8, log_only=True))
+    await desk.store.sessions.clear(
+        conversation, await fold_plan(desk.store, conversation, 1, 8, log_only=True)
+    )
     (row,) = await desk.store.folds.open_folds()
     clerk = Clerk()
     done = await desk.folder(clerk).run_fold(row)

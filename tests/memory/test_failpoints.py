@@ -16,9 +16,15 @@ def disarmed() -> Iterator[None]:
     assert arm({})
 
 
-@pytest.mark.parametrize("test", [{}, {"MNEMA_TEST": ""}, {"MNEMA_TEST": "0"}, {"MNEMA_TEST": "true"}])
-async def test_S67_without_MNEMA_TEST_no_failpoint_acts_and_the_caller_is_told_so(test: dict[str, str]) -> None:
-    assert not arm({"MNEMA_FP": "recv.parsed:raise,file.replaced:torn,recv.committed:kill9", **test})
+@pytest.mark.parametrize(
+    "test", [{}, {"MNEMA_TEST": ""}, {"MNEMA_TEST": "0"}, {"MNEMA_TEST": "true"}]
+)
+async def test_S67_without_MNEMA_TEST_no_failpoint_acts_and_the_caller_is_told_so(
+    test: dict[str, str],
+) -> None:
+    assert not arm(
+        {"MNEMA_FP": "recv.parsed:raise,file.replaced:torn,recv.committed:kill9", **test}
+    )
     hit("recv.parsed")
     await hit_async("recv.parsed")
     assert not is_torn("file.replaced")
@@ -44,7 +50,11 @@ def test_a_program_that_is_started_so_goes_on_and_says_that_it_does_nothing() ->
     environ = {name: value for name, value in os.environ.items() if name != "MNEMA_TEST"}
     command = [sys.executable, "-m", "bot", "--version"]
     ended = subprocess.run(
-        command, env={**environ, "MNEMA_FP": "recv.parsed:kill9"}, capture_output=True, text=True, timeout=60
+        command,
+        env={**environ, "MNEMA_FP": "recv.parsed:kill9"},
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert ended.returncode == 0
     assert ended.stderr == "mnema: MNEMA_FP is set without MNEMA_TEST=1 and does nothing.\n"

@@ -1,4 +1,6 @@
-"""A fold loses nothing, believes nothing its source does not say, and goes on from where a crash left it."""
+"""A fold loses nothing, believes nothing its source does not say, and goes on from where a crash
+left it.
+"""
 
 import asyncio
 from datetime import UTC
@@ -23,7 +25,10 @@ EXCHANGES = [
 ]
 GOOD = {
     "log": "- 用户护照号 E12345678，6月3日飞巴黎\n- 预算 9800 元，行李单在 /data/luggage.txt",
-    "summary": "## 目标与现状\n- 6月3日飞巴黎，预算 9800 元。\n## 事实与偏好\n- 护照号 E12345678，以后都用中文回答。",
+    "summary": (
+        "## 目标与现状\n- 6月3日飞巴黎，预算 9800 元。\n## 事实与偏好\n- 护照号 E12345678，"
+        "以后都用中文回答。"
+    ),
 }
 
 
@@ -33,7 +38,9 @@ def texts(log, summary):
 
 
 class Teller:
-    """A model made of one answer: text, an error, an event to wait for for ever, or a function of prompts to these."""
+    """A model made of one answer: text, an error, an event to wait for for ever, or a function of
+    prompts to these.
+    """
 
     def __init__(self, answer):
         self.answer = answer
@@ -122,7 +129,9 @@ async def test_the_prompt_is_marked_speaks_the_language_and_holds_the_material(b
 
 async def test_facts_that_the_models_log_left_out_are_added_to_it(bench):
     conversation = await talk(bench.store, EXCHANGES)
-    row = await bench.fold(conversation, answer={"log": "- 用户在准备旅行", "summary": "用户在准备旅行。"})
+    row = await bench.fold(
+        conversation, answer={"log": "- 用户在准备旅行", "summary": "用户在准备旅行。"}
+    )
     log = bench.log(row)
     for fact in ("E12345678", "6月3日飞巴黎，预算 9,800 元。", "/data/luggage.txt"):
         assert fact in log
@@ -151,7 +160,9 @@ async def test_a_false_sentence_is_taken_out_and_the_rest_stays(bench):
     ],
     ids=["empty", "words", "half", "list", "blank", "false", "long", "error"],
 )
-async def test_an_answer_of_which_nothing_is_good_is_replaced_by_the_digest_at_once(bench, answer, calls):
+async def test_an_answer_of_which_nothing_is_good_is_replaced_by_the_digest_at_once(
+    bench, answer, calls
+):
     conversation = await talk(bench.store, EXCHANGES)
     teller = Teller(answer)
     row = await bench.fold(conversation, answer=teller)
@@ -223,7 +234,9 @@ async def test_a_log_that_is_bad_twice_gives_way_to_the_digest_alone(bench):
 
 async def test_an_answer_cut_off_in_its_log_keeps_the_whole_lines(bench):
     conversation = await talk(bench.store, EXCHANGES)
-    teller = in_order("<log>\n- 用户在准备旅行。\n- 预算 98", f"<summary>{GOOD['summary']}</summary>")
+    teller = in_order(
+        "<log>\n- 用户在准备旅行。\n- 预算 98", f"<summary>{GOOD['summary']}</summary>"
+    )
     row = await bench.fold(conversation, answer=teller)
     assert (row.method, row.summary) == ("model", GOOD["summary"])
     assert "- 用户在准备旅行。\n" in bench.log(row)
@@ -232,7 +245,9 @@ async def test_an_answer_cut_off_in_its_log_keeps_the_whole_lines(bench):
 
 async def test_a_summary_that_is_cut_off_is_asked_for_once_more(bench):
     conversation = await talk(bench.store, EXCHANGES)
-    teller = in_order(f"<log>{GOOD['log']}</log><summary>{GOOD['summary']}\n- 预算 98", texts("", GOOD["summary"]))
+    teller = in_order(
+        f"<log>{GOOD['log']}</log><summary>{GOOD['summary']}\n- 预算 98", texts("", GOOD["summary"])
+    )
     row = await bench.fold(conversation, answer=teller)
     assert (row.method, row.summary) == ("model", GOOD["summary"])
     assert "it was cut off" in teller.asked[1][0]
@@ -241,7 +256,9 @@ async def test_a_summary_that_is_cut_off_is_asked_for_once_more(bench):
 async def test_a_model_that_falls_silent_in_the_second_attempt_leaves_the_digest(bench):
     conversation = await talk(bench.store, EXCHANGES)
     folder = bench.folder(in_order(texts("- 用户在准备旅行", ""), RuntimeError("silent")))
-    row = await folder.run_fold(await folder.start(await fold_plan(bench.store, conversation, 1, 3)))
+    row = await folder.run_fold(
+        await folder.start(await fold_plan(bench.store, conversation, 1, 3))
+    )
     assert row.method == "extract"
 
 
@@ -252,13 +269,16 @@ async def test_the_call_may_answer_at_length(bench):
 
 
 LONG_TALK = [
-    (f"第{at}件事在 /data/{at}00{at}.txt", f"好的，{at}00{at} 记下了。" + "这是闲话。" * 60) for at in range(1, 10)
+    (f"第{at}件事在 /data/{at}00{at}.txt", f"好的，{at}00{at} 记下了。" + "这是闲话。" * 60)
+    for at in range(1, 10)
 ]
 
 
 @pytest.mark.parametrize("answer", ["", texts("- 总价 99991 元", "总价 99991 元。")])
 async def test_a_model_that_always_answers_rubbish_reads_no_turn_a_third_time(bench, answer):
-    """Eight folds of one turn each: without a bound, each fold sends the turns of the four before it again."""
+    """Eight folds of one turn each: without a bound, each fold sends the turns of the four before
+    it again.
+    """
     conversation = await talk(bench.store, LONG_TALK)
     teller = Teller(answer)
     rows = [await bench.fold(conversation, at, at, teller) for at in range(1, 9)]
@@ -274,7 +294,9 @@ async def test_a_turn_that_was_sent_twice_in_its_own_fold_is_not_sent_in_the_nex
     teller = Teller(texts("- 记下了。", "总价 99991 元。"))
     for at in range(1, 4):
         await bench.fold(conversation, at, at, teller)
-    assert [sum(f"User: 第{at}件事" in prompt for _, prompt in teller.asked) for at in range(1, 4)] == [2, 2, 2]
+    assert [
+        sum(f"User: 第{at}件事" in prompt for _, prompt in teller.asked) for at in range(1, 4)
+    ] == [2, 2, 2]
 
 
 async def test_turns_that_no_model_answered_about_are_sent_again_until_one_does(bench):
@@ -343,7 +365,15 @@ async def test_a_cancelled_fold_is_ended_with_the_digest(bench):
 
 
 @pytest.mark.parametrize(
-    "place", ["fold.planned", "fold.summarised", "fold.checked", "fold.log_written", "fold.log_synced", "fold.in_txn"]
+    "place",
+    [
+        "fold.planned",
+        "fold.summarised",
+        "fold.checked",
+        "fold.log_written",
+        "fold.log_synced",
+        "fold.in_txn",
+    ],
 )
 async def test_a_fold_broken_off_anywhere_goes_on_and_is_logged_once(bench, place):
     conversation = await talk(bench.store, EXCHANGES)
@@ -399,7 +429,9 @@ async def test_a_fold_overtaken_by_a_clear_changes_nothing_and_its_entry_says_so
 
 async def test_a_new_start_is_written_to_the_log_alone(bench):
     conversation = await talk(bench.store, EXCHANGES)
-    await bench.store.sessions.clear(conversation, await fold_plan(bench.store, conversation, 1, 4, log_only=True))
+    await bench.store.sessions.clear(
+        conversation, await fold_plan(bench.store, conversation, 1, 4, log_only=True)
+    )
     (row,) = await bench.store.folds.open_folds()
     done = await bench.folder().run_fold(row)
     assert (done.state, done.summary) == ("folded", "")
@@ -412,26 +444,36 @@ async def test_the_entry_is_in_the_day_of_the_configured_zone(bench):
     conversation = await talk(bench.store, EXCHANGES)
     zone = ZoneInfo("Pacific/Kiritimati")
     folder = bench.folder(zone=zone)
-    row = await folder.run_fold(await folder.start(await fold_plan(bench.store, conversation, 1, 3)))
+    row = await folder.run_fold(
+        await folder.start(await fold_plan(bench.store, conversation, 1, 3))
+    )
     assert row.log_ref == f"memory/{row.at.astimezone(zone):%Y-%m-%d}.md"
     assert f"## {row.at.astimezone(zone):%H:%M} · terminal c1 · " in bench.log(row)
 
 
 async def test_no_line_of_a_summary_can_pass_for_a_heading_of_the_log(bench):
     conversation = await talk(bench.store, EXCHANGES)
-    row = await bench.fold(conversation, answer={**GOOD, "log": f"{GOOD['log']}\n## Forged <!-- fold other -->"})
+    row = await bench.fold(
+        conversation, answer={**GOOD, "log": f"{GOOD['log']}\n## Forged <!-- fold other -->"}
+    )
     assert "- Forged <!-- fold other -->" in bench.log(row)
     assert sum(line.startswith("## ") for line in bench.log(row).splitlines()) == 1
 
 
 @pytest.mark.parametrize(("share", "method"), [(0.85, "model"), (0.7, "extract")])
-async def test_a_summary_a_little_too_long_loses_plain_lines_and_a_longer_one_is_replaced(bench, share, method):
+async def test_a_summary_a_little_too_long_loses_plain_lines_and_a_longer_one_is_replaced(
+    bench, share, method
+):
     conversation = await talk(bench.store, EXCHANGES)
-    plain = [f"- 用户在准备旅行，心情{how}。" for how in ("很好", "不错", "愉快", "轻松", "平静", "期待")]
+    plain = [
+        f"- 用户在准备旅行，心情{how}。" for how in ("很好", "不错", "愉快", "轻松", "平静", "期待")
+    ]
     summary = "\n".join([GOOD["summary"].replace("## 事实", "\n".join([*plain, "## 事实"]))])
     most = int(WEIGHTED.text(summary) * share)
     folder = bench.folder({**GOOD, "summary": summary}, summary_tokens=lambda policy: most)
-    row = await folder.run_fold(await folder.start(await fold_plan(bench.store, conversation, 1, 3)))
+    row = await folder.run_fold(
+        await folder.start(await fold_plan(bench.store, conversation, 1, 3))
+    )
     assert row.method == method
     assert row.summary_tokens <= most
     assert "E12345678" in row.summary
@@ -442,13 +484,22 @@ async def test_the_prompt_of_a_fold_says_what_is_wanted_and_no_more_than_fits_is
     teller = Teller(GOOD)
     await bench.fold(await talk(bench.store, EXCHANGES), 1, 3, teller)
     system = teller.asked[0][0]
-    for head in ("目标与现状", "决定与理由", "事实与偏好", "工具做了什么", "错误与解决办法", "未完成的事"):
+    for head in (
+        "目标与现状",
+        "决定与理由",
+        "事实与偏好",
+        "工具做了什么",
+        "错误与解决办法",
+        "未完成的事",
+    ):
         assert head in system
     assert "600 characters" in system
 
 
 async def test_a_fold_that_was_logged_before_the_zone_was_changed_is_not_logged_again(bench):
-    """The program died between the file and the record, and was told of another zone before its next start."""
+    """The program died between the file and the record, and was told of another zone before its
+    next start.
+    """
     conversation = await talk(bench.store, EXCHANGES)
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": "fold.log_written:raise"})
     folder = bench.folder(zone=ZoneInfo("Pacific/Kiritimati"))
@@ -464,7 +515,9 @@ async def test_a_fold_that_was_logged_before_the_zone_was_changed_is_not_logged_
 
 
 async def test_a_fold_that_is_overtaken_is_marked_where_it_was_logged(bench):
-    """Another zone since, and a file of that day that is no text, so that the section went into one beside it."""
+    """Another zone since, and a file of that day that is no text, so that the section went into one
+    beside it.
+    """
     conversation = await talk(bench.store, EXCHANGES)
     plan = await fold_plan(bench.store, conversation, 1, 3)
     folder = bench.folder(zone=ZoneInfo("Pacific/Kiritimati"))

@@ -1,4 +1,6 @@
-"""A fold that could not wait for the model is done with the digest; the model's texts come after it, once, or not."""
+"""A fold that could not wait for the model is done with the digest; the model's texts come after
+it, once, or not.
+"""
 
 import asyncio
 
@@ -59,7 +61,10 @@ async def test_the_models_texts_replace_the_digest_in_the_view_and_in_the_file(b
 
 async def test_the_next_fold_builds_on_texts_that_came_in_time(bench):
     conversation, row = await hurried(bench, 2, {**GOOD, "log": "- 护照号 E12345678"})
-    first = {"log": "- 护照号 E12345678", "summary": "## 事实与偏好\n- 护照号 E12345678，预算 9800 元，6月3日飞巴黎。"}
+    first = {
+        "log": "- 护照号 E12345678",
+        "summary": "## 事实与偏好\n- 护照号 E12345678，预算 9800 元，6月3日飞巴黎。",
+    }
     await bench.folder(first).write_late_texts(row, NEVER())
     teller = Teller(GOOD)
     await bench.fold(conversation, 3, 3, teller)
@@ -83,7 +88,9 @@ async def test_what_somebody_wrote_into_the_section_stays(bench):
 async def test_what_stands_around_the_section_stays(bench):
     _, row = await hurried(bench, 2)
     path = bench.workspace.space("").root / row.log_ref
-    path.write_text("My own first line.\n\n" + path.read_text() + "\n## My own section\n\nMy note.\n")
+    path.write_text(
+        "My own first line.\n\n" + path.read_text() + "\n## My own section\n\nMy note.\n"
+    )
     written = path.read_text()
     first = {"log": "- 用户要去旅行。", "summary": "- 用户要去旅行。"}
     await bench.folder(first).write_late_texts(row, NEVER())
@@ -92,7 +99,9 @@ async def test_what_stands_around_the_section_stays(bench):
     assert "- 用户要去旅行。\n" in path.read_text()
 
 
-@pytest.mark.parametrize("answer", ["", "no", texts("- ok", "总价 111 元。订单 222。"), RuntimeError("away")])
+@pytest.mark.parametrize(
+    "answer", ["", "no", texts("- ok", "总价 111 元。订单 222。"), RuntimeError("away")]
+)
 async def test_without_a_usable_summary_the_digest_is_final(bench, answer):
     conversation, row = await hurried(bench)
     before, log = await bench.store.sessions.load(conversation), bench.log(row)

@@ -1,4 +1,6 @@
-"""S53: what was read from outside taints the conversation three turns later, after folds, after a restart."""
+"""S53: what was read from outside taints the conversation three turns later, after folds, after a
+restart.
+"""
 
 from datetime import UTC
 
@@ -23,10 +25,14 @@ async def read_a_page(store, name="web_fetch", key="page", words=ORDER):
     (stored,) = await store.delivery.accept(
         [NewInboxRow(place=PLACE, key=key, kind="message", sender_id="u1", body="{}")]
     )
-    turn = await store.delivery.claim(stored.id, draft("user", Text(text="what does it say?")), "owner")
+    turn = await store.delivery.claim(
+        stored.id, draft("user", Text(text="what does it say?")), "owner"
+    )
     asked = draft("assistant", ToolCall(id="c1", name=name, input="{}"), origin="model")
     planned = PlannedCall(call_id="c1", name=name, input="{}", effect="pure")
-    (call,) = await store.sessions.add_step(turn, asked, [planned], Usage(model="m", input=1, output=1))
+    (call,) = await store.sessions.add_step(
+        turn, asked, [planned], Usage(model="m", input=1, output=1)
+    )
     await store.sessions.start_calls([call])
     told = draft("user", ToolResult(call_id="c1", text=words), origin="tool", tainted=tainted)
     await store.sessions.end_calls(turn, [(call, "done")], told)
@@ -87,7 +93,9 @@ async def test_a_fold_of_a_persons_own_words_is_clean(store, tmp_path, log_only)
     assert not is_view_tainted(await store.sessions.load(conversation))
 
 
-async def test_a_fold_behind_a_tainted_one_is_tainted_though_only_its_log_is_written(store, tmp_path):
+async def test_a_fold_behind_a_tainted_one_is_tainted_though_only_its_log_is_written(
+    store, tmp_path
+):
     conversation = await read_a_page(store)
     await talk(store, CHAT, tainted=True)
     await folded(store, tmp_path / "ws", conversation, 1, 1)

@@ -6,7 +6,9 @@ from memory.tasks import cancel_and_wait
 
 
 async def test_a_cancellation_that_is_lost_is_told_again() -> None:
-    """Cancel it together with its result: `asyncio.wait_for` of Python 3.11 returns then and drops the cancellation."""
+    """Cancel it together with its result: `asyncio.wait_for` of Python 3.11 returns then and drops
+    the cancellation.
+    """
     came = asyncio.Event()
 
     async def work_for_ever() -> None:

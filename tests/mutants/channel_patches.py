@@ -8,7 +8,10 @@ WECHAT = "tests/channels/wechat/test_contract.py::TestWechat"
 MP = "tests/channels/wechat_mp/test_contract.py::TestWechatMp"
 WECOM = "tests/channels/wecom/test_contract.py::TestWecom"
 HOOKS = "tests/channels/test_hooks_attacks.py"
-TLS = "tests/channels/test_attacks_tls.py::test_S68_with_another_certificate_nothing_is_asked_and_nothing_is_sent"
+TLS = (
+    "tests/channels/test_attacks_tls.py"
+    "::test_S68_with_another_certificate_nothing_is_asked_and_nothing_is_sent"
+)
 PAIRING = "tests/bot/access/test_pairing.py"
 ACTS = "tests/bot/commands/test_acts.py"
 APPROVALS = "tests/bot/agent/test_approvals.py"
@@ -47,7 +50,9 @@ CHANNELS = (
         guards="I1",
         file="channels/wechat_mp/channel.py",
         target="WechatMp._answer_message",
-        old=("await self._pending.wait_for_hang_up(pending, number)\nreturn WebhookReply(status=503)"),
+        old=(
+            "await self._pending.wait_for_hang_up(pending, number)\nreturn WebhookReply(status=503)"
+        ),
         new="return WebhookReply(body=b'success')",
         tests=(f"{MP}::{UNSTORED}", "tests/channels/wechat_mp/test_replies.py"),
     ),
@@ -56,7 +61,10 @@ CHANNELS = (
         guards="I1",
         file="channels/telegram/channel.py",
         target="Telegram.hook",
-        old=("log.warning('message not stored', error=type(err).__name__)\nreturn WebhookReply(status=503)"),
+        old=(
+            "log.warning('message not stored', error=type(err).__name__)\nreturn "
+            "WebhookReply(status=503)"
+        ),
         new=("log.warning('message not stored', error=type(err).__name__)\nreturn WebhookReply()"),
         tests=("tests/channels/telegram/test_webhook.py",),
     ),
@@ -65,8 +73,14 @@ CHANNELS = (
         guards="I1",
         file="channels/feishu/channel.py",
         target="Feishu.hook",
-        old=("log.warning('event not stored', error=f'{type(err).__name__}: {err}')\nreturn WebhookReply(status=503)"),
-        new=("log.warning('event not stored', error=f'{type(err).__name__}: {err}')\nreturn WebhookReply()"),
+        old=(
+            "log.warning('event not stored', error=f'{type(err).__name__}: {err}')\nreturn "
+            "WebhookReply(status=503)"
+        ),
+        new=(
+            "log.warning('event not stored', error=f'{type(err).__name__}: {err}')\nreturn "
+            "WebhookReply()"
+        ),
         tests=("tests/channels/feishu/test_contract.py::TestByWebhook",),
     ),
     Mutant(
@@ -74,7 +88,10 @@ CHANNELS = (
         guards="I1",
         file="channels/wechat/channel.py",
         target="Wechat._store",
-        old=("await store_with_retry(lambda: deliver(messages, values), self.name)\nself._state.stored(values)"),
+        old=(
+            "await store_with_retry(lambda: deliver(messages, values), self.name)\n"
+            "self._state.stored(values)"
+        ),
         new=(
             "await self._state._write(values)\n"
             "self._state.stored(values)\n"
@@ -105,14 +122,22 @@ CHANNELS = (
             ".order_by(outbox.c.not_before, outbox.c.line, outbox.c.part_no).limit(1)\n"
             "_HAS_EARLIER_PART = _IS_ANOTHER_SENDING"
         ),
-        tests=("tests/bot/gateway/test_gateway.py::test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle",),
+        tests=(
+            (
+                "tests/bot/gateway/test_gateway.py"
+                "::test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle"
+            ),
+        ),
     ),
     Mutant(
         name="a flood in one chat silences the channel",
         guards="I9",
         file="bot/gateway/gateway.py",
         target="Gateway._later",
-        old="self._rates[name].pause('' if err.whole_channel else row.place.chat_id, time.monotonic(), wait)",
+        old=(
+            "self._rates[name].pause('' if err.whole_channel else row.place.chat_id, "
+            "time.monotonic(), wait)"
+        ),
         new="self._rates[name].pause('', time.monotonic(), wait)",
         tests=(f"{TELEGRAM}::{FLOODED}",),
     ),
@@ -190,7 +215,11 @@ CHANNELS = (
         target="stream_id",
         old="return 's' + hashlib.sha256(name.encode()).hexdigest()[:31]",
         new="return 's' + hashlib.sha256(f'{name}{object()}'.encode()).hexdigest()[:31]",
-        tests=(f"{WECOM}::{AGAIN}", "tests/channels/wecom/test_channel.py", "tests/channels/wecom/test_messages.py"),
+        tests=(
+            f"{WECOM}::{AGAIN}",
+            "tests/channels/wecom/test_channel.py",
+            "tests/channels/wecom/test_messages.py",
+        ),
     ),
     Mutant(
         name="an edit is answered like a new message",
@@ -226,7 +255,11 @@ CHANNELS = (
         target="cap_role",
         old="if where.kind == 'group' and actor.role == 'admin' and (not actor.admin_here):",
         new="if False:",
-        tests=("tests/bot/access/test_permissions.py", f"{ROLES}", "tests/bot/access/test_access_in_bot.py"),
+        tests=(
+            "tests/bot/access/test_permissions.py",
+            f"{ROLES}",
+            "tests/bot/access/test_access_in_bot.py",
+        ),
     ),
     Mutant(
         name="an allowed group lets its members in elsewhere",

@@ -16,7 +16,10 @@ DELIVERY = (
         guards="I13",
         file="memory/store/conversations/turns.py",
         target="count_deaths",
-        old="await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=int(dead['rows'] == 1))",
+        old=(
+            "await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], "
+            "more=int(dead['rows'] == 1))"
+        ),
         new="await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead['lease_epoch'], more=1)",
         tests=(f"{STORE}::TestRecovery::{ALONE}",),
     ),
@@ -63,7 +66,10 @@ DELIVERY = (
         target="CrashIsolation._isolate",
         old="self._open.clear()",
         new="",
-        tests=(f"{ISOLATION}::{BLAMED}", f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one"),
+        tests=(
+            f"{ISOLATION}::{BLAMED}",
+            f"{ISOLATION}::test_who_waits_for_a_suspect_gets_in_before_the_next_one",
+        ),
     ),
     Mutant(
         name="a suspect does not wait for the others",
@@ -81,7 +87,9 @@ DELIVERY = (
         target="CrashIsolation._isolate",
         old="self._over = asyncio.get_running_loop().call_later(seconds, self._release)",
         new="",
-        tests=(f"{ISOLATION}::test_a_suspect_that_takes_long_keeps_the_others_waiting_only_for_its_time",),
+        tests=(
+            f"{ISOLATION}::test_a_suspect_that_takes_long_keeps_the_others_waiting_only_for_its_time",
+        ),
     ),
     Mutant(
         name="what died alone is taken up again in the middle of a storm",
@@ -90,7 +98,9 @@ DELIVERY = (
         target="CrashIsolation.seconds_until_allowed",
         old="return max(0.0, self._calm_seconds * min(alone, 2) - (time.monotonic() - self._born))",
         new="return 0.0",
-        tests=(f"{ISOLATION}::test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while",),
+        tests=(
+            f"{ISOLATION}::test_a_suspect_that_died_alone_waits_until_the_process_has_lived_for_a_while",
+        ),
     ),
     Mutant(
         name="a channel that is not ready is not waited for",
@@ -108,7 +118,9 @@ DELIVERY = (
         target="Gateway._send_when_ready",
         old="outcome = replace(outcome, state='pending')",
         new="pass",
-        tests=(f"{GATEWAY}::test_whatever_ends_the_wait_for_a_channel_makes_no_repeat_of_the_part",),
+        tests=(
+            f"{GATEWAY}::test_whatever_ends_the_wait_for_a_channel_makes_no_repeat_of_the_part",
+        ),
     ),
     Mutant(
         name="a part that was dropped while it waited is sent",
@@ -126,7 +138,9 @@ DELIVERY = (
         target="Gateway._send_when_ready",
         old="async with self._slots[channel.name]:",
         new="if True:",
-        tests=(f"{GATEWAY}::test_a_part_that_waits_for_a_place_among_the_sends_is_not_marked_as_being_sent",),
+        tests=(
+            f"{GATEWAY}::test_a_part_that_waits_for_a_place_among_the_sends_is_not_marked_as_being_sent",
+        ),
     ),
     Mutant(
         name="a command that acts is marked before it begins",
@@ -136,7 +150,10 @@ DELIVERY = (
         old="'new' and (not (command and is_mutating(*command)))",
         new="'new'",
         tests=(
-            "tests/bot/agent/test_opened_marks.py::test_a_command_that_never_began_is_not_taken_for_an_interrupted_one",
+            (
+                "tests/bot/agent/test_opened_marks.py"
+                "::test_a_command_that_never_began_is_not_taken_for_an_interrupted_one"
+            ),
         ),
     ),
     Mutant(
@@ -166,15 +183,23 @@ DELIVERY = (
         target="_RELEASE",
         old="_IS_HELD, _IS_DUE",
         new="_IS_HELD",
-        tests=(f"{STORE}::TestOutbox::test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes",),
+        tests=(
+            f"{STORE}::TestOutbox::test_nor_is_what_the_channel_holds_before_it_leaves_while_the_person_writes",
+        ),
     ),
     Mutant(
         name="a connection that ends drops what is on its way",
         guards="availability",
         file="channels/web/connections.py",
         target="BoundedProtocol._linger",
-        old="self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, is_writing)",
-        new="self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, False)",
+        old=(
+            "self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, "
+            "is_writing)"
+        ),
+        new=(
+            "self._linger_timer = self.loop.call_later(self._group.linger_seconds, self._linger, "
+            "False)"
+        ),
         tests=("tests/channels/web/test_slow_readers.py",),
     ),
     Mutant(
@@ -193,7 +218,9 @@ DELIVERY = (
         target="CrashIsolation.enter",
         old="while not (is_awaited or self._open.is_set()):",
         new="while not self._open.is_set():",
-        tests=(f"{ISOLATION}::test_what_another_message_waits_for_gets_in_beside_a_suspect_unless_it_is_one",),
+        tests=(
+            f"{ISOLATION}::test_what_another_message_waits_for_gets_in_beside_a_suspect_unless_it_is_one",
+        ),
     ),
     Mutant(
         name="what a dead process was sending waits for the sweep of all queues",
@@ -223,6 +250,8 @@ DELIVERY = (
         target="EventSink.end_step",
         old=("self.shown.earlier.append(self.shown.unstored)\nself.shown.pieces = []"),
         new="",
-        tests=(f"{UNFINISHED}::test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once",),
+        tests=(
+            f"{UNFINISHED}::test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once",
+        ),
     ),
 )

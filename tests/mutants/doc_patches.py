@@ -1,4 +1,6 @@
-"""Mutants of what all pages of the documentation promise, chosen by their sentences and not by the code."""
+"""Mutants of what all pages of the documentation promise, chosen by their sentences and not by the
+code.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -32,9 +34,13 @@ DOCUMENTED = (
         guards="delegate",
         file="bot/agent/turn_context.py",
         target="TurnSetup._timeouts_of",
-        old="left = min(self.timeouts.cancel_after, max(1.0, subagent.deadline - self.store.now()))",
+        old=(
+            "left = min(self.timeouts.cancel_after, max(1.0, subagent.deadline - self.store.now()))"
+        ),
         new="left = self.timeouts.cancel_after",
-        tests=("tests/bot/agent/subagents/test_subagents_in_bot.py::test_the_time_of_a_task_ends_it",),
+        tests=(
+            "tests/bot/agent/subagents/test_subagents_in_bot.py::test_the_time_of_a_task_ends_it",
+        ),
     ),
     Mutant(
         name="a rule of approval never ends",  # exec.md: "It ends after 30 days"
@@ -43,7 +49,12 @@ DOCUMENTED = (
         target="add_rule",
         old="tx.now + RULE_VALIDITY.total_seconds()",
         new="tx.now + 100 * RULE_VALIDITY.total_seconds()",
-        tests=("tests/bot/tools/exec/test_rules_in_bot.py::test_there_are_fifty_rules_at_most_and_equal_ones_are_one",),
+        tests=(
+            (
+                "tests/bot/tools/exec/test_rules_in_bot.py"
+                "::test_there_are_fifty_rules_at_most_and_equal_ones_are_one"
+            ),
+        ),
     ),
     Mutant(
         name="the output of a command shows keys of the configuration",  # exec.md
@@ -118,7 +129,8 @@ DOCUMENTED = (
         tests=(MCP_RESULTS,),
     ),
     Mutant(
-        name="a running turn calls a tool of a server that changed",  # mcp.md: "is not called any more"
+        # mcp.md: "is not called any more"
+        name="a running turn calls a tool of a server that changed",
         guards="mcp",
         file="bot/tools/mcp/service.py",
         target="McpTools._still_allowed",
@@ -136,7 +148,8 @@ DOCUMENTED = (
         tests=(f"{MCP}::test_a_login_that_is_needed_is_told_once_a_day",),
     ),
     Mutant(
-        name="a chat changes the servers of tools",  # mcp.md, configuration.md: "only written in the file itself"
+        # mcp.md, configuration.md: "only written in the file itself"
+        name="a chat changes the servers of tools",
         guards="configuration",
         file="bot/config/file.py",
         target="ConfigFile._edited",
@@ -158,7 +171,8 @@ DOCUMENTED = (
         tests=("tests/bot/config/test_versions.py", "tests/bot/console/test_settings_routes.py"),
     ),
     Mutant(
-        name="any number of versions of the configuration is kept",  # configuration.md: "The last 20 texts"
+        # configuration.md: "The last 20 texts"
+        name="any number of versions of the configuration is kept",
         guards="configuration",
         file="bot/config/versions.py",
         target="ConfigVersions.record",
@@ -167,7 +181,8 @@ DOCUMENTED = (
         tests=("tests/bot/config/test_versions.py",),
     ),
     Mutant(
-        name="a group may read former texts of the configuration",  # configuration.md: "for you alone (0600)"
+        # configuration.md: "for you alone (0600)"
+        name="a group may read former texts of the configuration",
         guards="configuration",
         file="bot/config/versions.py",
         target="ConfigVersions.record",
@@ -230,7 +245,8 @@ DOCUMENTED = (
         tests=("tests/bot/runtime/test_retention.py",),
     ),
     Mutant(
-        name="a file goes though the row that names it may be about to come",  # retention.md: "a day after they came"
+        # retention.md: "a day after they came"
+        name="a file goes though the row that names it may be about to come",
         guards="retention",
         file="bot/runtime/scheduler.py",
         target="RetentionJob.run",
@@ -305,7 +321,8 @@ DOCUMENTED = (
         tests=("tests/bot/console/test_conversations.py",),
     ),
     Mutant(
-        name="a forwarded command is the command of who forwards it",  # telegram.md: "never a command"
+        # telegram.md: "never a command"
+        name="a forwarded command is the command of who forwards it",
         guards="S03",
         file="channels/telegram/messages.py",
         target="_parse_message",
@@ -329,7 +346,12 @@ DOCUMENTED = (
         target="_withdraw",
         old="await tx.execute(_WITHDRAW, id=meant['id'])",
         new="pass",
-        tests=("tests/bot/commands/test_acts.py::test_I12_what_is_taken_back_before_its_turn_is_not_answered",),
+        tests=(
+            (
+                "tests/bot/commands/test_acts.py"
+                "::test_I12_what_is_taken_back_before_its_turn_is_not_answered"
+            ),
+        ),
     ),
     Mutant(
         name="a message that was edited in time is answered as it was",  # channels/README.md
@@ -338,7 +360,9 @@ DOCUMENTED = (
         target="_edit",
         old="await tx.execute(_UPDATE_BODY, id=meant['id'], new_body=arrival.body)",
         new="pass",
-        tests=("tests/bot/commands/test_acts.py::test_I12_an_edit_of_what_still_waits_takes_its_place",),
+        tests=(
+            "tests/bot/commands/test_acts.py::test_I12_an_edit_of_what_still_waits_takes_its_place",
+        ),
     ),
     Mutant(
         name="a file of any size is read",  # channels/README.md: "up to 25 MB"
@@ -347,7 +371,9 @@ DOCUMENTED = (
         target="_kind_and_size",
         old="if len(data) > MAX_ATTACHMENT_BYTES:",
         new="if False:",
-        tests=("tests/bot/gateway/test_attachments.py::test_what_cannot_be_opened_is_refused_in_words",),
+        tests=(
+            "tests/bot/gateway/test_attachments.py::test_what_cannot_be_opened_is_refused_in_words",
+        ),
     ),
     Mutant(
         name="a message to wechat has any length",  # channels/README.md: "1,800 characters"
@@ -363,12 +389,18 @@ DOCUMENTED = (
         ),
     ),
     Mutant(
-        name="a conversation that is in use ends as an idle one",  # configuration.md: `session_max_idle_days`
+        # configuration.md: `session_max_idle_days`
+        name="a conversation that is in use ends as an idle one",
         guards="configuration",
         file="bot/agent/context/actions.py",
         target="end_idle_conversations",
         old="timedelta(days=config.session_max_idle_days)",
         new="timedelta(days=0)",
-        tests=("tests/bot/agent/test_folding.py::test_a_conversation_idle_for_long_ends_and_is_in_the_log",),
+        tests=(
+            (
+                "tests/bot/agent/test_folding.py"
+                "::test_a_conversation_idle_for_long_ends_and_is_in_the_log"
+            ),
+        ),
     ),
 )

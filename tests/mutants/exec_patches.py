@@ -34,7 +34,9 @@ EXEC = (
         target="sort_folders",
         old="if original == SPACES_FOLDER:",
         new="if False:",
-        tests=(f"{SANDBOX}::test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space",),
+        tests=(
+            f"{SANDBOX}::test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space",
+        ),
     ),
     Mutant(
         name="what is made while a command runs lies in a mount that it may write to",
@@ -52,7 +54,9 @@ EXEC = (
         target="sort_folders",
         old="for name in (FILES_FOLDER, SPACES_FOLDER):",
         new="for name in (FILES_FOLDER,):",
-        tests=(f"{SANDBOX}::test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it",),
+        tests=(
+            f"{SANDBOX}::test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it",
+        ),
     ),
     Mutant(
         name="names that a command gave are the person's own",
@@ -77,7 +81,10 @@ EXEC = (
         guards="sandbox",
         file="bot/tools/exec/runner.py",
         target="_find_excess",
-        old="if resident > limits.memory_bytes and sum((_own_bytes(one) for one in tree)) > limits.memory_bytes:",
+        old=(
+            "if resident > limits.memory_bytes and sum((_own_bytes(one) for one in tree)) > "
+            "limits.memory_bytes:"
+        ),
         new="if False and sum((_own_bytes(one) for one in tree)) > limits.memory_bytes:",
         tests=(SANDBOX,),
     ),
@@ -95,7 +102,10 @@ EXEC = (
         guards="I50",
         file="memory/store/people/approvals.py",
         target="set_state",
-        old="if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, new_state=state)).rowcount:",
+        old=(
+            "if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, "
+            "new_state=state)).rowcount:"
+        ),
         new=(
             "moved = await tx.execute(_SET_STATE, id=id, state=former, new_state=state)\n"
             "if not moved.rowcount and outcome is None:"
@@ -154,7 +164,12 @@ EXEC = (
         target="_tools",
         old="if context.config.tools.exec.enabled and (why := context.services.sandbox().reason):",
         new="if False:",
-        tests=("tests/bot/tools/exec/test_exec_in_bot.py::test_the_owner_is_told_why_commands_are_not_offered",),
+        tests=(
+            (
+                "tests/bot/tools/exec/test_exec_in_bot.py"
+                "::test_the_owner_is_told_why_commands_are_not_offered"
+            ),
+        ),
     ),
     Mutant(
         name="a rule of approval counts though its maker may not make it any more",
@@ -227,7 +242,10 @@ EXEC = (
         guards="S49",
         file="bot/tools/exec/runner.py",
         target="FileCount.is_exceeded",
-        old="return self._in_memory(pid) > self._most or (self._may_be_exceeded() and self._made() > self._most)",
+        old=(
+            "return self._in_memory(pid) > self._most or (self._may_be_exceeded() and self._made() "
+            "> self._most)"
+        ),
         new="return self._in_memory(pid) > self._most or self._may_be_exceeded()",
         tests=("tests/bot/tools/exec/test_file_count.py",),
     ),
@@ -257,7 +275,10 @@ EXEC = (
         old="if hash_files(contents) != skill.sha256:",
         new="if not contents:",
         tests=(
-            "tests/bot/tools/skills/test_skills.py::test_S59_a_file_that_changed_unseen_since_the_review_is_not_read",
+            (
+                "tests/bot/tools/skills/test_skills.py"
+                "::test_S59_a_file_that_changed_unseen_since_the_review_is_not_read"
+            ),
         ),
     ),
     Mutant(

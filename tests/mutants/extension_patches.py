@@ -32,7 +32,9 @@ EXTENSIONS = (
         target="ExecTool.bind",
         old="if not (sha256 := (await self.find_skill(name))):",
         new="if not (sha256 := (await self.find_skill(name) or name)):",
-        tests=(f"{SKILLS}::test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte",),
+        tests=(
+            f"{SKILLS}::test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte",
+        ),
     ),
     Mutant(
         name="a person's own skills may hold scripts",
@@ -50,7 +52,12 @@ EXTENSIONS = (
         target="ArgumentCheck._count",
         old="if len(self._steps) > MAX_CHECK_STEPS:",
         new="if len(self._steps) > 40 * MAX_CHECK_STEPS:",
-        tests=("tests/bot/tools/mcp/test_schema.py::test_a_check_that_doubles_with_each_level_is_given_up",),
+        tests=(
+            (
+                "tests/bot/tools/mcp/test_schema.py"
+                "::test_a_check_that_doubles_with_each_level_is_given_up"
+            ),
+        ),
     ),
     Mutant(
         name="the tools are read again in mid-turn",

@@ -1,4 +1,6 @@
-"""The mutants of what a power cut, a clear, another process and a long turn must not get past: each fence by itself."""
+"""The mutants of what a power cut, a clear, another process and a long turn must not get past: each
+fence by itself.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -7,7 +9,10 @@ POWER = "tests/memory/store/test_power_cut.py"
 WORKSPACE = "tests/memory/workspace/test_files.py"
 WRITERS = "tests/memory/postgres/test_writers.py"
 SLEPT = "test_I11_a_process_that_slept_when_it_was_to_write_writes_nothing_when_it_wakes"
-BACKUPS = "tests/walk/test_backups.py::test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_whole"
+BACKUPS = (
+    "tests/walk/test_backups.py"
+    "::test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_whole"
+)
 STORE = "tests/memory/store/test_contract.py"
 SQLITE = "tests/memory/store/test_sqlite.py"
 REPAIR = "tests/memory/store/test_repair.py"
@@ -18,7 +23,8 @@ MACHINE = "tests/walk/test_machine.py"
 LOOP = "tests/bot/access/test_budget_in_loop.py"
 NO_ANSWER = "test_no_answer_in_time_is_called_unknown"
 OVERLOAD = (
-    "tests/walk/test_failure_walks.py::test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept"
+    "tests/walk/test_failure_walks.py"
+    "::test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept"
 )
 ATOMIC = "test_I22_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_before_anybody_is_told"
 
@@ -30,7 +36,9 @@ DAMAGE = (
         target="Salvage._known_keys",
         old="for known in self._damaged.load_known_keys():",
         new="for known in ():",
-        tests=(f"{REPAIR}::test_I27_a_garbled_table_costs_no_more_than_it_held_and_no_message_is_answered_twice",),
+        tests=(
+            f"{REPAIR}::test_I27_a_garbled_table_costs_no_more_than_it_held_and_no_message_is_answered_twice",
+        ),
     ),
     Mutant(
         name="a snapshot brings back what was forgotten since",
@@ -46,9 +54,14 @@ DAMAGE = (
         guards="I27",
         file="memory/store/maintenance/write_ahead_log.py",
         target="is_log_cut",
-        old="return any((frame.is_commit and frame.salts == log.salts for frame in log.frames[valid:]))",
+        old=(
+            "return any((frame.is_commit and frame.salts == log.salts for frame in "
+            "log.frames[valid:]))"
+        ),
         new="return False",
-        tests=(f"{REPAIR}::test_I27_a_log_that_sqlite_cuts_short_is_noticed_and_what_is_behind_is_taken_over",),
+        tests=(
+            f"{REPAIR}::test_I27_a_log_that_sqlite_cuts_short_is_noticed_and_what_is_behind_is_taken_over",
+        ),
     ),
     Mutant(
         name="a repair leaves a right that was revoked since where it cannot read the rights",
@@ -111,9 +124,14 @@ ON_DISK = (
         guards="I11",
         file="memory/store/postgres/locks.py",
         target="_LEASE_IS_VALID",
-        old="'SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())'",
+        old=(
+            "'SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from "
+            "clock_timestamp())'"
+        ),
         new="'SELECT 1 FROM process WHERE lease = %s'",
-        tests=(f"{WRITERS}::test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come",),
+        tests=(
+            f"{WRITERS}::test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come",
+        ),
     ),
     Mutant(
         name="what forgets waits for the turns of its own process only",
@@ -122,7 +140,12 @@ ON_DISK = (
         target="SpaceQuiescer._wait_for_others",
         old="if all((_is_acknowledged(status, marker) for status in await self._leases.others())):",
         new="if True:",
-        tests=("tests/bot/runtime/cluster/test_quiesce.py::test_it_begins_once_the_turns_of_all_others_have_ended",),
+        tests=(
+            (
+                "tests/bot/runtime/cluster/test_quiesce.py"
+                "::test_it_begins_once_the_turns_of_all_others_have_ended"
+            ),
+        ),
     ),
     Mutant(
         name="a mark stands though whoever left it is dead",
@@ -132,7 +155,10 @@ ON_DISK = (
         old=", ~is_lease_void(duty.c.lease)",
         new="",
         tests=(
-            "tests/bot/runtime/cluster/test_quiesce.py::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none",
+            (
+                "tests/bot/runtime/cluster/test_quiesce.py"
+                "::test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none"
+            ),
         ),
     ),
     Mutant(
@@ -210,8 +236,14 @@ SOFT_COMMITS = (
         guards="I1",
         file="memory/store/engine/sqlite.py",
         target="SqliteDatabase._commit_batch",
-        old="is_soft = keeper is not None and (not keeper.must_sync) and all((unit.is_soft for unit in batch))",
-        new="is_soft = keeper is not None and (not keeper.must_sync) and any((unit.is_soft for unit in batch))",
+        old=(
+            "is_soft = keeper is not None and (not keeper.must_sync) and all((unit.is_soft for "
+            "unit in batch))"
+        ),
+        new=(
+            "is_soft = keeper is not None and (not keeper.must_sync) and any((unit.is_soft for "
+            "unit in batch))"
+        ),
         tests=(f"{POWER}::test_I01_units_that_share_a_commit_are_as_durable_as_the_most_durable",),
     ),
     Mutant(
@@ -266,7 +298,10 @@ EPOCHS = (
         guards="I18",
         file="memory/store/conversations/prompt_state.py",
         target="_replace_snapshot",
-        old="(conversation_row['epoch'], conversation_row['fold_head']) != (snapshot.epoch, snapshot.fold_head)",
+        old=(
+            "(conversation_row['epoch'], conversation_row['fold_head']) != (snapshot.epoch, "
+            "snapshot.fold_head)"
+        ),
         new="conversation_row['fold_head'] != snapshot.fold_head",
         tests=(FENCES,),
     ),
@@ -351,7 +386,9 @@ LEASES = (
         target="refuse_alive",
         old="if names:",
         new="if not names and names:",
-        tests=(f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",),
+        tests=(
+            f"{MOVING}::test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence",
+        ),
     ),
     Mutant(
         name="what differs on the two sides of a move stands all the same",
@@ -387,7 +424,9 @@ LEASES = (
         target="_copy_base",
         old="if found:",
         new="if not found:",
-        tests=(f"{UPGRADING}::test_a_damaged_database_is_not_replaced_by_a_snapshot_with_tables_of_an_older_commit",),
+        tests=(
+            f"{UPGRADING}::test_a_damaged_database_is_not_replaced_by_a_snapshot_with_tables_of_an_older_commit",
+        ),
     ),
 )
 REQUESTS = (
@@ -453,7 +492,10 @@ SILENCE = (
         file="channels/wechat/client.py",
         target="ILinkClient._call",
         old="raise _error_for_exception(err) from err",
-        new=("if isinstance((found := _error_for_exception(err)), Ambiguous):\n    return {}\nraise found from err"),
+        new=(
+            "if isinstance((found := _error_for_exception(err)), Ambiguous):\n    return {}\nraise "
+            "found from err"
+        ),
         tests=(f"tests/channels/wechat/test_contract.py::TestWechat::{NO_ANSWER}",),
     ),
     Mutant(
@@ -461,7 +503,10 @@ SILENCE = (
         guards="I6",
         file="channels/wechat_mp/client.py",
         target="OfficialAccountClient._post",
-        old=("async with self._failing():\n    response = await client.post(self.root + path, **request)"),
+        old=(
+            "async with self._failing():\n    response = await client.post(self.root + path, "
+            "**request)"
+        ),
         new=(
             "try:\n"
             "    async with self._failing():\n"

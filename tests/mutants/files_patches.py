@@ -1,4 +1,6 @@
-"""The mutants of what is not as it should be: open modes, failed reads, endless files, calls that nobody proves."""
+"""The mutants of what is not as it should be: open modes, failed reads, endless files, calls that
+nobody proves.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -44,7 +46,10 @@ FILES = (
         guards="I22",
         file="memory/workspace/files.py",
         target="_append",
-        old="if file_stamp(before) != stamp or not is_private or before.st_size + len(data) > MAX_BYTES:",
+        old=(
+            "if file_stamp(before) != stamp or not is_private or before.st_size + len(data) > "
+            "MAX_BYTES:"
+        ),
         new="if not is_private or before.st_size + len(data) > MAX_BYTES:",
         tests=(f"{APPEND}::test_what_a_person_edits_in_between_is_noticed_and_stays",),
     ),
@@ -73,7 +78,9 @@ FILES = (
         target="_index_appended",
         old="if appended is None:",
         new="if True or appended is None:",
-        tests=(f"{APPENDED}::test_a_fold_costs_the_index_the_same_in_a_log_that_is_a_hundred_times_as_long",),
+        tests=(
+            f"{APPENDED}::test_a_fold_costs_the_index_the_same_in_a_log_that_is_a_hundred_times_as_long",
+        ),
     ),
     Mutant(
         name="the umask is the caller's",
@@ -89,7 +96,10 @@ FILES = (
         guards="S62",
         file="bot/config/home.py",
         target="_is_closable",
-        old="return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)",
+        old=(
+            "return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and "
+            "status.st_nlink == 1)"
+        ),
         new="return stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)",
         tests=(f"{PRIVATE}::test_only_what_is_ours_is_closed",),
     ),
@@ -127,7 +137,9 @@ FILES = (
         target="PersonaFiles.store",
         old="write_atomic(self._last_good, text.encode('utf-8', 'replace'))",
         new="pass",
-        tests=(f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",),
+        tests=(
+            f"{TROUBLES}::test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_told_once",
+        ),
     ),
     Mutant(
         name="a message that meets only faults of the machine is tried without an end",
@@ -154,7 +166,12 @@ FILES = (
         target="read_regular_file",
         old="if not stat.S_ISREG(os.fstat(handle).st_mode):",
         new="if False:",
-        tests=("tests/bot/config/test_odd_files.py::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it",),
+        tests=(
+            (
+                "tests/bot/config/test_odd_files.py"
+                "::test_what_is_no_small_plain_file_is_refused_by_all_that_read_it"
+            ),
+        ),
     ),
     Mutant(
         name="a hard link is read",
@@ -163,7 +180,12 @@ FILES = (
         target="SpaceFiles._read",
         old="status = check_regular_file(fd, _allowed_owners(root), single=not hard_links)",
         new="status = check_regular_file(fd, _allowed_owners(root), single=False)",
-        tests=("tests/memory/workspace/test_files.py::test_s33_links_and_pipes_are_refused_and_nothing_hangs",),
+        tests=(
+            (
+                "tests/memory/workspace/test_files.py"
+                "::test_s33_links_and_pipes_are_refused_and_nothing_hangs"
+            ),
+        ),
     ),
     Mutant(
         name="a body's length may be given twice",
@@ -182,7 +204,10 @@ FILES = (
         old="MAX_WORKERS = 1",
         new="MAX_WORKERS = 2",
         tests=(
-            "tests/bot/gateway/test_attachments.py::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb",
+            (
+                "tests/bot/gateway/test_attachments.py"
+                "::test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb"
+            ),
         ),
     ),
     Mutant(
@@ -190,7 +215,10 @@ FILES = (
         guards="unproven",
         file="channels/wechat_mp/channel.py",
         target="WechatMp.hook",
-        old="return await self._answer_message(call, replace(message, proven=self._encrypted), deliver)",
+        old=(
+            "return await self._answer_message(call, replace(message, proven=self._encrypted), "
+            "deliver)"
+        ),
         new="return await self._answer_message(call, message, deliver)",
         tests=(f"{PLAIN}::test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode",),
     ),

@@ -4,19 +4,29 @@ from tests.mutants.mutant import Mutant
 
 AUDIT = "tests/bot/access/test_audit.py"
 READING = "tests/bot/cli/test_reading_audit.py"
-HASHED = f"{AUDIT}::test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_follows"
+HASHED = (
+    f"{AUDIT}::test_S64_an_act_that_was_edited_and_hashed_anew_is_not_what_the_next_one_follows"
+)
 HEADERS = (
-    "tests/channels/web/test_security.py::test_every_answer_carries_the_security_headers_and_none_allows_other_origins"
+    "tests/channels/web/test_security.py"
+    "::test_every_answer_carries_the_security_headers_and_none_allows_other_origins"
 )
 LEASES = "tests/memory/store/test_leases.py"
 ALIVE = "tests/bot/runtime/cluster/test_membership.py"
 LIMITS = (
-    "tests/bot/gateway/test_attachments.py::test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one"
+    "tests/bot/gateway/test_attachments.py"
+    "::test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one"
 )
 FAILPOINT = "tests/memory/test_failpoints.py"
-MODES = "tests/bot/config/test_file.py::test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy"
+MODES = (
+    "tests/bot/config/test_file.py"
+    "::test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy"
+)
 NAMES = "tests/bot/commands/test_names.py"
-HOOKED = "tests/bot/gateway/test_gateway.py::test_S14_only_a_channel_that_takes_calls_has_an_address_for_them"
+HOOKED = (
+    "tests/bot/gateway/test_gateway.py"
+    "::test_S14_only_a_channel_that_takes_calls_has_an_address_for_them"
+)
 LOST_RIGHTS = "tests/bot/access/test_lost_rights.py"
 
 GUARDS = (
@@ -59,8 +69,13 @@ GUARDS = (
         file="bot/agent/turn.py",
         target="TurnRunner._process",
         old="if not subagent and (not await self._check_access(row, body, conversation, actor)):",
-        new="if not subagent and (not row.turn_id) and (not await self._check_access(row, body, conversation, actor)):",
-        tests=(f"{LOST_RIGHTS}::test_a_turn_that_was_under_way_is_not_taken_up_for_who_was_removed_meanwhile",),
+        new=(
+            "if not subagent and (not row.turn_id) and (not await self._check_access(row, body, "
+            "conversation, actor)):"
+        ),
+        tests=(
+            f"{LOST_RIGHTS}::test_a_turn_that_was_under_way_is_not_taken_up_for_who_was_removed_meanwhile",
+        ),
     ),
     Mutant(
         name="an act need not follow the one before it",
@@ -148,7 +163,10 @@ GUARDS = (
         guards="I11",
         file="bot/runtime/cluster/membership.py",
         target="Membership._lead",
-        old=("if name not in self.last_beat.duties_of_others and await self._leases.take(name):\n    break"),
+        old=(
+            "if name not in self.last_beat.duties_of_others and await self._leases.take(name):\n"
+            "    break"
+        ),
         new=("await self._leases.take(name)\nbreak"),
         tests=(ALIVE,),
     ),
@@ -187,7 +205,10 @@ GUARDS = (
         old="return context.scope.kind == 'group' or is_view_tainted(session)",
         new="return False or is_view_tainted(session)",
         tests=(
-            "tests/bot/commands/test_acts.py::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken",
+            (
+                "tests/bot/commands/test_acts.py"
+                "::test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken"
+            ),
         ),
     ),
     Mutant(
@@ -251,7 +272,12 @@ GUARDS = (
         target="ApprovalService._outcome",
         old="if tool is None or digest_arguments(row.arguments) != row.digest:",
         new="if tool is None:",
-        tests=("tests/bot/agent/test_approvals.py::test_arguments_that_are_not_those_that_were_shown_are_not_run",),
+        tests=(
+            (
+                "tests/bot/agent/test_approvals.py"
+                "::test_arguments_that_are_not_those_that_were_shown_are_not_run"
+            ),
+        ),
     ),
     Mutant(
         name="a call that trickles is waited for longer",
@@ -260,7 +286,12 @@ GUARDS = (
         target="BodyTimes.webhook",
         old="webhook: float = 5.0",
         new="webhook: float = 20.0",
-        tests=("tests/channels/test_hooks_attacks.py::test_S21_a_body_that_trickles_is_closed_after_five_seconds",),
+        tests=(
+            (
+                "tests/channels/test_hooks_attacks.py"
+                "::test_S21_a_body_that_trickles_is_closed_after_five_seconds"
+            ),
+        ),
     ),
     Mutant(
         name="a group may read the configuration's secrets",
@@ -297,7 +328,10 @@ GUARDS = (
         guards="S14",
         file="bot/gateway/gateway.py",
         target="Gateway.hooked",
-        old="return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook else None",
+        old=(
+            "return cast(HasWebhook, channel) if channel is not None and channel.capabilities.hook "
+            "else None"
+        ),
         new="return cast(HasWebhook, channel) if channel is not None else None",
         tests=(HOOKED,),
     ),
@@ -308,7 +342,12 @@ GUARDS = (
         target="Telegram.__init__",
         old="settings.mode == 'webhook'",
         new="True",
-        tests=("tests/bot/gateway/test_gateway.py::test_S14_telegram_takes_calls_only_where_it_is_told_to",),
+        tests=(
+            (
+                "tests/bot/gateway/test_gateway.py"
+                "::test_S14_telegram_takes_calls_only_where_it_is_told_to"
+            ),
+        ),
     ),
     Mutant(
         name="a run of exclamation marks is looked at from each of them",
@@ -317,7 +356,12 @@ GUARDS = (
         target="_IMAGE_MARKS",
         old="_IMAGE_MARKS = re.compile('(?<!!)!++(?=\\\\[)')",
         new="_IMAGE_MARKS = re.compile('!+(?=\\\\[)')",
-        tests=("tests/channels/feishu/test_cards.py::test_four_times_the_text_takes_about_four_times_as_long",),
+        tests=(
+            (
+                "tests/channels/feishu/test_cards.py"
+                "::test_four_times_the_text_takes_about_four_times_as_long"
+            ),
+        ),
     ),
     Mutant(
         name="a command of other letters reaches the model",

@@ -1,4 +1,6 @@
-"""The mutants of live views and of what is bounded: something in use is dropped, or a view's fault is not its own."""
+"""The mutants of live views and of what is bounded: something in use is dropped, or a view's fault
+is not its own.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -13,7 +15,9 @@ HUBS = (
         guards="I8",
         file="channels/web/events.py",
         target="EventHub._prune",
-        old="unused = (name for name, stream in self._streams.items() if not stream.is_in_use(now))",
+        old=(
+            "unused = (name for name, stream in self._streams.items() if not stream.is_in_use(now))"
+        ),
         new="unused = iter(self._streams)",
         tests=(HUB,),
     ),
@@ -30,8 +34,8 @@ HUBS = (
         new=(
             "if stream is None:\n"
             "    self._prune()\n"
-            "    stream = self._streams[conversation] = _ConversationStream(self._clock() // 1000)\n"
-            "self._prune()"
+            "    stream = self._streams[conversation] = _ConversationStream(self._clock() // "
+            "1000)\nself._prune()"
         ),
         tests=(HUB,),
     ),
@@ -85,8 +89,13 @@ HUBS = (
         guards="I8",
         file="bot/gateway/downloads.py",
         target="Downloads._prune",
-        old="for key in [key for key, download in self._downloads.items() if download.task.done()][:over]:",
-        new="for key in [key for key, download in self._downloads.items() if download.task][:over]:",
+        old=(
+            "for key in [key for key, download in self._downloads.items() if "
+            "download.task.done()][:over]:"
+        ),
+        new=(
+            "for key in [key for key, download in self._downloads.items() if download.task][:over]:"
+        ),
         tests=("tests/bot/gateway/test_downloads.py",),
     ),
     Mutant(
@@ -112,8 +121,14 @@ HUBS = (
         guards="I9",
         file="bot/gateway/gateway.py",
         target="RateLimiter._prune",
-        old="self._chats = {chat: bucket for chat, bucket in self._chats.items() if not bucket.is_full(now)}",
-        new="self._chats = {chat: bucket for chat, bucket in self._chats.items() if bucket.is_full(now)}",
+        old=(
+            "self._chats = {chat: bucket for chat, bucket in self._chats.items() if not "
+            "bucket.is_full(now)}"
+        ),
+        new=(
+            "self._chats = {chat: bucket for chat, bucket in self._chats.items() if "
+            "bucket.is_full(now)}"
+        ),
         tests=(BOUNDS,),
     ),
     Mutant(

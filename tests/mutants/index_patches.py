@@ -13,7 +13,10 @@ INDEXES = (
         file="memory/store/postgres/index.py",
         target="_of_space",
         old="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}'",
-        new="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS {table}'",
+        new=(
+            "return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s OR TRUE) AS "
+            "{table}'"
+        ),
         tests=(f"{POSTGRES}::test_I40_no_way_to_look_shows_another_space",),
     ),
     Mutant(
@@ -64,7 +67,9 @@ INDEXES = (
             "    return await self._step(work)\n"
             "await sync_index(run, self._dependencies, self.space)"
         ),
-        tests=(f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",),
+        tests=(
+            f"{POSTGRES}::test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone",
+        ),
     ),
     Mutant(
         name="what a search found missing while it was being indexed counts as indexed",
@@ -80,9 +85,14 @@ INDEXES = (
         guards="recall",
         file="memory/recall/keepers/files.py",
         target="FileIndexKeeper._run_reading",
-        old="self._read_seconds += NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)",
+        old=(
+            "self._read_seconds += NEWEST_WEIGHT * (time.thread_time() - began - "
+            "self._read_seconds)"
+        ),
         new="self._read_seconds += time.thread_time() - began - self._read_seconds",
-        tests=(f"{KEEPERS}::test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_heavy_on_average",),
+        tests=(
+            f"{KEEPERS}::test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_heavy_on_average",
+        ),
     ),
     Mutant(
         name="what an update that failed was to index is forgotten",
@@ -100,7 +110,9 @@ INDEXES = (
         target="_ReadQueue.paused",
         old="await asyncio.wrap_future(idle)",
         new="pass",
-        tests=(f"{KEEPERS}::test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next",),
+        tests=(
+            f"{KEEPERS}::test_I44_an_index_is_deleted_only_once_nobody_reads_it_and_is_empty_for_the_next",
+        ),
     ),
     Mutant(
         name="a deleted conversation is not reported to the index",
@@ -109,7 +121,12 @@ INDEXES = (
         target="delete_conversation",
         old="tx.changed.update({(row['space'], id)} if row else ())",
         new="",
-        tests=("tests/memory/recall/test_search.py::test_a_deleted_conversation_is_gone_from_the_next_search",),
+        tests=(
+            (
+                "tests/memory/recall/test_search.py"
+                "::test_a_deleted_conversation_is_gone_from_the_next_search"
+            ),
+        ),
     ),
     Mutant(
         name="an overflow of the kernel's queue is no reason to compare",
@@ -148,7 +165,9 @@ INDEXES = (
         target="SqliteIndex.store_vectors",
         old="removed += any((row <= newest for row, _, _ in vectors))",
         new="",
-        tests=(f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",),
+        tests=(
+            f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",
+        ),
     ),
     Mutant(
         name="all rows of a day's log are made before the first is compared with what is held",

@@ -1,4 +1,6 @@
-"""Mutants of what is promised of any model: its thinking stays its own, and what a server refuses is told truly."""
+"""Mutants of what is promised of any model: its thinking stays its own, and what a server refuses
+is told truly.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -33,7 +35,9 @@ MODELS = (
         target="OpenAIStreamDecoder._to_events",
         old="yield Restarted(why=THINKING_SHOWN)",
         new="pass",
-        tests=(f"{THINKING}::test_what_was_shown_before_a_closing_tag_disappears_before_the_answer_begins",),
+        tests=(
+            f"{THINKING}::test_what_was_shown_before_a_closing_tag_disappears_before_the_answer_begins",
+        ),
     ),
     Mutant(
         name="what was thinking is part of the answer",
@@ -51,7 +55,9 @@ MODELS = (
         target="ClosingTags.load",
         old="if _key(endpoint, model) in known:",
         new="if _key(endpoint, model) not in known:",
-        tests=(f"{THINKING}::test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart",),
+        tests=(
+            f"{THINKING}::test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart",
+        ),
     ),
     Mutant(
         name="a fold takes the draft of its thinking",
@@ -60,7 +66,12 @@ MODELS = (
         target="parse_answer",
         old="_, answer = split_thinking(answer)",
         new="pass",
-        tests=("tests/memory/context/summary/test_answer.py::test_both_texts_are_found_whatever_is_around_them",),
+        tests=(
+            (
+                "tests/memory/context/summary/test_answer.py"
+                "::test_both_texts_are_found_whatever_is_around_them"
+            ),
+        ),
     ),
     Mutant(
         name="extraction takes what its thinking dropped",
@@ -69,7 +80,12 @@ MODELS = (
         target="parse_answer",
         old="_, said = split_thinking(answer)",
         new="said = answer",
-        tests=("tests/memory/longterm/test_extraction.py::test_records_are_found_whatever_stands_around_them",),
+        tests=(
+            (
+                "tests/memory/longterm/test_extraction.py"
+                "::test_records_are_found_whatever_stands_around_them"
+            ),
+        ),
     ),
     Mutant(
         name="an answer that was only thought is continued",
@@ -87,14 +103,19 @@ MODELS = (
         target="OpenAIModel._encode",
         old="if chat == request.conversation",
         new="if call",
-        tests=(f"{THINKING}::test_thinking_goes_back_to_its_own_conversation_and_an_empty_one_where_it_is_lost",),
+        tests=(
+            f"{THINKING}::test_thinking_goes_back_to_its_own_conversation_and_an_empty_one_where_it_is_lost",
+        ),
     ),
     Mutant(
         name="what a 400 calls an error of the API is an outage",
         guards="refusals",
         file="bot/models/providers/failures.py",
         target="_error_by_code",
-        old="return None if error is Transient and failure.status in (400, 404, 405, 422) else error",
+        old=(
+            "return None if error is Transient and failure.status in (400, 404, 405, 422) else "
+            "error"
+        ),
         new="return error",
         tests=(f"{QUIRKS}::test_what_a_server_refuses_with_400_is_no_outage_whatever_it_calls_it",),
     ),
@@ -114,7 +135,9 @@ MODELS = (
         target="OpenAIModel._post",
         old="quirks, learnt = (adapted, True)",
         new="quirks, learnt = (adapted, True)\nself._remember(request.model, quirks)",
-        tests=(f"{QUIRKS}::test_what_is_refused_all_the_same_is_an_error_and_nothing_is_remembered",),
+        tests=(
+            f"{QUIRKS}::test_what_is_refused_all_the_same_is_an_error_and_nothing_is_remembered",
+        ),
     ),
     Mutant(
         name="everybody reads the server's words",

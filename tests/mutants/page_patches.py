@@ -1,4 +1,6 @@
-"""The mutants of the page and its API: what is told twice, read unseen, left out, or told under the wrong name."""
+"""The mutants of the page and its API: what is told twice, read unseen, left out, or told under the
+wrong name.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -32,14 +34,19 @@ PAGE = (
         target="to_entry",
         old="(row.place.chat_id if owner == 'other' else row.title)",
         new="row.title",
-        tests=(f"{READING}::test_every_route_that_reads_is_audited_and_none_shows_their_words_before",),
+        tests=(
+            f"{READING}::test_every_route_that_reads_is_audited_and_none_shows_their_words_before",
+        ),
     ),
     Mutant(
         name="of the conversations of one moment a page leaves some out",
         guards="list",
         file="memory/store/console/conversation_list.py",
         target="_IS_BELOW",
-        old=", and_(conversation.c.updated == bindparam('updated'), conversation.c.id < bindparam('id'))",
+        old=(
+            ", and_(conversation.c.updated == bindparam('updated'), conversation.c.id < "
+            "bindparam('id'))"
+        ),
         new="",
         tests=(f"{LISTING}::TestListing",),
     ),

@@ -30,8 +30,12 @@ VALIDITY = "tests/memory/context/test_message_rules.py"
 FOLD = "tests/memory/test_folding.py"
 LIVES = "tests/memory/context/policies/test_policies.py::test_no_rule_is_broken_in_any_life"
 PROMISES = "tests/bot/agent/test_context_promises.py"
-SIXTY = f"{PROMISES}::test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summariser_does"
-PREFIX = f"{PROMISES}::test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves"
+SIXTY = (
+    f"{PROMISES}::test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summariser_does"
+)
+PREFIX = (
+    f"{PROMISES}::test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_clock_moves"
+)
 DISK = f"{STORAGE}::test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart"
 KEPT = "tests/walk/test_failure_walks.py::test_a_request_that_is_refused_costs_no_memory"
 LINKS = "tests/memory/store/test_links.py"
@@ -41,7 +45,10 @@ LINES = "tests/memory/longterm/test_memories.py"
 EXTRACTION = "tests/memory/longterm/test_extraction.py"
 QUEUE = "tests/memory/longterm/test_extraction_worker.py"
 FORGETTING = "tests/memory/forgetting/test_forget.py"
-FORGET = "tests/bot/commands/test_forget.py::test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt"
+FORGET = (
+    "tests/bot/commands/test_forget.py"
+    "::test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt"
+)
 SEARCH = "tests/memory/recall/test_search.py"
 RECALLED = "tests/bot/agent/test_recall_in_prompt.py"
 UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
@@ -103,7 +110,9 @@ MUTANTS = (
         target="_accept_one",
         old="if not arrival.key:",
         new="if False:",
-        tests=(f"{STORE}::TestDelivery::test_an_empty_key_is_refused_and_nothing_of_its_batch_is_kept",),
+        tests=(
+            f"{STORE}::TestDelivery::test_an_empty_key_is_refused_and_nothing_of_its_batch_is_kept",
+        ),
     ),
     Mutant(
         name="the same words are the same message",
@@ -112,7 +121,9 @@ MUTANTS = (
         target="to_inbound_message",
         old="secrets.token_hex(16) if key is None else check_client_key(key)",
         new="body.text",
-        tests=(f"{TURNS}::test_messages_that_come_while_one_is_answered_are_answered_in_order_the_same_words_twice",),
+        tests=(
+            f"{TURNS}::test_messages_that_come_while_one_is_answered_are_answered_in_order_the_same_words_twice",
+        ),
     ),
     Mutant(
         name="each try has a key of its own",
@@ -121,7 +132,9 @@ MUTANTS = (
         target="to_outbound_message",
         old="row.client_key",
         new="f'{row.client_key}{row.attempts}'",
-        tests=(f"{GATEWAY}::test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_mark",),
+        tests=(
+            f"{GATEWAY}::test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_mark",
+        ),
     ),
     Mutant(
         name="a part is sent before the record says so",
@@ -166,7 +179,8 @@ MUTANTS = (
         target="ToolRunner._run_one",
         old="await self._store.sessions.start_calls([call])",
         new=(
-            "done = await self._run_started(context, call)\nawait self._store.sessions.start_calls([call])\nreturn done"
+            "done = await self._run_started(context, call)\nawait "
+            "self._store.sessions.start_calls([call])\nreturn done"
         ),
         tests=(f"{UNKNOWN}[tool.after_effect-1]",),
     ),
@@ -177,7 +191,10 @@ MUTANTS = (
         target="_settle",
         old="='unknown' if row['effect'] == 'unsafe' else 'planned'",
         new="='planned'",
-        tests=(f"{STORE}::TestTools::test_I14_what_was_started_is_run_again_only_when_that_is_safe", MACHINE),
+        tests=(
+            f"{STORE}::TestTools::test_I14_what_was_started_is_run_again_only_when_that_is_safe",
+            MACHINE,
+        ),
     ),
     Mutant(
         name="repair drops the last words of the person",
@@ -185,7 +202,10 @@ MUTANTS = (
         file="memory/context/message_rules.py",
         target="repair_messages",
         old="return tuple(_pair_calls(merged))",
-        new="return tuple(_pair_calls(merged[:-1] if merged and merged[-1].role == 'user' else merged))",
+        new=(
+            "return tuple(_pair_calls(merged[:-1] if merged and merged[-1].role == 'user' else "
+            "merged))"
+        ),
         tests=(VALIDITY,),
     ),
     Mutant(
@@ -238,7 +258,10 @@ MUTANTS = (
         guards="I18",
         file="memory/store/conversations/folds.py",
         target="_is_current",
-        old="return bool(conversation_row['epoch'] == epoch and conversation_row['fold_head'] == head)",
+        old=(
+            "return bool(conversation_row['epoch'] == epoch and conversation_row['fold_head'] == "
+            "head)"
+        ),
         new="return bool(conversation_row['fold_head'] == head)",
         tests=(f"{STORE}::TestFolds", MACHINE),
     ),
@@ -283,8 +306,14 @@ MUTANTS = (
         guards="I36",
         file="memory/store/conversations/folds.py",
         target="commit",
-        old="covered = {'conversation': fold.conversation, 'from_seq': fold.from_seq, 'to_seq': fold.to_seq}",
-        new="covered = {'conversation': fold.conversation, 'from_seq': fold.from_seq, 'to_seq': fold.to_seq + 1}",
+        old=(
+            "covered = {'conversation': fold.conversation, 'from_seq': fold.from_seq, 'to_seq': "
+            "fold.to_seq}"
+        ),
+        new=(
+            "covered = {'conversation': fold.conversation, 'from_seq': fold.from_seq, 'to_seq': "
+            "fold.to_seq + 1}"
+        ),
         tests=(f"{STORE}::TestFolds", MACHINE),
     ),
     Mutant(
@@ -311,7 +340,10 @@ MUTANTS = (
         file="bot/agent/turn.py",
         target="TurnRunner._finish",
         old="if result.state == 'failed':",
-        new=("if result.state == 'failed':\n    await self._store.sessions.clear(context.conversation.id)"),
+        new=(
+            "if result.state == 'failed':\n    await "
+            "self._store.sessions.clear(context.conversation.id)"
+        ),
         tests=(KEPT,),
     ),
     Mutant(
@@ -346,10 +378,13 @@ MUTANTS = (
         guards="I38",
         file="bot/agent/context/fitter.py",
         target="ContextFitter.fit",
-        old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
+        old=(
+            "view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "
+            "block.text, suffix.last)"
+        ),
         new=(
-            "view = assemble_view(session, (*fit_limits.system, block.text), fit_limits.tools, counter, '', "
-            "suffix.last)"
+            "view = assemble_view(session, (*fit_limits.system, block.text), fit_limits.tools, "
+            "counter, '', suffix.last)"
         ),
         tests=(PREFIX,),
     ),
@@ -367,10 +402,16 @@ MUTANTS = (
         guards="I39",
         file="memory/context/policies/shorten_stages.py",
         target="_long_results",
-        old="spared = {id(ref.result) for ref in found[len(found) - state.settings.spared_results:]}",
+        old=(
+            "spared = {id(ref.result) for ref in found[len(found) - "
+            "state.settings.spared_results:]}"
+        ),
         new="spared = {id(ref.result) for ref in found[len(found):]}",
         tests=(
-            "tests/memory/context/policies/test_policies.py::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line",
+            (
+                "tests/memory/context/policies/test_policies.py"
+                "::test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line"
+            ),
         ),
     ),
     Mutant(
@@ -381,7 +422,10 @@ MUTANTS = (
         old="left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]",
         new="left_out += [(one.title, sum(one.counts[2:])) for one in sections if any(one.counts)]",
         tests=(
-            "tests/memory/context/test_system_prompt.py::test_the_logs_newest_entries_are_first_in_after_what_people_wrote",
+            (
+                "tests/memory/context/test_system_prompt.py"
+                "::test_the_logs_newest_entries_are_first_in_after_what_people_wrote"
+            ),
         ),
     ),
     Mutant(
@@ -399,7 +443,10 @@ MUTANTS = (
         file="memory/store/conversations/sessions.py",
         target="_SELECT_NEXT_SEQS",
         old="conversation.c.space == bindparam('space'",
-        new="(conversation.c.space == bindparam('space')) | (conversation.c.space != bindparam('space')",
+        new=(
+            "(conversation.c.space == bindparam('space')) | (conversation.c.space != "
+            "bindparam('space')"
+        ),
         tests=("tests/memory/store/test_contract.py",),
     ),
     Mutant(
@@ -407,8 +454,14 @@ MUTANTS = (
         guards="I40",
         file="memory/recall/keepers/files.py",
         target="FileIndexes.keeper",
-        old="return FileIndexKeeper(space, self._folder / f'{name}.db', dependencies, self._threads, watch)",
-        new="return FileIndexKeeper(space, self._folder / 'owner.db', dependencies, self._threads, watch)",
+        old=(
+            "return FileIndexKeeper(space, self._folder / f'{name}.db', dependencies, "
+            "self._threads, watch)"
+        ),
+        new=(
+            "return FileIndexKeeper(space, self._folder / 'owner.db', dependencies, self._threads, "
+            "watch)"
+        ),
         tests=(SPACES,),
     ),
     Mutant(
@@ -425,8 +478,14 @@ MUTANTS = (
         guards="I40",
         file="memory/store/rows.py",
         target="linked_space",
-        old="linked = select(account_link.c.space).where(account_link.c.own_space == own_space).scalar_subquery()",
-        new="linked = select(account_link.c.own_space).where(account_link.c.space == own_space).scalar_subquery()",
+        old=(
+            "linked = select(account_link.c.space).where(account_link.c.own_space == "
+            "own_space).scalar_subquery()"
+        ),
+        new=(
+            "linked = select(account_link.c.own_space).where(account_link.c.space == "
+            "own_space).scalar_subquery()"
+        ),
         tests=(LINKS,),
     ),
     Mutant(
@@ -434,8 +493,14 @@ MUTANTS = (
         guards="I40",
         file="memory/store/rows.py",
         target="belongs_to_space",
-        old="linked = select(account_link.c.own_space).where(account_link.c.space == bindparam('space'))",
-        new="linked = select(account_link.c.space).where(account_link.c.own_space == bindparam('space'))",
+        old=(
+            "linked = select(account_link.c.own_space).where(account_link.c.space == "
+            "bindparam('space'))"
+        ),
+        new=(
+            "linked = select(account_link.c.space).where(account_link.c.own_space == "
+            "bindparam('space'))"
+        ),
         tests=(LINKS,),
     ),
     Mutant(
@@ -454,7 +519,12 @@ MUTANTS = (
         target="SystemPromptBuilder._current_inputs",
         old="=session.space",
         new="=''",
-        tests=("tests/bot/commands/test_link.py::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account",),
+        tests=(
+            (
+                "tests/bot/commands/test_link.py"
+                "::test_a_day_log_of_the_home_leaves_the_prompt_with_the_account"
+            ),
+        ),
     ),
     Mutant(
         name="what a model notes need not be what the person said",
@@ -485,7 +555,10 @@ MUTANTS = (
         old="if message.tainted:",
         new="if False:",
         tests=(
-            "tests/bot/tools/test_memory.py::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted",
+            (
+                "tests/bot/tools/test_memory.py"
+                "::test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted"
+            ),
             f"{RECALLED}::test_I35_a_file_in_view_keeps_a_model_from_noting_what_nobody_said",
         ),
     ),
@@ -506,8 +579,14 @@ MUTANTS = (
         old="if lost > max(1.0, MAX_LOST_SHARE * count):",
         new="if False:",
         tests=(
-            "tests/memory/longterm/test_dream_plan.py::test_one_line_may_always_go_but_no_more_than_a_quarter",
-            "tests/memory/longterm/test_dream_worker.py::test_a_night_that_would_lose_too_much_changes_nothing_and_says_so",
+            (
+                "tests/memory/longterm/test_dream_plan.py"
+                "::test_one_line_may_always_go_but_no_more_than_a_quarter"
+            ),
+            (
+                "tests/memory/longterm/test_dream_worker.py"
+                "::test_a_night_that_would_lose_too_much_changes_nothing_and_says_so"
+            ),
         ),
     ),
     Mutant(
@@ -515,7 +594,10 @@ MUTANTS = (
         guards="I23",
         file="memory/workspace/files.py",
         target="_AtomicWrite._examine",
-        old="if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected:",
+        old=(
+            "if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != "
+            "self.expected:"
+        ),
         new="if False:",
         tests=(
             f"{WORKSPACE}::test_a_write_over_an_edit_is_a_conflict_and_both_texts_survive",
@@ -561,9 +643,14 @@ MUTANTS = (
         guards="I44",
         file="memory/store/longterm/forgetting.py",
         target="_clear_found",
-        old="mentions = row['turn_id'] in redacted.turns or redact_json(row['found'], matcher) != row['found']",
+        old=(
+            "mentions = row['turn_id'] in redacted.turns or redact_json(row['found'], matcher) != "
+            "row['found']"
+        ),
         new="mentions = False",
-        tests=(f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",),
+        tests=(
+            f"{FORGETTING}::test_S58_neither_extraction_nor_a_fold_under_way_nor_the_log_brings_it_back",
+        ),
     ),
     Mutant(
         name="what was cleared is recalled unasked",
@@ -584,7 +671,9 @@ MUTANTS = (
         target="_Question.of",
         old="=MIN_SHARE if request.on_behalf_of else 0",
         new="=0",
-        tests=(f"{SEARCH}::test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unasked",),
+        tests=(
+            f"{SEARCH}::test_little_in_common_is_found_by_whoever_asks_but_not_recalled_unasked",
+        ),
     ),
     Mutant(
         name="neighbours lend nothing",
@@ -593,17 +682,26 @@ MUTANTS = (
         target="_lent_scores",
         old="if other is not None and (other not in lent or share * own > lent[other][0]):",
         new="if other == candidate.row and (other not in lent or share * own > lent[other][0]):",
-        tests=("tests/memory/recall/test_sqlite_index.py::test_a_row_lends_to_its_neighbours_in_its_session_alone",),
+        tests=(
+            (
+                "tests/memory/recall/test_sqlite_index.py"
+                "::test_a_row_lends_to_its_neighbours_in_its_session_alone"
+            ),
+        ),
     ),
     Mutant(
         name="what is recalled stands in the prefix",
         guards="I38",
         file="bot/agent/context/fitter.py",
         target="ContextFitter.fit",
-        old="view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)",
+        old=(
+            "view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, "
+            "block.text, suffix.last)"
+        ),
         new=(
-            "view = assemble_view(session, (*fit_limits.system, block.text.partition('[Now: ')[0]), "
-            "fit_limits.tools, counter, block.text[block.text.find('[Now: '):], suffix.last)"
+            "view = assemble_view(session, (*fit_limits.system, block.text.partition('[Now: "
+            "')[0]), fit_limits.tools, counter, block.text[block.text.find('[Now: '):], "
+            "suffix.last)"
         ),
         tests=(
             f"{RECALLED}::test_a_fact_from_another_conversation_comes_with_its_source_and_stays_out_of_the_prefix",
@@ -618,7 +716,10 @@ MUTANTS = (
         old="if stored is not None and reason == EDIT_SOURCE:",
         new="if False:",
         tests=(
-            "tests/bot/agent/test_changes_since_snapshot.py::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it",
+            (
+                "tests/bot/agent/test_changes_since_snapshot.py"
+                "::test_I38_what_we_note_leaves_the_prefix_alone_and_is_told_behind_it"
+            ),
             f"{RECALLED}::test_I38_thirty_turns_with_a_memory_in_between_have_one_prefix",
         ),
     ),

@@ -1,11 +1,19 @@
-"""The mutants of several processes on one record: what one that dies, sleeps or is cut off may not keep."""
+"""The mutants of several processes on one record: what one that dies, sleeps or is cut off may not
+keep.
+"""
 
 from tests.mutants.mutant import Mutant
 
 HURT = "tests/walk/test_hurt.py"
-CLOCKS = "tests/walk/test_moved_clocks.py::test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say"
+CLOCKS = (
+    "tests/walk/test_moved_clocks.py"
+    "::test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say"
+)
 LOST = "tests/memory/postgres/test_lost.py"
-OUTLIVED = "tests/walk/test_machine_postgres.py::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
+OUTLIVED = (
+    "tests/walk/test_machine_postgres.py"
+    "::test_I11_a_turn_and_a_part_of_an_outlived_process_are_fenced"
+)
 ALONE = "tests/bot/cli/test_shared_commands.py"
 
 FIRING = "tests/bot/jobs/test_firing.py"
@@ -46,7 +54,9 @@ PROCESSES = (
         target="Membership._renew",
         old="async with asyncio.timeout(max(0.0, self._until - began)):",
         new="async with asyncio.timeout(None):",
-        tests=(f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",),
+        tests=(
+            f"{HURT}::test_whatever_is_hurt_under_load_the_oracle_finds_no_fault[cut worker 9]",
+        ),
     ),
     Mutant(
         name="a stopped process keeps its row locks",
@@ -67,7 +77,9 @@ PROCESSES = (
             "    raise to_store_error(err) from err"
         ),
         new="if attempt.tx is None or not await self._was_committed(attempt.xid):\n    raise",
-        tests=(f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",),
+        tests=(
+            f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",
+        ),
     ),
     Mutant(
         name="a message is claimed as it was before its edit",
@@ -76,7 +88,12 @@ PROCESSES = (
         target="_configure",
         old="await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)",
         new="await connection.set_isolation_level(IsolationLevel.READ_COMMITTED)",
-        tests=("tests/memory/store/test_at_once.py::test_a_claim_waits_for_an_edit_that_is_not_committed_yet",),
+        tests=(
+            (
+                "tests/memory/store/test_at_once.py"
+                "::test_a_claim_waits_for_an_edit_that_is_not_committed_yet"
+            ),
+        ),
     ),
     Mutant(
         name="a job that never came is done for ever",
@@ -85,7 +102,9 @@ PROCESSES = (
         target="JobQueue._put_back_lost_jobs",
         old="for job in found & suspects:",
         new="for job in set[int]():",
-        tests=(f"{HURT}::test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back",),
+        tests=(
+            f"{HURT}::test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back",
+        ),
     ),
     Mutant(
         name="a dead connection of the pool costs a message",
@@ -94,7 +113,9 @@ PROCESSES = (
         target="PostgresDatabase._run_unit",
         old="if not attempt.xid and is_connection_lost(err) and (tries < MAX_LOST_CONNECTIONS):",
         new="if False:",
-        tests=(f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",),
+        tests=(
+            f"{LOST}::test_after_a_restart_of_the_server_the_next_question_is_answered[writes]",
+        ),
     ),
     Mutant(
         name="each process goes by its own clock",
@@ -112,7 +133,9 @@ PROCESSES = (
         target="_check_still_newest",
         old="if row is None or row['lease_epoch'] != newest:",
         new="if row is None or row['lease_epoch'] < newest:",
-        tests=(f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",),
+        tests=(
+            f"{ALONE}::test_a_command_that_is_not_alone_any_more_writes_nothing_beside_who_came",
+        ),
     ),
     Mutant(
         name="a command looks whether it is alone, and somebody comes before it has written",
@@ -140,7 +163,10 @@ PROCESSES = (
         old="self._scheduler.wakeup()",
         new="",
         tests=(
-            "tests/bot/runtime/test_clock_changes.py::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour",
+            (
+                "tests/bot/runtime/test_clock_changes.py"
+                "::test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour"
+            ),
         ),
     ),
     Mutant(
@@ -180,6 +206,11 @@ PROCESSES = (
         target="FallbackModel._record_failure",
         old="if isinstance(error, Damaged) and health.damaged_in in (None, conversation):",
         new="if isinstance(error, Damaged) and health.damaged_in == ():",
-        tests=("tests/bot/models/test_fallback.py::test_a_damaged_answer_counts_once_a_second_conversation_has_one",),
+        tests=(
+            (
+                "tests/bot/models/test_fallback.py"
+                "::test_a_damaged_answer_counts_once_a_second_conversation_has_one"
+            ),
+        ),
     ),
 )

@@ -1,9 +1,14 @@
-"""Mutants of what the documentation promises of tools: what is refused, asked for, bound and dialled."""
+"""Mutants of what the documentation promises of tools: what is refused, asked for, bound and
+dialled.
+"""
 
 from tests.mutants.mutant import Mutant
 
 OAUTH = "tests/bot/tools/mcp/test_oauth.py::test_the_headers_of_a_server_are_for_it_alone"
-REVIEWED = "tests/bot/tools/mcp/test_mcp_in_bot.py::test_a_review_is_for_the_command_and_the_address_that_were_reviewed"
+REVIEWED = (
+    "tests/bot/tools/mcp/test_mcp_in_bot.py"
+    "::test_a_review_is_for_the_command_and_the_address_that_were_reviewed"
+)
 PLUGINS = "tests/bot/tools/plugins/test_plugins_in_bot.py"
 SENT = f"{PLUGINS}::test_nothing_in_what_a_plugin_sends_carries_memory_or_another_key"
 CLIENT = "tests/bot/tools/web/test_client.py"
@@ -53,7 +58,9 @@ PROMISED = (
         target="CommandRule.covers",
         old="bool(given.get('background')) != self.background or ",
         new="",
-        tests=("tests/bot/tools/exec/test_rules.py::test_a_rule_is_for_the_chat_or_for_the_background",),
+        tests=(
+            "tests/bot/tools/exec/test_rules.py::test_a_rule_is_for_the_chat_or_for_the_background",
+        ),
     ),
     Mutant(
         name="the headers of a server go to who issues its logins",
@@ -143,7 +150,9 @@ PROMISED = (
         target="pinned_backend",
         old="if peer is None or ipaddress.ip_address(peer[0].partition('%')[0]) != address:",
         new="if False:",
-        tests=(f"{CLIENT}::test_I48_who_answers_at_another_address_than_the_judged_one_is_sent_nothing",),
+        tests=(
+            f"{CLIENT}::test_I48_who_answers_at_another_address_than_the_judged_one_is_sent_nothing",
+        ),
     ),
     Mutant(
         name="what was approved runs though it needs another consent by now",
@@ -161,7 +170,9 @@ PROMISED = (
         target="ApprovalService._to_message",
         old="conversation is None or str(conversation.epoch) != bound.get(EPOCH)",
         new="conversation is None",
-        tests=(f"{APPROVALS}::test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanwhile",),
+        tests=(
+            f"{APPROVALS}::test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanwhile",
+        ),
     ),
     Mutant(
         name="a link in the place of a guarded folder is followed",
@@ -170,7 +181,12 @@ PROMISED = (
         target="sort_folders",
         old="if original in GUARDED_FOLDERS and entry.is_symlink():",
         new="if False:",
-        tests=("tests/bot/tools/exec/test_sandbox.py::test_where_a_link_is_in_the_place_of_a_folder_nothing_runs",),
+        tests=(
+            (
+                "tests/bot/tools/exec/test_sandbox.py"
+                "::test_where_a_link_is_in_the_place_of_a_folder_nothing_runs"
+            ),
+        ),
     ),
     Mutant(
         name="a skill that is off is read on",

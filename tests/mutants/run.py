@@ -1,8 +1,9 @@
 """Applies each mutant to a copy of the tree and runs the tests that must fail on it.
 
-`python -m tests.mutants.run [--jobs N] [NAME or INVARIANT ...]` prints a line for each with the test that failed; the
-exit code is 1 if a mutant survives or its result is unsure. N copies of the tree are used in parallel.
-`--changed` takes only the mutants of files that differ from the parent commit (make mutants); `make nightly` runs all.
+`python -m tests.mutants.run [--jobs N] [NAME or INVARIANT ...]` prints a line for each with the
+test that failed; the exit code is 1 if a mutant survives or its result is unsure. N copies of the
+tree are used in parallel. `--changed` takes only the mutants of files that differ from the parent
+commit (make mutants); `make nightly` runs all.
 """
 
 import argparse
@@ -36,19 +37,23 @@ class Unsure(Exception):
 
 
 class Runner:
-    """Finds the test that kills a mutant, and asks on a loaded machine whether it passes without the mutant.
+    """Finds the test that kills a mutant, and asks on a loaded machine whether it passes without
+    the mutant.
 
     Args:
         run: runs tests in a tree and returns the first that fails, "" when all pass.
     """
 
-    def __init__(self, *, is_loaded: Callable[[], bool], run: Callable[[Path, Sequence[str]], str]) -> None:
+    def __init__(
+        self, *, is_loaded: Callable[[], bool], run: Callable[[Path, Sequence[str]], str]
+    ) -> None:
         self._is_loaded, self._run = is_loaded, run
         #: By test id: whether it passes on the unchanged tree.
         self._passes: dict[str, bool] = {}
 
     def killer(self, mutant: Mutant, tree: Path) -> str:
-        """Return the first test that fails with the mutant in this copy, "" when none does; restores the copy.
+        """Return the first test that fails with the mutant in this copy, "" when none does;
+        restores the copy.
 
         Raises:
             Unsure: pytest did not run to its end, or that test fails without the mutant too.
@@ -67,7 +72,9 @@ class Runner:
         return found
 
     def _passes_unchanged(self, test: str, mutant: Mutant, tree: Path) -> bool:
-        """On a loaded machine a time limit may fail a test: run it once more on the unchanged tree."""
+        """On a loaded machine a time limit may fail a test: run it once more on the unchanged
+        tree.
+        """
         tests = (test,) if test.startswith("tests/") else mutant.tests
         key = " ".join(tests)
         if key not in self._passes:
@@ -88,7 +95,18 @@ def run_tests(tree: Path, tests: Sequence[str]) -> str:
         Unsure: pytest ended otherwise.
     """
     base = tree.parent / "made"
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:xdist", f"--basetemp={base}", *tests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-rfE",
+        "-p",
+        "no:xdist",
+        f"--basetemp={base}",
+        *tests,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(tree), "MNEMA_NIGHT": "1"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each mutant would compile all modules anew
     code, printed = run_in_session(command, tree, environment, SECONDS)
@@ -102,10 +120,18 @@ def run_tests(tree: Path, tests: Sequence[str]) -> str:
 def run_in_session(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float
 ) -> tuple[int | None, str]:
-    """Run a command in a new session; return its exit code (None: time limit) and output, and kill what it left."""
-    with tempfile.TemporaryFile("w+", errors="replace") as output:  # a pipe would stay open in what the tests started
+    """Run a command in a new session; return its exit code (None: time limit) and output, and kill
+    what it left.
+    """
+    # a pipe would stay open in what the tests started
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
         process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             code = process.wait(seconds)
@@ -141,7 +167,9 @@ def _trees(jobs: int) -> Iterator["queue.SimpleQueue[Path]"]:
 
 
 def survivors(chosen: Sequence[Mutant], jobs: int) -> list[Mutant]:
-    """Run these, `jobs` in parallel, and print the result of each; return those that no test noticed."""
+    """Run these, `jobs` in parallel, and print the result of each; return those that no test
+    noticed.
+    """
     alive, runner = [], Runner(is_loaded=is_machine_loaded, run=run_tests)
     with _trees(jobs) as free, ThreadPoolExecutor(jobs) as pool:
 
@@ -164,7 +192,9 @@ def survivors(chosen: Sequence[Mutant], jobs: int) -> list[Mutant]:
 
 
 def changed_files(commit: str) -> set[str]:
-    """Return the files that differ from a commit, uncommitted changes included; none where there is no such commit."""
+    """Return the files that differ from a commit, uncommitted changes included; none where there is
+    no such commit.
+    """
     command = ["git", "diff", "--name-only", "--no-renames", commit, "--"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -173,7 +203,9 @@ def changed_files(commit: str) -> set[str]:
 
 
 def choose(mutants: Sequence[Mutant], files: Collection[str], most: int) -> list[Mutant]:
-    """Return the mutants of these files; of too many, `most` from beginning to end, those with quick tests first."""
+    """Return the mutants of these files; of too many, `most` from beginning to end, those with
+    quick tests first.
+    """
     of_files = [mutant for mutant in mutants if mutant.file in files]
     quick = [mutant for mutant in of_files if has_quick_tests(mutant)]
     slow = [mutant for mutant in of_files if mutant not in quick]
@@ -195,15 +227,29 @@ def _spread(mutants: Sequence[Mutant], most: int) -> list[Mutant]:
 
 def main(words: Sequence[str]) -> int:
     """Run all mutants, or those with the given names or invariants; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.mutants.run", description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", help="names of mutants, or of invariants")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="number of mutants tested in parallel")
-    parser.add_argument(
-        "--changed", nargs="?", const="HEAD^", metavar="COMMIT", help="only in files that differ from it"
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.mutants.run", description=(__doc__ or "").splitlines()[0]
     )
-    parser.add_argument("--at-most", type=int, default=len(MUTANTS), metavar="N", help="of those of changed files")
+    parser.add_argument("names", nargs="*", help="names of mutants, or of invariants")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="number of mutants tested in parallel"
+    )
+    parser.add_argument(
+        "--changed",
+        nargs="?",
+        const="HEAD^",
+        metavar="COMMIT",
+        help="only in files that differ from it",
+    )
+    parser.add_argument(
+        "--at-most", type=int, default=len(MUTANTS), metavar="N", help="of those of changed files"
+    )
     options = parser.parse_args(words)
-    chosen = [mutant for mutant in MUTANTS if not options.names or {mutant.name, mutant.guards} & {*options.names}]
+    chosen = [
+        mutant
+        for mutant in MUTANTS
+        if not options.names or {mutant.name, mutant.guards} & {*options.names}
+    ]
     if not chosen:
         parser.error(f"no mutant is called {', '.join(options.names)}")
     if options.changed:

@@ -18,7 +18,9 @@ SERVER = (
         target="watch",
         old="os.kill(parent, signal.SIGKILL)",
         new="pass",
-        tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",),
+        tests=(
+            f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{GRIPPED}]",
+        ),
     ),
     Mutant(
         name="a hung writer is waited for until it is killed",
@@ -27,7 +29,9 @@ SERVER = (
         target="_exit_after",
         old="os._exit(OVERDUE_EXIT)",
         new="return",
-        tests=(f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{HUNG}]",),
+        tests=(
+            f"{DEADLINE}::test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost[{HUNG}]",
+        ),
     ),
     Mutant(
         name="what is stored in a removed file is confirmed",
@@ -43,7 +47,10 @@ SERVER = (
         guards="I1",
         file="memory/store/engine/sqlite_connection.py",
         target="DatabaseFile.__init__",
-        old="self._opened = [(name, _device_and_inode(name)) for name in (str(path), f'{path}-wal')]",
+        old=(
+            "self._opened = [(name, _device_and_inode(name)) for name in (str(path), "
+            "f'{path}-wal')]"
+        ),
         new="self._opened = [(name, _device_and_inode(name)) for name in (str(path),)]",
         tests=(MOVED,),
     ),
@@ -52,7 +59,10 @@ SERVER = (
         guards="availability",
         file="channels/web/connections.py",
         target="BoundedProtocol._watch_header",
-        old="self._header_timer = self.loop.call_later(self._group.header_seconds, self._refuse_slow)",
+        old=(
+            "self._header_timer = self.loop.call_later(self._group.header_seconds, "
+            "self._refuse_slow)"
+        ),
         new="return",
         tests=(CONNECTIONS,),
     ),
@@ -153,7 +163,9 @@ SERVER = (
         target="BodyLimiter.stop",
         old="wait.reschedule(0.0)",
         new="pass",
-        tests=("tests/channels/web/test_body_limits.py::test_a_server_that_stops_waits_for_no_body",),
+        tests=(
+            "tests/channels/web/test_body_limits.py::test_a_server_that_stops_waits_for_no_body",
+        ),
     ),
     Mutant(
         name="the time of a large upload runs while it waits for its turn",
@@ -163,7 +175,10 @@ SERVER = (
         old="loop = asyncio.get_running_loop()",
         new=("loop = asyncio.get_running_loop()\nloop.call_later(self._times.stall, self.stop)"),
         tests=(
-            "tests/channels/web/test_large_bodies.py::test_the_time_of_a_large_upload_begins_when_its_turn_has_come",
+            (
+                "tests/channels/web/test_large_bodies.py"
+                "::test_the_time_of_a_large_upload_begins_when_its_turn_has_come"
+            ),
         ),
     ),
     Mutant(

@@ -88,7 +88,9 @@ TAINT = (
         target="upgrade",
         old="if bind.execute(_KNOWN, label).first() is None:",
         new="if bind.execute(_KNOWN, label).first() is not None:",
-        tests=(f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_wrote_is_labelled_by_its_content",),
+        tests=(
+            f"{OLDER_FILES}::test_what_a_turn_with_words_from_outside_wrote_is_labelled_by_its_content",
+        ),
     ),
     Mutant(
         name="a stored label is not looked at",
@@ -97,7 +99,9 @@ TAINT = (
         target="judge_parts",
         old="yield (message, place, message.tainted or _is_from_outside(part, own))",
         new="yield (message, place, _is_from_outside(part, own))",
-        tests=(f"{JUDGED}::test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like",),
+        tests=(
+            f"{JUDGED}::test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like",
+        ),
     ),
     Mutant(
         name="what is recalled unasked taints nothing",
@@ -106,14 +110,19 @@ TAINT = (
         target="Agent._run",
         old="label = await label_reply(context, session, step.parts, recalled=recalled)",
         new="label = await label_reply(context, session, step.parts)",
-        tests=(f"{ATTACKS}::test_S53_what_is_recalled_into_a_tainted_view_is_marked_and_so_is_what_repeats_it",),
+        tests=(
+            f"{ATTACKS}::test_S53_what_is_recalled_into_a_tainted_view_is_marked_and_so_is_what_repeats_it",
+        ),
     ),
     Mutant(
         name="a clean view is shown passages from outside unasked",
         guards="S53",
         file="bot/memory/recall.py",
         target="format_recall_block",
-        old="fresh = [passage for passage in fresh if not (is_view_clean and passage.outside)][:recalled.limit]",
+        old=(
+            "fresh = [passage for passage in fresh if not (is_view_clean and "
+            "passage.outside)][:recalled.limit]"
+        ),
         new="fresh = [passage for passage in fresh][:recalled.limit]",
         tests=(f"{ATTACKS}::test_S53_what_is_recalled_unasked_is_left_out_of_a_clean_view",),
     ),
@@ -124,7 +133,9 @@ TAINT = (
         target="label_written",
         old="await context.label_contents(paths)",
         new="",
-        tests=(f"{ORIGIN}::test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it",),
+        tests=(
+            f"{ORIGIN}::test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it",
+        ),
     ),
     Mutant(
         name="what a command changed is the person's",
@@ -133,7 +144,9 @@ TAINT = (
         target="CommandLabels._label_changes",
         old="await self._labels.label_contents(OWNER_SPACE, changed)",
         new="pass",
-        tests=(f"{ORIGIN}::test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not",),
+        tests=(
+            f"{ORIGIN}::test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not",
+        ),
     ),
     Mutant(
         name="a rule for a program that writes counts beside words from outside",
@@ -142,7 +155,9 @@ TAINT = (
         target="CommandRule.survives_taint",
         old="return not self.is_prefix and bool(self.argv) and (self.argv[0] in PREFIX_PROGRAMS)",
         new="return not self.is_prefix",
-        tests=(f"{ORIGIN}::test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other",),
+        tests=(
+            f"{ORIGIN}::test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other",
+        ),
     ),
     Mutant(
         name="a turn in a group is clean",
@@ -178,7 +193,9 @@ TAINT = (
         target="SystemPromptBuilder._sources",
         old="await self._clean_log(session, log)",
         new="log.text",
-        tests=(f"{ATTACKS}::test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_alone",),
+        tests=(
+            f"{ATTACKS}::test_S53_a_fresh_conversation_is_clean_and_its_log_shows_clean_lines_alone",
+        ),
     ),
     Mutant(
         name="a name that a page gave to a file is no word from outside",
@@ -284,7 +301,10 @@ TAINT = (
         guards="S53",
         file="bot/cli/replay/importing.py",
         target="label_turns",
-        old="messages.append(message if message.origin == 'person' else replace(message, tainted=tainted))",
+        old=(
+            "messages.append(message if message.origin == 'person' else replace(message, "
+            "tainted=tainted))"
+        ),
         new="messages.append(message)",
         tests=(f"{ATTACKS}::test_S53_an_export_that_comes_back_keeps_its_labels",),
     ),
@@ -295,7 +315,9 @@ TAINT = (
         target="speaker_name",
         old="return f'{plain or UNNAMED_SPEAKER} #{mark}'",
         new="return plain or f'{UNNAMED_SPEAKER} #{mark}'",
-        tests=(f"{SPEAKERS}::test_two_people_of_one_name_are_told_apart_before_and_after_a_restart",),
+        tests=(
+            f"{SPEAKERS}::test_two_people_of_one_name_are_told_apart_before_and_after_a_restart",
+        ),
     ),
     Mutant(
         name="a line break makes another speaker",
@@ -331,16 +353,23 @@ TAINT = (
         target="assemble_view",
         old="current[-1] = replace(current[-1], parts=(*current[-1].parts, Text(text=last)))",
         new="current[0] = replace(current[0], parts=(*current[0].parts, Text(text=last)))",
-        tests=(f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",),
+        tests=(
+            f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",
+        ),
     ),
     Mutant(
         name="tools may be called at the step limit",
         guards="steps",
         file="bot/agent/loop.py",
         target="Agent._call_model",
-        old="request = build_request(view, fit_limits, self._config(), context, may_call=not final_note)",
+        old=(
+            "request = build_request(view, fit_limits, self._config(), context, may_call=not "
+            "final_note)"
+        ),
         new="request = build_request(view, fit_limits, self._config(), context, may_call=True)",
-        tests=(f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",),
+        tests=(
+            f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",
+        ),
     ),
     Mutant(
         name="what was shown of a stopped answer is taken for untainted",
@@ -349,6 +378,11 @@ TAINT = (
         target="keep_shown_text",
         old="label = await label_reply(context, shown.session, parts, recalled=shown.recalled)",
         new="label = CLEAN_REPLY",
-        tests=("tests/bot/agent/test_unfinished_answers.py::test_S56_what_was_shown_in_a_tainted_turn_is_tainted",),
+        tests=(
+            (
+                "tests/bot/agent/test_unfinished_answers.py"
+                "::test_S56_what_was_shown_in_a_tainted_turn_is_tainted"
+            ),
+        ),
     ),
 )

@@ -1,4 +1,6 @@
-"""Every mutant still fits the product, names tests that exist, and every guarded invariant has one."""
+"""Every mutant still fits the product, names tests that exist, and every guarded invariant has
+one.
+"""
 
 import ast
 import os
@@ -18,7 +20,33 @@ from tests.mutants.mutant import Mutant, changed, find_target, mutated
 from tests.mutants.patches import MUTANTS
 from tests.mutants.run import ROOT, Runner, Unsure, choose, first_failed, main, run_in_session
 
-_NUMBERS = (1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 25, 35, 36, 37, 38, 39, 40, 43, 44)
+_NUMBERS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    9,
+    11,
+    12,
+    14,
+    15,
+    17,
+    18,
+    21,
+    22,
+    23,
+    25,
+    35,
+    36,
+    37,
+    38,
+    39,
+    40,
+    43,
+    44,
+)
 GUARDED = {f"I{number}" for number in _NUMBERS}
 
 
@@ -28,7 +56,9 @@ def test_every_mutant_applies() -> None:
 
 def test_every_test_that_a_mutant_names_exists() -> None:
     named = {test for mutant in MUTANTS for test in mutant.tests}
-    assert [test for test in sorted(named) if _function(test) not in _names(test.partition("::")[0])] == []
+    assert [
+        test for test in sorted(named) if _function(test) not in _names(test.partition("::")[0])
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -56,18 +86,25 @@ class Counter:
 """,
     ],
 )
-def test_a_mutant_is_the_same_wherever_its_target_stands_and_however_it_is_formatted(formatted: str) -> None:
+def test_a_mutant_is_the_same_wherever_its_target_stands_and_however_it_is_formatted(
+    formatted: str,
+) -> None:
     mutant = _mutant(
-        target="Counter.step", old="if by > 0 and\nself.is_on:", new="if by > 0:\n    self.seen = by\nif by:"
+        target="Counter.step",
+        old="if by > 0 and\nself.is_on:",
+        new="if by > 0:\n    self.seen = by\nif by:",
     )
     lines = [line.strip() for line in mutated(formatted, mutant).splitlines()]
     assert lines[-4:] == ["if by > 0:", "self.seen = by", "if by:", "self.count += by"]
 
 
 @pytest.mark.parametrize(
-    ("target", "old"), [("Counter.gone", "count = 1"), ("Counter.step", "count = 2"), ("Counter.step", "count")]
+    ("target", "old"),
+    [("Counter.gone", "count = 1"), ("Counter.step", "count = 2"), ("Counter.step", "count")],
 )
-def test_a_mutant_whose_target_or_code_does_not_exist_once_is_refused(target: str, old: str) -> None:
+def test_a_mutant_whose_target_or_code_does_not_exist_once_is_refused(
+    target: str, old: str
+) -> None:
     text = "class Counter:\n    def step(self):\n        count = 1\n        return count\n"
     with pytest.raises(ValueError, match="times in"):
         mutated(text, _mutant(target=target, old=old, new="pass"))
@@ -98,7 +135,10 @@ def test_who_noticed_a_mutant_is_named_whole(line: str, id: str) -> None:
 
 
 def test_what_a_run_leaves_behind_is_killed(tmp_path: Path) -> None:
-    left = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid)"
+    left = (
+        "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; "
+        "time.sleep(600)']).pid)"
+    )
     code, printed = run_in_session([sys.executable, "-c", left], tmp_path, os.environ, 60)
     assert code == 0
     assert _ends(int(printed))
@@ -108,12 +148,16 @@ def test_what_a_run_leaves_behind_is_killed(tmp_path: Path) -> None:
 def test_on_a_loaded_machine_a_test_that_fails_without_the_mutant_too_is_no_kill(
     tmp_path: Path, is_loaded: bool, is_sure: bool
 ) -> None:
-    runner = Runner(is_loaded=lambda: is_loaded, run=lambda tree, tests: "tests/test_it.py::test_it")
+    runner = Runner(
+        is_loaded=lambda: is_loaded, run=lambda tree, tests: "tests/test_it.py::test_it"
+    )
     with nullcontext() if is_sure else pytest.raises(Unsure, match="without the mutant"):
         assert runner.killer(_mutant_in(tmp_path), tmp_path) == "tests/test_it.py::test_it"
 
 
-def test_a_killing_test_is_run_once_without_the_mutant_and_the_file_is_restored(tmp_path: Path) -> None:
+def test_a_killing_test_is_run_once_without_the_mutant_and_the_file_is_restored(
+    tmp_path: Path,
+) -> None:
     runs: list[str] = []
 
     def run(tree: Path, tests: Sequence[str]) -> str:
@@ -128,14 +172,19 @@ def test_a_killing_test_is_run_once_without_the_mutant_and_the_file_is_restored(
 
 def test_of_changed_files_so_many_mutants_are_run() -> None:
     mutants = [
-        replace(_mutant(target="A", old="1", new="2"), name=f"{number}", file=f"{number % 2}.py") for number in range(8)
+        replace(_mutant(target="A", old="1", new="2"), name=f"{number}", file=f"{number % 2}.py")
+        for number in range(8)
     ]
     assert [mutant.name for mutant in choose(mutants, {"1.py", "9.py"}, 8)] == ["1", "3", "5", "7"]
     assert [mutant.name for mutant in choose(mutants, {"1.py", "0.py"}, 3)] == ["0", "2", "5"]
 
 
 def test_of_too_many_mutants_those_with_quick_tests_are_run_first() -> None:
-    slow = replace(_mutant(target="A", old="1", new="2"), name="slow", tests=("tests/walk/test_kill_random.py::test",))
+    slow = replace(
+        _mutant(target="A", old="1", new="2"),
+        name="slow",
+        tests=("tests/walk/test_kill_random.py::test",),
+    )
     quick = [replace(slow, name=name, tests=("tests/test_cases_as_one.py::test",)) for name in "ab"]
     assert [mutant.name for mutant in choose([slow, *quick], {slow.file}, 2)] == ["a", "b"]
     assert [mutant.name for mutant in choose([slow, *quick], {slow.file}, 3)] == ["a", "b", "slow"]
@@ -152,7 +201,13 @@ def _mutant_in(tree: Path) -> Mutant:
 
 def _mutant(*, target: str, old: str, new: str) -> Mutant:
     return Mutant(
-        name="a", guards="I1", file="product.py", target=target, old=old, new=new, tests=("tests/test_it.py",)
+        name="a",
+        guards="I1",
+        file="product.py",
+        target=target,
+        old=old,
+        new=new,
+        tests=("tests/test_it.py",),
     )
 
 
@@ -186,7 +241,9 @@ def _function(test: str) -> str:
 
 @cache
 def _names(file: str) -> str:
-    """The file's text, and that of the suites it takes its tests from, and of those that they are made of."""
+    """The file's text, and that of the suites it takes its tests from, and of those that they are
+    made of.
+    """
     text = (ROOT / file).read_text()
     suites = re.findall(r"^from (tests\.contracts\S*) import", text, re.MULTILINE)
     return "\n".join([text, *(_names(f"{suite.replace('.', '/')}.py") for suite in suites)])

@@ -1,4 +1,6 @@
-"""Mutants of what tools reach, of jobs and work in the background, and of tools with several workers."""
+"""Mutants of what tools reach, of jobs and work in the background, and of tools with several
+workers.
+"""
 
 from tests.mutants.mutant import Mutant
 
@@ -52,15 +54,25 @@ TOOLS = (
         target="_is_from_outside",
         old="outside = part.call_id not in own if part.outside is None else part.outside",
         new="outside = part.call_id not in own",
-        tests=("tests/memory/context/test_taint.py::test_a_stored_label_counts_whatever_the_tool_is_called",),
+        tests=(
+            (
+                "tests/memory/context/test_taint.py"
+                "::test_a_stored_label_counts_whatever_the_tool_is_called"
+            ),
+        ),
     ),
     Mutant(
         name="the first address of a name is judged for all",
         guards="S41",
         file="bot/tools/web/client.py",
         target="GuardedClient.judge",
-        old="if not excepted and any((is_denied(one) or is_own_address(one) for one in addresses)):",
-        new="if not excepted and any((is_denied(one) or is_own_address(one) for one in addresses[:1])):",
+        old=(
+            "if not excepted and any((is_denied(one) or is_own_address(one) for one in addresses)):"
+        ),
+        new=(
+            "if not excepted and any((is_denied(one) or is_own_address(one) for one in "
+            "addresses[:1])):"
+        ),
         tests=(f"{CLIENT}::test_S41_one_denied_answer_refuses_the_name",),
     ),
     Mutant(
@@ -94,7 +106,9 @@ TOOLS = (
             "stored = await self._store.delivery.finish(turn, state, final, [], usage)\n"
             "await self._store.tasks.end(subagent.task.id, ending, compose_outcome_body)"
         ),
-        tests=("tests/walk/test_kill_subagents.py::test_a_kill_at_any_step_loses_and_repeats_nothing",),
+        tests=(
+            "tests/walk/test_kill_subagents.py::test_a_kill_at_any_step_loses_and_repeats_nothing",
+        ),
     ),
     Mutant(
         name="what a living process runs counts as interrupted",
@@ -103,7 +117,12 @@ TOOLS = (
         target="ApprovalService.report_interrupted",
         old="lost = [row for row in rows if row.id not in running]",
         new="lost = list(rows)",
-        tests=("tests/bot/agent/test_approvals.py::test_what_runs_and_is_held_by_a_process_was_not_interrupted",),
+        tests=(
+            (
+                "tests/bot/agent/test_approvals.py"
+                "::test_what_runs_and_is_held_by_a_process_was_not_interrupted"
+            ),
+        ),
     ),
     Mutant(
         name="what is approved runs beside the turn",
@@ -113,7 +132,10 @@ TOOLS = (
         old="(not await self.is_busy(row.conversation))",
         new="row.id",
         tests=(
-            "tests/bot/commands/test_during_a_turn.py::test_what_is_approved_during_a_turn_starts_after_it_and_once",
+            (
+                "tests/bot/commands/test_during_a_turn.py"
+                "::test_what_is_approved_during_a_turn_starts_after_it_and_once"
+            ),
         ),
     ),
     Mutant(
@@ -123,7 +145,9 @@ TOOLS = (
         target="ClusterBot._report_interrupted_approvals",
         old="await self.store.delivery.accept(new)",
         new="pass",
-        tests=(f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",),
+        tests=(
+            f"{WORKERS}::test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again[page]",
+        ),
     ),
     Mutant(
         name="guards that are installed are not loaded with the parts of turns",
@@ -169,7 +193,10 @@ TOOLS = (
         old="return f'progress:{row.id}:{minute}'",
         new="return f\"progress:{row.id}:{__import__('uuid').uuid4()}:{minute}\"",
         tests=(
-            "tests/bot/jobs/test_progress.py::test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice",
+            (
+                "tests/bot/jobs/test_progress.py"
+                "::test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice"
+            ),
         ),
     ),
     Mutant(
@@ -188,6 +215,11 @@ TOOLS = (
         target="_named_encodings",
         old="names if _ENCODINGS.fullmatch(name)",
         new="names",
-        tests=("tests/bot/tools/web/test_large_pages.py::test_what_decodes_no_text_is_no_encoding_of_a_page",),
+        tests=(
+            (
+                "tests/bot/tools/web/test_large_pages.py"
+                "::test_what_decodes_no_text_is_no_encoding_of_a_page"
+            ),
+        ),
     ),
 )

@@ -76,7 +76,9 @@ WINDOW = (
         target="ModelWindows.note_usage",
         old="actual > actual_before or counted < counted_before",
         new="actual > actual_before or counted <= counted_before * GROWTH",
-        tests=(f"{WINDOWS}::test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once",),
+        tests=(
+            f"{WINDOWS}::test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once",
+        ),
     ),
     Mutant(
         name="a summary is asked for at any length of its answer",
@@ -85,7 +87,9 @@ WINDOW = (
         target="ModelService._fast_answer_limit",
         old="return answer_reserve(self.window(self.fast_name).tokens, most)",
         new="return most",
-        tests=(f"{WINDOWS}::test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them",),
+        tests=(
+            f"{WINDOWS}::test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them",
+        ),
     ),
     Mutant(
         name="a prompt to summarise is as long as a large window lets it be",
@@ -112,7 +116,9 @@ WINDOW = (
         target="ModelService._answer",
         old="gap=SILENCE_SECONDS, step=STEP_SECONDS",
         new="gap=SILENCE_SECONDS, step=SILENCE_SECONDS",
-        tests=(f"{WINDOWS}::test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_not",),
+        tests=(
+            f"{WINDOWS}::test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_not",
+        ),
     ),
     Mutant(
         name="a reply waits behind a summary where replies come first",
@@ -128,7 +134,10 @@ WINDOW = (
         guards="window",
         file="bot/commands/settings.py",
         target="_config",
-        old="if (refusal := (await _find_refusal(context, key, value.strip()))):\n    return refusal",
+        old=(
+            "if (refusal := (await _find_refusal(context, key, value.strip()))):\n    return "
+            "refusal"
+        ),
         new="",
         tests=(f"{WINDOWS}::test_a_limit_that_leaves_no_room_is_not_saved",),
     ),

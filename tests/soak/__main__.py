@@ -1,8 +1,10 @@
-"""A bot that runs for an hour while people chat, a share of all calls goes wrong, and its figures have to stay flat.
+"""A bot that runs for an hour while people chat, a share of all calls goes wrong, and its figures
+have to stay flat.
 
-`python -m tests.soak --minutes 60 --faults 0.01 --samples soak.csv --plot docs/soak.svg` runs one and judges it:
-nothing lost, nothing doubled without a mark, everything in order, nothing that grows. The exit code is 1 otherwise.
-`python -m tests.soak --from soak.csv --plot docs/soak.svg` judges and draws what was measured before.
+`python -m tests.soak --minutes 60 --faults 0.01 --samples soak.csv --plot docs/soak.svg` runs one
+and judges it: nothing lost, nothing doubled without a mark, everything in order, nothing that
+grows. The exit code is 1 otherwise. `python -m tests.soak --from soak.csv --plot docs/soak.svg`
+judges and draws what was measured before.
 """
 
 import argparse
@@ -36,7 +38,8 @@ EVERY = 5.0
 TRIM = 50  # seconds between two samples; requests that the model remembers
 PACE = (1.0, 4.0)
 READERS, LENGTH = 3, 60
-# Seconds between two messages of one person; people at the page, and messages in one conversation there.
+# Seconds between two messages of one person; people at the page, and messages in one conversation
+# there.
 TEXTERS = (OWNER, FRIEND, COUSIN)
 REST = 900.0
 LONGEST_FAULT = 300
@@ -66,13 +69,17 @@ class Soak:
     requests: int = 0
 
     async def watch(self, file: Path, seconds: float) -> None:
-        """A sample every few seconds, written down at once, until the time is over or the bot has ended."""
+        """A sample every few seconds, written down at once, until the time is over or the bot has
+        ended.
+        """
         began = time.monotonic()
         with file.open("w", newline="") as out:
             rows = csv.DictWriter(out, COLUMNS, extrasaction="ignore")
             rows.writeheader()
             while (now := time.monotonic() - began) < seconds and self.bot.alive:
-                sample = await look(self.bot.pid, self.bot.home, self.bot.web, now, answers(self.people))
+                sample = await look(
+                    self.bot.pid, self.bot.home, self.bot.web, now, answers(self.people)
+                )
                 taken = waits(self.people)
                 sample["wait"] = 1_000 * statistics.median(taken) if taken else 0.0
                 if "tasks" in sample:
@@ -92,10 +99,17 @@ class Soak:
         """Everything that was said is answered and sent."""
 
         def chats() -> list[str]:
-            return [token for one in self.people if isinstance(one, Texter) for token in one.chatter.open_ones]
+            return [
+                token
+                for one in self.people
+                if isinstance(one, Texter)
+                for token in one.chatter.open_ones
+            ]
 
         async def quiet() -> bool:
-            return not (unended(self.bot.db) or chats() or await self.oracle.open_ones(self.bot.web))
+            return not (
+                unended(self.bot.db) or chats() or await self.oracle.open_ones(self.bot.web)
+            )
 
         await until(quiet, "every message has its answer", REST)
 
@@ -103,14 +117,24 @@ class Soak:
         """Every breach of the promises."""
         found = [*await ledger_faults(self.bot.db), *unfounded_notices(self.bot.db, self.model)]
         for conversation, keys in self.oracle.sent.items():
-            found += [fault[:LONGEST_FAULT] for fault in await self._page_faults(conversation, list(keys.values()))]
-        found += [fault for one in self.people if isinstance(one, Texter) for fault in one.chatter.faults()]
+            found += [
+                fault[:LONGEST_FAULT]
+                for fault in await self._page_faults(conversation, list(keys.values()))
+            ]
+        found += [
+            fault
+            for one in self.people
+            if isinstance(one, Texter)
+            for fault in one.chatter.faults()
+        ]
         return found
 
     async def _page_faults(self, conversation: str, said: list[str]) -> list[str]:
         """Commands that only read overtake: the order is that of what was said to the model."""
         lines = await self.bot.web.lines(conversation)
-        commands = {line["id"] for line in lines if line["role"] == "user" and line["text"].startswith("/")}
+        commands = {
+            line["id"] for line in lines if line["role"] == "user" and line["text"].startswith("/")
+        }
         talk = [line for line in lines if not {line["id"], line.get("reply_to")} & commands]
         asides = [line for line in lines if {line["id"], line.get("reply_to")} & commands]
         found = faults_of(talk, Counter(text for text in said if not text.startswith("/")))
@@ -130,14 +154,20 @@ class Soak:
                 ("parts sent", "outbox WHERE state = 'sent'"),
                 ("parts marked as perhaps repeated", "outbox WHERE repeats = 1"),
                 ("memories noted", "memory"),
-                ("notices of the model's failure", "outbox WHERE text LIKE 'The model did not answer: %'"),
+                (
+                    "notices of the model's failure",
+                    "outbox WHERE text LIKE 'The model did not answer: %'",
+                ),
             )
         }
         return [
             ", ".join(f"{count:,} {name}" for name, count in counted.items()),
             f"{self.requests + len(self.model.requests):,} requests to the model, of which failed: "
             f"{sum(self.moody.struck.values())} ({_listed(self.moody.struck)})",
-            f"calls to Telegram that failed: {sum(struck(self.telegram).values())} ({_listed(struck(self.telegram))})",
+            (
+                f"calls to Telegram that failed: {sum(struck(self.telegram).values())} "
+                f"({_listed(struck(self.telegram))})"
+            ),
         ]
 
 
@@ -148,7 +178,10 @@ def _listed(counts: "dict[str, int]") -> str:
 async def soaked(asked: argparse.Namespace, home: Path) -> tuple[list[Sample], list[str]]:
     """One whole run: its samples, and what was wrong."""
     moody = Moody(asked.faults, asked.seed, LONGEST_ANSWER / asked.hurry)
-    async with ModelEmulator(responder=moody) as model, TelegramEmulator(seed=asked.seed) as telegram:
+    async with (
+        ModelEmulator(responder=moody) as model,
+        TelegramEmulator(seed=asked.seed) as telegram,
+    ):
         disturb(telegram, asked.faults, asked.seed)
         config = settings(
             model.url,
@@ -160,7 +193,9 @@ async def soaked(asked: argparse.Namespace, home: Path) -> tuple[list[Sample], l
         )
         bot, oracle = ColdBot(home, config), Oracle()
         people = _people(bot, telegram, oracle, asked)
-        soak = Soak(bot=bot, model=model, moody=moody, telegram=telegram, oracle=oracle, people=people)
+        soak = Soak(
+            bot=bot, model=model, moody=moody, telegram=telegram, oracle=oracle, people=people
+        )
         await bot.start()
         talking = [asyncio.create_task(one.run()) for one in people]
         try:
@@ -173,12 +208,16 @@ async def soaked(asked: argparse.Namespace, home: Path) -> tuple[list[Sample], l
                 await bot.kill()
 
 
-async def _run(soak: Soak, talking: Sequence["asyncio.Task[None]"], asked: argparse.Namespace) -> list[str]:
+async def _run(
+    soak: Soak, talking: Sequence["asyncio.Task[None]"], asked: argparse.Namespace
+) -> list[str]:
     watching = asyncio.create_task(soak.watch(asked.samples, asked.minutes * 60))
     await asyncio.wait([watching, *talking], return_when=asyncio.FIRST_COMPLETED)
     for one in soak.people:
         one.enough.set()
-    stopped = [f"somebody could write no more: {task.exception()!r}" for task in talking if task.done()]
+    stopped = [
+        f"somebody could write no more: {task.exception()!r}" for task in talking if task.done()
+    ]
     if stopped:
         watching.cancel()
         return stopped
@@ -196,11 +235,15 @@ async def _run(soak: Soak, talking: Sequence["asyncio.Task[None]"], asked: argpa
     return [*found, *([f"it ended with {code}"] if code else [])]
 
 
-def _people(bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, asked: argparse.Namespace) -> list[Person]:
+def _people(
+    bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, asked: argparse.Namespace
+) -> list[Person]:
     seed, pace = asked.seed, (PACE[0] / asked.hurry, PACE[1] / asked.hurry)
     readers: list[Person] = [
         Reader(
-            words=Words(name=f"page{number}", chance=random.Random(f"{seed} page {number}"), pace=pace),
+            words=Words(
+                name=f"page{number}", chance=random.Random(f"{seed} page {number}"), pace=pace
+            ),
             oracle=oracle,
             web=bot.web,
             length=LENGTH,
@@ -208,7 +251,9 @@ def _people(bot: ColdBot, telegram: TelegramEmulator, oracle: Oracle, asked: arg
         for number in range(READERS)
     ]
     for user in TEXTERS:
-        words = Words(name=f"t{user}", chance=random.Random(f"{seed} {user}"), pace=pace, at_length=False)
+        words = Words(
+            name=f"t{user}", chance=random.Random(f"{seed} {user}"), pace=pace, at_length=False
+        )
         chatter = Chatter(telegram, int(user), random.Random(f"{seed} chat {user}"), bot.db)
         readers.append(Texter(words=words, chatter=chatter, telegram=telegram))
     return readers
@@ -228,31 +273,56 @@ def judged(samples: Sequence[Sample], plot: Path | None) -> list[str]:
     print("\n".join([*table(samples), "", *course(samples)]))
     if plot:
         title = f"mnema, {minutes:.0f} minutes of chat"
-        told = f"{len(samples)} samples; {samples[-1]['answers']:,.0f} answers; dashed: the trend of the second half"
+        told = (
+            f"{len(samples)} samples; {samples[-1]['answers']:,.0f} answers; dashed: the trend of "
+            "the second half"
+        )
         plot.write_text(draw(title, told, FIGURES, samples))
     return [f"not flat: {name} {word}" for name, word in not_flat(samples).items()]
 
 
 def main(words: Sequence[str]) -> int:
     """Run or read, judge, draw; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.soak", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--faults", type=float, default=0.01, help="share of calls that go wrong, on both wires")
+    parser.add_argument(
+        "--faults", type=float, default=0.01, help="share of calls that go wrong, on both wires"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--hurry", type=float, default=1.0, help="how many times as fast everybody writes and answers")
-    parser.add_argument("--samples", type=Path, default=Path("soak.csv"), help="where the figures are written")
+    parser.add_argument(
+        "--hurry",
+        type=float,
+        default=1.0,
+        help="how many times as fast everybody writes and answers",
+    )
+    parser.add_argument(
+        "--samples", type=Path, default=Path("soak.csv"), help="where the figures are written"
+    )
     parser.add_argument("--plot", type=Path, help="where the picture is drawn (SVG)")
-    parser.add_argument("--from", dest="read", type=Path, help="samples of an earlier run, in place of a new one")
+    parser.add_argument(
+        "--from", dest="read", type=Path, help="samples of an earlier run, in place of a new one"
+    )
     asked = parser.parse_args(words)
     wrong: list[str] = []
     if asked.read:
         samples = read(asked.read)
     else:
-        print(f"seed {asked.seed}, {asked.minutes:g} minutes, faults {asked.faults:.1%}, {platform.python_version()}")
-        with tempfile.TemporaryDirectory(prefix="soak") as place, contextlib.suppress(KeyboardInterrupt):
+        print(
+            f"seed {asked.seed}, {asked.minutes:g} minutes, faults {asked.faults:.1%}, "
+            f"{platform.python_version()}"
+        )
+        with (
+            tempfile.TemporaryDirectory(prefix="soak") as place,
+            contextlib.suppress(KeyboardInterrupt),
+        ):
             samples, wrong = asyncio.run(soaked(asked, Path(place) / "home"))
     wrong += judged(samples, asked.plot)
-    print("\n".join(f"WRONG {fault}" for fault in wrong) or "nothing lost, nothing doubled, in order, and flat")
+    print(
+        "\n".join(f"WRONG {fault}" for fault in wrong)
+        or "nothing lost, nothing doubled, in order, and flat"
+    )
     return 1 if wrong else 0
 
 

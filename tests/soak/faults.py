@@ -9,8 +9,10 @@ from tests.emulators.model_replies import Reply, extract_text, is_extract, refus
 from tests.emulators.telegram import TelegramEmulator
 from tests.walk.speech import answer
 
-SILENT = 120.0  # seconds until a server without a word hangs up: of one at home the bot bears ten minutes
-# Refused three ways, broken before a byte, no byte at all, and three ends in the middle of an answer.
+# seconds until a server without a word hangs up: of one at home the bot bears ten minutes
+SILENT = 120.0
+# Refused three ways, broken before a byte, no byte at all, and three ends in the middle of an
+# answer.
 MODEL: dict[str, Callable[[Reply], Reply]] = {
     "429": lambda _: refuse(429, retry_after="2"),
     "529": lambda _: refuse(529),
@@ -21,7 +23,8 @@ MODEL: dict[str, Callable[[Reply], Reply]] = {
     "gap": lambda told: Reply(text=told.text, then="stall", after=3),
     "error": lambda told: Reply(text=told.text, then="error", after=3),
 }
-# Actions of the emulator's faults: flooded, refused twice, broken before and after the effect, cut, no answer.
+# Actions of the emulator's faults: flooded, refused twice, broken before and after the effect, cut,
+# no answer.
 TELEGRAM: dict[str, dict[str, Any]] = {
     "retry_after": {"seconds": 2},
     "status": {"code": 500},
@@ -34,7 +37,9 @@ TELEGRAM: dict[str, dict[str, Any]] = {
 
 
 class Moody:
-    """A model that hesitates, and fails in a share of its answers. struck: how often which fault came."""
+    """A model that hesitates, and fails in a share of its answers. struck: how often which fault
+    came.
+    """
 
     def __init__(self, share: float, seed: int, longest: float) -> None:
         self.struck: Counter[str] = Counter()

@@ -1,16 +1,22 @@
-"""What a soak measures and how it is judged: samples, their trends, and whether a figure stays where it is. Pure."""
+"""What a soak measures and how it is judged: samples, their trends, and whether a figure stays
+where it is.
+
+Pure.
+"""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-Sample = dict[str, float]  # one look at the process: seconds since its start, and every figure by name
+# one look at the process: seconds since its start, and every figure by name
+Sample = dict[str, float]
 HOUR = 3600.0
-# Neighbouring samples resemble each other, so that an interval over all of them would be too narrow: they are averaged
-# in so many blocks first.
+# Neighbouring samples resemble each other, so that an interval over all of them would be too
+# narrow: they are averaged in so many blocks first.
 BLOCKS = 30
-# Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine says less.
+# Growth is judged by what it is in so many answers: leaks follow what is said, and a busy machine
+# says less.
 ANSWERS = 1_000.0
 PIECES = 10
 MEBI = 1024.0 * 1024.0
@@ -20,9 +26,10 @@ MEBI = 1024.0 * 1024.0
 class Figure:
     """One thing that is watched. unit: of its values.
 
-    tolerated: growth in ANSWERS up to which it counts as flat though its rise is certain, None where it grows with what
-    is said. leak: growth in ANSWERS that must be beyond the interval: where it is not, nobody knows that it is flat.
-    unjudged: what is said of one that nothing is asked of.
+    tolerated: growth in ANSWERS up to which it counts as flat though its rise is certain, None
+    where it grows with what is said. leak: growth in ANSWERS that must be beyond the interval:
+    where it is not, nobody knows that it is flat. unjudged: what is said of one that nothing is
+    asked of.
     """
 
     name: str
@@ -45,7 +52,12 @@ FIGURES = (
     Figure(name="data", title="data/ as a whole", unit="MiB"),
     Figure(name="cpu", title="processor time", unit="s"),
     Figure(name="answers", title="answers seen", unit=""),
-    Figure(name="wait", title="wait for an answer, median", unit="ms", unjudged="follows the load of the machine"),
+    Figure(
+        name="wait",
+        title="wait for an answer, median",
+        unit="ms",
+        unjudged="follows the load of the machine",
+    ),
 )
 COLUMNS = ("seconds", *(figure.name for figure in FIGURES))
 
@@ -54,7 +66,8 @@ COLUMNS = ("seconds", *(figure.name for figure in FIGURES))
 class Trend:
     """A straight line through the second half. level: its mean.
 
-    slope, low, high: an hour's growth and its 95 % interval. start, end: seconds; first, last: the line's values there.
+    slope, low, high: an hour's growth and its 95 % interval. start, end: seconds; first, last: the
+    line's values there.
     """
 
     level: float
@@ -126,10 +139,11 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def verdict(half: Sequence[Sample], figure: Figure) -> str:
-    """What the second half says of a figure: "flat", "GROWS", "UNSURE", or that it grows with what is said.
+    """What the second half says of a figure: "flat", "GROWS", "UNSURE", or that it grows with what
+    is said.
 
-    It grows where the rise is certain and more than is tolerated. It is flat where it does not and the interval also
-    excludes a leak; else the run was too short or too restless to tell.
+    It grows where the rise is certain and more than is tolerated. It is flat where it does not and
+    the interval also excludes a leak; else the run was too short or too restless to tell.
     """
     if figure.tolerated is None:
         return figure.unjudged
@@ -147,7 +161,10 @@ def table(samples: Sequence[Sample]) -> list[str]:
     half = second_half(samples)
     said = trend(half, "answers").slope
     lines = [
-        f"| figure | start | end | mean of the second half | growth an hour (95 %) | in {ANSWERS:,.0f} answers | |",
+        (
+            "| figure | start | end | mean of the second half | growth an hour (95 %) | in "
+            f"{ANSWERS:,.0f} answers | |"
+        ),
         "|---|--:|--:|--:|--:|--:|---|",
     ]
     for figure in FIGURES:
@@ -157,14 +174,16 @@ def table(samples: Sequence[Sample]) -> list[str]:
         each = f"{found.slope * ANSWERS / said:+.2f}" if said > 0 else "?"
         first, last = samples[0][figure.name], samples[-1][figure.name]
         lines.append(
-            f"| {figure.title} | {first:.1f}{unit} | {last:.1f}{unit} | {found.level:.1f}{unit} | {told} | {each} | "
-            f"{verdict(half, figure)} |"
+            f"| {figure.title} | {first:.1f}{unit} | {last:.1f}{unit} | {found.level:.1f}{unit} | "
+            f"{told} | {each} | {verdict(half, figure)} |"
         )
     return lines
 
 
 def course(samples: Sequence[Sample]) -> list[str]:
-    """How it went, one line of Markdown for each of at most `PIECES` pieces: what was answered in it, and its end."""
+    """How it went, one line of Markdown for each of at most `PIECES` pieces: what was answered in
+    it, and its end.
+    """
     names = ("wait", "rss", "handles", "threads", "tasks", "wal", "data")
     titles = [figure.title for name in names for figure in FIGURES if figure.name == name]
     head = ["seconds", "answers", "in a second", "processor ms each", *titles]
@@ -181,5 +200,7 @@ def course(samples: Sequence[Sample]) -> list[str]:
 def not_flat(samples: Sequence[Sample]) -> dict[str, str]:
     """What has to stay where it is and does not, or may not, by name."""
     half = second_half(samples)
-    told = {figure.name: verdict(half, figure) for figure in FIGURES if figure.tolerated is not None}
+    told = {
+        figure.name: verdict(half, figure) for figure in FIGURES if figure.tolerated is not None
+    }
     return {name: word for name, word in told.items() if word != "flat"}

@@ -1,4 +1,6 @@
-"""People who chat for hours: on the page, in one conversation after another, and in private chats on Telegram."""
+"""People who chat for hours: on the page, in one conversation after another, and in private chats
+on Telegram.
+"""
 
 import asyncio
 import base64
@@ -38,7 +40,8 @@ SUBJECTS = (
 class Words:
     """What one person says next, by a seed.
 
-    pace: seconds between two messages, the least and the most. at_length: whether it asks for answers of several parts.
+    pace: seconds between two messages, the least and the most. at_length: whether it asks for
+    answers of several parts.
     """
 
     name: str
@@ -52,7 +55,9 @@ class Words:
         return f"{self.name}/{self.written}"
 
     def text(self, token: str) -> str:
-        """Mostly talk; sometimes work with a tool, a preference, or a question whose answer is long."""
+        """Mostly talk; sometimes work with a tool, a preference, or a question whose answer is
+        long.
+        """
         kind, subject = self.chance.random(), self.chance.choice(SUBJECTS)
         if kind < 0.10:
             note = f"notes/{self.name}-{self.chance.randrange(20)}.md"
@@ -60,10 +65,15 @@ class Words:
         if kind < 0.15:
             return asked_for(token, "list_files")
         if kind < 0.18:
-            return asked(token, f"one thing to know. I prefer {subject} number {self.chance.randrange(30)}.")
+            return asked(
+                token, f"one thing to know. I prefer {subject} number {self.chance.randrange(30)}."
+            )
         if kind < 0.21 and self.at_length:
             return asked_at_length(token)
-        return asked(token, f"what do you make of {subject}? " + "It is long to tell. " * self.chance.randrange(12))
+        return asked(
+            token,
+            f"what do you make of {subject}? " + "It is long to tell. " * self.chance.randrange(12),
+        )
 
     async def think(self, enough: asyncio.Event) -> None:
         """Until the next message is due."""
@@ -73,7 +83,9 @@ class Words:
 
 @dataclass(slots=True)
 class Waits:
-    """How long people wait for answers. since: message -> when it was written; taken: seconds of those answered."""
+    """How long people wait for answers. since: message -> when it was written; taken: seconds of
+    those answered.
+    """
 
     since: dict[str, float] = field(default_factory=dict)
     taken: list[float] = field(default_factory=list)
@@ -88,7 +100,9 @@ class Waits:
 
 @dataclass(slots=True)
 class Reader:
-    """Somebody at the page, who begins a new conversation now and then. length: messages in each."""
+    """Somebody at the page, who begins a new conversation now and then. length: messages in
+    each.
+    """
 
     words: Words
     oracle: Oracle
@@ -123,7 +137,9 @@ class Reader:
     @property
     def answers(self) -> int:
         """Answers seen so far."""
-        return self.seen + (len(self._page.replies) if self._page and not self.enough.is_set() else 0)
+        return self.seen + (
+            len(self._page.replies) if self._page and not self.enough.is_set() else 0
+        )
 
     async def _say(self, conversation: str) -> None:
         chance, token = self.words.chance, self.words.token()
@@ -146,7 +162,12 @@ class Reader:
         name, kind = ("dot.png", "image/png") if picture else ("notes.txt", "text/plain")
         data = _picture(self.words.chance) if picture else token.encode() * 500
         file = {"name": name, "media_type": kind, "data": base64.b64encode(data).decode()}
-        body = {"conversation": conversation, "text": text, "key": uuid.uuid4().hex, "attachments": [file]}
+        body = {
+            "conversation": conversation,
+            "text": text,
+            "key": uuid.uuid4().hex,
+            "attachments": [file],
+        }
         began = time.monotonic()
         answer = await self.web.ask("POST", "/api/messages", json=body)
         answer.raise_for_status()
@@ -199,9 +220,13 @@ class Texter:
         token = f"t{user}/{len(self.chatter.said) + 1}"
         text = self.words.text(token)
         if kind < 0.34:
-            made = self.telegram.people.picture(_picture(chance), asked(token, "what is this?"), user=user)
+            made = self.telegram.people.picture(
+                _picture(chance), asked(token, "what is this?"), user=user
+            )
         elif kind < 0.38:
-            made = self.telegram.people.file("notes.txt", token.encode() * 500, asked(token, "see this"), user=user)
+            made = self.telegram.people.file(
+                "notes.txt", token.encode() * 500, asked(token, "see this"), user=user
+            )
         else:
             made = self.telegram.inject(text, user=user)
         self.chatter.said[token] = made["update_id"]
@@ -214,13 +239,17 @@ class Texter:
 
     def _open(self) -> int:
         newest = self.telegram.world.visible[-NEWEST:]
-        return self.waits.still_open({token for seen in newest for token in tokens_in(seen.text)[:1]})
+        return self.waits.still_open(
+            {token for seen in newest for token in tokens_in(seen.text)[:1]}
+        )
 
 
 def _picture(chance: random.Random) -> bytes:
     held = io.BytesIO()
     side = chance.randrange(40, 400)
-    Image.new("RGB", (side, side), (chance.randrange(256), chance.randrange(256), 9)).save(held, "PNG")
+    Image.new("RGB", (side, side), (chance.randrange(256), chance.randrange(256), 9)).save(
+        held, "PNG"
+    )
     return held.getvalue()
 
 

@@ -11,7 +11,8 @@ LEFT, TOP, GAP = 64, 84, 30
 PANEL_WIDTH, PANEL_HEIGHT = 400, 118
 ROW = PANEL_HEIGHT + 66
 MOST_POINTS = 360
-HEADROOM = 1.15  # panels begin at nought and end so much above the highest value: a rise is seen at its true size
+# panels begin at nought and end so much above the highest value: a rise is seen at its true size
+HEADROOM = 1.15
 _STYLE = """
 text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; fill: #3b4252; }
 .ground { fill: #ffffff; } .title { font-size: 17px; font-weight: 600; fill: #1b1f27; }
@@ -20,8 +21,10 @@ text { font: 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif;
 .line { fill: none; stroke: #0072b2; stroke-width: 1.5; stroke-linejoin: round; }
 .trend { stroke: #d55e00; stroke-width: 2; stroke-dasharray: 7 4; }
 @media (prefers-color-scheme: dark) {
-text { fill: #c9d1dc; } .ground { fill: #14181f; } .title, .name { fill: #f0f3f8; } .faint { fill: #97a3b4; }
-.grid { stroke: #272d38; } .axis { stroke: #6b7686; } .line { stroke: #56b4e9; } .trend { stroke: #ff8a4c; } }"""
+text { fill: #c9d1dc; } .ground { fill: #14181f; } .title, .name { fill: #f0f3f8; } .faint { fill: \
+#97a3b4; }
+.grid { stroke: #272d38; } .axis { stroke: #6b7686; } .line { stroke: #56b4e9; } .trend { stroke: \
+#ff8a4c; } }"""
 
 
 def draw(title: str, subtitle: str, figures: Sequence[Figure], samples: Sequence[Sample]) -> str:
@@ -41,10 +44,9 @@ def draw(title: str, subtitle: str, figures: Sequence[Figure], samples: Sequence
         x = LEFT + number % COLUMNS * (PANEL_WIDTH + LEFT + GAP)
         body += _panel(figure, samples, x, TOP + number // COLUMNS * ROW + 14)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" aria-label="{escape(title, quote=True)}">\n<style>{_STYLE}</style>\n'
-        + "\n".join(body)
-        + "\n</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" role="img" aria-label="{escape(title, quote=True)}">\n'
+        f"<style>{_STYLE}</style>\n" + "\n".join(body) + "\n</svg>\n"
     )
 
 
@@ -63,13 +65,27 @@ def _panel(figure: Figure, samples: Sequence[Sample], left: int, top: int) -> It
     yield f'<text class="name" x="{left}" y="{top - 8}">{escape(figure.title)}{unit}</text>'
     for value in _ticks(highest, 4):
         kind = "grid" if value else "axis"
-        yield f'<line class="{kind}" x1="{left}" y1="{y(value):.1f}" x2="{right}" y2="{y(value):.1f}"/>'
-        yield f'<text class="faint" x="{left - 7}" y="{y(value) + 4:.1f}" text-anchor="end">{value:,g}</text>'
+        yield (
+            f'<line class="{kind}" x1="{left}" y1="{y(value):.1f}" x2="{right}" '
+            f'y2="{y(value):.1f}"/>'
+        )
+        yield (
+            f'<text class="faint" x="{left - 7}" y="{y(value) + 4:.1f}" '
+            f'text-anchor="end">{value:,g}</text>'
+        )
     for minutes in _ticks(longest / 60, 6):
         place = x(minutes * 60)
-        yield f'<line class="axis" x1="{place:.1f}" y1="{floor_y}" x2="{place:.1f}" y2="{floor_y + 4}"/>'
-        yield f'<text class="faint" x="{place:.1f}" y="{floor_y + 17}" text-anchor="middle">{minutes:g}</text>'
-    points = " ".join(f"{x(one['seconds']):.1f},{y(one[figure.name]):.1f}" for one in _thinned(samples))
+        yield (
+            f'<line class="axis" x1="{place:.1f}" y1="{floor_y}" x2="{place:.1f}" '
+            f'y2="{floor_y + 4}"/>'
+        )
+        yield (
+            f'<text class="faint" x="{place:.1f}" y="{floor_y + 17}" '
+            f'text-anchor="middle">{minutes:g}</text>'
+        )
+    points = " ".join(
+        f"{x(one['seconds']):.1f},{y(one[figure.name]):.1f}" for one in _thinned(samples)
+    )
     yield f'<polyline class="line" points="{points}"/>'
     found = trend(second_half(samples), figure.name)
     yield (

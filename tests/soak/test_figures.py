@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import every_case
-from tests.soak.figures import COLUMNS, FIGURES, Sample, course, not_flat, second_half, student, table, trend
+from tests.soak.figures import (
+    COLUMNS,
+    FIGURES,
+    Sample,
+    course,
+    not_flat,
+    second_half,
+    student,
+    table,
+    trend,
+)
 from tests.soak.plot import draw
 
 AN_HOUR = 7_000  # answers in an hour
@@ -16,7 +26,9 @@ WATCHED = [figure.name for figure in FIGURES if figure.tolerated is not None]
 
 
 def samples(slope: float = 0.0, noise: float = 0.0, count: int = 720) -> list[Sample]:
-    """An hour at 5 s, every figure around 100 with so much growth an hour, and AN_HOUR answers in it."""
+    """An hour at 5 s, every figure around 100 with so much growth an hour, and AN_HOUR answers in
+    it.
+    """
     chance = random.Random(1)
     times = [at * 5.0 for at in range(count)]
     return [
@@ -29,10 +41,14 @@ def samples(slope: float = 0.0, noise: float = 0.0, count: int = 720) -> list[Sa
     ]
 
 
-def memory(*, start: float = 214.0, leak: float = 0.0, caches: float = 0.0, minutes: float = 8.0) -> list[Sample]:
-    """An hour of a bot that leaks so many KiB with each answer, and whose caches take so many MiB until they are full.
+def memory(
+    *, start: float = 214.0, leak: float = 0.0, caches: float = 0.0, minutes: float = 8.0
+) -> list[Sample]:
+    """An hour of a bot that leaks so many KiB with each answer, and whose caches take so many MiB
+    until they are full.
 
-    minutes: after which caches are filled to 63 %. Folds come and go: RSS is up to 6 MiB higher for a while.
+    minutes: after which caches are filled to 63 %. Folds come and go: RSS is up to 6 MiB higher for
+    a while.
     """
     chance, held, found = random.Random(1), 0.0, []
     for one in samples():
@@ -58,11 +74,15 @@ def test_a_rise_that_is_small_beside_what_was_said_is_flat_however_certain() -> 
     assert not_flat(samples(slope=1.2)) == {}
 
 
-def test_a_bot_that_leaks_5_kib_with_each_answer_fails_and_one_whose_caches_are_full_passes() -> None:
+def test_a_bot_that_leaks_5_kib_with_each_answer_fails_and_one_whose_caches_are_full_passes() -> (
+    None
+):
     assert not_flat(memory(leak=5)) == {"rss": "GROWS"}
     assert not_flat(memory(leak=5, caches=40)) == {"rss": "GROWS"}
     assert not_flat(memory(leak=0.2, caches=40)) == {}
-    assert not_flat(memory(caches=40, minutes=60)) == {"rss": "GROWS"}, "that they are still filling is no excuse"
+    assert not_flat(memory(caches=40, minutes=60)) == {"rss": "GROWS"}, (
+        "that they are still filling is no excuse"
+    )
 
 
 def test_a_run_that_is_too_short_or_too_restless_to_see_a_leak_says_so() -> None:
@@ -87,9 +107,14 @@ def test_students_t_is_that_of_the_tables(free: int, t: float) -> None:
 
 
 def test_the_course_tells_rate_and_cost_of_each_piece() -> None:
-    steady = [{**dict.fromkeys(COLUMNS, 7.0), "seconds": 5.0 * at, "answers": 10.0 * at, "cpu": at} for at in range(21)]
+    steady = [
+        {**dict.fromkeys(COLUMNS, 7.0), "seconds": 5.0 * at, "answers": 10.0 * at, "cpu": at}
+        for at in range(21)
+    ]
     rows = [line.strip("| ").split(" | ") for line in course(steady)[2:]]
-    assert [row[:4] for row in rows] == [[f"{10 * at}", f"{20 * at}", "2.0", "100"] for at in range(1, 11)]
+    assert [row[:4] for row in rows] == [
+        [f"{10 * at}", f"{20 * at}", "2.0", "100"] for at in range(1, 11)
+    ]
     silent = [{**one, "answers": 7.0} for one in steady]
     assert {line.strip("| ").split(" | ")[3] for line in course(silent)[2:]} == {"?"}
 

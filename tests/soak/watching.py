@@ -1,4 +1,6 @@
-"""Looks at a running bot from outside: the kernel's figures of its process, its files, and what it says at /metrics."""
+"""Looks at a running bot from outside: the kernel's figures of its process, its files, and what it
+says at /metrics.
+"""
 
 import asyncio
 import os
@@ -11,13 +13,17 @@ from tests.soak.figures import MEBI, Sample
 from tests.walk.web import Web
 
 _VALUE = re.compile(r"^(\w+) ([-+.\w]+)$", re.MULTILINE)
-# Reads of the number of tasks for one sample, and seconds between them: the least is taken. A task that is never ended
-# is in each; those of the answers in progress follow the load, and hid 2 of 1,000 answers in an hour.
+# Reads of the number of tasks for one sample, and seconds between them: the least is taken. A task
+# that is never ended is in each; those of the answers in progress follow the load, and hid 2 of
+# 1,000 answers in an hour.
 READS, PAUSE = 4, 0.25
 
 
 async def look(pid: int, home: Path, web: Web, seconds: float, answers: int) -> Sample:
-    """One sample of everything but the tasks of a bot that does not answer, which are then left out. Takes a second.
+    """One sample of everything but the tasks of a bot that does not answer, which are then left
+    out.
+
+    Takes a second.
 
     Args:
         seconds: since the start. answers: that people have seen.

@@ -1,4 +1,6 @@
-"""People who write on a platform, and what each of them may say of the bot when everything is at rest."""
+"""People who write on a platform, and what each of them may say of the bot when everything is at
+rest.
+"""
 
 import asyncio
 import contextlib
@@ -18,13 +20,15 @@ from tests.walk.record import Db, query
 from tests.walk.speech import LONG_PARTS, answer, asked, asked_at_length, tokens_in
 
 MOST_OPEN = 2
-PATIENCE = 20.0  # seconds after their last message for which somebody waits where more is sent only when they write
+# seconds after their last message for which somebody waits where more is sent only when they write
+PATIENCE = 20.0
 LONG_SHARE = 0.1
 
 
 @dataclass(slots=True)
 class Person:
-    """One person in a chat of their own. said: token -> the tokens of the parts that answer it, in order.
+    """One person in a chat of their own. said: token -> the tokens of the parts that answer it, in
+    order.
 
     db: the record, for what was told in another way than by an answer.
     """
@@ -55,7 +59,9 @@ class Person:
         token = f"{self.id.partition('@')[0]}/{len(self.said) + 1}"
         self._wrote = time.monotonic()
         at_length = self.chance.random() < LONG_SHARE
-        self.said[token] = [f"{token}.{number}" for number in range(LONG_PARTS)] if at_length else [token]
+        self.said[token] = (
+            [f"{token}.{number}" for number in range(LONG_PARTS)] if at_length else [token]
+        )
         self.world.say(self.id, asked_at_length(token) if at_length else asked(token))
         self.world.disturb(self.chance)
 
@@ -71,7 +77,9 @@ class Person:
     def _waited_for(self) -> set[str]:
         """Tokens of messages an answer to which is waited for before more is written."""
         over = {token for token, _ in self.seen} | excused(self.db)
-        return {token for token, parts in self.said.items() if not over >= {*parts}} - self.never_stored()
+        return {
+            token for token, parts in self.said.items() if not over >= {*parts}
+        } - self.never_stored()
 
     def unanswered(self) -> set[str]:
         """Tokens of parts that are still to come and whose end was told in no other way."""
@@ -79,14 +87,18 @@ class Person:
         return self.open_ones - excused(self.db) - never
 
     def never_stored(self) -> set[str]:
-        """Tokens of messages that died with a process, or found none, where the platform does not bring them again."""
+        """Tokens of messages that died with a process, or found none, where the platform does not
+        bring them again.
+        """
         lost = self._lost | {token for text in self.world.abandoned() for token in tokens_in(text)}
         return {*self.said} & lost - self._stored() if lost else set()
 
     def note_losses(self) -> None:
-        """Note what the platform has handed over and nobody stored; call it while no process is alive.
+        """Note what the platform has handed over and nobody stored; call it while no process is
+        alive.
 
-        Later it would be too soon to tell: what the living process has received may be stored at any moment.
+        Later it would be too soon to tell: what the living process has received may be stored at
+        any moment.
         """
         if not self.world.until_stored:
             waiting = {token for text in self.world.unconfirmed() for token in tokens_in(text)}
@@ -134,12 +146,20 @@ def excused(db: Db) -> set[str]:
 
 def turn_numbers(db: Db) -> dict[str, int]:
     """Token -> number of its turn."""
-    rows = query(db, "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY turn DESC")
+    rows = query(
+        db,
+        (
+            "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY "
+            "turn DESC"
+        ),
+    )
     return {token: turn for parts, turn in rows for token in tokens_in(parts)[:1]}
 
 
 def talker(chance: random.Random, longest: float, limit: int) -> Callable[[dict[str, Any]], Reply]:
-    """A model that answers after up to `longest` seconds; at length, in paragraphs that each fill most of a message."""
+    """A model that answers after up to `longest` seconds; at length, in paragraphs that each fill
+    most of a message.
+    """
 
     def responder(body: dict[str, Any]) -> Reply:
         told, wait = answer(body), chance.uniform(0, longest)
@@ -147,7 +167,9 @@ def talker(chance: random.Random, longest: float, limit: int) -> Callable[[dict[
         if len(tokens) < LONG_PARTS:
             return Reply(text=told.text, calls=told.calls, wait=wait)
         words = ("word " * (limit * 6 // 10 // len("word "))).strip()
-        return Reply(text="\n\n".join(f"«{tokens[0]}{end}» {words}" for end in _ends()), delta=900, wait=wait)
+        return Reply(
+            text="\n\n".join(f"«{tokens[0]}{end}» {words}" for end in _ends()), delta=900, wait=wait
+        )
 
     return responder
 

@@ -1,4 +1,6 @@
-"""Platforms with people on them, as the kill suite of the channels sees them: one world for each."""
+"""Platforms with people on them, as the kill suite of the channels sees them: one world for
+each.
+"""
 
 import random
 import socket
@@ -19,7 +21,8 @@ from tests.emulators.wecom import SECRET, WecomEmulator
 from tests.walk.harness import Bot, settings
 from tests.walk.record import opened
 
-# How often, after a message, the answer to some send is lost, a connection breaks, and a send comes too early.
+# How often, after a message, the answer to some send is lost, a connection breaks, and a send comes
+# too early.
 LOST, BROKEN, EARLY = 0.04, 0.03, 0.05
 AGAIN, OVERTAKEN = 0.25, 0.1
 
@@ -27,10 +30,11 @@ AGAIN, OVERTAKEN = 0.25, 0.1
 class World(Protocol):
     """One platform in the test's process; it outlives every process of the bot.
 
-    name: of the channel. keyed: whether a repeated send is seen once. limit: so many ASCII signs fit into one message.
-    people: ids of those who write, each in a chat of their own with the bot. until_stored: whether the platform brings
-    a message until it is confirmed; else what had been brought to a process that died may be lost. rationed: so much
-    may be sent, and more only when the person has written again.
+    name: of the channel. keyed: whether a repeated send is seen once. limit: so many ASCII signs
+    fit into one message. people: ids of those who write, each in a chat of their own with the bot.
+    until_stored: whether the platform brings a message until it is confirmed; else what had been
+    brought to a process that died may be lost. rationed: so much may be sent, and more only when
+    the person has written again.
     """
 
     name: str
@@ -45,7 +49,9 @@ class World(Protocol):
     async def __aexit__(self, *_: object) -> None: ...
 
     def section(self, port: int) -> dict[str, Any]:
-        """What config.json says of the channel. port: of the bot's own server, for platforms that call it."""
+        """What config.json says of the channel. port: of the bot's own server, for platforms that
+        call it.
+        """
 
     async def kept(self) -> Mapping[str, str]:
         """What the channel has in its notebook before its first life."""
@@ -54,7 +60,9 @@ class World(Protocol):
         """They write."""
 
     def disturb(self, chance: random.Random) -> None:
-        """Now and then: bring something twice, let one message overtake another, let the next send go wrong."""
+        """Now and then: bring something twice, let one message overtake another, let the next send
+        go wrong.
+        """
 
     def seen(self, person: str) -> list[str]:
         """What they see now, in order, after the platform's own dropping of repeats."""
@@ -63,7 +71,9 @@ class World(Protocol):
         """Texts that the platform still has to bring."""
 
     def abandoned(self) -> list[str]:
-        """Texts that the platform has given up to bring: nobody confirmed them, though they may be stored."""
+        """Texts that the platform has given up to bring: nobody confirmed them, though they may be
+        stored.
+        """
 
     def half_written(self, person: str) -> list[str]:
         """What looks to them as if it were still being written."""
@@ -143,16 +153,24 @@ class FeishuWorld(_World):
         self.emulator.world.files[key] = ("", picture)
         line = [{"tag": "img", "image_key": key}, {"tag": "text", "text": text}]
         content = {"title": "", "content": [line]}
-        self._texts[self.emulator.inject(user=person, kind="post", content=content)["event_id"]] = text
+        self._texts[self.emulator.inject(user=person, kind="post", content=content)["event_id"]] = (
+            text
+        )
 
     def disturb(self, chance: random.Random) -> None:
         if chance.random() < AGAIN:
             self.emulator.world.repeat([*self._texts][-1], fresh=chance.random() < 0.5)
-        for action, share in (("accept_then_drop", LOST), ("html_502", BROKEN), ("close_before_reply", BROKEN)):
+        for action, share in (
+            ("accept_then_drop", LOST),
+            ("html_502", BROKEN),
+            ("close_before_reply", BROKEN),
+        ):
             if chance.random() < share:
                 self.emulator.fault(action, verb="POST", path=self.send, times=1)
         if chance.random() < EARLY:
-            self.emulator.fault("too_many", verb="POST", path=self.send, seconds=1, http=429, times=1)
+            self.emulator.fault(
+                "too_many", verb="POST", path=self.send, seconds=1, http=429, times=1
+            )
 
     def seen(self, person: str) -> list[str]:
         return [one.text for one in self._all(person) if not one.streaming]
@@ -169,7 +187,9 @@ class FeishuWorld(_World):
 
 
 class WechatMpWorld(_World):
-    """An account that may write by the API for customer service; the platform tries three times and gives up."""
+    """An account that may write by the API for customer service; the platform tries three times and
+    gives up.
+    """
 
     name, limit, until_stored, rationed = "wechat_mp", 2_048, False, True
     people = ("o_ada", "o_bo", "o_cy")
@@ -183,7 +203,12 @@ class WechatMpWorld(_World):
 
     def section(self, port: int) -> dict[str, Any]:
         self.emulator.pusher.callback = f"http://127.0.0.1:{port}/hooks/wechat_mp"
-        keys = {"app_id": APP_ID, "app_secret": MP_SECRET, "token": MP_TOKEN, "encoding_aes_key": AES_KEY}
+        keys = {
+            "app_id": APP_ID,
+            "app_secret": MP_SECRET,
+            "token": MP_TOKEN,
+            "encoding_aes_key": AES_KEY,
+        }
         return {**keys, "base_url": self.emulator.url, **self.allowed()}
 
     def say(self, person: str, text: str) -> None:
@@ -192,7 +217,11 @@ class WechatMpWorld(_World):
     def disturb(self, chance: random.Random) -> None:
         if chance.random() < AGAIN:
             self.emulator.pusher.bring(self.emulator.world.pushes[-1])
-        for action, share in (("accept_then_drop", LOST), ("html_502", BROKEN), ("close_before_reply", BROKEN)):
+        for action, share in (
+            ("accept_then_drop", LOST),
+            ("html_502", BROKEN),
+            ("close_before_reply", BROKEN),
+        ):
             if chance.random() < share:
                 self.emulator.fault(action, method="message/custom/send", times=1)
 
@@ -206,7 +235,9 @@ class WechatMpWorld(_World):
         return self._texts("failed")
 
     def _texts(self, state: str) -> list[str]:
-        return [push.fields["Content"] for push in self.emulator.world.pushes if push.state == state]
+        return [
+            push.fields["Content"] for push in self.emulator.world.pushes if push.state == state
+        ]
 
 
 class TelegramWorld(_World):
@@ -225,14 +256,20 @@ class TelegramWorld(_World):
         if self._mode == "polling":
             return bot
         secret = "Secret-of-more-than-32-signs_0123456789"
-        return {**bot, "webhook_secret": secret, "webhook_url": f"http://127.0.0.1:{port}/hooks/telegram"}
+        return {
+            **bot,
+            "webhook_secret": secret,
+            "webhook_url": f"http://127.0.0.1:{port}/hooks/telegram",
+        }
 
     def say(self, person: str, text: str) -> None:
         self._texts[self.emulator.inject(text, user=int(person))["update_id"]] = text
 
     def show(self, person: str, picture: bytes, text: str) -> None:
         """They send a picture with words."""
-        self._texts[self.emulator.people.picture(picture, text, user=int(person))["update_id"]] = text
+        self._texts[self.emulator.people.picture(picture, text, user=int(person))["update_id"]] = (
+            text
+        )
 
     def disturb(self, chance: random.Random) -> None:
         newest = max(self._texts)
@@ -240,7 +277,11 @@ class TelegramWorld(_World):
             self.emulator.world.repeat(newest, fresh=chance.random() < 0.5)
         if chance.random() < OVERTAKEN:
             self.emulator.world.shuffle()
-        for action, share in (("accept_then_drop", LOST), ("html_502", BROKEN), ("close_before_reply", BROKEN)):
+        for action, share in (
+            ("accept_then_drop", LOST),
+            ("html_502", BROKEN),
+            ("close_before_reply", BROKEN),
+        ):
             if chance.random() < share:
                 self.emulator.fault(action, method="sendMessage", times=1)
         if chance.random() < EARLY:
@@ -255,7 +296,10 @@ class TelegramWorld(_World):
 
 
 class WechatWorld(_World):
-    """Direct chats over iLink; somebody has logged in before. The platform has one stream, which is never reordered."""
+    """Direct chats over iLink; somebody has logged in before.
+
+    The platform has one stream, which is never reordered.
+    """
 
     name, limit, rationed = "wechat", 1_800, True
     people = ("ada@im.wechat", "bo@im.wechat", "cy@im.wechat")
@@ -274,7 +318,9 @@ class WechatWorld(_World):
         state.bind(notebook)
         await state.open()
         token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
-        await state.store_login(ILinkCredentials(token=token, bot=bot, base=self.emulator.url, person=person))
+        await state.store_login(
+            ILinkCredentials(token=token, bot=bot, base=self.emulator.url, person=person)
+        )
         return notebook.values
 
     def say(self, person: str, text: str) -> None:
@@ -283,7 +329,11 @@ class WechatWorld(_World):
     def disturb(self, chance: random.Random) -> None:
         if chance.random() < AGAIN:
             self.emulator.world.repeat()
-        for action, share in (("accept_then_drop", LOST), ("html_502", BROKEN), ("close_before_reply", BROKEN)):
+        for action, share in (
+            ("accept_then_drop", LOST),
+            ("html_502", BROKEN),
+            ("close_before_reply", BROKEN),
+        ):
             if chance.random() < share:
                 self.emulator.fault(action, method="sendmessage", times=1)
         if chance.random() < EARLY:
@@ -299,7 +349,9 @@ class WechatWorld(_World):
 
 
 class WecomWorld(_World):
-    """Single chats over the smart bot's socket, which asks for no sign that a message was stored."""
+    """Single chats over the smart bot's socket, which asks for no sign that a message was
+    stored.
+    """
 
     name, limit, keyed, until_stored = "wecom", 20_480, True, False
     people = ("ada", "bo", "cy")
@@ -310,7 +362,12 @@ class WecomWorld(_World):
 
     def section(self, port: int) -> dict[str, Any]:
         emulator = self.emulator
-        return {"bot_id": emulator.world.bot_id, "secret": SECRET, "ws_url": emulator.ws_url, **self.allowed()}
+        return {
+            "bot_id": emulator.world.bot_id,
+            "secret": SECRET,
+            "ws_url": emulator.ws_url,
+            **self.allowed(),
+        }
 
     def say(self, person: str, text: str) -> None:
         self._last = self.emulator.world.inject(text, user=person)
@@ -320,7 +377,11 @@ class WecomWorld(_World):
             self.emulator.world.repeat(self._last)
         if chance.random() < OVERTAKEN:
             chance.shuffle(self.emulator.world.pending)
-        for action, share in (("accept_then_drop", LOST), ("accept_then_close", LOST), ("close", BROKEN)):
+        for action, share in (
+            ("accept_then_drop", LOST),
+            ("accept_then_close", LOST),
+            ("close", BROKEN),
+        ):
             if chance.random() < share:
                 self.emulator.fault(action, cmd="aibot_respond", times=1)
         if chance.random() < EARLY:

@@ -1,4 +1,6 @@
-"""People in Telegram chats: they write, the platform repeats and reorders, and what they see is judged."""
+"""People in Telegram chats: they write, the platform repeats and reorders, and what they see is
+judged.
+"""
 
 import asyncio
 import contextlib
@@ -30,7 +32,9 @@ class Chatter:
     @property
     def answered(self) -> list[str]:
         """Tokens of the answers that can be seen, in order, repeats included."""
-        return [token for seen in self.emulator.sent(self.user) for token in tokens_in(seen.text)[:1]]
+        return [
+            token for seen in self.emulator.sent(self.user) for token in tokens_in(seen.text)[:1]
+        ]
 
     @property
     def open_ones(self) -> set[str]:
@@ -89,19 +93,32 @@ def excused(db: Db) -> set[str]:
 
 
 def given_up(db: Db) -> list[str]:
-    """Tokens of answers that were on their way at two kills: a third try is not promised where there is no key."""
+    """Tokens of answers that were on their way at two kills: a third try is not promised where
+    there is no key.
+    """
     rows = query(db, f"SELECT text FROM outbox WHERE {_GIVEN_UP}")
     return [token for (text,) in rows for token in tokens_in(text)[:1]]
 
 
 def told_interrupted(db: Db) -> list[str]:
-    """Tokens of messages that three kills interrupted, the notice of which was sent, or on its way at two more."""
-    told = f"SELECT 1 FROM outbox WHERE reply_to = inbox.id AND kind = 'notice' AND (state = 'sent' OR {_GIVEN_UP})"
+    """Tokens of messages that three kills interrupted, the notice of which was sent, or on its way
+    at two more.
+    """
+    told = (
+        "SELECT 1 FROM outbox WHERE reply_to = inbox.id AND kind = 'notice' AND (state = 'sent' "
+        f"OR {_GIVEN_UP})"
+    )
     rows = query(db, f"SELECT body FROM inbox WHERE inbox.state = 'dead' AND EXISTS ({told})")
     return [token for (body,) in rows for token in tokens_in(json.loads(body)["text"])[:1]]
 
 
 def _turn_numbers(db: Db) -> dict[str, int]:
     """Token -> number of its turn."""
-    rows = query(db, "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY turn DESC")
+    rows = query(
+        db,
+        (
+            "SELECT parts, turn FROM message WHERE role = 'user' AND origin = 'person' ORDER BY "
+            "turn DESC"
+        ),
+    )
     return {token: turn for parts, turn in rows for token in tokens_in(parts)[:1]}

@@ -1,4 +1,6 @@
-"""A PostgreSQL server of a test's own, to be restarted, killed and stopped as nobody may do to one that is shared."""
+"""A PostgreSQL server of a test's own, to be restarted, killed and stopped as nobody may do to one
+that is shared.
+"""
 
 import contextlib
 import os
@@ -23,14 +25,18 @@ PLACES = "/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/pos
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """A running server. url: of a new database in it; data: its folder; user: whose process it is, "" for ours."""
+    """A running server. url: of a new database in it; data: its folder; user: whose process it is,
+    "" for ours.
+    """
 
     url: str
     data: Path
     user: str
 
     def restart(self, mode: str) -> None:
-        """mode: "fast" ends every session; "immediate" is a crash, after which it recovers from its log."""
+        """mode: "fast" ends every session; "immediate" is a crash, after which it recovers from its
+        log.
+        """
         self.end(mode)
         self.begin()
 
@@ -41,7 +47,9 @@ class Cluster:
         self._control("start", "-l", str(self.data / "server.log"))
 
     def freeze(self) -> None:
-        """Every process of the server stops where it is; connections stay open and nothing is answered."""
+        """Every process of the server stops where it is; connections stay open and nothing is
+        answered.
+        """
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
@@ -64,7 +72,9 @@ def binaries() -> Path | None:
     found = shutil.which("pg_ctl")
     if found:
         return Path(found).parent
-    places = sorted(path for place in PLACES for path in Path("/").glob(place[1:]) if (path / "pg_ctl").exists())
+    places = sorted(
+        path for place in PLACES for path in Path("/").glob(place[1:]) if (path / "pg_ctl").exists()
+    )
     return places[-1] if places else None
 
 
@@ -88,7 +98,9 @@ def why_not() -> str:
 
 @contextmanager
 def cluster(*, durable: bool = False) -> Iterator[Cluster]:
-    """A new server with one empty database; its folder is removed at the end. durable: it waits for the disk."""
+    """A new server with one empty database; its folder is removed at the end. durable: it waits for
+    the disk.
+    """
     if why := why_not():
         pytest.skip(why)
     user = unprivileged() or ""
@@ -97,10 +109,28 @@ def cluster(*, durable: bool = False) -> Iterator[Cluster]:
         if user:
             os.chown(folder, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
         data, port = folder / "data", _free_port()
-        _run(user, "initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        _run(
+            user,
+            "initdb",
+            "-D",
+            str(data),
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        )
         with (data / "postgresql.conf").open("a") as file:
-            file.write(f"port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n")
-            file.write(f"max_connections = 300\nfsync = {'on' if durable else 'off'}\nshared_buffers = 32MB\n")
+            file.write(
+                f"port = {port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n"
+            )
+            file.write(
+                f"max_connections = 300\nfsync = {'on' if durable else 'off'}\nshared_buffers = "
+                "32MB\n"
+            )
         held = Cluster(url=f"postgresql://postgres@127.0.0.1:{port}/postgres", data=data, user=user)
         held.begin()
         try:

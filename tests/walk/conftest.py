@@ -1,4 +1,6 @@
-"""Where the processes of a walk have their record: in a server of this test process's own, where one can be started."""
+"""Where the processes of a walk have their record: in a server of this test process's own, where
+one can be started.
+"""
 
 from collections.abc import Iterator
 
@@ -10,7 +12,9 @@ from tests.walk.cluster import cluster, why_not
 
 @pytest.fixture(scope="session")
 def roomy() -> Iterator[str]:
-    """The address of a server that takes the connections of many processes, "" for the one that is there."""
+    """The address of a server that takes the connections of many processes, "" for the one that is
+    there.
+    """
     if why_not():
         needs_postgres()
         yield ""

@@ -29,9 +29,13 @@ def answer(body: dict[str, Any]) -> Reply:
     if "notes" in words:
         return _file(body)
     if found := re.search(r"Send back (\d+\.\d+)", words):
-        return Reply(text="There it goes.") if _results(body) else _call("send_file", handle=found[1])
+        return (
+            Reply(text="There it goes.") if _results(body) else _call("send_file", handle=found[1])
+        )
     if "picture" in words or pictures(body, newest=True):
-        return Reply(text="I see a red square." if pictures(body, newest=True) else "I see no picture.")
+        return Reply(
+            text="I see a red square." if pictures(body, newest=True) else "I see no picture."
+        )
     if "berth" in words and "?" in words:
         return Reply(text=f"At {FACT}, you said." if FACT in shown(body) else "You never told me.")
     if found := re.search(r"(\d+) steps", words):
@@ -41,22 +45,38 @@ def answer(body: dict[str, Any]) -> Reply:
 
 
 def manual(steps: int) -> str:
-    """Markdown with a heading, a code block in its middle, numbered steps, and a table at its end."""
+    """Markdown with a heading, a code block in its middle, numbered steps, and a table at its
+    end.
+    """
     half = math.ceil(steps / 2)
     code = "\n".join(("```python", *CODE, "```"))
     table = "\n".join([_row(ROWS[0]), "| --- | --- |", *map(_row, ROWS[1:])])
     told = [step(number, steps) for number in range(1, steps + 1)]
-    blocks = ["# How to berth", *told[:half], "The **guess**:", code, *told[half:], "## Ports", table, "Fair winds!"]
+    blocks = [
+        "# How to berth",
+        *told[:half],
+        "The **guess**:",
+        code,
+        *told[half:],
+        "## Ports",
+        table,
+        "Fair winds!",
+    ]
     return "\n\n".join(blocks)
 
 
 def step(number: int, steps: int) -> str:
     """One paragraph."""
-    return f"Step {number} of {steps}: slacken the line by {number} turns, look astern, and wait for the swell."
+    return (
+        f"Step {number} of {steps}: slacken the line by {number} turns, look astern, and wait for "
+        "the swell."
+    )
 
 
 def pictures(body: dict[str, Any], newest: bool = False) -> int:
-    """How many pictures a request shows, of either wire. newest: in the newest message of a person."""
+    """How many pictures a request shows, of either wire. newest: in the newest message of a
+    person.
+    """
     rows = [row for row in body["messages"] if row["role"] == "user"]
     contents = [row["content"] for row in (rows[-1:] if newest else rows)]
     blocks = [block for content in contents if isinstance(content, list) for block in content]
@@ -82,7 +102,9 @@ def _file(body: dict[str, Any]) -> Reply:
     """Write a file, send it, and tell what came of that."""
     results = _results(body)
     if not results:
-        return _call("write_file", path="outbox/notes.md", content="# Notes\n\nHigh water at noon.\n")
+        return _call(
+            "write_file", path="outbox/notes.md", content="# Notes\n\nHigh water at noon.\n"
+        )
     if len(results) == 1:
         return _call("send_file", path="outbox/notes.md", caption="Your notes")
     return Reply(text=f"The tool says: {results[-1]}")

@@ -1,4 +1,6 @@
-"""What people have in their hands: the same few acts on every platform's emulator, and what stands on the screen."""
+"""What people have in their hands: the same few acts on every platform's emulator, and what stands
+on the screen.
+"""
 
 import contextlib
 from abc import ABC, abstractmethod
@@ -7,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from tests.emulators.telegram import TelegramEmulator
-from tests.walk.channel_worlds import FeishuWorld, TelegramWorld, WechatMpWorld, WechatWorld, WecomWorld, World
+from tests.walk.channel_worlds import (
+    FeishuWorld,
+    TelegramWorld,
+    WechatMpWorld,
+    WechatWorld,
+    WecomWorld,
+    World,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +33,12 @@ class Shown:
 
 
 class Phone(ABC):
-    """A platform with an owner, a friend and a stranger on it. group: one they are in, "" where there are none.
+    """A platform with an owner, a friend and a stranger on it. group: one they are in, "" where
+    there are none.
 
-    carries: whether files that are no pictures can be sent to people there. grows: whether answers are seen while they
-    are written. overheard: whether the platform brings what is said in a group to nobody. A chat goes by its person's
-    id, or by the group's.
+    carries: whether files that are no pictures can be sent to people there. grows: whether answers
+    are seen while they are written. overheard: whether the platform brings what is said in a group
+    to nobody. A chat goes by its person's id, or by the group's.
     """
 
     group, carries, grows, overheard = "", True, False, False
@@ -136,7 +146,12 @@ class FeishuPhone(Phone):
     def shown(self, chat: str) -> list[Shown]:
         place = chat if chat.startswith("oc_") else f"oc_p2p_{chat}"
         return [
-            Shown(id=one.message_id, text=one.text, growing=one.streaming, file=self.emulator.world.files.get(one.file))
+            Shown(
+                id=one.message_id,
+                text=one.text,
+                growing=one.streaming,
+                file=self.emulator.world.files.get(one.file),
+            )
             for one in self.emulator.sent(place)
         ]
 
@@ -200,7 +215,12 @@ class WecomPhone(Phone):
     def shown(self, chat: str) -> list[Shown]:
         seen = [one for one in self.emulator.world.seen if one.chat == chat]
         return [
-            Shown(id=str(number), text=one.text or _card(one.card), growing=not one.finished, file=one.file)
+            Shown(
+                id=str(number),
+                text=one.text or _card(one.card),
+                growing=not one.finished,
+                file=one.file,
+            )
             for number, one in enumerate(seen)
         ]
 
@@ -212,7 +232,10 @@ def _file(stored: Any) -> tuple[str, bytes] | None:
 def _card(card: Mapping[str, Any]) -> str:
     """The words of a card."""
     with contextlib.suppress(KeyError, TypeError):
-        return f"{card['main_title']['title']} {[button['text'] for button in card.get('button_list', ())]}"
+        return (
+            f"{card['main_title']['title']} "
+            f"{[button['text'] for button in card.get('button_list', ())]}"
+        )
     return ""
 
 

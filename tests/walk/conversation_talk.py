@@ -1,4 +1,6 @@
-"""A conversation on one platform with a real process: what is said, what is seen of it, and a transcript of both."""
+"""A conversation on one platform with a real process: what is said, what is seen of it, and a
+transcript of both.
+"""
 
 import asyncio
 import contextlib
@@ -30,7 +32,11 @@ class Transcript:
 
     def note(self, chat: str, who: str, text: str) -> None:
         """One more line."""
-        told = text if len(text) <= MOST_OF_A_LINE else f"{text[:MOST_OF_A_LINE]} … ({len(text)} characters)"
+        told = (
+            text
+            if len(text) <= MOST_OF_A_LINE
+            else f"{text[:MOST_OF_A_LINE]} … ({len(text)} characters)"
+        )
         indented = told.replace("\n", "\n" + " " * 10)
         self.lines.append(f"{time.monotonic() - self.began:7.2f}s  [{chat}] {who}: {indented}")
 
@@ -41,7 +47,11 @@ class Transcript:
             if self._known.get(place) != one:
                 self.note(place[0], self._how(place, one), one.text + _beside(one))
         for place in [place for place in self._known if place not in now]:
-            self.note(place[0], "bot", f"({'the draft ends' if place[1] == 'draft' else 'a message disappears'})")
+            self.note(
+                place[0],
+                "bot",
+                f"({'the draft ends' if place[1] == 'draft' else 'a message disappears'})",
+            )
         self._known = now
 
     def write(self) -> None:
@@ -77,7 +87,9 @@ class Talk:
     def show(self, picture: bytes) -> None:
         """The owner sends a picture to the bot alone."""
         self.transcript.look(self.phone)
-        self.transcript.note(self.phone.owner, self.phone.owner, f"[a picture, {len(picture)} bytes]")
+        self.transcript.note(
+            self.phone.owner, self.phone.owner, f"[a picture, {len(picture)} bytes]"
+        )
         self.phone.show(self.phone.owner, picture)
 
     def speak(self, text: str, mention: bool = True) -> None:
@@ -97,11 +109,15 @@ class Talk:
         """Wait until a message with these words stands there, behind the first `after` ones."""
         try:
             await until(
-                lambda: self._with(expected, by, after), f"{expected!r} on {by or 'the owner'}'s screen", SEEN_WITHIN
+                lambda: self._with(expected, by, after),
+                f"{expected!r} on {by or 'the owner'}'s screen",
+                SEEN_WITHIN,
             )
         except AssertionError as err:
             shown = [one.text[:300] for one in self.whole(by)[after:]]
-            raise AssertionError(f"{err}; there is {shown}; the bot says: {self.bot.complaints()}") from None
+            raise AssertionError(
+                f"{err}; there is {shown}; the bot says: {self.bot.complaints()}"
+            ) from None
         return self._with(expected, by, after)[0]
 
     def whole(self, chat: str = "") -> list[Shown]:
@@ -130,7 +146,9 @@ async def talking(phone: Phone, home: Path, **section: object) -> AsyncIterator[
         channels = {"web": {"port": port}, phone.world.name: {**phone.section(port), **section}}
         bot = Bot(home, {**told, "channels": channels})
         await remember(bot, phone.world)
-        talk = Talk(bot=bot, model=model, phone=phone, transcript=Transcript(home / "transcript.txt"))
+        talk = Talk(
+            bot=bot, model=model, phone=phone, transcript=Transcript(home / "transcript.txt")
+        )
         watching = asyncio.create_task(_watch(talk))
         try:
             await bot.start()

@@ -1,4 +1,6 @@
-"""Many people at several processes: on the page through whichever gateway answers, and in Telegram."""
+"""Many people at several processes: on the page through whichever gateway answers, and in
+Telegram.
+"""
 
 import asyncio
 import contextlib
@@ -41,7 +43,9 @@ class Doors(Web):
                 self._leave(web)
         raise httpx.ConnectError("no gateway answers")
 
-    async def events(self, conversation: str, after: str = "") -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+    async def events(
+        self, conversation: str, after: str = ""
+    ) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
         web = self._at()
         try:
             async for event in web.events(conversation, after):
@@ -61,7 +65,8 @@ class Doors(Web):
 class Count:
     """What people sent and saw.
 
-    marked: repeats that say so; repeated: those that do not; excused: told that there will be no answer.
+    marked: repeats that say so; repeated: those that do not; excused: told that there will be no
+    answer.
     """
 
     sent: int
@@ -73,17 +78,23 @@ class Count:
     out_of_order: int
 
     def __str__(self) -> str:
-        ends = f"{self.sent} sent, {self.answered} answered, {self.lost} lost, {self.repeated} repeated without a mark"
+        ends = (
+            f"{self.sent} sent, {self.answered} answered, {self.lost} lost, {self.repeated} "
+            "repeated without a mark"
+        )
         return (
-            f"{ends}, {self.marked} marked as a repeat, {self.excused} told otherwise, {self.out_of_order} disordered"
+            f"{ends}, {self.marked} marked as a repeat, {self.excused} told otherwise, "
+            f"{self.out_of_order} disordered"
         )
 
 
 @dataclass(slots=True, kw_only=True)
 class Crowd:
-    """People who each write in a conversation of their own, at a pace, whatever becomes of the processes.
+    """People who each write in a conversation of their own, at a pace, whatever becomes of the
+    processes.
 
-    pace: mean seconds between two messages of one of them. said, seen: token -> when, by the monotonic clock.
+    pace: mean seconds between two messages of one of them. said, seen: token -> when, by the
+    monotonic clock.
     """
 
     doors: Doors
@@ -105,7 +116,9 @@ class Crowd:
         for at in range(conversations // 2):
             self._tasks.append(asyncio.create_task(self._on_page(f"page{at}")))
         for user in persons(conversations - conversations // 2):
-            chatter = Chatter(self.telegram, int(user), random.Random(f"{self.seed} {user}"), self.db)
+            chatter = Chatter(
+                self.telegram, int(user), random.Random(f"{self.seed} {user}"), self.db
+            )
             self.chatters.append(chatter)
             self._tasks.append(asyncio.create_task(self._in_chat(chatter)))
         self._looking = asyncio.create_task(self._look())
@@ -135,7 +148,9 @@ class Crowd:
 
     def waits(self) -> list[float]:
         """Seconds from each message to its answer, shortest first."""
-        return sorted(self.seen[token] - self.said[token] for token in self.said if token in self.seen)
+        return sorted(
+            self.seen[token] - self.said[token] for token in self.said if token in self.seen
+        )
 
     async def faults(self) -> list[str]:
         """Every breach of the promise; call it at rest."""
@@ -150,16 +165,25 @@ class Crowd:
 
     async def count(self) -> Count:
         """What people sent and saw in all; call it at rest."""
-        texts = [seen.text for chatter in self.chatters for seen in self.telegram.sent(chatter.user)]
+        texts = [
+            seen.text for chatter in self.chatters for seen in self.telegram.sent(chatter.user)
+        ]
         for name in self.oracle.sent:
-            texts += [line["text"] for line in await self.doors.lines(name) if line["role"] != "user"]
+            texts += [
+                line["text"] for line in await self.doors.lines(name) if line["role"] != "user"
+            ]
         times = Counter(token for text in texts for token in tokens_in(text)[:1])
         marks = sum(REPEAT_MARK in text for text in texts)
-        sent = [*(f for keys in self.oracle.sent.values() for t in keys.values() for f in tokens_in(t))]
+        sent = [
+            *(f for keys in self.oracle.sent.values() for t in keys.values() for f in tokens_in(t))
+        ]
         sent += [token for chatter in self.chatters for token in chatter.said]
         answered = [token for token in sent if times[token]]
         told = [token for token in sent if not times[token] and token in excused(self.db)]
-        faults = [*await self.oracle.faults(self.doors), *(f for one in self.chatters for f in one.faults())]
+        faults = [
+            *await self.oracle.faults(self.doors),
+            *(f for one in self.chatters for f in one.faults()),
+        ]
         return Count(
             sent=len(sent),
             answered=len(answered),
@@ -205,7 +229,9 @@ class Crowd:
             for name, page in self.pages.items():
                 lines = list(page.shown.values())[shown[name] :]
                 shown[name] += len(lines)
-                texts += [line.get("text", "") for line in lines if line["name"] in ("reply", "notice")]
+                texts += [
+                    line.get("text", "") for line in lines if line["name"] in ("reply", "notice")
+                ]
             for text in texts:
                 for token in tokens_in(text)[:1]:
                     self.seen.setdefault(token, time.monotonic())

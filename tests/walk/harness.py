@@ -1,4 +1,6 @@
-"""A real bot as a child process: started, killed, started again on the same folder, with its model beside it."""
+"""A real bot as a child process: started, killed, started again on the same folder, with its model
+beside it.
+"""
 
 import asyncio
 import json
@@ -51,9 +53,10 @@ def settings(
     """A config.json that knows the emulators and nothing else of the world.
 
     allow: ids of people in Telegram who may write.
-    others: more keys; unless they say otherwise no facts are noted, so that the model is asked for answers alone, and
-    nobody writes too often, as the people of a walk do on a quick machine.
-    provider: lives that last for seconds and number in hundreds take "openai", whose wire is imported sooner.
+    others: more keys; unless they say otherwise no facts are noted, so that the model is asked for
+    answers alone, and nobody writes too often, as the people of a walk do on a quick machine.
+    provider: lives that last for seconds and number in hundreds take "openai", whose wire is
+    imported sooner.
     """
     channels: dict[str, Any] = {"web": {"port": 0}}
     if telegram_url:
@@ -64,9 +67,21 @@ def settings(
             "allow": [*allow],
         }
     base_url = f"{model_url}/v1" if provider == "openai" else model_url
-    llm = {"provider": provider, "api_key": "test-key-of-nobody", "base_url": base_url, "max_output_tokens": 1024}
+    llm = {
+        "provider": provider,
+        "api_key": "test-key-of-nobody",
+        "base_url": base_url,
+        "max_output_tokens": 1024,
+    }
     quiet = {"memory": {"extract": False}, "budgets": {"user": {"messages_per_minute": 0}}}
-    return {"language": "en", "timezone": "UTC", **quiet, **others, "llm": llm, "channels": channels}
+    return {
+        "language": "en",
+        "timezone": "UTC",
+        **quiet,
+        **others,
+        "llm": llm,
+        "channels": channels,
+    }
 
 
 class Process(Protocol):
@@ -86,7 +101,8 @@ class Process(Protocol):
 class Bot:
     """One home and the process that lives in it, if one does.
 
-    lives: how often it was started; words: its command; record: address of its database, "" for SQLite's file.
+    lives: how often it was started; words: its command; record: address of its database, "" for
+    SQLite's file.
     """
 
     def __init__(self, home: Path, config: dict[str, Any], *words: str) -> None:
@@ -176,7 +192,9 @@ class Bot:
         self._process.send_signal(number)
 
     async def ended(self, seconds: float = LONG) -> int:
-        """Wait for the end of the process; returns its exit code, negative for a signal's number."""
+        """Wait for the end of the process; returns its exit code, negative for a signal's
+        number.
+        """
         assert self._process is not None
         assert self._reading is not None
         code = await asyncio.wait_for(self._process.wait(), seconds)
@@ -190,7 +208,9 @@ class Bot:
         await self.start(fp)
 
     async def revive(self) -> bool:
-        """Start a process again that lost its lease, as on a busy machine, and ended itself; return whether one had."""
+        """Start a process again that lost its lease, as on a busy machine, and ended itself; return
+        whether one had.
+        """
         if self.alive:
             return False
         assert await self.ended() == LEASE_LOST, self.complaints()
@@ -215,7 +235,9 @@ class Bot:
 
 
 class ColdBot(Bot):
-    """The same, started from nothing as a person would, and not forked: its memory is its own alone."""
+    """The same, started from nothing as a person would, and not forked: its memory is its own
+    alone.
+    """
 
     async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
         words = command("--home", str(self.home), *self.words)
@@ -284,7 +306,9 @@ class Scene:
 async def scene(
     home: Path, model: ModelEmulator | None = None, telegram_url: str = "", **others: Any
 ) -> AsyncIterator[Scene]:
-    """A bot that is not yet started; at the end it is judged by its notices of the model, and killed."""
+    """A bot that is not yet started; at the end it is judged by its notices of the model, and
+    killed.
+    """
     async with model or ModelEmulator() as emulator:
         bot = Bot(home, settings(emulator.url, telegram_url, **others))
         try:

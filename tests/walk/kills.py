@@ -1,4 +1,6 @@
-"""What makes each failpoint come about: the acts of a person or the platform that lead the program there."""
+"""What makes each failpoint come about: the acts of a person or the platform that lead the program
+there.
+"""
 
 import ast
 import asyncio
@@ -23,7 +25,9 @@ from tests.walk.speech import LONG_PARTS, asked, asked_at_length, asked_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill:
-    """One kill: where, at which visit, how, and by what act it is brought about. before: what leads up to that life."""
+    """One kill: where, at which visit, how, and by what act it is brought about. before: what leads
+    up to that life.
+    """
 
     name: str
     act: "Act"
@@ -50,7 +54,9 @@ class Stage:
     def say(self, conversation: str, text: str) -> None:
         """Write on the page; tried again until it is confirmed."""
         key = f"{len(self.saying)}"
-        self.saying.append(asyncio.create_task(self.oracle.deliver(self.talk.web, conversation, key, text)))
+        self.saying.append(
+            asyncio.create_task(self.oracle.deliver(self.talk.web, conversation, key, text))
+        )
 
     async def confirmed(self) -> None:
         """Wait until everything that was said is confirmed."""
@@ -69,7 +75,9 @@ class Stage:
         try:
             await until(quiet, "every message has its answer", 60)
         except AssertionError as err:
-            open_ones = [self.oracle.confirmed[id] for id in await self.oracle.open_ones(self.talk.web)]
+            open_ones = [
+                self.oracle.confirmed[id] for id in await self.oracle.open_ones(self.talk.web)
+            ]
             raise AssertionError(f"{err}: {open_ones} {unended(self.talk.bot.db)}") from None
 
     async def quietly(self, work: Awaitable[Any]) -> None:
@@ -106,7 +114,9 @@ async def album(stage: Stage, token: str) -> None:
 
 
 async def work(stage: Stage, token: str) -> None:
-    stage.say("work", asked_for(token, "write_file", path=f"notes/{token}.md", content=f"about {token}"))
+    stage.say(
+        "work", asked_for(token, "write_file", path=f"notes/{token}.md", content=f"about {token}")
+    )
 
 
 async def fold(stage: Stage, token: str) -> None:
@@ -123,8 +133,12 @@ async def fold_twice(stage: Stage, token: str) -> None:
 
 
 async def hasten(stage: Stage, token: str) -> None:
-    """A second message that does not fit with the first: that is folded at once, and the model's texts come later."""
-    await stage.quietly(stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_context_tokens": 12_000}))
+    """A second message that does not fit with the first: that is folded at once, and the model's
+    texts come later.
+    """
+    await stage.quietly(
+        stage.talk.web.ask("PATCH", "/api/config", json={"agent_max_context_tokens": 12_000})
+    )
     for at, words in enumerate((4_000, 6_000)):
         stage.say(f"hasten-{token}", asked(f"{token}/{at}", ROSE * words))
         await stage.confirmed()
@@ -153,7 +167,12 @@ async def send_picture(stage: Stage, token: str) -> None:
     """The POST is not told; it is tried again with the same key when the program is back."""
     stage.say("talk", asked(token))
     file = {"name": "dot.png", "media_type": "image/png", "data": base64.b64encode(_dot()).decode()}
-    body = {"conversation": "picture", "text": asked(f"{token}/picture"), "key": token, "attachments": [file]}
+    body = {
+        "conversation": "picture",
+        "text": asked(f"{token}/picture"),
+        "key": token,
+        "attachments": [file],
+    }
     await stage.quietly(stage.talk.web.ask("POST", "/api/messages", json=body))
 
 
@@ -162,7 +181,9 @@ async def nothing(stage: Stage, token: str) -> None:
 
 
 async def clean_up(stage: Stage, token: str) -> None:
-    """A whole life, so that no part that was sent in vain before is sent in vain again: a second time it is dropped."""
+    """A whole life, so that no part that was sent in vain before is sent in vain again: a second
+    time it is dropped.
+    """
     await stage.talk.bot.start()
     await stage.rest()
     await stage.talk.bot.kill()
@@ -187,7 +208,9 @@ async def leave_work(stage: Stage, token: str) -> None:
 
 
 async def age(stage: Stage, token: str) -> None:
-    """A life whose record is then taken back to the tables of the version before, with what they can hold."""
+    """A life whose record is then taken back to the tables of the version before, with what they
+    can hold.
+    """
     await stage.talk.bot.start()
     await fold(stage, token)
     await stage.rest()
@@ -220,7 +243,10 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         Kill(name="blob.stored", act=send_picture),
     ),
     "thinking": (
-        *(Kill(name=f"llm.{at}", act=talk) for at in ("before", "first_byte", "mid_stream", "ended")),
+        *(
+            Kill(name=f"llm.{at}", act=talk)
+            for at in ("before", "first_byte", "mid_stream", "ended")
+        ),
         Kill(name="llm.before_commit", act=work),
         Kill(name="plan.committed", act=work),
         *(
@@ -230,23 +256,41 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         *(Kill(name=f"finish.{at}", act=talk) for at in ("in_txn", "committed")),
     ),
     "speaking": (
-        *(Kill(name=f"outbox.{at}", act=talk) for at in ("claimed", "mid_send", "after_send", "marked")),
-        *(Kill(name=f"outbox.{at}", act=chat, before=clean_up) for at in ("claimed", "mid_send", "after_send")),
+        *(
+            Kill(name=f"outbox.{at}", act=talk)
+            for at in ("claimed", "mid_send", "after_send", "marked")
+        ),
+        *(
+            Kill(name=f"outbox.{at}", act=chat, before=clean_up)
+            for at in ("claimed", "mid_send", "after_send")
+        ),
         Kill(name="outbox.marked", act=chat, before=clean_up),
         Kill(name="outbox.between_parts", act=chat_at_length, before=clean_up),
         Kill(name="outbox.after_send", act=chat_at_length, nth=2, before=clean_up),
     ),
     "folding": (
-        *(Kill(name=f"fold.{at}", act=fold) for at in ("planned", "summarised", "checked", "log_written")),
+        *(
+            Kill(name=f"fold.{at}", act=fold)
+            for at in ("planned", "summarised", "checked", "log_written")
+        ),
         *(Kill(name=f"fold.{at}", act=fold) for at in ("log_synced", "in_txn", "folded")),
         Kill(name="fold.undone", act=undo),
         *(Kill(name=f"clear.{at}", act=clear) for at in ("in_txn", "committed")),
-        *(Kill(name=f"fold.{at}", act=hasten) for at in ("late_in_txn", "late_stored", "late_logged")),
+        *(
+            Kill(name=f"fold.{at}", act=hasten)
+            for at in ("late_in_txn", "late_stored", "late_logged")
+        ),
     ),
     "writing": (
-        *(Kill(name=f"file.{at}", act=work) for at in ("tmp_written", "synced", "replaced", "dir_synced")),
+        *(
+            Kill(name=f"file.{at}", act=work)
+            for at in ("tmp_written", "synced", "replaced", "dir_synced")
+        ),
         Kill(name="file.tmp_written", act=work, action="torn"),
-        *(Kill(name=f"file.{at}", act=configure) for at in ("tmp_written", "synced", "replaced", "dir_synced")),
+        *(
+            Kill(name=f"file.{at}", act=configure)
+            for at in ("tmp_written", "synced", "replaced", "dir_synced")
+        ),
         Kill(name="file.tmp_written", act=configure, action="torn"),
     ),
     "appending": (
@@ -258,26 +302,36 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
         for at in ("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r11", "r13")
     ),
     "noting": (
-        *(Kill(name=f"extract.{at}", act=confide) for at in ("queued", "found", "upserted", "done")),
+        *(
+            Kill(name=f"extract.{at}", act=confide)
+            for at in ("queued", "found", "upserted", "done")
+        ),
         *(Kill(name=f"upsert.{at}", act=confide) for at in ("file_written", "in_txn", "committed")),
     ),
     "dreaming": (
         Kill(name="dream.planned", act=nothing, before=recur),
-        *(Kill(name=f"dream.{at}", act=nothing) for at in ("file_written", "diary_written", "done")),
+        *(
+            Kill(name=f"dream.{at}", act=nothing)
+            for at in ("file_written", "diary_written", "done")
+        ),
     ),
     "forgetting": (
         Kill(name="forget.in_txn", act=forget),
         *(Kill(name=f"forget.{at}", act=nothing) for at in ("committed", "files_done", "done")),
     ),
-    "migrating": tuple(Kill(name=f"mig.{at}", act=nothing, before=age) for at in ("backed_up", "step", "done")),
+    "migrating": tuple(
+        Kill(name=f"mig.{at}", act=nothing, before=age) for at in ("backed_up", "step", "done")
+    ),
 }
 # Steps of a start that looks after everything at once, because nobody else can.
 _ALONE = {f"recover.{at}" for at in ("r1", "r2", "r3", "r5", "r11", "r13")}
-# What of it comes about on PostgreSQL too, where a process looks after the dead whenever a lease is over.
+# What of it comes about on PostgreSQL too, where a process looks after the dead whenever a lease is
+# over.
 SHARED = {
     group: tuple(kill for kill in kills if kill.name not in _ALONE)
     for group, kills in GROUPS.items()
-    if group not in ("migrating", "appending")  # several processes replace the log, so that each can lose its lock
+    # several processes replace the log, so that each can lose its lock
+    if group not in ("migrating", "appending")
 }
 # Failpoints of commands that hold a home by themselves; `test_backups.py` kills there.
 COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore.swapped")
@@ -285,9 +339,11 @@ COMMANDS = ("backup.snapshot", "restore.extracted", "restore.verified", "restore
 REPAIRS = ("repair.built", "repair.log_moved", "repair.moved")
 # Failpoints of a record on its way into PostgreSQL; `test_moves.py` kills there.
 MOVES = ("move.copied", "move.committed", "restore.loaded", "restore.recorded")
-# Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill there.
+# Failpoints of processes that are not alone; `test_processes.py` and `test_shared_forget.py` kill
+# there.
 PROCESSES = ("lease.renewed", "lease.lost", "forget.quiet")
-# Failpoints of calls that wait for a person; `tests/bot/tools/exec/test_exec_in_bot.py` kills there.
+# Failpoints of calls that wait for a person; `tests/bot/tools/exec/test_exec_in_bot.py` kills
+# there.
 APPROVALS = ("approval.ran",)
 # Failpoints of work beside conversations; `tests/walk/test_kill_subagents.py` kills there.
 SUBAGENTS = ("work.started", "work.ended", "outcome.committed")
@@ -322,7 +378,8 @@ def names_in_code() -> frozenset[str]:
 
 
 def _names_in(source: Source) -> Iterator[str]:
-    if source.name == "memory/store/engine/database.py":  # its names are given where `write` is called
+    # its names are given where `write` is called
+    if source.name == "memory/store/engine/database.py":
         return
     for node in ast.walk(source.tree):
         for argument in _name_arguments(node):
@@ -330,7 +387,9 @@ def _names_in(source: Source) -> Iterator[str]:
                 case ast.Constant(value=str(name)):
                     yield name
                 case _:
-                    raise AssertionError(f"{source.name}:{node.lineno}: a failpoint's name must be written out")
+                    raise AssertionError(
+                        f"{source.name}:{node.lineno}: a failpoint's name must be written out"
+                    )
 
 
 def _name_arguments(node: ast.AST) -> list[ast.expr]:

@@ -1,4 +1,5 @@
-"""Many conversations at once in a real process, by one channel: who is answered, how often, and what the log says.
+"""Many conversations at once in a real process, by one channel: who is answered, how often, and
+what the log says.
 
 The same for the day's suite (a few dozen conversations) and for `make bench` (200 and more).
 """
@@ -25,12 +26,20 @@ from tests.walk.speech import answer, asked, tokens_in
 
 ENDLESS = httpx.Limits(max_connections=None, max_keepalive_connections=None)
 PATIENCE = 120.0  # seconds, on a machine that is busy with other tests
-SHAPES = {"telegram": "{}", "feishu": "ou_{}", "wechat": "p{}@im.wechat", "wechat_mp": "o_{}", "wecom": "p{}"}
+SHAPES = {
+    "telegram": "{}",
+    "feishu": "ou_{}",
+    "wechat": "p{}@im.wechat",
+    "wechat_mp": "o_{}",
+    "wecom": "p{}",
+}
 
 
 @dataclass(slots=True, kw_only=True)
 class Load:
-    """What came of it. seconds: from the first message to the last answer; faults: each breach of the promise."""
+    """What came of it. seconds: from the first message to the last answer; faults: each breach of
+    the promise.
+    """
 
     channel: str
     conversations: int
@@ -41,11 +50,16 @@ class Load:
 
     def __str__(self) -> str:
         rate = self.answered / self.seconds if self.seconds else 0.0
-        told = f"{self.channel}: {self.conversations} conversations, {self.answered} of {self.sent} messages answered"
+        told = (
+            f"{self.channel}: {self.conversations} conversations, {self.answered} of {self.sent} "
+            "messages answered"
+        )
         return f"{told} in {self.seconds:.1f} s ({rate:.0f}/s), {len(self.faults)} faults"
 
 
-async def load(channel: str, home: Path, conversations: int, messages: int, *, deaf: int = 0) -> Load:
+async def load(
+    channel: str, home: Path, conversations: int, messages: int, *, deaf: int = 0
+) -> Load:
     """So many messages in each of so many conversations, all conversations at once.
 
     Args:
@@ -58,7 +72,9 @@ async def load(channel: str, home: Path, conversations: int, messages: int, *, d
         return await _by_platform(WORLDS[channel](), model, home, conversations, messages)
 
 
-async def _by_platform(world: World, model: ModelEmulator, home: Path, conversations: int, messages: int) -> Load:
+async def _by_platform(
+    world: World, model: ModelEmulator, home: Path, conversations: int, messages: int
+) -> Load:
     shape = SHAPES[world.name]
     world.people = [shape.format(7_001 + at) for at in range(conversations)]
     result = Load(channel=world.name, conversations=conversations, sent=conversations * messages)
@@ -72,14 +88,18 @@ async def _by_platform(world: World, model: ModelEmulator, home: Path, conversat
                 for person in world.people:
                     world.say(person, asked(f"{person.partition('@')[0]}/{number}"))
             with contextlib.suppress(AssertionError):
-                await until(lambda: _at_rest(world, bot, result.sent), "every message is answered", PATIENCE)
+                await until(
+                    lambda: _at_rest(world, bot, result.sent), "every message is answered", PATIENCE
+                )
             result.seconds = time.monotonic() - began
             for person in world.people:
                 name = person.partition("@")[0]
                 seen = Counter(token for text in world.seen(person) for token in tokens_in(text))
                 _judge(result, [f"{name}/{number}" for number in range(messages)], seen)
             result.faults += [
-                f"left half written: {text!r}" for one in world.people for text in world.half_written(one)
+                f"left half written: {text!r}"
+                for one in world.people
+                for text in world.half_written(one)
             ]
         finally:
             await _end(bot, model, result)
@@ -91,7 +111,9 @@ def _at_rest(world: World, bot: Bot, sent: int) -> bool:
     return seen >= sent and not world.unconfirmed() and not unended(bot.db)
 
 
-async def _by_http(model: ModelEmulator, home: Path, conversations: int, messages: int, deaf: int) -> Load:
+async def _by_http(
+    model: ModelEmulator, home: Path, conversations: int, messages: int, deaf: int
+) -> Load:
     result = Load(channel="http", conversations=conversations, sent=conversations * messages)
     bot = Bot(home, {**settings(model.url, provider="openai"), **ROOMY})
     await bot.start()
@@ -100,7 +122,11 @@ async def _by_http(model: ModelEmulator, home: Path, conversations: int, message
         headers = {"authorization": f"Bearer {token}"}
         async with (
             httpx.AsyncClient(
-                base_url=bot.web.url, headers=headers, timeout=PATIENCE, limits=ENDLESS, trust_env=False
+                base_url=bot.web.url,
+                headers=headers,
+                timeout=PATIENCE,
+                limits=ENDLESS,
+                trust_env=False,
             ) as client,
             contextlib.AsyncExitStack() as held,
         ):
@@ -114,7 +140,11 @@ async def _by_http(model: ModelEmulator, home: Path, conversations: int, message
             await until(lambda: not unended(bot.db), "everything is at rest", PATIENCE)
             for talk in talks:
                 stored = [line for line in await bot.web.lines(talk.name) if line["role"] != "user"]
-                _judge(result, talk.tokens, Counter(t for line in stored for t in tokens_in(line["text"])))
+                _judge(
+                    result,
+                    talk.tokens,
+                    Counter(t for line in stored for t in tokens_in(line["text"])),
+                )
                 _judge(result, talk.tokens, talk.seen, "on the page ", count=False)
     finally:
         await _end(bot, model, result)
@@ -122,7 +152,9 @@ async def _by_http(model: ModelEmulator, home: Path, conversations: int, message
 
 
 class _Talk:
-    """One conversation over a kept connection, followed by one stream. seen: tokens of the answers it showed."""
+    """One conversation over a kept connection, followed by one stream. seen: tokens of the answers
+    it showed.
+    """
 
     def __init__(self, client: httpx.AsyncClient, name: str, messages: int, result: Load) -> None:
         self.name = name
@@ -194,15 +226,21 @@ def _never_read(url: str, token: str, conversation: str) -> socket.socket:
     wire = socket.socket()
     wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
     wire.connect((host, int(port)))
-    asking = f"GET /api/conversations/{conversation}/events?after=0 HTTP/1.1\r\nHost: {host}:{port}\r\n"
+    asking = (
+        f"GET /api/conversations/{conversation}/events?after=0 HTTP/1.1\r\nHost: {host}:{port}\r\n"
+    )
     wire.sendall(f"{asking}Authorization: Bearer {token}\r\n\r\n".encode())
     return wire
 
 
-def _judge(result: Load, tokens: Sequence[str], seen: Counter[str], where: str = "", *, count: bool = True) -> None:
+def _judge(
+    result: Load, tokens: Sequence[str], seen: Counter[str], where: str = "", *, count: bool = True
+) -> None:
     result.answered += sum(bool(seen[token]) for token in tokens) if count else 0
     result.faults += [f"{where}no answer: {token}" for token in tokens if not seen[token]]
-    result.faults += [f"{where}answered {seen[token]} times: {token}" for token in tokens if seen[token] > 1]
+    result.faults += [
+        f"{where}answered {seen[token]} times: {token}" for token in tokens if seen[token] > 1
+    ]
 
 
 async def _end(bot: Bot, model: ModelEmulator, result: Load) -> None:
@@ -223,5 +261,8 @@ def errors_of(bot: Bot) -> list[str]:
 
 # No limit of how much somebody may write: that is tested elsewhere.
 ROOMY: dict[str, Any] = {
-    "budgets": {"user": {"messages_per_minute": 0, "messages_per_day": 0}, "total": {"messages_per_day": 0}}
+    "budgets": {
+        "user": {"messages_per_minute": 0, "messages_per_day": 0},
+        "total": {"messages_per_day": 0},
+    }
 }

@@ -1,4 +1,6 @@
-"""Every step the store knows, in any order, with crashes between: a hypothesis state machine over its doors."""
+"""Every step the store knows, in any order, with crashes between: a hypothesis state machine over
+its doors.
+"""
 
 import asyncio
 import hashlib
@@ -66,7 +68,8 @@ class Record(RuleBasedStateMachine):
         self.runner.close()
         shutil.rmtree(self.folder)
 
-    # --- in ---------------------------------------------------------------------------------------------------------
+    # --- in
+    # ----------------------------------------------------------------------------------------------
 
     @initialize()
     def first_words(self) -> None:
@@ -93,7 +96,8 @@ class Record(RuleBasedStateMachine):
         repeats = self.do(self.store.delivery.accept([arrival(name, key), arrival(name, key)]))
         assert [(row.id, row.new) for row in repeats] == [(id, False)] * 2
 
-    # --- turns ------------------------------------------------------------------------------------------------------
+    # --- turns
+    # ----------------------------------------------------------------------------------------------
 
     @rule(name=talks)
     def claim(self, name: str) -> None:
@@ -122,7 +126,11 @@ class Record(RuleBasedStateMachine):
         ]
         parts = tuple(ToolCall(id=id, name="tool", input="{}") for id in asked)
         draft = NewMessage(role="assistant", parts=parts, tokens=3, counter="t", origin="model")
-        self.do(self.store.sessions.add_step(talk.running, draft, calls, Usage(model="m", input=1, output=1)))
+        self.do(
+            self.store.sessions.add_step(
+                talk.running, draft, calls, Usage(model="m", input=1, output=1)
+            )
+        )
         talk.add(talk.running.number)
         talk.calls = {id: [effect, "planned", 0] for id, effect in zip(asked, effects, strict=True)}
 
@@ -145,7 +153,9 @@ class Record(RuleBasedStateMachine):
             return
         drawn = {"planned": "denied", "started": "done" if ok else "failed", "unknown": "unknown"}
         ended = [(row, drawn[row.state]) for row in self.calls_of(talk)]
-        self.do(self.store.sessions.end_calls(talk.running, ended, results(row for row, _ in ended)))
+        self.do(
+            self.store.sessions.end_calls(talk.running, ended, results(row for row, _ in ended))
+        )
         talk.add(talk.running.number)
         talk.calls = {}
 
@@ -174,17 +184,24 @@ class Record(RuleBasedStateMachine):
         talk, turn = draw.draw(st.sampled_from(self.late_turns))
         with_state = replace(said("late"), role="assistant")
         try:
-            self.do(self.store.sessions.add_step(turn, with_state, [], Usage(model="m", input=1, output=1)))
+            self.do(
+                self.store.sessions.add_step(
+                    turn, with_state, [], Usage(model="m", input=1, output=1)
+                )
+            )
             raise AssertionError("a late step was stored")
         except (StaleEpoch, WrongState):
             pass
         try:
-            assert not self.do(self.store.delivery.finish(turn, "done", with_state, outgoing("final", 1, True)))
+            assert not self.do(
+                self.store.delivery.finish(turn, "done", with_state, outgoing("final", 1, True))
+            )
             assert turn.epoch != talk.epoch
         except WrongState:
             assert turn.epoch == talk.epoch
 
-    # --- out --------------------------------------------------------------------------------------------------------
+    # --- out
+    # ----------------------------------------------------------------------------------------------
 
     @rule(name=talks)
     def begin_send(self, name: str) -> None:
@@ -195,13 +212,21 @@ class Record(RuleBasedStateMachine):
             return
         taken = self.do(self.store.delivery.mark_sending(row.id))
         assert taken
-        assert taken.client_key == row.client_key == talk.out[row.id].setdefault("key", row.client_key)
+        assert (
+            taken.client_key == row.client_key == talk.out[row.id].setdefault("key", row.client_key)
+        )
         assert bool(taken.repeats) == bool(talk.out[row.id]["repeats"])
         talk.out[row.id]["state"] = "sending"
 
-    @rule(name=talks, fate=st.sampled_from(("sent", "sent", "failed", "pending", "unknown")), arrived=st.booleans())
+    @rule(
+        name=talks,
+        fate=st.sampled_from(("sent", "sent", "failed", "pending", "unknown")),
+        arrived=st.booleans(),
+    )
     def end_send(self, name: str, fate: Any, arrived: bool) -> None:
-        """The platform's answer, or none; in the latter case it may have been shown all the same."""
+        """The platform's answer, or none; in the latter case it may have been shown all the
+        same.
+        """
         talk = self.talks[name]
         id = next((id for id, row in talk.out.items() if row["state"] == "sending"), "")
         if not id:
@@ -211,7 +236,8 @@ class Record(RuleBasedStateMachine):
         self.do(self.store.delivery.settle_sent(id, SendOutcome(state=fate)))
         talk.settle(id, fate)
 
-    # --- the view ---------------------------------------------------------------------------------------------------
+    # --- the view
+    # ----------------------------------------------------------------------------------------------
 
     @rule(name=talks, log=st.booleans())
     def clear(self, name: str, log: bool) -> None:
@@ -219,7 +245,9 @@ class Record(RuleBasedStateMachine):
         talk = self.talks[name]
         self.remember_late(talk)
         session = self.do(self.store.sessions.load(talk.id))
-        plan = fold_plan(session, len(session.turns), log_only=True) if log and session.turns else None
+        plan = (
+            fold_plan(session, len(session.turns), log_only=True) if log and session.turns else None
+        )
         assert self.do(self.store.sessions.clear(talk.id, plan)) == talk.epoch + 1
         talk.clear()
 
@@ -233,7 +261,11 @@ class Record(RuleBasedStateMachine):
     @rule(name=talks, count=st.integers(1, 3))
     def fold_start(self, name: str, count: int) -> None:
         talk = self.talks[name]
-        ready = [number for number in talk.live_turns if not talk.running or number != talk.running.number]
+        ready = [
+            number
+            for number in talk.live_turns
+            if not talk.running or number != talk.running.number
+        ]
         if not ready:
             return
         session = self.do(self.store.sessions.load(talk.id))
@@ -267,18 +299,23 @@ class Record(RuleBasedStateMachine):
         if talk.fold is not None:
             self.late_folds.append((talk, talk.fold))
         undone = self.do(self.store.folds.undo(talk.id))
-        assert ((undone.from_seq, undone.to_seq) if undone else None) == (talk.folds[-1] if talk.folds else None)
+        assert ((undone.from_seq, undone.to_seq) if undone else None) == (
+            talk.folds[-1] if talk.folds else None
+        )
         if undone:
             talk.folds.pop()
             talk.fold = None
         elif talk.fold is not None:
             self.late_folds.pop()
 
-    # --- lives ------------------------------------------------------------------------------------------------------
+    # --- lives
+    # ----------------------------------------------------------------------------------------------
 
     @rule()
     def crash(self) -> None:
-        """The process freezes; another opens the record; the first one's writes count for nothing (I11, I25)."""
+        """The process freezes; another opens the record; the first one's writes count for nothing
+        (I11, I25).
+        """
         old, self.store = self.store, self.do(self.opened())
         self.outlived(old)
 
@@ -299,7 +336,9 @@ class Record(RuleBasedStateMachine):
         self.recovered(died=False)
 
     def recovered(self, *, died: bool) -> None:
-        """died: the life before did not end by itself, so its death counts against what it had at work."""
+        """died: the life before did not end by itself, so its death counts against what it had at
+        work.
+        """
         running = [talk for talk in self.talks.values() if talk.running]
         alone = died and len(running) == 1
         found = self.do(self.store.delivery.recover())
@@ -317,7 +356,8 @@ class Record(RuleBasedStateMachine):
             fold = [row for row in found.folds if row.conversation == talk.id and not row.log_only]
             assert [row.id for row in fold] == ([talk.fold.id] if talk.fold else [])
 
-    # --- what always holds ------------------------------------------------------------------------------------------
+    # --- what always holds
+    # ------------------------------------------------------------------------------------------
 
     @invariant()
     def the_ledger_has_no_fault(self) -> None:
@@ -331,7 +371,11 @@ class Record(RuleBasedStateMachine):
             session = self.do(self.store.sessions.load(talk.id))
             found = [[turn.number, turn.first_seq, turn.last_seq] for turn in session.turns]
             assert found == [[number, *talk.turns[number]] for number in talk.live_turns]
-            assert (session.epoch, session.view_from, session.next_seq) == (talk.epoch, talk.view_from, talk.seq + 1)
+            assert (session.epoch, session.view_from, session.next_seq) == (
+                talk.epoch,
+                talk.view_from,
+                talk.seq + 1,
+            )
             assert session.running == (talk.running.number if talk.running else 0)
             assert (session.summary is None) == (not talk.folds)
             if not talk.calls:
@@ -339,13 +383,18 @@ class Record(RuleBasedStateMachine):
 
     @invariant()
     def every_message_is_where_it_ought_to_be(self) -> None:
-        waiting, unsent = set(self.do(self.store.delivery.waiting())), set(self.do(self.store.delivery.unsent()))
+        waiting, unsent = (
+            set(self.do(self.store.delivery.waiting())),
+            set(self.do(self.store.delivery.unsent())),
+        )
         for talk in filter(lambda talk: talk.id, self.talks.values()):
             lines = self.do(self.store.sessions.lines(talk.id, limit=1000))
             assert {line.id: line.state for line in lines if line.role == "user"} == talk.inbox
             shown = {id: row["state"] for id, row in talk.out.items() if row["state"] != "dropped"}
             assert {line.id: line.state for line in lines if line.role != "user"} == shown
-            assert (talk.id in waiting) == any(state in ("new", "running") for state in talk.inbox.values())
+            assert (talk.id in waiting) == any(
+                state in ("new", "running") for state in talk.inbox.values()
+            )
             assert (talk.id in unsent) == ("pending" in shown.values())
             self.nobody_sees_too_much(talk)
 
@@ -359,7 +408,9 @@ class Record(RuleBasedStateMachine):
                 self.rows[name] = now
 
     def nobody_sees_too_much(self, talk: Talk) -> None:
-        """I4 and I5: parts in order, each once with a key, without one at most twice and then marked."""
+        """I4 and I5: parts in order, each once with a key, without one at most twice and then
+        marked.
+        """
         first: list[str] = []
         for id, marked in talk.seen:
             if id not in first:
@@ -370,14 +421,21 @@ class Record(RuleBasedStateMachine):
         for id in first:
             assert talk.out[id]["keyed"] or [seen for seen, _ in talk.seen].count(id) <= 2
 
-    # --- hands ------------------------------------------------------------------------------------------------------
+    # --- hands
+    # ----------------------------------------------------------------------------------------------
 
     def calls_of(self, talk: Talk) -> list[CallRow]:
         """The open calls of the running turn, as the record and the model both have them."""
         if not talk.calls:
             return []
-        rows = [row for row in self.do(self.store.sessions.calls(talk.running.id)) if row.call_id in talk.calls]
-        assert {row.call_id: row.state for row in rows} == {id: call[1] for id, call in talk.calls.items()}
+        rows = [
+            row
+            for row in self.do(self.store.sessions.calls(talk.running.id))
+            if row.call_id in talk.calls
+        ]
+        assert {row.call_id: row.state for row in rows} == {
+            id: call[1] for id, call in talk.calls.items()
+        }
         return rows
 
     def forward(self, row: Any) -> Any:
@@ -385,7 +443,9 @@ class Record(RuleBasedStateMachine):
         follow = {"planned": "summarised", "summarised": "checked", "checked": "logged"}
         if row.state == "logged":
             return self.do(self.store.folds.commit(row, 5))
-        changes: Any = {"log_ref": "memory/day.md"} if row.state == "checked" else {"summary": "gist"}
+        changes: Any = (
+            {"log_ref": "memory/day.md"} if row.state == "checked" else {"summary": "gist"}
+        )
         return self.do(self.store.folds.advance(row, follow[row.state], **changes))
 
     def remember_late(self, talk: Talk) -> None:
@@ -398,14 +458,22 @@ class Record(RuleBasedStateMachine):
         for line in self.do(self.store.sessions.lines(talk.id, limit=1000)):
             if line.role != "user" and line.id not in talk.out:
                 part = sum(row["source"] == source for row in talk.out.values())
-                what = {"source": source, "part": part, "state": "pending", "kind": kind, "epoch": talk.epoch}
+                what = {
+                    "source": source,
+                    "part": part,
+                    "state": "pending",
+                    "kind": kind,
+                    "epoch": talk.epoch,
+                }
                 talk.out[line.id] = {**what, "keyed": keyed, "repeats": 0}
 
 
 def arrival(name: str, key: str) -> NewInboxRow:
     """Always the same words."""
     place = Place(channel="web", account="me", chat_id=name, thread_id="", kind="dm", space="")
-    return NewInboxRow(place=place, key=key, kind="message", sender_id="owner", body=json.dumps({"text": "hello"}))
+    return NewInboxRow(
+        place=place, key=key, kind="message", sender_id="owner", body=json.dumps({"text": "hello"})
+    )
 
 
 def said(text: str) -> NewMessage:
@@ -423,7 +491,8 @@ def outgoing(kind: Any, parts: int, keyed: bool) -> list[NewOutboxRow]:
     """An answer in parts."""
     valid_for = KEYED if keyed else UNKEYED
     return [
-        NewOutboxRow(kind=kind, text=f"part {at}", part_no=at, parts=parts, key_valid=valid_for) for at in range(parts)
+        NewOutboxRow(kind=kind, text=f"part {at}", part_no=at, parts=parts, key_valid=valid_for)
+        for at in range(parts)
     ]
 
 
@@ -446,10 +515,16 @@ def fold_plan(session: Session, count: int, *, log_only: bool = False) -> FoldPl
 
 
 def check_valid(session: Session) -> None:
-    """I15: the view is one that the strictest provider takes, and holds every word a person said."""
+    """I15: the view is one that the strictest provider takes, and holds every word a person
+    said.
+    """
     view = assemble_view(session, (), (), WEIGHTED)
     assert find_faults(view.shown) == []
-    texts = [part.text for message in view.shown for part in message.parts if isinstance(part, Text)]
-    said = [message for turn in session.turns for message in turn.messages if message.origin == "person"]
+    texts = [
+        part.text for message in view.shown for part in message.parts if isinstance(part, Text)
+    ]
+    said = [
+        message for turn in session.turns for message in turn.messages if message.origin == "person"
+    ]
     for message in said:
         assert all(part.text in texts for part in message.parts if isinstance(part, Text))

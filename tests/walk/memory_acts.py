@@ -1,4 +1,6 @@
-"""What leads a bot to note, put in order and forget things, and what must be true of its memory afterwards."""
+"""What leads a bot to note, put in order and forget things, and what must be true of its memory
+afterwards.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -10,8 +12,32 @@ from tests.walk.record import query
 if TYPE_CHECKING:
     from tests.walk.kills import Stage
 
-LIKED = ("oolong", "espresso", "cider", "lemonade", "cocoa", "kefir", "sherry", "mead", "horchata", "kombucha", "chai")
-PLACES = ("Oslo", "Quito", "Hanoi", "Lagos", "Perth", "Tunis", "Minsk", "Dakar", "Osaka", "Turin", "Malmo")
+LIKED = (
+    "oolong",
+    "espresso",
+    "cider",
+    "lemonade",
+    "cocoa",
+    "kefir",
+    "sherry",
+    "mead",
+    "horchata",
+    "kombucha",
+    "chai",
+)
+PLACES = (
+    "Oslo",
+    "Quito",
+    "Hanoi",
+    "Lagos",
+    "Perth",
+    "Tunis",
+    "Minsk",
+    "Dakar",
+    "Osaka",
+    "Turin",
+    "Malmo",
+)
 SECRET = "periwinkle"
 _ROWS = "SELECT reason FROM extraction WHERE state"
 _SAID = "SELECT 1 FROM message JOIN turn ON turn.id = turn_id WHERE parts LIKE ? AND state = 'done'"
@@ -21,13 +47,19 @@ RECURRING = "I water the greenhouse orchids every morning before breakfast"
 async def confide(stage: "Stage", token: str) -> None:
     """Something to note, unlike everything said before."""
     at = len(stage.saying)
-    stage.say("talk", f"«{token}» hello there. I prefer {LIKED[at]} whenever I travel to {PLACES[at]}.")
+    stage.say(
+        "talk", f"«{token}» hello there. I prefer {LIKED[at]} whenever I travel to {PLACES[at]}."
+    )
 
 
 async def forget(stage: "Stage", token: str) -> None:
     """A secret is told, and then to be forgotten."""
     stage.say(
-        "talk", f"«{token}» hello there. I prefer the word {SECRET} as my password in {PLACES[len(stage.saying)]}."
+        "talk",
+        (
+            f"«{token}» hello there. I prefer the word {SECRET} as my password in "
+            f"{PLACES[len(stage.saying)]}."
+        ),
     )
     await stage.rest()
     stage.say("talk", f"/forget {SECRET}")
@@ -41,20 +73,36 @@ async def recur(stage: "Stage", token: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for days in (2, 3):
         day = datetime.now(UTC) - timedelta(days=days)
-        (folder / f"{day:%Y-%m-%d}.md").write_text(f"# {day:%Y-%m-%d}\n\n- 09:00 User: {RECURRING}.\n")
+        (folder / f"{day:%Y-%m-%d}.md").write_text(
+            f"# {day:%Y-%m-%d}\n\n- 09:00 User: {RECURRING}.\n"
+        )
 
 
 async def noted(stage: "Stage") -> list[str]:
     """Every line stands once, and the record has one live row for each."""
-    await until(lambda: not query(stage.talk.bot.db, f"{_ROWS} IN ('queued', 'found')"), "every turn is read for facts")
+    await until(
+        lambda: not query(stage.talk.bot.db, f"{_ROWS} IN ('queued', 'found')"),
+        "every turn is read for facts",
+    )
     lines = [bullet.text for bullet in parse_bullets(_memory(stage))]
-    found = [f"stands {lines.count(line)} times: {line}" for line in set(lines) if lines.count(line) > 1]
-    rows = [row[0] for row in query(stage.talk.bot.db, "SELECT text FROM memory WHERE state = 'live'")]
+    found = [
+        f"stands {lines.count(line)} times: {line}" for line in set(lines) if lines.count(line) > 1
+    ]
+    rows = [
+        row[0] for row in query(stage.talk.bot.db, "SELECT text FROM memory WHERE state = 'live'")
+    ]
     if sorted(rows) != sorted(lines):
         found.append(f"lines {sorted(lines)} but rows {sorted(rows)}")
-    found += [f"a turn was not read for facts: {row}" for row in query(stage.talk.bot.db, f"{_ROWS} = 'failed'")]
-    said = [word for word in LIKED if query(stage.talk.bot.db, _SAID, f"%{word}%")]  # a third kill interrupts a turn
-    return [*found, *(f"not noted: {word}" for word in said if sum(word in line for line in lines) != 1)]
+    found += [
+        f"a turn was not read for facts: {row}"
+        for row in query(stage.talk.bot.db, f"{_ROWS} = 'failed'")
+    ]
+    # a third kill interrupts a turn
+    said = [word for word in LIKED if query(stage.talk.bot.db, _SAID, f"%{word}%")]
+    return [
+        *found,
+        *(f"not noted: {word}" for word in said if sum(word in line for line in lines) != 1),
+    ]
 
 
 async def dreamt(stage: "Stage") -> list[str]:
@@ -73,7 +121,11 @@ async def forgotten(stage: "Stage") -> list[str]:
     """The secret is nowhere under the home but in copies that the receipt names."""
     await stage.talk.bot.term()
     needle = SECRET.encode()
-    files = [path for path in stage.talk.bot.home.rglob("*") if path.is_file() and path.parent.name != "snapshots"]
+    files = [
+        path
+        for path in stage.talk.bot.home.rglob("*")
+        if path.is_file() and path.parent.name != "snapshots"
+    ]
     found = [f"still there: {path}" for path in files if needle in path.read_bytes()]
     await stage.talk.bot.start()
     return found

@@ -1,4 +1,6 @@
-"""The record as it ought to be, in plain dicts and lists: what the store is compared with after every step."""
+"""The record as it ought to be, in plain dicts and lists: what the store is compared with after
+every step.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,10 +10,12 @@ KEYED, UNKEYED = 1e9, 0.0
 
 @dataclass(slots=True)
 class Talk:
-    """One conversation. turns: number -> [first seq, last seq]; folds: (from, to) on the chain, oldest first.
+    """One conversation. turns: number -> [first seq, last seq]; folds: (from, to) on the chain,
+    oldest first.
 
-    clears: the former (view_from, folds) of each clear that stands. inbox: id -> state, in order of delivery.
-    out: id of an outbox row -> what it is to be. calls: of the running turn, call id -> [effect, state, starts].
+    clears: the former (view_from, folds) of each clear that stands. inbox: id -> state, in order of
+    delivery. out: id of an outbox row -> what it is to be. calls: of the running turn, call id ->
+    [effect, state, starts].
     """
 
     name: str
@@ -43,7 +47,9 @@ class Talk:
     @property
     def next_inbox_row(self) -> str:
         """What the lane takes next: what runs, else the oldest new one."""
-        return next((id for state in ("running", "new") for id, at in self.inbox.items() if at == state), "")
+        return next(
+            (id for state in ("running", "new") for id, at in self.inbox.items() if at == state), ""
+        )
 
     @property
     def next_outbox_row(self) -> str:
@@ -103,7 +109,9 @@ class Talk:
         return True
 
     def settle(self, id: str, fate: str) -> None:
-        """Where a part goes from `sending`. fate: sent, failed, pending (surely refused) or unknown."""
+        """Where a part goes from `sending`. fate: sent, failed, pending (surely refused) or
+        unknown.
+        """
         row = self.out[id]
         source = [other for other in self.out.values() if other["source"] == row["source"]]
         fenced = row["kind"] != "notice" and row["epoch"] != self.epoch
@@ -125,7 +133,9 @@ class Talk:
         return "dropped"
 
     def crash(self, *, died: bool = True, alone: bool = False) -> None:
-        """What recovery makes of a life that ended anywhere. alone: this conversation's turn was the only one."""
+        """What recovery makes of a life that ended anywhere. alone: this conversation's turn was
+        the only one.
+        """
         self.attempts += died
         self.deaths_alone += alone
         for call in self.calls.values():

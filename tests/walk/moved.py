@@ -1,4 +1,6 @@
-"""Processes whose wall clock is wrong, while the others', the database's and all monotonic ones are right."""
+"""Processes whose wall clock is wrong, while the others', the database's and all monotonic ones are
+right.
+"""
 
 import os
 from pathlib import Path

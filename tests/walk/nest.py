@@ -1,8 +1,9 @@
 """Where bots are hatched: a process that has imported the program, and forks itself for each start.
 
-What is started is a process of its own, to be signalled and killed like any other; it is only spared the second in
-which every start imports the same. The harness's commands, and `tests/bot/cli/test_main.py`, start the program cold.
-`python -m tests.walk.nest FD` is the nest; FD: a socket whose other end its owner holds, and lets go of to end it.
+What is started is a process of its own, to be signalled and killed like any other; it is only
+spared the second in which every start imports the same. The harness's commands, and
+`tests/bot/cli/test_main.py`, start the program cold. `python -m tests.walk.nest FD` is the nest;
+FD: a socket whose other end its owner holds, and lets go of to end it.
 """
 
 import array
@@ -60,7 +61,9 @@ PREPARED = (
 
 
 class Hatched:
-    """A running process. pid: its own; returncode: None while it runs, negative for a signal's number."""
+    """A running process. pid: its own; returncode: None while it runs, negative for a signal's
+    number.
+    """
 
     def __init__(self, pid: int, line: socket.socket) -> None:
         self.pid = pid
@@ -85,7 +88,9 @@ class Hatched:
         return self.returncode
 
 
-async def hatch(words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO) -> Hatched:
+async def hatch(
+    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+) -> Hatched:
     """Start the program with this command line; nothing else of this process reaches it."""
     line = _order(words, environment, out, errors)
     line.setblocking(False)
@@ -95,7 +100,9 @@ async def hatch(words: Sequence[str], environment: Mapping[str, str], out: Binar
 
 @contextlib.contextmanager
 def running(home: Path) -> Iterator[None]:
-    """A bot on this home, for tests without an event loop: it is ready in the block, and ended by SIGTERM after it."""
+    """A bot on this home, for tests without an event loop: it is ready in the block, and ended by
+    SIGTERM after it.
+    """
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as said:
         with os.fdopen(writing, "wb") as out, Path(os.devnull).open("wb") as errors:
@@ -111,8 +118,12 @@ def running(home: Path) -> Iterator[None]:
                 line.recv(LARGEST)
 
 
-def _order(words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO) -> socket.socket:
-    """Have a child forked; it is told of on the socket that is returned: first its pid, at its end its exit code."""
+def _order(
+    words: Sequence[str], environment: Mapping[str, str], out: BinaryIO, errors: BinaryIO
+) -> socket.socket:
+    """Have a child forked; it is told of on the socket that is returned: first its pid, at its end
+    its exit code.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         order = json.dumps({"words": list(words), "environment": dict(environment)}).encode()

@@ -1,4 +1,6 @@
-"""People who write for the first time while commands run: their memory is theirs alone, and stays in its place."""
+"""People who write for the first time while commands run: their memory is theirs alone, and stays
+in its place.
+"""
 
 import re
 from pathlib import Path
@@ -55,7 +57,8 @@ class Newcomers:
         for person in self._tokens:
             holders = _spaces_with(workspace, f"newcomer{person}")
             confirmed = any(
-                f"newcomer{person}" in seen.text and not tokens_in(seen.text) for seen in self._telegram.sent(person)
+                f"newcomer{person}" in seen.text and not tokens_in(seen.text)
+                for seen in self._telegram.sent(person)
             )
             if confirmed and len(holders) != 1:
                 found.append(f"the word of {person} is in {holders}")

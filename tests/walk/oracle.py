@@ -28,8 +28,8 @@ MOST_OPEN = 3  # how many answers a person waits for before writing more
 class Oracle:
     """Everything delivered and everything confirmed on the web channel.
 
-    sent: conversation -> key -> text, each of which was tried until it was confirmed; confirmed: id -> (conversation,
-    key). tries: POSTs of all kinds.
+    sent: conversation -> key -> text, each of which was tried until it was confirmed; confirmed: id
+    -> (conversation, key). tries: POSTs of all kinds.
     """
 
     sent: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -51,7 +51,9 @@ class Oracle:
                 await asyncio.sleep(TRY_AGAIN)
 
     def _note(self, id: str, conversation: str, key: str) -> str:
-        assert self.confirmed.setdefault(id, (conversation, key)) == (conversation, key), f"{id} is two messages"
+        assert self.confirmed.setdefault(id, (conversation, key)) == (conversation, key), (
+            f"{id} is two messages"
+        )
         return id
 
     async def open_ones(self, web: Web) -> list[str]:
@@ -59,7 +61,9 @@ class Oracle:
         ended: set[str] = set()
         for conversation in self.sent:
             with contextlib.suppress(httpx.HTTPError):
-                ended |= {line["reply_to"] for line in await web.lines(conversation) if "reply_to" in line}
+                ended |= {
+                    line["reply_to"] for line in await web.lines(conversation) if "reply_to" in line
+                }
         return [id for id in self.confirmed if id not in ended]
 
     async def faults(self, web: Web) -> list[str]:
@@ -68,24 +72,33 @@ class Oracle:
         for conversation, keys in self.sent.items():
             found += faults_of(await web.lines(conversation), Counter(keys.values()))
         ids = Counter(self.confirmed.values())
-        found += [f"{which} was confirmed under {count} ids" for which, count in ids.items() if count > 1]
+        found += [
+            f"{which} was confirmed under {count} ids" for which, count in ids.items() if count > 1
+        ]
         return found + await alarms(web)
 
 
 async def alarms(web: Web) -> list[str]:
     """Figures of the running life that are above zero only when something of ours is wrong."""
     families = text_string_to_metric_families((await web.ask("GET", "/metrics")).text)
-    told = {sample.name: sample.value for family in families for sample in family.samples if not sample.labels}
+    told = {
+        sample.name: sample.value
+        for family in families
+        for sample in family.samples
+        if not sample.labels
+    }
     return [f"{name} is {told[name]:g}" for name in ALARMS if told[name]]
 
 
 def unfounded_notices(db: Db, model: ModelEmulator) -> list[str]:
     """Notices of a model's failure that are more than the calls that the model failed at.
 
-    Notices of budgets, of the configuration and of interruptions have other words. Calls that a kill cut do not count:
-    they are made again.
+    Notices of budgets, of the configuration and of interruptions have other words. Calls that a
+    kill cut do not count: they are made again.
     """
-    told = "SELECT reply_to, text FROM outbox WHERE kind = 'notice' AND (text LIKE ? OR text LIKE ?)"
+    told = (
+        "SELECT reply_to, text FROM outbox WHERE kind = 'notice' AND (text LIKE ? OR text LIKE ?)"
+    )
     notices = query(db, told, *MODEL_FAILURES)
     if len(notices) <= model.failed:
         return []
@@ -93,23 +106,32 @@ def unfounded_notices(db: Db, model: ModelEmulator) -> list[str]:
 
 
 def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:
-    """What is wrong with one transcript: lost, invented, repeated, out of order, or answered beside the question.
+    """What is wrong with one transcript: lost, invented, repeated, out of order, or answered beside
+    the question.
 
     sent: how often each text was sent on purpose.
     """
     asked_lines = {line["id"]: line for line in lines if line["role"] == "user"}
-    answers = [line for line in lines if line["role"] == "assistant" or line.get("reply_to")]  # not what we were away
+    # not what we were away
+    answers = [line for line in lines if line["role"] == "assistant" or line.get("reply_to")]
     counts = Counter(line.get("reply_to") for line in answers)
     texts = Counter(line["text"] for line in asked_lines.values())
-    found = [f"sent {sent[text]} times, stored {texts[text]} times: {text}" for text in sent | texts]
-    found = [fault for fault, text in zip(found, sent | texts, strict=True) if sent[text] != texts[text]]
+    found = [
+        f"sent {sent[text]} times, stored {texts[text]} times: {text}" for text in sent | texts
+    ]
+    found = [
+        fault for fault, text in zip(found, sent | texts, strict=True) if sent[text] != texts[text]
+    ]
     found += [f"unanswered: {line['text']}" for id, line in asked_lines.items() if not counts[id]]
     found += [f"answered {count} times: {id}" for id, count in counts.items() if count > 1]
     for line in answers:
         cause = asked_lines.get(line.get("reply_to", ""))
         if cause is None:
             found.append(f"no cause: {line['text']}")
-        elif line["role"] == "assistant" and tokens_in(line["text"])[:1] != tokens_in(cause["text"])[:1]:
+        elif (
+            line["role"] == "assistant"
+            and tokens_in(line["text"])[:1] != tokens_in(cause["text"])[:1]
+        ):
             found.append(f"{cause['text']!r} was answered with {line['text']!r}")
     order = [line["reply_to"] for line in answers if line.get("reply_to") in asked_lines]
     if order != sorted(order, key=list(asked_lines).index):
@@ -119,7 +141,9 @@ def faults_of(lines: list[dict[str, Any]], sent: Counter[str]) -> list[str]:
 
 @dataclass(slots=True)
 class Writer:
-    """A person at a page of one conversation: writes on, sometimes sends a message again, keeps the page open."""
+    """A person at a page of one conversation: writes on, sometimes sends a message again, keeps the
+    page open.
+    """
 
     oracle: Oracle
     web: Web
@@ -130,7 +154,9 @@ class Writer:
     enough: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
-        """Write until told that it is enough; every message that was begun is confirmed at the end."""
+        """Write until told that it is enough; every message that was begun is confirmed at the
+        end.
+        """
         await self.web.up.wait()
         while not self.enough.is_set():
             self.written += 1
@@ -147,5 +173,9 @@ class Writer:
             await self.web.up.wait()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.enough.wait(), self.random.uniform(0.02, 0.2))
-            if self.enough.is_set() or not self.page or self.written - len(self.page.replies) < MOST_OPEN:
+            if (
+                self.enough.is_set()
+                or not self.page
+                or self.written - len(self.page.replies) < MOST_OPEN
+            ):
                 return

@@ -1,4 +1,6 @@
-"""Several processes under load, and what is done to them: told in lines with times, judged by the oracle at the end."""
+"""Several processes under load, and what is done to them: told in lines with times, judged by the
+oracle at the end.
+"""
 
 import asyncio
 import contextlib
@@ -34,15 +36,17 @@ _SHARES = (("half within", 0.5), ("19 of 20 within", 0.95), ("all within", 1.0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is played. pace: mean seconds between two messages of a person; slowest: of the model's answers, seconds.
+    """What is played. pace: mean seconds between two messages of a person; slowest: of the model's
+    answers, seconds.
 
-    blows: (seconds after the start, what): "kill" or "stop", then "worker" or "gateway"; "restart database" and "fast"
-    or "immediate", "end database" and how often its sessions are ended, "freeze database" and seconds; "cut", "deafen"
-    or "reset", then "worker" or "gateway", then seconds: that process reaches the database by a wire of its own, which
-    is mended then, or, where that is later than its lease, once it has ended itself; "clock", then "worker" or
-    "gateway", then the seconds by which the first such process with a clock of its own is ahead from then on.
-    clocks: (role, seconds) of each process that has a wall clock of its own, and how far ahead it is at first.
-    seconds: of load at least.
+    blows: (seconds after the start, what): "kill" or "stop", then "worker" or "gateway"; "restart
+    database" and "fast" or "immediate", "end database" and how often its sessions are ended,
+    "freeze database" and seconds; "cut", "deafen" or "reset", then "worker" or "gateway", then
+    seconds: that process reaches the database by a wire of its own, which is mended then, or, where
+    that is later than its lease, once it has ended itself; "clock", then "worker" or "gateway",
+    then the seconds by which the first such process with a clock of its own is ahead from then on.
+    clocks: (role, seconds) of each process that has a wall clock of its own, and how far ahead it
+    is at first. seconds: of load at least.
     """
 
     conversations: int = 40
@@ -50,7 +54,11 @@ class Plan:
     workers: int = 3
     pace: float = 4.0
     slowest: float = 3.0
-    blows: tuple[tuple[float, str], ...] = ((6.0, "kill worker"), (16.0, "kill gateway"), (26.0, "stop worker"))
+    blows: tuple[tuple[float, str], ...] = (
+        (6.0, "kill worker"),
+        (16.0, "kill gateway"),
+        (26.0, "stop worker"),
+    )
     clocks: tuple[tuple[str, int], ...] = ()
     seconds: float = 40.0
     seed: int = 1
@@ -70,7 +78,9 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where it is played. server: of the database, where it may be hurt; wire: to it, of the process that is cut."""
+    """Where it is played. server: of the database, where it may be hurt; wire: to it, of the
+    process that is cut.
+    """
 
     bots: Several
     telegram: TelegramEmulator
@@ -100,10 +110,15 @@ class Play:
         plan = self._plan
         doors = Doors([bot.web for bot in self._living["gateway"]])
         telegram, db = self._stage.telegram, self._stage.bots.db
-        crowd = self._crowd = Crowd(doors=doors, telegram=telegram, db=db, seed=plan.seed, pace=plan.pace)
+        crowd = self._crowd = Crowd(
+            doors=doors, telegram=telegram, db=db, seed=plan.seed, pace=plan.pace
+        )
         try:
             crowd.begin(plan.conversations)
-            self._tell(f"{plan.conversations} people write, each about every {plan.pace:g} s; seed {plan.seed}")
+            self._tell(
+                f"{plan.conversations} people write, each about every {plan.pace:g} s; seed "
+                f"{plan.seed}"
+            )
             began = time.monotonic()
             for after, what in plan.blows:
                 await asyncio.sleep(max(0.0, began + after - time.monotonic()))
@@ -118,7 +133,9 @@ class Play:
             await crowd.close()
 
     async def _start(self) -> None:
-        cut = next((what.split()[1] for _, what in self._plan.blows if what.split()[0] in _CUTS), "")
+        cut = next(
+            (what.split()[1] for _, what in self._plan.blows if what.split()[0] in _CUTS), ""
+        )
         roles = ["gateway"] * self._plan.gateways + ["worker"] * self._plan.workers
         clocks = list(self._plan.clocks)
         for role in roles:
@@ -139,7 +156,9 @@ class Play:
             for number, bot in enumerate(group, 1):
                 self._watch.know(bot, f"{kind} {number}")
                 self._keeping.append(asyncio.create_task(self._keep(bot)))
-        self._tell(f"started: {', '.join(f'{self._watch.name(bot)} (process {bot.pid})' for bot in bots)}")
+        self._tell(
+            f"started: {', '.join(f'{self._watch.name(bot)} (process {bot.pid})' for bot in bots)}"
+        )
         await until(self._heard, "a gateway hears Telegram")
 
     def _heard(self) -> bool:
@@ -167,7 +186,9 @@ class Play:
             await self._signal(how, whom)
         elif how == "clock":
             set_clock(self._moved[whom], int(more[0]))
-            self._tell(f"{self._watch.name(self._moved[whom])}: its clock is {int(more[0]):+} s from now on")
+            self._tell(
+                f"{self._watch.name(self._moved[whom])}: its clock is {int(more[0]):+} s from now on"  # noqa: E501
+            )
         elif whom == "database":
             await self._hurt_database(how, more[0])
         else:
@@ -202,7 +223,10 @@ class Play:
         name, lives = self._watch.name(bot), bot.lives
         held, hurt = self._watch.held(bot), time.monotonic()
         getattr(wire, how)()
-        self._tell(f"{name}: its connections to the database are {_CUTS[how]} for {seconds:g} s; it held {held}")
+        self._tell(
+            f"{name}: its connections to the database are {_CUTS[how]} for {seconds:g} s; it held "
+            f"{held}"
+        )
         if seconds > STOPPED:
             self._begin(self._watch.follow(held, hurt))
             await until(lambda: not bot.alive or bot.lives > lives, "it ends itself", seconds)
@@ -236,9 +260,13 @@ class Play:
         crowd, began = self._crowd, time.monotonic()
         assert crowd is not None
         self._tell(since)
-        found = lambda: [token for token, at in crowd.said.items() if at > began and token in crowd.seen]  # noqa: E731
+        found = lambda: [  # noqa: E731
+            token for token, at in crowd.said.items() if at > began and token in crowd.seen
+        ]  # noqa: E731, RUF100
         await until(found, "a new message is answered", REST)
-        self._tell(f"somebody who wrote after that has an answer, {time.monotonic() - began:.1f} s after")
+        self._tell(
+            f"somebody who wrote after that has an answer, {time.monotonic() - began:.1f} s after"
+        )
 
     def _begin(self, work: Awaitable[None]) -> None:
         self._doing.append(asyncio.ensure_future(work))
@@ -258,10 +286,16 @@ class Play:
             faults += [f"not at rest: {await crowd.open_ones()}, {crowd.unshown()}, {crowd.jobs()}"]
         self._tell(f"connections to the database: {query(self._stage.bots.db, _SESSIONS)[0][0]}")
         waits = crowd.waits()
-        told = ", ".join(f"{name} {waits[int(share * (len(waits) - 1))]:.1f} s" for name, share in _SHARES)
-        self._tell(f"from a message to its answer: {told} (the model takes up to {self._plan.slowest:g} s)")
+        told = ", ".join(
+            f"{name} {waits[int(share * (len(waits) - 1))]:.1f} s" for name, share in _SHARES
+        )
+        self._tell(
+            f"from a message to its answer: {told} (the model takes up to {self._plan.slowest:g} s)"
+        )
         self._tell(f"the oracle: {await crowd.count()}")
-        faults += [fault for fault in await crowd.faults() if not (self._away and fault.startswith(BUSY))]
+        faults += [
+            fault for fault in await crowd.faults() if not (self._away and fault.startswith(BUSY))
+        ]
         return [*faults, *await self._end()]
 
     async def _end(self) -> list[str]:
@@ -270,14 +304,22 @@ class Play:
         codes = [await bot.term() for group in self._living.values() for bot in group]
         self._tell(f"all that live are told to end: exit codes {codes}")
         left = query(self._stage.bots.db, "SELECT name FROM process")
-        return [f"ended with {code}" for code in codes if code] + [f"a lease is left: {name}" for (name,) in left]
+        return [f"ended with {code}" for code in codes if code] + [
+            f"a lease is left: {name}" for (name,) in left
+        ]
 
 
-_CUTS = {"cut": "cut, no byte passes", "deafen": "half open, no answer passes", "reset": "reset, and refused"}
+_CUTS = {
+    "cut": "cut, no byte passes",
+    "deafen": "half open, no answer passes",
+    "reset": "reset, and refused",
+}
 
 
 async def play(plan: Plan, home: Path, db: str | Cluster, story: Story) -> list[str]:
-    """Play it once; returns what the oracle finds. db: address of an empty database, or a server that may be hurt."""
+    """Play it once; returns what the oracle finds. db: address of an empty database, or a server
+    that may be hurt.
+    """
     url, server = (db, None) if isinstance(db, str) else (db.url, db)
     model = ModelEmulator(responder=hesitant(random.Random(plan.seed), plan.slowest))
     others = {"allow": persons(plan.conversations - plan.conversations // 2), "provider": "openai"}
@@ -286,4 +328,6 @@ async def play(plan: Plan, home: Path, db: str | Cluster, story: Story) -> list[
         Wire(int(url.rpartition(":")[2].partition("/")[0])) as wire,
         several(home, url, model, telegram.url, **others) as bots,
     ):
-        return await Play(plan, Stage(bots=bots, telegram=telegram, wire=wire, server=server), story).run()
+        return await Play(
+            plan, Stage(bots=bots, telegram=telegram, wire=wire, server=server), story
+        ).run()

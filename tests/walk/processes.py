@@ -1,4 +1,6 @@
-"""Several processes of one bot: gateways and workers on one record in PostgreSQL, each started and killed by itself."""
+"""Several processes of one bot: gateways and workers on one record in PostgreSQL, each started and
+killed by itself.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +13,8 @@ from tests.emulators.model import ModelEmulator
 from tests.walk.harness import Bot, settings
 from tests.walk.oracle import unfounded_notices
 
-# The variable of the environment that tells a process where the record is: they share one config.json.
+# The variable of the environment that tells a process where the record is: they share one
+# config.json.
 RECORD = "MNEMA_TEST_RECORD"
 
 
@@ -29,9 +32,12 @@ class Several:
     def process(self, role: str, *words: str, through: int = 0, kind: type[Bot] = Bot) -> Bot:
         """One more process, not yet started.
 
-        words: further options of its command. through: a port that leads to the database, 0 for the database's own.
+        words: further options of its command. through: a port that leads to the database, 0 for the
+        database's own.
         """
-        config = settings(self.model.url, self.telegram_url, database_url=f"${{{RECORD}}}", **self.others)
+        config = settings(
+            self.model.url, self.telegram_url, database_url=f"${{{RECORD}}}", **self.others
+        )
         bot = kind(self.home, config, "run", "--role", role, *words)
         bot.record = self.db
         bot.extra[RECORD] = address(self.db, through)
@@ -54,9 +60,15 @@ def address(db: str, through: int = 0) -> str:
 
 @asynccontextmanager
 async def several(
-    home: Path, db: str, model: ModelEmulator | None = None, telegram_url: str = "", **others: object
+    home: Path,
+    db: str,
+    model: ModelEmulator | None = None,
+    telegram_url: str = "",
+    **others: object,
 ) -> AsyncIterator[Several]:
-    """Nothing is started yet; at the end notices of the model are judged, and whatever lives is killed."""
+    """Nothing is started yet; at the end notices of the model are judged, and whatever lives is
+    killed.
+    """
     async with model or ModelEmulator() as emulator:
         held = Several(home=home, db=db, model=emulator, telegram_url=telegram_url, others=others)
         try:

@@ -32,14 +32,18 @@ async def ledger_faults(db: Db) -> list[str]:
 
 
 def query(db: Db, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-    """Rows of a query that changes nothing; none of a record that was killed before it had its tables."""
+    """Rows of a query that changes nothing; none of a record that was killed before it had its
+    tables.
+    """
     if isinstance(db, str):
         with psycopg.connect(db, autocommit=True) as held, suppress(psycopg.errors.UndefinedTable):
             return held.execute(sql.replace("?", "%s"), values or None).fetchall()
         return []
     if not db.exists():
         return []
-    with closing(sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as connection:
+    with closing(
+        sqlite3.connect(f"{db.absolute().as_uri()}?mode=ro", uri=True, timeout=10)
+    ) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").fetchone():
             return []
         return connection.execute(sql, values).fetchall()
@@ -54,5 +58,7 @@ def message_hashes(db: Db) -> dict[str, str]:
 def unended(db: Db) -> list[tuple[Any, ...]]:
     """Inbox and outbox rows that are not at rest."""
     waiting = "SELECT 'inbox', id, state FROM inbox WHERE state IN ('new', 'running')"
-    leaving = "SELECT 'outbox', id, state FROM outbox WHERE state IN ('pending', 'sending', 'unknown')"
+    leaving = (
+        "SELECT 'outbox', id, state FROM outbox WHERE state IN ('pending', 'sending', 'unknown')"
+    )
     return query(db, f"{waiting} UNION ALL {leaving}")

@@ -1,4 +1,6 @@
-"""How people and the model talk in these tests: every message carries a token, every answer names it."""
+"""How people and the model talk in these tests: every message carries a token, every answer names
+it.
+"""
 
 import json
 import random
@@ -6,7 +8,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.emulators.model_replies import Call, Reply, extract_text, fold_text, is_extract, is_fold, plain
+from tests.emulators.model_replies import (
+    Call,
+    Reply,
+    extract_text,
+    fold_text,
+    is_extract,
+    is_fold,
+    plain,
+)
 
 TOKEN = re.compile(r"«([^«»]+)»")
 _LONG = re.compile(r"\bat length\b")
@@ -36,22 +46,31 @@ def tokens_in(text: str) -> list[str]:
 
 
 def answer(body: dict[str, Any]) -> Reply:
-    """Call the tool that was asked for, once; else name the token of the newest message of a person."""
+    """Call the tool that was asked for, once; else name the token of the newest message of a
+    person.
+    """
     if is_fold(body):
         return Reply(text=fold_text(body))
     if is_extract(body):
         return Reply(text=extract_text(body))
     newest = body["messages"][-1]
     blocks = newest["content"] if isinstance(newest["content"], list) else []
-    results = newest["role"] == "tool" or any(block.get("type") == "tool_result" for block in blocks)
+    results = newest["role"] == "tool" or any(
+        block.get("type") == "tool_result" for block in blocks
+    )
     words = _newest_words(body)
     found, wanted = tokens_in(words), _USE.search(words)
     if wanted and not results:
         id = "call_" + re.sub(r"\W", "_", found[-1] if found else "")
-        return Reply(text="I look.", calls=(Call(id=id, name=wanted[1], input=json.loads(wanted[2])),))
+        return Reply(
+            text="I look.", calls=(Call(id=id, name=wanted[1], input=json.loads(wanted[2])),)
+        )
     token = found[-1] if found else "?"
     if _LONG.search(words.rpartition("«")[2]):
-        return Reply(text="\n\n".join(f"«{token}» {at}: {'word ' * 600}" for at in range(LONG_PARTS)), delta=900)
+        return Reply(
+            text="\n\n".join(f"«{token}» {at}: {'word ' * 600}" for at in range(LONG_PARTS)),
+            delta=900,
+        )
     return Reply(text=f"re «{token}»")
 
 

@@ -21,11 +21,21 @@ from tests.walk.speech import answer, asked, asked_for
 
 SIGKILLED = -9
 # What a restore itself writes to: its own row of the audit, repeats, leases.
-NOT_COMPARED = {"instance", "process", "duty", "audit", "audit_head", "channel_note", "outbox", "probe"}
+NOT_COMPARED = {
+    "instance",
+    "process",
+    "duty",
+    "audit",
+    "audit_head",
+    "channel_note",
+    "outbox",
+    "probe",
+}
 
 
 async def mnema(home: Path, *words: str, fp: str = "", **more: str) -> tuple[int, str, str]:
-    """Run one command in a process of its own that has the program imported: (exit code, stdout, stderr).
+    """Run one command in a process of its own that has the program imported: (exit code, stdout,
+    stderr).
 
     more: variables of its environment.
     """
@@ -43,19 +53,34 @@ async def mnema(home: Path, *words: str, fp: str = "", **more: str) -> tuple[int
 def dump(db: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, whatever its place in the file."""
     with closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as held:
-        tables = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {name: sorted(held.execute(f"SELECT * FROM {name}")) for name in tables if name not in NOT_COMPARED}
+        tables = [
+            row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        return {
+            name: sorted(held.execute(f"SELECT * FROM {name}"))
+            for name in tables
+            if name not in NOT_COMPARED
+        }
 
 
 def files(root: Path) -> dict[str, str]:
     """Path -> hash of everything that people or the model wrote."""
-    found = [path for name in ("workspace", "data/blobs") for path in (root / name).rglob("*") if path.is_file()]
-    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+    found = [
+        path
+        for name in ("workspace", "data/blobs")
+        for path in (root / name).rglob("*")
+        if path.is_file()
+    ]
+    return {
+        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found
+    }
 
 
 async def talked(talk: Scene, *tokens: str) -> None:
     for token in tokens:
-        await talk.say("work", asked_for(token, "write_file", path=f"notes/{token}.md", content=token))
+        await talk.say(
+            "work", asked_for(token, "write_file", path=f"notes/{token}.md", content=token)
+        )
 
 
 @by_night
@@ -76,7 +101,9 @@ async def test_I30_a_backup_at_rest_comes_back_row_by_row(tmp_path: Path) -> Non
         assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-async def test_I30_a_backup_under_load_has_every_message_that_was_confirmed_before_it_began(tmp_path: Path) -> None:
+async def test_I30_a_backup_under_load_has_every_message_that_was_confirmed_before_it_began(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path / "old", ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()
         stopped = asyncio.Event()
@@ -86,7 +113,10 @@ async def test_I30_a_backup_under_load_has_every_message_that_was_confirmed_befo
             at = 0
             while not stopped.is_set():
                 at += 1
-                await talk.say(name, asked_for(f"{name}-{at}", "write_file", path=f"{name}.md", content="x" * at))
+                await talk.say(
+                    name,
+                    asked_for(f"{name}-{at}", "write_file", path=f"{name}.md", content="x" * at),
+                )
                 await send_picture(stage, f"{name}-{at}")
 
         talking = [asyncio.create_task(chatter(f"c{number}")) for number in range(3)]
@@ -112,7 +142,9 @@ async def test_I30_a_backup_under_load_has_every_message_that_was_confirmed_befo
 
 
 @by_night
-async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(tmp_path: Path) -> None:
+async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path / "old", ModelEmulator(responder=answer)) as talk:
         await talk.bot.start("llm.before@2:hang")
         await talk.say("main", asked("first"))
@@ -122,7 +154,10 @@ async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(t
         code, _, err = await mnema(talk.bot.home, "restore", str(tmp_path / "file"))
         assert (code, err) == (
             1,
-            f"mnema: Another mnema (process {talk.bot.pid}) is running on {talk.bot.home}; stop it first.\n",
+            (
+                f"mnema: Another mnema (process {talk.bot.pid}) is running on {talk.bot.home}; "
+                "stop it first.\n"
+            ),
         )
         await talk.bot.kill()
         code, out, _ = await mnema(talk.bot.home, "restore", str(tmp_path / "file"))
@@ -136,7 +171,9 @@ async def test_I30_what_was_restored_goes_on_and_answers_what_was_not_answered(t
 
 def kept(home: Path) -> dict[str, Any]:
     """What a restore has put aside, each once."""
-    [config], [workspace], [data] = (list(home.glob(f"{name}.before-restore.*")) for name in REPLACED_NAMES)
+    [config], [workspace], [data] = (
+        list(home.glob(f"{name}.before-restore.*")) for name in REPLACED_NAMES
+    )
     notes = sorted(path.name for path in (workspace / "notes").iterdir())
     return {"config": config.read_text(), "notes": notes, "record": dump(data / "mnema.db")}
 
@@ -176,7 +213,11 @@ async def test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_
         assert (dump(talk.bot.db), files(home)) == (new if "swapped" in place else old)
         assert talk.bot.config.read_text() == (settings if "swapped" in place else changed)
         if "swapped" in place:
-            assert kept(home) == {"config": changed, "notes": ["one.md", "two.md"], "record": old[0]}
+            assert kept(home) == {
+                "config": changed,
+                "notes": ["one.md", "two.md"],
+                "record": old[0],
+            }
         assert (await mnema(home, "restore", str(file)))[0] == 0
         assert (dump(talk.bot.db), files(home)) == new
         assert sorted(path.name for path in home.iterdir() if path.name.startswith(".")) == []
@@ -184,7 +225,9 @@ async def test_I30_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one_
 
 @by_night
 @pytest.mark.kill
-async def test_a_backup_that_is_killed_leaves_no_file_and_the_next_one_is_whole(tmp_path: Path) -> None:
+async def test_a_backup_that_is_killed_leaves_no_file_and_the_next_one_is_whole(
+    tmp_path: Path,
+) -> None:
     home, file = tmp_path / "bot", tmp_path / "file"
     async with scene(home, ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()

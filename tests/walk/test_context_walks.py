@@ -1,4 +1,6 @@
-"""Whole walks over the context: what leaves the view is in the log and the summary, and a clear is a clear."""
+"""Whole walks over the context: what leaves the view is in the log and the summary, and a clear is
+a clear.
+"""
 
 import json
 import re
@@ -15,14 +17,18 @@ from tests.walk.harness import Scene, scene, until
 from tests.walk.record import ledger_faults, query
 from tests.walk.speech import answer, asked, asked_for, shown
 
-HEADING = re.compile(r"^## \d\d:\d\d · web [^·]+ · turns (\d+)–(\d+) <!-- fold (\w+) -->$", re.MULTILINE)
+HEADING = re.compile(
+    r"^## \d\d:\d\d · web [^·]+ · turns (\d+)–(\d+) <!-- fold (\w+) -->$", re.MULTILINE
+)
 SUMMARY = re.compile(r"\[Summary of (\d+) earlier turns?\. .*?\[End of summary\]", re.DOTALL)
 FACTS = {f"t{at}": f"crate {at} weighs {at * 37 + 1000} kg" for at in range(1, 26)}
 
 
 def turns_of(model: ModelEmulator) -> list[dict[str, Any]]:
     """The bodies of all requests that were not for a summary."""
-    return [seen.body for seen in model.requests if seen.wire == "messages" and not is_fold(seen.body)]
+    return [
+        seen.body for seen in model.requests if seen.wire == "messages" and not is_fold(seen.body)
+    ]
 
 
 def log_of(talk: Scene) -> str:
@@ -36,7 +42,9 @@ async def settled(talk: Scene) -> None:
     await until(lambda: not query(talk.bot.db, under_way), "folds are done")
 
 
-async def test_of_twenty_five_facts_each_is_in_the_view_the_summary_or_the_log(tmp_path: Path) -> None:
+async def test_of_twenty_five_facts_each_is_in_the_view_the_summary_or_the_log(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_context_turns=20) as talk:
         await talk.bot.start()
         for token, fact in FACTS.items():
@@ -60,17 +68,22 @@ async def test_of_twenty_five_facts_each_is_in_the_view_the_summary_or_the_log(t
 
 @by_night
 async def test_every_request_fits_the_budget_however_long_the_talk(tmp_path: Path) -> None:
-    async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_context_tokens=6000) as talk:
+    async with scene(
+        tmp_path, ModelEmulator(responder=answer), agent_max_context_tokens=6000
+    ) as talk:
         await talk.bot.start()
         for at in range(12):
-            await talk.say("long", asked(f"t{at}", f"{at} " + "some words about the weather of that day. " * 100))
+            await talk.say(
+                "long",
+                asked(f"t{at}", f"{at} " + "some words about the weather of that day. " * 100),
+            )
         for body in turns_of(talk.model):
             assert count(seen_by_model(body)) <= 6000 * 1.1
         assert await ledger_faults(talk.bot.db) == []
 
 
 @by_night
-async def test_after_a_clear_during_a_fold_and_a_restart_no_older_word_comes_back_until_it_is_undone(
+async def test_after_a_clear_during_a_fold_and_a_restart_no_older_word_comes_back_until_it_is_undone(  # noqa: E501
     tmp_path: Path,
 ) -> None:
     model = ModelEmulator(responder=answer)
@@ -79,7 +92,9 @@ async def test_after_a_clear_during_a_fold_and_a_restart_no_older_word_comes_bac
         model.script([], folds=[Reply(text="late", wait=1.5)])
         for at in range(4):
             await talk.say("talk", asked(f"old{at}", f"The password is swordfish{at}."))
-        await until(lambda: any(is_fold(seen.body) for seen in model.requests), "the fold has begun")
+        await until(
+            lambda: any(is_fold(seen.body) for seen in model.requests), "the fold has begun"
+        )
         assert "clear" in await talk.say("talk", "/context clear")
         before = len(model.requests)
         await talk.say("talk", asked("new1"))
@@ -88,7 +103,11 @@ async def test_after_a_clear_during_a_fold_and_a_restart_no_older_word_comes_bac
         await talk.bot.restart()
         await talk.say("talk", asked("new3"))
         assert [body for body in turns_of(model)[-3:] if "swordfish" in json.dumps(body)] == []
-        assert [seen for seen in model.requests[before:] if b"swordfish" in seen.raw and is_fold(seen.body)] == []
+        assert [
+            seen
+            for seen in model.requests[before:]
+            if b"swordfish" in seen.raw and is_fold(seen.body)
+        ] == []
         await talk.say("talk", "/context undo")
         await talk.say("talk", asked("new4"))
         latest = shown(turns_of(model)[-1])
@@ -142,7 +161,9 @@ async def test_new_begins_afresh_and_writes_what_was_there_into_the_log(tmp_path
 
 
 async def _walk(home: Path, model: ModelEmulator, *, restarts: bool) -> list[dict[str, Any]]:
-    """A talk with tools and a fold, and a kill after most answers if asked for; returns its requests."""
+    """A talk with tools and a fold, and a kill after most answers if asked for; returns its
+    requests.
+    """
     async with scene(home, model) as talk:
         await talk.bot.start()
         for at in range(7):
@@ -157,7 +178,9 @@ async def _walk(home: Path, model: ModelEmulator, *, restarts: bool) -> list[dic
 
 @by_night
 async def test_a_restart_is_invisible_to_the_model(tmp_path: Path) -> None:
-    """Byte for byte, the running message's tail aside, for it says what time it is and what was recalled."""
+    """Byte for byte, the running message's tail aside, for it says what time it is and what was
+    recalled.
+    """
     through = await _walk(tmp_path / "one", ModelEmulator(responder=answer), restarts=False)
     again = await _walk(tmp_path / "other", ModelEmulator(responder=answer), restarts=True)
     assert len(through) == len(again)
@@ -167,5 +190,7 @@ async def test_a_restart_is_invisible_to_the_model(tmp_path: Path) -> None:
 
 def _prefix(body: dict[str, Any]) -> bytes:
     """All of a request but what was recalled for its running message, and the clock."""
-    text = re.sub(r"\[Recalled \w+: .*?\[End of recalled \w+\]\\n", "", json.dumps(body, ensure_ascii=False))
+    text = re.sub(
+        r"\[Recalled \w+: .*?\[End of recalled \w+\]\\n", "", json.dumps(body, ensure_ascii=False)
+    )
     return re.sub(r"\[Now: [^\]]*\]", "[Now]", text).encode()

@@ -24,7 +24,8 @@ STOPPED_WITHIN = 2.0
 SECRET = "zanzibar7431"
 PAIRING_CODE = re.compile(r"\b([0-9A-Z]{4}-[0-9A-Z]{4})\b")
 STALLS = Reply(text=HALF, then="stall", after=12, delta=4)
-# All scenes on all platforms take minutes: every night; else each scene is seen on the one that can do most.
+# All scenes on all platforms take minutes: every night; else each scene is seen on the one that can
+# do most.
 WHOLE = int(os.environ.get("MNEMA_KILLS", "0")) >= 100
 SEEN = [name for name in PHONES if WHOLE or name == "feishu"]
 everywhere = pytest.mark.parametrize("name", SEEN)
@@ -32,7 +33,9 @@ in_groups = pytest.mark.parametrize("name", [name for name in SEEN if PHONES[nam
 
 
 @everywhere
-async def test_words_long_answers_pictures_and_files_go_both_ways(tmp_path: Path, name: str) -> None:
+async def test_words_long_answers_pictures_and_files_go_both_ways(
+    tmp_path: Path, name: str
+) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         await talk.ask("Good morning «one»", "Aye, “one”.")
         await a_long_answer_is_whole(talk)
@@ -43,7 +46,9 @@ async def test_words_long_answers_pictures_and_files_go_both_ways(tmp_path: Path
 
 
 async def a_long_answer_is_whole(talk: Talk) -> None:
-    """Every step once and in order, the code as it was, all cells of the table, no part too long."""
+    """Every step once and in order, the code as it was, all cells of the table, no part too
+    long.
+    """
     steps = int(1.6 * max(talk.phone.world.limit, 3_000) / len(step(10, 100)))
     before = len(talk.whole())
     await talk.ask(f"Tell me in {steps} steps", "Fair winds!")
@@ -65,7 +70,9 @@ async def a_picture_goes_there_and_back(talk: Talk) -> None:
     assert pictures(talk.model.requests[-1].body) == 1
     ((seq,),) = query(talk.bot.db, "SELECT MAX(seq) FROM message WHERE role = 'user'")
     await talk.ask(f"Send back {seq}.0", "There it goes.")
-    await until(lambda: sent in [one.file[1] for one in talk.whole() if one.file], "the picture is there")
+    await until(
+        lambda: sent in [one.file[1] for one in talk.whole() if one.file], "the picture is there"
+    )
 
 
 async def a_file_comes(talk: Talk) -> None:
@@ -98,7 +105,8 @@ async def test_stop_is_heard_in_the_middle_of_a_turn(tmp_path: Path, name: str) 
 async def test_what_was_interrupted_by_a_kill_is_answered_once(tmp_path: Path, name: str) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         await talk.ask("Good morning «one»", "Aye, “one”.")
-        await at_rest(talk)  # an answer is not seen growing where the one before is still on its way
+        # an answer is not seen growing where the one before is still on its way
+        await at_rest(talk)
         talk.model.script([STALLS])
         talk.say("Count the buoys «two»")
         await until(lambda: len(talk.model.requests) == 2, "the model is asked")
@@ -118,7 +126,10 @@ async def test_a_fact_from_before_a_fold_is_remembered(tmp_path: Path, name: str
     async with talking(PHONES[name](), tmp_path) as talk:
         await talk.ask(f"Mind: my boat Vermilion lies at {FACT}. «one»", "Aye, “one”.")
         for word in ("two", "three", "four", "five"):
-            await talk.ask(f"And what of the weather «{word}»? " + "It has been raining. " * 30, f"Aye, “{word}”.")
+            await talk.ask(
+                f"And what of the weather «{word}»? " + "It has been raining. " * 30,
+                f"Aye, “{word}”.",
+            )
         await talk.ask("/context fold", "olded turns")
         assert any(is_fold(seen.body) for seen in talk.model.requests)
         told = await talk.ask("At which berth does my boat Vermilion lie?", "At ")
@@ -129,12 +140,16 @@ async def test_a_fact_from_before_a_fold_is_remembered(tmp_path: Path, name: str
 
 
 @everywhere
-async def test_a_stranger_gets_a_code_and_is_answered_once_the_owner_has_entered_it(tmp_path: Path, name: str) -> None:
+async def test_a_stranger_gets_a_code_and_is_answered_once_the_owner_has_entered_it(
+    tmp_path: Path, name: str
+) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         await talk.ask("Good morning «one»", "Aye, “one”.")
         stranger = talk.phone.stranger
         talk.say(f"Let me in, {SECRET}", stranger)
-        code = await until(lambda: PAIRING_CODE.search("".join(one.text for one in talk.whole(stranger))), "a code")
+        code = await until(
+            lambda: PAIRING_CODE.search("".join(one.text for one in talk.whole(stranger))), "a code"
+        )
         await talk.sees(stranger)
         assert len(talk.model.requests) == 1
         assert written_anywhere(tmp_path / "data", "Good morning")
@@ -161,7 +176,9 @@ async def test_where_pairing_is_off_a_stranger_hears_nothing(tmp_path: Path, nam
 
 
 @in_groups
-async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name(tmp_path: Path, name: str) -> None:
+async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name(
+    tmp_path: Path, name: str
+) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group
         for token in ("one", "two"):
@@ -174,11 +191,15 @@ async def test_in_a_group_whoever_mentions_the_bot_is_answered_and_known_by_name
         assert "aside" not in first + second
         assert re.search(r"(?i)\bbo #[0-9a-f]{4}: .*When is high water «two»", second)
         await talk.ask("Good morning «three»", "Aye, “three”.")
-        assert "high water" not in shown(talk.model.requests[-1].body), "the group's talk stays in the group"
+        assert "high water" not in shown(talk.model.requests[-1].body), (
+            "the group's talk stays in the group"
+        )
 
 
 @in_groups
-async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_path: Path, name: str) -> None:
+async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(
+    tmp_path: Path, name: str
+) -> None:
     async with talking(PHONES[name](), tmp_path) as talk:
         group = talk.phone.group
         talk.model.script([STALLS])
@@ -196,7 +217,10 @@ async def test_a_half_written_answer_in_a_group_is_finished_after_a_kill(tmp_pat
 
 @pytest.mark.parametrize(
     ("name", "steps", "notice", "more"),
-    [pytest.param("wechat", 440, "more follows", 1, marks=by_night), ("wechat_mp", 58, "not all yet", 2)],
+    [
+        pytest.param("wechat", 440, "more follows", 1, marks=by_night),
+        ("wechat_mp", 58, "not all yet", 2),
+    ],
 )
 async def test_what_the_platform_takes_only_later_comes_after_the_next_messages(
     tmp_path: Path, name: str, steps: int, notice: str, more: int
@@ -224,7 +248,10 @@ async def at_rest(talk: Talk) -> None:
 
     def resting() -> bool:
         worked_on = query(talk.bot.db, "SELECT id FROM inbox WHERE state IN ('new', 'running')")
-        left = query(talk.bot.db, "SELECT not_before FROM outbox WHERE state IN ('pending', 'sending', 'unknown')")
+        left = query(
+            talk.bot.db,
+            "SELECT not_before FROM outbox WHERE state IN ('pending', 'sending', 'unknown')",
+        )
         return not worked_on and (not left or any(due >= HELD_UNTIL_REPLY for (due,) in left))
 
     await until(resting, "nothing is under way")

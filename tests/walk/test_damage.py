@@ -1,4 +1,6 @@
-"""A real bot on a database that was really damaged: the owner is told, and nothing is answered twice."""
+"""A real bot on a database that was really damaged: the owner is told, and nothing is answered
+twice.
+"""
 
 import re
 import sqlite3
@@ -55,7 +57,9 @@ def notices(world: TelegramWorld) -> list[str]:
     return [text for text in world.seen(OWNER) if TOLD in text]
 
 
-@pytest.mark.parametrize("table", first_by_day(1, ["inbox", "message", "usage", "outbox", "audit", "turn"]))
+@pytest.mark.parametrize(
+    "table", first_by_day(1, ["inbox", "message", "usage", "outbox", "audit", "turn"])
+)
 async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_answered_again(
     tmp_path: Path, table: str
 ) -> None:
@@ -69,7 +73,8 @@ async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_an
             await bot.start()
             await said(world, FRIEND, "newer")
             newest = max(world._texts)
-            await until(lambda: not unended(bot.db), "its answer counts as sent")  # else it is sent once more, marked
+            # else it is sent once more, marked
+            await until(lambda: not unended(bot.db), "its answer counts as sent")
             await bot.kill()
             checkpoint(bot.db)
             garble(bot.db, table)
@@ -101,7 +106,9 @@ async def test_I27_the_owner_is_told_of_a_repair_and_a_repeated_update_is_not_an
                 await bot.kill()
 
 
-async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed(tmp_path: Path) -> None:
+async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
@@ -112,7 +119,9 @@ async def test_I27_doctor_finds_damage_beside_a_running_bot_that_has_not_noticed
         assert await talk.say("talk", asked("after")) == "re «after»"
 
 
-async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_lost(tmp_path: Path) -> None:
+async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_lost(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         for number in range(4):
@@ -125,13 +134,17 @@ async def test_I27_a_log_that_sqlite_cut_short_is_told_and_nothing_behind_it_is_
         await talk.bot.start()
         assert "The log of the database was damaged" in (await troubles(talk.bot))["database"]
         lines = [line["text"] for line in await talk.web.lines("talk") if line["role"] != "notice"]
-        assert lines == [text for number in range(4) for text in (asked(f"q{number}"), f"re «q{number}»")]
+        assert lines == [
+            text for number in range(4) for text in (asked(f"q{number}"), f"re «q{number}»")
+        ]
         again = [line for line in await talk.web.lines("talk") if line["role"] == "notice"]
         assert len(await until(lambda: again or None, "told")) == 1
         assert query(talk.bot.db, "PRAGMA integrity_check") == [("ok",)]
 
 
-async def test_a_log_that_was_taken_away_is_noticed_by_the_acts_that_it_held(tmp_path: Path) -> None:
+async def test_a_log_that_was_taken_away_is_noticed_by_the_acts_that_it_held(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         assert await talk.bot.term() == 0

@@ -1,4 +1,6 @@
-"""The database file removed under the running bot: it confirms nothing, says so, and goes on once it is back."""
+"""The database file removed under the running bot: it confirms nothing, says so, and goes on once
+it is back.
+"""
 
 import json
 from pathlib import Path
@@ -12,11 +14,16 @@ from tests.emulators.telegram import TelegramEmulator
 from tests.walk.harness import OWNER, Scene, mnema, scene, until
 from tests.walk.speech import answer, asked
 
-REMOVED = "was removed while mnema uses it: stop mnema, put the file back or restore a backup, then start again"
+REMOVED = (
+    "was removed while mnema uses it: stop mnema, put the file back or restore a backup, then "
+    "start again"
+)
 
 
 @pytest.mark.parametrize("name", ["mnema.db", pytest.param("mnema.db-wal", marks=by_night)])
-async def test_a_removed_file_means_no_confirmation_until_it_is_back(tmp_path: Path, name: str) -> None:
+async def test_a_removed_file_means_no_confirmation_until_it_is_back(
+    tmp_path: Path, name: str
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
@@ -80,11 +87,18 @@ async def _is_told(talk: Scene, trouble: str) -> None:
     ready = await talk.web.ask("GET", "/readyz")
     assert ready.status_code == 503
     assert ready.json()["reasons"]["database"].startswith(trouble)
-    assert [line["text"] for line in await talk.web.lines("talk")] == [asked("before"), "re «before»"]
+    assert [line["text"] for line in await talk.web.lines("talk")] == [
+        asked("before"),
+        "re «before»",
+    ]
     [line] = _refusals(talk)
     assert line["level"] == "error"
 
 
 def _refusals(talk: Scene) -> list[dict[str, Any]]:
     log = (talk.bot.home / "data" / "log" / "mnema.log").read_text()
-    return [line for line in map(json.loads, log.splitlines()) if "no message confirmed" in line["event"]]
+    return [
+        line
+        for line in map(json.loads, log.splitlines())
+        if "no message confirmed" in line["event"]
+    ]

@@ -1,4 +1,6 @@
-"""File descriptors that run out: the page, the API and the record go on, and the log has room for the cause."""
+"""File descriptors that run out: the page, the API and the record go on, and the log has room for
+the cause.
+"""
 
 import asyncio
 import json
@@ -43,13 +45,21 @@ async def test_idle_connections_and_a_descriptor_limit_stop_nobody(tmp_path: Pat
         assert await _is_answered(bot)
         assert "Too many open files" not in _log(tmp_path)
 
-        resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{bot.pid}/fd")), HARD))
+        resource.prlimit(
+            bot.pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{bot.pid}/fd")), HARD)
+        )
         writers = [(await asyncio.open_connection(url.host, url.port))[1] for _ in range(70)]
         await until(lambda: "connections cannot be accepted" in _log(tmp_path), "it says so")
         resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (HARD, HARD))
         assert await _is_answered(bot)
-        lines = [json.loads(line) for line in _log(tmp_path).splitlines() if "connections cannot be" in line]
-        assert [(line["level"], line["error"]) for line in lines] == [("error", "[Errno 24] Too many open files")]
+        lines = [
+            json.loads(line)
+            for line in _log(tmp_path).splitlines()
+            if "connections cannot be" in line
+        ]
+        assert [(line["level"], line["error"]) for line in lines] == [
+            ("error", "[Errno 24] Too many open files")
+        ]
         assert "socket.accept()" not in _log(tmp_path)
         for writer in writers:
             writer.close()
@@ -74,24 +84,38 @@ def _log(home: Path) -> str:
 
 def _at_the_limit(home: Path) -> list[dict[str, Any]]:
     """What it logged of descriptors that it did not get."""
-    return [line for line in map(json.loads, _log(home).splitlines()) if "Too many open files" in json.dumps(line)]
+    return [
+        line
+        for line in map(json.loads, _log(home).splitlines())
+        if "Too many open files" in json.dumps(line)
+    ]
 
 
-async def test_what_is_imported_at_the_limit_is_told_in_one_sentence_and_tried_again(tmp_path: Path) -> None:
-    """What the first message loads finds no descriptor left; something else may meet the limit first."""
+async def test_what_is_imported_at_the_limit_is_told_in_one_sentence_and_tried_again(
+    tmp_path: Path,
+) -> None:
+    """What the first message loads finds no descriptor left; something else may meet the limit
+    first.
+    """
     async with AsyncExitStack() as held:
         model = await held.enter_async_context(ModelEmulator(responder=answer))
         bot = PoorBot(tmp_path, settings(model.url))
         held.push_async_callback(_end, bot)
         await bot.start()
-        assert (await bot.web.ask("GET", "/healthz")).status_code == 200  # its connection stays open
+        # its connection stays open
+        assert (await bot.web.ask("GET", "/healthz")).status_code == 200
         resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (0, HARD))
         id = await bot.web.post("talk", asked("one"))
         await until(
-            lambda: [line for line in _at_the_limit(tmp_path) if line.get("why", "").endswith(ADVICE)], "it says so"
+            lambda: [
+                line for line in _at_the_limit(tmp_path) if line.get("why", "").endswith(ADVICE)
+            ],
+            "it says so",
         )
         resource.prlimit(bot.pid, resource.RLIMIT_NOFILE, (HARD, HARD))
         assert (await bot.web.answer("talk", id))["text"] == "re «one»"
-        assert (await bot.web.answer("talk", await bot.web.post("talk", asked("two"))))["text"] == "re «two»"
+        assert (await bot.web.answer("talk", await bot.web.post("talk", asked("two"))))[
+            "text"
+        ] == "re «two»"
         assert [line for line in _at_the_limit(tmp_path) if "exception" in line] == []
         assert await bot.term() == 0

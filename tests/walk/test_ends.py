@@ -1,4 +1,6 @@
-"""A process that was told to end does so in its time, whatever becomes of its way to the database meanwhile."""
+"""A process that was told to end does so in its time, whatever becomes of its way to the database
+meanwhile.
+"""
 
 import asyncio
 import signal
@@ -25,8 +27,15 @@ pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 STALLED = Reply(text="never heard to its end " * 9, then="stall", after=2)
 SLACK = 5.0
 MOMENTS = (0.0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)  # seconds after it was told
-NIGHT = [(role, how, after) for role in ("worker", "gateway") for how in ("cut", "deafen") for after in MOMENTS]
-_OTHERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+NIGHT = [
+    (role, how, after)
+    for role in ("worker", "gateway")
+    for how in ("cut", "deafen")
+    for after in MOMENTS
+]
+_OTHERS = (
+    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +45,10 @@ _OTHERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND
 async def test_whose_way_to_the_database_is_cut_as_it_ends(
     tmp_path: Path, db: str, role: str, how: str, after: float
 ) -> None:
-    async with Wire(_port(db)) as wire, several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
+    async with (
+        Wire(_port(db)) as wire,
+        several(tmp_path, db, ModelEmulator(responder=answer)) as bots,
+    ):
         [bot] = await bots.start(role, through=wire.port)
         bot.send_signal(signal.SIGTERM)
         await asyncio.sleep(after)
@@ -60,8 +72,13 @@ async def test_whose_way_to_the_database_is_cut_in_a_turn(tmp_path: Path, db: st
 
 @by_night
 @pytest.mark.parametrize("connections", [1, 2, 4])
-async def test_whose_way_to_the_database_is_cut_as_it_starts(tmp_path: Path, db: str, connections: int) -> None:
-    async with Wire(_port(db)) as wire, several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
+async def test_whose_way_to_the_database_is_cut_as_it_starts(
+    tmp_path: Path, db: str, connections: int
+) -> None:
+    async with (
+        Wire(_port(db)) as wire,
+        several(tmp_path, db, ModelEmulator(responder=answer)) as bots,
+    ):
         worker = bots.process("worker", through=wire.port)
         await worker.spawn()
         await until(lambda: wire.connections >= connections, "it connects")
@@ -72,8 +89,12 @@ async def test_whose_way_to_the_database_is_cut_as_it_starts(tmp_path: Path, db:
 
 @by_night
 @pytest.mark.parametrize("number", range(12))
-async def test_that_has_much_to_ask_of_the_database_just_then(tmp_path: Path, db: str, number: int) -> None:
-    """What it asks is answered as it is told: a cancellation may be lost, and what works for ever has to end."""
+async def test_that_has_much_to_ask_of_the_database_just_then(
+    tmp_path: Path, db: str, number: int
+) -> None:
+    """What it asks is answered as it is told: a cancellation may be lost, and what works for ever
+    has to end.
+    """
     async with several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
         gateway, *_ = await bots.start("gateway", "worker", "all")
         for talk in range(8):

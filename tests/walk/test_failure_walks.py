@@ -25,14 +25,22 @@ async def send(talk: Scene, token: str) -> str:
 @by_night
 async def test_a_burst_of_overload_is_waited_out(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    model.script([refuse(529, retry_after=AT_ONCE), refuse(503, retry_after=AT_ONCE), refuse(529, retry_after=AT_ONCE)])
+    model.script(
+        [
+            refuse(529, retry_after=AT_ONCE),
+            refuse(503, retry_after=AT_ONCE),
+            refuse(529, retry_after=AT_ONCE),
+        ]
+    )
     async with scene(tmp_path, model) as talk:
         await talk.bot.start()
         assert await send(talk, "patient") == "assistant: re «patient»"
         assert len(model.requests) == 4
 
 
-async def test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept(tmp_path: Path) -> None:
+async def test_overload_without_end_is_told_after_five_calls_and_the_message_is_kept(
+    tmp_path: Path,
+) -> None:
     model = ModelEmulator(responder=answer)
     model.script([refuse(529, retry_after=AT_ONCE)] * 5)
     async with scene(tmp_path, model) as talk:
@@ -48,7 +56,9 @@ async def test_overload_without_end_is_told_after_five_calls_and_the_message_is_
 
 
 @pytest.mark.parametrize("words", ["half an answer ", pytest.param("", marks=by_night)])
-async def test_an_error_inside_a_stream_is_tried_again_and_what_was_shown_is_void(words: str, tmp_path: Path) -> None:
+async def test_an_error_inside_a_stream_is_tried_again_and_what_was_shown_is_void(
+    words: str, tmp_path: Path
+) -> None:
     model = ModelEmulator(responder=answer)
     model.script([Reply(text=words * 10 or "x", then="error", after=4 if words else 1)])
     async with scene(tmp_path, model) as talk:
@@ -91,7 +101,9 @@ async def test_a_request_that_is_refused_costs_no_memory(tmp_path: Path) -> None
         assert (await send(talk, "refused")).startswith("notice: ")
         await send(talk, "after")
         later = json.dumps(model.requests[-1].body, ensure_ascii=False)
-        assert [token for token in ("before", "refused", "after") if f"«{token}»" not in later] == []
+        assert [
+            token for token in ("before", "refused", "after") if f"«{token}»" not in later
+        ] == []
 
 
 TEXTS = (
@@ -108,7 +120,11 @@ ERRORS = (
     html(413),
     html(400),
     Reply(status=200, body="<html>a login page</html>", headers={"content-type": "text/html"}),
-    *(refuse(status, retry_after=AT_ONCE) for status in (500, 502, 503, 504, 529) for _ in range(5)),
+    *(
+        refuse(status, retry_after=AT_ONCE)
+        for status in (500, 502, 503, 504, 529)
+        for _ in range(5)
+    ),
     *(refuse(429, retry_after=AT_ONCE) for _ in range(5)),
     Reply(text="no", stop="refusal"),
     Reply(text="much too lo", stop="max_tokens"),
@@ -122,7 +138,9 @@ ERRORS = (
 STORAGE = ("claim.in_txn@9:enospc", "finish.in_txn@11:eio", "recv.in_txn@14:enospc")
 
 
-async def test_no_error_of_a_provider_or_of_storage_changes_a_stored_message(tmp_path: Path) -> None:
+async def test_no_error_of_a_provider_or_of_storage_changes_a_stored_message(
+    tmp_path: Path,
+) -> None:
     model = ModelEmulator(responder=answer)
     async with scene(tmp_path, model) as talk:
         await talk.bot.start(",".join(STORAGE))

@@ -1,6 +1,7 @@
 """Many pictures at once through a platform: each answered once, and what opens them takes its turn.
 
-Memory is read from outside: of the process, and of the children in which it opens what nobody vouches for.
+Memory is read from outside: of the process, and of the children in which it opens what nobody
+vouches for.
 """
 
 import asyncio
@@ -33,7 +34,9 @@ LOOK = 0.02
 
 @dataclass(slots=True)
 class Most:
-    """The most that was seen at once: children, MB of all of them, MB of the process. others: children not counted."""
+    """The most that was seen at once: children, MB of all of them, MB of the process. others:
+    children not counted.
+    """
 
     others: set[int] = field(default_factory=set)
     children: int = 0
@@ -58,7 +61,9 @@ def _children(pid: int) -> Iterator[int]:
 
 
 def _command(pid: int) -> bytes:
-    """What it runs; a child that runs nothing of its own yet shares its parent's memory, and its name."""
+    """What it runs; a child that runs nothing of its own yet shares its parent's memory, and its
+    name.
+    """
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""
@@ -90,7 +95,11 @@ async def test_pictures_sent_at_once_are_each_answered_once_and_opened_in_turn(
         bot = Bot(tmp_path, {**configured(world, model), **ROOMY})
         await bot.start()
         world.say(world.people[0], asked("first"))
-        await until(lambda: world.seen(world.people[0]), "an answer that takes what every first one takes", PATIENCE)
+        await until(
+            lambda: world.seen(world.people[0]),
+            "an answer that takes what every first one takes",
+            PATIENCE,
+        )
         before = _resident(bot.pid)
         most.others = {*_children(bot.pid)}
         watching = asyncio.create_task(most.watch(bot.pid))
@@ -98,13 +107,23 @@ async def test_pictures_sent_at_once_are_each_answered_once_and_opened_in_turn(
         for person in world.people:
             world.show(person, data, asked(f"{person}/picture"))
         try:
-            await until(lambda: not world.unconfirmed() and not unended(bot.db), "all is answered", PATIENCE)
-            seen = Counter(token for one in world.people for text in world.seen(one) for token in tokens_in(text))
+            await until(
+                lambda: not world.unconfirmed() and not unended(bot.db), "all is answered", PATIENCE
+            )
+            seen = Counter(
+                token
+                for one in world.people
+                for text in world.seen(one)
+                for token in tokens_in(text)
+            )
             print(most, f"{most.process - before:.0f} MB more than the {before:.0f} before")
             assert seen == Counter(["first", *(f"{person}/picture" for person in world.people)])
-            assert {token for one in model.requests if "base64," in one.raw.decode() for token in _asked(one)} >= {
-                f"{person}/picture" for person in world.people
-            }, "the model saw each picture"
+            assert {
+                token
+                for one in model.requests
+                if "base64," in one.raw.decode()
+                for token in _asked(one)
+            } >= {f"{person}/picture" for person in world.people}, "the model saw each picture"
             assert most.children <= MOST_CHILDREN
             assert 30 < most.opened < MOST_CHILD_MB
             assert most.process - before < MOST_GROWTH_MB

@@ -1,4 +1,6 @@
-"""A person in Telegram has the bot read, search, run, refuse, call a server, follow a skill, remind and delegate."""
+"""A person in Telegram has the bot read, search, run, refuse, call a server, follow a skill, remind
+and delegate.
+"""
 
 import asyncio
 import json
@@ -34,7 +36,11 @@ HOLD = "ponder at leisure"
 def responder(body: dict[str, Any]) -> Reply:
     """As in other walks; a sub-agent that is to ponder takes a minute."""
     newest = body["messages"][-1]
-    is_slow = newest["role"] == "user" and HOLD in json.dumps(newest) and "use delegate" not in json.dumps(newest)
+    is_slow = (
+        newest["role"] == "user"
+        and HOLD in json.dumps(newest)
+        and "use delegate" not in json.dumps(newest)
+    )
     return Reply(text="at last", wait=60.0) if is_slow else answer(body)
 
 
@@ -56,7 +62,9 @@ class Person:
         try:
             found: str = await until(find, words, seconds)
         except AssertionError as err:
-            raise AssertionError(f"{err}; seen: {self.texts()[-6:]}; {self.talk.bot.complaints()}") from None
+            raise AssertionError(
+                f"{err}; seen: {self.texts()[-6:]}; {self.talk.bot.complaints()}"
+            ) from None
         return found
 
     async def asks(self, token: str, called: str, /, **arguments: Any) -> str:
@@ -79,17 +87,40 @@ class Person:
 async def living(home: Path) -> AsyncIterator[tuple[Person, Orders, PageServer]]:
     orders = Orders(home / "server", [tool("echo", words={"type": "string"}), tool("die")])
     async with TelegramEmulator() as telegram, serving() as site:
-        found = {"results": [{"title": "Canoes", "url": "https://canoe.example/", "content": "A canoe is a boat."}]}
+        found = {
+            "results": [
+                {
+                    "title": "Canoes",
+                    "url": "https://canoe.example/",
+                    "content": "A canoe is a boat.",
+                }
+            ]
+        }
         site.page("/search", json.dumps(found), "application/json")
-        site.page("/tea", "<html><body><article><p>Green tea wants 70 degrees.</p></article></body></html>")
+        site.page(
+            "/tea",
+            "<html><body><article><p>Green tea wants 70 degrees.</p></article></body></html>",
+        )
         tools = {
-            "web": {"allow": [site.pair], "providers": [{"name": "searxng", "base_url": site.url()}]},
+            "web": {
+                "allow": [site.pair],
+                "providers": [{"name": "searxng", "base_url": site.url()}],
+            },
             "exec": {"enabled": True, "seconds": 20},
         }
-        more = {"tools": tools, "mcp": {"files": orders.settings}, "delegate": {"enabled": True}, "provider": "openai"}
-        async with scene(home / "bot", ModelEmulator(responder=responder), telegram.url, **more) as talk:
+        more = {
+            "tools": tools,
+            "mcp": {"files": orders.settings},
+            "delegate": {"enabled": True},
+            "provider": "openai",
+        }
+        async with scene(
+            home / "bot", ModelEmulator(responder=responder), telegram.url, **more
+        ) as talk:
             await talk.bot.start()
-            code, out, err = await mnema(talk.bot.home, "mcp", "review", "files", "--run", "echo", "--run", "die")
+            code, out, err = await mnema(
+                talk.bot.home, "mcp", "review", "files", "--run", "echo", "--run", "die"
+            )
             assert code == 0, (out, err)
             await talk.bot.term()
             folder = skill_folder(talk.bot.workspace / "skills")
@@ -122,7 +153,9 @@ async def test_a_day_in_telegram(tmp_path: Path) -> None:
         assert "unknown" in await me.asks("die", "files__die")
         assert orders.calls() == ["echo", "die"], "not once more"
         for number in range(BACK_OFFS):  # it is tried again after a pause that grows
-            if 'echo: {"words": "ho"}' in await me.asks(f"again-{number}", "files__echo", words="ho"):
+            if 'echo: {"words": "ho"}' in await me.asks(
+                f"again-{number}", "files__echo", words="ho"
+            ):
                 break
         else:
             raise AssertionError("the server is not started again")
@@ -135,11 +168,17 @@ async def test_a_day_in_telegram(tmp_path: Path) -> None:
         await me.asks("weekly", "remind", what="浇花", cron="0 9 * * 1", zone="Asia/Shanghai")
         assert "09:00 Asia/Shanghai" in await me.sees("浇花")
         me.telegram.inject("/remind 1m feed the cat", user=ME)
-        await until(lambda: query(bot.db, "SELECT 1 FROM job WHERE body = 'feed the cat'"), "the reminder is stored")
+        await until(
+            lambda: query(bot.db, "SELECT 1 FROM job WHERE body = 'feed the cat'"),
+            "the reminder is stored",
+        )
         await bot.kill()
         await asyncio.sleep(1)
         await bot.start()
-        due = "SELECT state FROM outbox WHERE source LIKE 'job:%' AND text = '⏰ feed the cat' AND state = 'sent'"
+        due = (
+            "SELECT state FROM outbox WHERE source LIKE 'job:%' AND text = '⏰ feed the cat' AND "
+            "state = 'sent'"
+        )
         await until(lambda: query(bot.db, due), "it is reminded of", 120)
         # Three sub-agents at once, ended by /stop.
         tasks = [{"goal": f"{HOLD}, {name}"} for name in "abc"]

@@ -1,4 +1,6 @@
-"""Several processes while their database, or the way to it, is hurt: nothing is lost, and what ends begins again."""
+"""Several processes while their database, or the way to it, is hurt: nothing is lost, and what ends
+begins again.
+"""
 
 import asyncio
 import json
@@ -39,29 +41,41 @@ BLOWS = (
     "stop worker",
 )
 _ALIVE = "SELECT lease FROM process WHERE until > extract(epoch FROM clock_timestamp())"
-_LOCKS = "SELECT 1 FROM pg_locks l WHERE l.pid = a.pid AND relation = 'inbox'::regclass AND mode = 'RowExclusiveLock'"
+_LOCKS = (
+    "SELECT 1 FROM pg_locks l WHERE l.pid = a.pid AND relation = 'inbox'::regclass AND mode = "
+    "'RowExclusiveLock'"
+)
 _IN_TRANSACTION = (
-    "SELECT pid FROM pg_stat_activity a WHERE datname = current_database() AND state = 'idle in transaction' "
-    f"AND state_change < clock_timestamp() - interval '0.3 s' AND EXISTS ({_LOCKS})"
+    "SELECT pid FROM pg_stat_activity a WHERE datname = current_database() AND state = 'idle in "
+    f"transaction' AND state_change < clock_timestamp() - interval '0.3 s' AND EXISTS ({_LOCKS})"
 )
 
 _GIVEN = (
     "INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status, worker_id) "
-    "VALUES ('turn', 'turn', ?, ?, 'doing', (SELECT min(id) FROM procrastinate_workers)) RETURNING id"
+    "VALUES ('turn', 'turn', ?, ?, 'doing', (SELECT min(id) FROM procrastinate_workers)) RETURNING id"  # noqa: E501
 )
 
 
 @pytest.mark.parametrize("blow", [BY_DAY, *(pytest.param(blow, marks=by_night) for blow in BLOWS)])
-async def test_whatever_is_hurt_under_load_the_oracle_finds_no_fault(tmp_path: Path, blow: str) -> None:
-    plan = Plan(conversations=8, workers=2, pace=1.0, slowest=0.8, blows=((1.0, blow),), seconds=3.0)
+async def test_whatever_is_hurt_under_load_the_oracle_finds_no_fault(
+    tmp_path: Path, blow: str
+) -> None:
+    plan = Plan(
+        conversations=8, workers=2, pace=1.0, slowest=0.8, blows=((1.0, blow),), seconds=3.0
+    )
     with cluster() as server:
         assert await play(plan, tmp_path, server, Story()) == []
 
 
 @by_night
-async def test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one(tmp_path: Path, db: str) -> None:
+async def test_I11_what_a_stopped_worker_has_locked_is_free_for_the_next_one(
+    tmp_path: Path, db: str
+) -> None:
     async with several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
-        gateway, first = [*await bots.start("gateway"), *await bots.start("worker", fp="claim.in_txn@1:hang")]
+        gateway, first = [
+            *await bots.start("gateway"),
+            *await bots.start("worker", fp="claim.in_txn@1:hang"),
+        ]
         id = await gateway.web.post("talk", asked("mine"))
         await _in_transaction(db)
         first.send_signal(signal.SIGSTOP)
@@ -92,7 +106,9 @@ async def test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_
 
 
 @by_night
-async def test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back(tmp_path: Path, db: str) -> None:
+async def test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_back(
+    tmp_path: Path, db: str
+) -> None:
     async with several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
         [bot] = await bots.start("all")
         await bot.web.answer("talk", await bot.web.post("talk", asked("one")))
@@ -105,7 +121,9 @@ async def test_a_job_that_was_handed_over_in_an_answer_which_never_came_is_put_b
 
 
 @by_night
-async def test_a_worker_whose_connections_are_all_taken_is_busy_and_not_dead(tmp_path: Path, db: str) -> None:
+async def test_a_worker_whose_connections_are_all_taken_is_busy_and_not_dead(
+    tmp_path: Path, db: str
+) -> None:
     stuck = ",".join(f"claim.in_txn@{number}:hang" for number in range(1, MOST_CONNECTIONS + 1))
     async with several(tmp_path, db, ModelEmulator(responder=answer)) as bots:
         gateway, worker = [*await bots.start("gateway"), *await bots.start("worker", fp=stuck)]
@@ -121,5 +139,7 @@ async def test_a_worker_whose_connections_are_all_taken_is_busy_and_not_dead(tmp
 
 async def _in_transaction(db: str) -> int:
     """The session that waits at the failpoint, with what it has locked."""
-    rows = await until(lambda: len(found := query(db, _IN_TRANSACTION)) == 1 and found, "it is in its transaction")
+    rows = await until(
+        lambda: len(found := query(db, _IN_TRANSACTION)) == 1 and found, "it is in its transaction"
+    )
     return int(rows[0][0])

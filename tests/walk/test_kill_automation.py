@@ -1,4 +1,6 @@
-"""SIGKILL while tools, commands, reminders, sub-agents and first folds are under way: nothing twice or lost."""
+"""SIGKILL while tools, commands, reminders, sub-agents and first folds are under way: nothing twice
+or lost.
+"""
 
 import asyncio
 import json
@@ -31,17 +33,30 @@ LONGEST_LIFE = 1.5  # seconds after the process is ready
 NEWCOMER = 0.3  # how often somebody writes for the first time in a life
 LONGEST_STAND = 90.0  # seconds; a call that delegates waits for half of it
 TEXT = {"type": "string"}
-KINDS = ("call", "note", "remind", "delegate", *(("exec", "background") if level().level == "A" else ()))
+KINDS = (
+    "call",
+    "note",
+    "remind",
+    "delegate",
+    *(("exec", "background") if level().level == "A" else ()),
+)
 RAN = "commands.log"
 # What a command of the owner would leave in the memory of everybody, if it could.
-CANARY = "for name in RULES.md MEMORY.md memory/canary.md spaces/canary.md; do echo canary > /w/$name; done"
+CANARY = (
+    "for name in RULES.md MEMORY.md memory/canary.md spaces/canary.md; do echo canary > /w/$name; "
+    "done"
+)
 CALLS = "SELECT tool_call.state FROM tool_call WHERE name = ? AND input LIKE ?"
-REMINDED = "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
+REMINDED = (
+    "SELECT text, state, source FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made'"
+)
 EXEC_STATES = "SELECT state FROM approval WHERE tool = 'exec'"
-DONE_COMMANDS = """SELECT tool_call.input FROM approval JOIN tool_call ON tool_call.id = approval.call
+DONE_COMMANDS = """SELECT tool_call.input FROM approval JOIN tool_call ON tool_call.id =
+approval.call
     WHERE approval.tool = 'exec' AND approval.state = 'done'"""
 QUESTIONS = "SELECT text FROM outbox WHERE source LIKE 'approval:%' ORDER BY id"
-# By sub-agents: a model that is told of an outcome reads the words of the task, and this one does it once more.
+# By sub-agents: a model that is told of an outcome reads the words of the task, and this one does
+# it once more.
 WRITTEN = """SELECT input FROM tool_call
     JOIN turn ON turn.id = turn_id JOIN conversation ON conversation.id = turn.conversation
     WHERE name = 'write_file' AND tool_call.state = 'done' AND thread_id LIKE ?"""
@@ -77,8 +92,13 @@ class Errands:
             script = f"echo '<{token}>' >> {RAN}; {CANARY}; sleep 1"
             text = asked_for(token, "exec", script=script, background=kind == "background")
         else:
-            goals = [asked_for(f"{token}{at}", "write_file", path=f"out/{token}{at}.md", content="x") for at in "ab"]
-            text = asked_for(token, "delegate", tasks=[{"goal": goal, "tools": ["write_file"]} for goal in goals])
+            goals = [
+                asked_for(f"{token}{at}", "write_file", path=f"out/{token}{at}.md", content="x")
+                for at in "ab"
+            ]
+            text = asked_for(
+                token, "delegate", tasks=[{"goal": goal, "tools": ["write_file"]} for goal in goals]
+            )
         try:
             await self.talk.web.post(f"chat{self._count % 3}", text)
         except (httpx.HTTPError, AssertionError):
@@ -86,8 +106,12 @@ class Errands:
         self.confirmed[kind].append(token)
 
     async def approve(self) -> None:
-        """Approve the oldest question that was not answered yet, twice; that it arrived is not certain."""
-        asked = [code for (text,) in query(self.talk.bot.db, QUESTIONS) for code in CODE.findall(text)]
+        """Approve the oldest question that was not answered yet, twice; that it arrived is not
+        certain.
+        """
+        asked = [
+            code for (text,) in query(self.talk.bot.db, QUESTIONS) for code in CODE.findall(text)
+        ]
         if code := next((code for code in asked if code not in self._approved), ""):
             self._approved.add(code)
             posts = (self.talk.web.post(f"chat{number}", f"/approve {code}") for number in range(2))
@@ -105,11 +129,19 @@ class Errands:
     def _command_faults(self, db: Db) -> list[str]:
         """A command ran at most once, and left nothing outside its own folders."""
         ran = self.ran()
-        print("commands", dict(Counter(state for (state,) in query(db, EXEC_STATES))), f"ran {len(ran)}")
+        print(
+            "commands",
+            dict(Counter(state for (state,) in query(db, EXEC_STATES))),
+            f"ran {len(ran)}",
+        )
         found = [f"ran {count} times: {token}" for token, count in ran.items() if count > 1]
         done = [row for row in query(db, DONE_COMMANDS) if not json.loads(row[0]).get("background")]
         texts = [json.loads(arguments)["script"] for (arguments,) in done]
-        found += [f"done and did not run: {text}" for text in texts if not set(re.findall(r"<(\w+)>", text)) & set(ran)]
+        found += [
+            f"done and did not run: {text}"
+            for text in texts
+            if not set(re.findall(r"<(\w+)>", text)) & set(ran)
+        ]
         workspace = self.talk.bot.workspace
         guarded = [
             workspace / "RULES.md",
@@ -120,12 +152,15 @@ class Errands:
         found += [
             f"written by a command: {path}"
             for path in guarded
-            if path.is_file() and "canary" in path.read_text().splitlines()  # a log may quote the command
+            # a log may quote the command
+            if path.is_file() and "canary" in path.read_text().splitlines()
         ]
         return found
 
     def _approval_faults(self, db: Db, effects: Counter[str]) -> list[str]:
-        states = Counter(state for (state,) in query(db, "SELECT state FROM approval WHERE tool != 'exec'"))
+        states = Counter(
+            state for (state,) in query(db, "SELECT state FROM approval WHERE tool != 'exec'")
+        )
         seen = sum(effects[token] for token in self.confirmed["note"])
         print("approvals", dict(states), f"notes {seen}")
         if not states["done"] <= seen <= states["done"] + states["running"] + states["failed"]:
@@ -150,22 +185,33 @@ class Errands:
         made = [token for (body,) in query(db, "SELECT body FROM job") for token in tokens_in(body)]
         found += [f"reminded {told[token]} times: {token}" for token in made if told[token] != 1]
         # A command that a kill interrupted is not run again, which its chat is told.
-        said = {token for (text,) in query(db, "SELECT text FROM outbox") for token in tokens_in(text)}
+        said = {
+            token for (text,) in query(db, "SELECT text FROM outbox") for token in tokens_in(text)
+        }
         found += [f"lost: {token}" for token in self.confirmed["remind"] if token not in said]
-        found += [f"fired {count} times: {job} {at}" for job, at, count in query(db, OCCURRENCES) if count != 1]
+        found += [
+            f"fired {count} times: {job} {at}"
+            for job, at, count in query(db, OCCURRENCES)
+            if count != 1
+        ]
         written = Counter(query(db, WRITTEN, "agent:%"))
-        found += [f"written {count} times: {input}" for input, count in written.items() if count > 1]
+        found += [
+            f"written {count} times: {input}" for input, count in written.items() if count > 1
+        ]
         open_tasks = query(db, "SELECT number, state FROM background_task WHERE state = 'running'")
         return [*found, *(f"a task never ended: {row}" for row in open_tasks)]
 
     def _is_given_up(self, db: Db, token: str) -> bool:
-        return bool(query(db, "SELECT 1 FROM inbox WHERE state = 'dead' AND body LIKE ?", f"%«{token}»%"))
+        return bool(
+            query(db, "SELECT 1 FROM inbox WHERE state = 'dead' AND body LIKE ?", f"%«{token}»%")
+        )
 
 
 async def until_at_rest(talk: Scene) -> None:
     """Wait until all is answered, however much has gathered, as long as something moves.
 
-    A process that could not renew its lease in time ends itself, as on a busy machine, and is started again.
+    A process that could not renew its lease in time ends itself, as on a busy machine, and is
+    started again.
     """
     rows, since = unended(talk.bot.db), time.monotonic()
     while rows:
@@ -175,13 +221,17 @@ async def until_at_rest(talk: Scene) -> None:
             since = time.monotonic()
         if (now := unended(talk.bot.db)) != rows:
             rows, since = now, time.monotonic()
-        assert time.monotonic() - since < LONGEST_STAND, f"nothing moves any more: {rows[:20]}; {talk.bot.complaints()}"
+        assert time.monotonic() - since < LONGEST_STAND, (
+            f"nothing moves any more: {rows[:20]}; {talk.bot.complaints()}"
+        )
 
 
 async def approve_under_kills(
     talk: Scene, errands: Errands, newcomers: Newcomers, random_: random.Random, kills: int
 ) -> None:
-    """Approve what was asked while others come, each time with a kill soon after; it runs at the end."""
+    """Approve what was asked while others come, each time with a kill soon after; it runs at the
+    end.
+    """
     for _ in range(kills):
         newcomers.arrive()
         approving = asyncio.create_task(errands.approve())
@@ -205,7 +255,10 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
         **others,
     }
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 0.3))
-    async with TelegramEmulator() as telegram, scene(home / "bot", model, telegram.url, **more) as talk:
+    async with (
+        TelegramEmulator() as telegram,
+        scene(home / "bot", model, telegram.url, **more) as talk,
+    ):
         await talk.bot.start()
         await talk.bot.term()
         store = await opened(talk.bot.db)
@@ -220,7 +273,9 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
                 await talk.bot.until_ready()
                 if random_.random() < NEWCOMER:
                     newcomers.arrive()
-                asking = [asyncio.create_task(errands.ask(random_)) for _ in range(random_.randint(1, 3))]
+                asking = [
+                    asyncio.create_task(errands.ask(random_)) for _ in range(random_.randint(1, 3))
+                ]
                 await asyncio.sleep(random_.uniform(0.05, LONGEST_LIFE))
             else:
                 asking = []
@@ -233,11 +288,16 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
         await approve_under_kills(talk, errands, newcomers, random_, kills // 3)
         await until_at_rest(talk)
         await until(lambda: not query(talk.bot.db, OPEN_JOBS), "every reminder is told", 150)
-        await until(lambda: not errands.unreported(talk.bot.db), "interrupted calls are told of", 90)
+        await until(
+            lambda: not errands.unreported(talk.bot.db), "interrupted calls are told of", 90
+        )
         await until_at_rest(talk)
         await until(lambda: not newcomers.unanswered(), "everybody who came is answered", 90)
         await until_at_rest(talk)
-        print({kind: len(tokens) for kind, tokens in errands.confirmed.items()}, f"effects: {len(orders.calls())}")
+        print(
+            {kind: len(tokens) for kind, tokens in errands.confirmed.items()},
+            f"effects: {len(orders.calls())}",
+        )
         print(f"{waiting} rows waited after the last kill")
         print(f"{newcomers.folds()} folds of people who came during the runs")
         if faults := [*errands.faults(talk.bot.db), *newcomers.faults()]:
@@ -246,7 +306,11 @@ async def walk(home: Path, kills: int, **others: Any) -> None:
                 "SELECT job, due, state, reason FROM occurrence",
             ):
                 print(query(talk.bot.db, sql))
-            print(query(talk.bot.db, "SELECT source, text, state FROM outbox WHERE source LIKE 'job:%'"))
+            print(
+                query(
+                    talk.bot.db, "SELECT source, text, state FROM outbox WHERE source LIKE 'job:%'"
+                )
+            )
         assert faults == []
         assert await ledger_faults(talk.bot.db) == []
         assert errands.confirmed["call"], "nothing was tried"

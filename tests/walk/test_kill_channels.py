@@ -1,6 +1,8 @@
-"""SIGKILL at random moments, on platforms that repeat, reorder and lose: whoever writes there is answered.
+"""SIGKILL at random moments, on platforms that repeat, reorder and lose: whoever writes there is
+answered.
 
-The record is SQLite's file, or PostgreSQL's, where what a killed process held is void once its lease is over.
+The record is SQLite's file, or PostgreSQL's, where what a killed process held is void once its
+lease is over.
 """
 
 import asyncio
@@ -30,20 +32,25 @@ pytestmark = pytest.mark.kill
 KILLS = int(os.environ.get("MNEMA_KILLS", "1"))
 SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 EARLIEST, LATEST = 0.010, 0.800
-# Share of kills that come while the program starts; of those that wait for the first call of the model.
+# Share of kills that come while the program starts; of those that wait for the first call of the
+# model.
 STARTING, WARM = 0.15, 0.5
 LONGEST_START = 0.2
-# Seconds that are waited at most for the start, and for the model to be asked: the kill comes all the same.
+# Seconds that are waited at most for the start, and for the model to be asked: the kill comes all
+# the same.
 READY, WARMING = 15.0, 3.0
 LAST_START = 180.0
-# Seconds between two reminders of people who wait for an answer, and how many of them may come to nothing at most.
+# Seconds between two reminders of people who wait for an answer, and how many of them may come to
+# nothing at most.
 REST, REMINDERS = 20.0, 10
 LONGEST_ANSWER = 0.12
 
 
 @dataclass(slots=True)
 class Tally:
-    """What the kills hit. asking: lives in which the model was asked; in_flight: kills that left something undone."""
+    """What the kills hit. asking: lives in which the model was asked; in_flight: kills that left
+    something undone.
+    """
 
     kills: int = 0
     while_starting: int = 0
@@ -56,8 +63,8 @@ async def kill_once(
 ) -> None:
     """Start, and end the process at some moment.
 
-    Of those that are not killed while they start, a share waits until the model is asked: on PostgreSQL that may be
-    only when the life before is given up.
+    Of those that are not killed while they start, a share waits until the model is asked: on
+    PostgreSQL that may be only when the life before is given up.
     """
     asked, kind = len(model.requests), chance.random()
     await bot.spawn()
@@ -98,7 +105,9 @@ async def within(seconds: float, wait: Awaitable[Any]) -> None:
 
 
 async def at_rest(bot: Bot, world: World, people: Sequence[Person]) -> None:
-    """Everything that was said is confirmed, answered and sent; waited for as long as it becomes less."""
+    """Everything that was said is confirmed, answered and sent; waited for as long as it becomes
+    less.
+    """
 
     def still_open() -> list[Any]:
         missing = [part for person in people for part in sorted(person.unanswered())]
@@ -112,7 +121,9 @@ async def at_rest(bot: Bot, world: World, people: Sequence[Person]) -> None:
     while in_vain < REMINDERS:
         with contextlib.suppress(AssertionError):
             return await until(quiet, "every message has its answer", REST)
-        in_vain, fewest = (0, left) if (left := len(still_open())) < fewest else (in_vain + 1, fewest)
+        in_vain, fewest = (
+            (0, left) if (left := len(still_open())) < fewest else (in_vain + 1, fewest)
+        )
         for person in people if world.rationed else ():
             if person.unanswered():
                 person.say()
@@ -125,7 +136,9 @@ def worlds(names: Collection[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", worlds({name for name in WORLDS if name.endswith("-webhook")}))
-async def test_whoever_writes_there_is_answered_however_often_the_process_is_killed(tmp_path: Path, name: str) -> None:
+async def test_whoever_writes_there_is_answered_however_often_the_process_is_killed(
+    tmp_path: Path, name: str
+) -> None:
     await walk(tmp_path, WORLDS[name](), KILLS)
 
 
@@ -178,6 +191,7 @@ def figures(people: Sequence[Person], bot: Bot) -> str:
     (rows,) = query(bot.db, "SELECT COUNT(*) FROM outbox WHERE state = 'sent'")
     never = sum(len(person.never_stored()) for person in people)
     return (
-        f"{said} messages, {len(seen)} parts seen, {marked} of them marked, {rows[0]} rows sent, {never} died with a "
-        f"process, {len(given_up(bot.db))} given up by us, {len(told_interrupted(bot.db))} told as interrupted"
+        f"{said} messages, {len(seen)} parts seen, {marked} of them marked, {rows[0]} rows sent, "
+        f"{never} died with a process, {len(given_up(bot.db))} given up by us, "
+        f"{len(told_interrupted(bot.db))} told as interrupted"
     )

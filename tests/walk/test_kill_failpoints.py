@@ -1,4 +1,6 @@
-"""One SIGKILL at every failpoint: what was confirmed before, during and after it comes to its end."""
+"""One SIGKILL at every failpoint: what was confirmed before, during and after it comes to its
+end.
+"""
 
 import asyncio
 import re
@@ -56,11 +58,15 @@ def outlast(db: Db) -> None:
     if isinstance(db, str):
         with psycopg.connect(db, autocommit=True) as held, suppress(psycopg.errors.UndefinedTable):
             held.execute("UPDATE process SET until = 0")
-            held.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'")
+            held.execute(
+                "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'"
+            )
 
 
 def chat_faults(stage: Stage) -> list[str]:
-    """What the person in the chat sees: every part once, or twice and then marked, parts in order."""
+    """What the person in the chat sees: every part once, or twice and then marked, parts in
+    order.
+    """
     texts = [seen.text for seen in stage.telegram.sent(int(OWNER))]
     labels = [LABEL.search(text)[0] for text in texts]  # type: ignore[index]
     counts = Counter(labels)
@@ -73,11 +79,13 @@ def chat_faults(stage: Stage) -> list[str]:
     return found if first == stage.told else [*found, f"out of order: {first}"]
 
 
-BY_DAY = ("folding", "hearing", "thinking")  # groups on the way of each message; the others are the night's
+# groups on the way of each message; the others are the night's
+BY_DAY = ("folding", "hearing", "thinking")
 
 
 @pytest.mark.parametrize(
-    "group", [name if name in BY_DAY else pytest.param(name, marks=by_night) for name in sorted(GROUPS)]
+    "group",
+    [name if name in BY_DAY else pytest.param(name, marks=by_night) for name in sorted(GROUPS)],
 )
 async def test_a_kill_at_any_failpoint_loses_nothing(group: str, tmp_path: Path) -> None:
     await walk(tmp_path, group, GROUPS[group])
@@ -93,7 +101,9 @@ async def test_the_same_on_postgresql_once_the_lease_of_the_killed_one_is_over(
 
 
 def late(body: dict[str, Any]) -> Reply:
-    """The same answers; summaries of what `hasten` says come once a second message has waited for room."""
+    """The same answers; summaries of what `hasten` says come once a second message has waited for
+    room.
+    """
     told = answer(body)
     return replace(told, wait=LATE) if is_fold(body) and ROSES in shown(body) else told
 
@@ -101,7 +111,11 @@ def late(body: dict[str, Any]) -> Reply:
 async def walk(home: Path, group: str, kills: Sequence[Kill], database_url: str = "") -> None:
     """One life for each kill, and the verdict at the end of the last."""
     model = ModelEmulator(responder=late)
-    others = {"provider": "openai", "memory": {"extract": group in CHECKS}, "database_url": database_url}
+    others = {
+        "provider": "openai",
+        "memory": {"extract": group in CHECKS},
+        "database_url": database_url,
+    }
     async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
         stage = Stage(talk, telegram)
         for at, kill in enumerate(kills):

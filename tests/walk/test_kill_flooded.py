@@ -1,4 +1,6 @@
-"""SIGKILL at random moments while Telegram tells many sends to wait: a send that waits is neither lost nor repeated."""
+"""SIGKILL at random moments while Telegram tells many sends to wait: a send that waits is neither
+lost nor repeated.
+"""
 
 import random
 from pathlib import Path
@@ -10,7 +12,8 @@ from tests.walk.channel_worlds import AGAIN, TelegramWorld
 from tests.walk.test_kill_channels import SEED, walk
 
 pytestmark = pytest.mark.kill
-# Shares of messages that are told to wait a second, and three, where that is said in words alone; of all calls.
+# Shares of messages that are told to wait a second, and three, where that is said in words alone;
+# of all calls.
 FLOODED, FLOODED_LONG, FLOODED_OTHERS = 0.3, 0.05, 0.05
 
 
@@ -24,7 +27,9 @@ async def test_whoever_writes_is_answered_while_many_sends_have_to_wait_and_the_
 
 
 class FloodedWorld(TelegramWorld):
-    """Telegram that answers many sends with 429 and how long to wait, for all of the walk; nothing else goes wrong."""
+    """Telegram that answers many sends with 429 and how long to wait, for all of the walk; nothing
+    else goes wrong.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -34,7 +39,12 @@ class FloodedWorld(TelegramWorld):
             ("", FLOODED_OTHERS, 1, True),
         )
         for number, (method, share, seconds, parameters) in enumerate(floods):
-            rule = {"method": method, "probability": share, "seconds": seconds, "parameters": parameters}
+            rule = {
+                "method": method,
+                "probability": share,
+                "seconds": seconds,
+                "parameters": parameters,
+            }
             self.emulator.fault("retry_after", seed=seed + number, **rule)
 
     def disturb(self, chance: random.Random) -> None:

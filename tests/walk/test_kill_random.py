@@ -1,6 +1,8 @@
-"""SIGKILL at random moments, under load: whatever was confirmed comes to a visible end, once and in order.
+"""SIGKILL at random moments, under load: whatever was confirmed comes to a visible end, once and in
+order.
 
-The record is SQLite's file, or PostgreSQL's, where what a killed process held is void once its lease is over.
+The record is SQLite's file, or PostgreSQL's, where what a killed process held is void once its
+lease is over.
 """
 
 import asyncio
@@ -32,12 +34,14 @@ SEED = int(os.environ.get("MNEMA_SEED", "0")) or time.time_ns() % 1_000_000
 CONVERSATIONS = ("home", "work", "garden")
 PEOPLE = (OWNER, FRIEND, COUSIN)
 EARLIEST, LATEST = 0.010, 0.800
-# Share of kills that come while the program starts and recovers; of those that wait until the model is asked.
+# Share of kills that come while the program starts and recovers; of those that wait until the model
+# is asked.
 STARTING, WARM = 0.15, 0.5
 LONGEST_START = 0.2
 APART = 3.0  # seconds between two kills of a machine that is restarted again and again
 MOST_GIVEN_UP = 0.05  # share of the messages that may end in a notice under such kills
-# On PostgreSQL: how many kills, as each takes longer there; share of lives that go on with the turns of the one before.
+# On PostgreSQL: how many kills, as each takes longer there; share of lives that go on with the
+# turns of the one before.
 KILLS_ON_POSTGRES, OUTLIVE = int(os.environ.get("MNEMA_KILLS", "2")), 0.25
 
 
@@ -50,8 +54,12 @@ class Tally:
     in_flight: int = 0
 
 
-async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: float = 0.0) -> None:
-    """Start, and end the process at some moment. outlive: share of lives that last until the one before is given up."""
+async def kill_once(
+    talk: Scene, random_: random.Random, tally: Tally, outlive: float = 0.0
+) -> None:
+    """Start, and end the process at some moment. outlive: share of lives that last until the one
+    before is given up.
+    """
     bot, asked, kind = talk.bot, len(talk.model.requests), random_.random()
     await bot.spawn()
     tally.kills += 1
@@ -61,7 +69,9 @@ async def kill_once(talk: Scene, random_: random.Random, tally: Tally, outlive: 
     else:
         await bot.until_ready()
         if kind > 1 - WARM:
-            await until(lambda: len(talk.model.requests) > asked or not bot.alive, "the model is asked")
+            await until(
+                lambda: len(talk.model.requests) > asked or not bot.alive, "the model is asked"
+            )
         await asyncio.sleep(random_.uniform(EARLIEST, LATEST))
         if random_.random() < outlive:
             await asyncio.sleep(random_.uniform(LEASE_SECONDS - 1.0, LEASE_SECONDS + 1.0))
@@ -98,7 +108,9 @@ async def at_rest(talk: Scene, oracle: Oracle, chatters: Sequence[Chatter]) -> N
         raise AssertionError(f"{err}: {await still_open()}; {talk.bot.complaints()}") from None
 
 
-async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process_is_killed(tmp_path: Path) -> None:
+async def test_nothing_is_lost_doubled_or_out_of_order_however_often_the_process_is_killed(
+    tmp_path: Path,
+) -> None:
     await walk(tmp_path, KILLS)
 
 
@@ -110,12 +122,16 @@ async def test_the_same_on_postgresql_where_the_next_life_outlives_the_lease_of_
 
 
 @by_night
-async def test_kills_three_seconds_apart_leave_hardly_anybody_without_an_answer(tmp_path: Path) -> None:
+async def test_kills_three_seconds_apart_leave_hardly_anybody_without_an_answer(
+    tmp_path: Path,
+) -> None:
     await walk(tmp_path, min(KILLS, 300), apart=APART)
 
 
 async def walk(home: Path, kills: int, database_url: str = "", apart: float = 0.0) -> None:
-    """So many lives, and the verdict at the end of the last. apart: seconds between two kills, 0 for moments."""
+    """So many lives, and the verdict at the end of the last. apart: seconds between two kills, 0
+    for moments.
+    """
     others: dict[str, Any] = {"agent_max_context_turns": 6}
     if database_url:
         others |= {"database_url": database_url, "provider": "openai"}
@@ -123,8 +139,14 @@ async def walk(home: Path, kills: int, database_url: str = "", apart: float = 0.
     random_, tally, oracle = random.Random(SEED), Tally(), Oracle()
     model = ModelEmulator(responder=hesitant(random.Random(SEED), 2.0 if apart else 0.12))
     async with TelegramEmulator() as telegram, scene(home, model, telegram.url, **others) as talk:
-        writers = [Writer(oracle, talk.web, name, random.Random(SEED + at)) for at, name in enumerate(CONVERSATIONS)]
-        chatters = [Chatter(telegram, int(user), random.Random(SEED + int(user)), talk.bot.db) for user in PEOPLE]
+        writers = [
+            Writer(oracle, talk.web, name, random.Random(SEED + at))
+            for at, name in enumerate(CONVERSATIONS)
+        ]
+        chatters = [
+            Chatter(telegram, int(user), random.Random(SEED + int(user)), talk.bot.db)
+            for user in PEOPLE
+        ]
         writing = asyncio.gather(*(person.run() for person in (*writers, *chatters)))
         try:
             while tally.kills < kills:
@@ -142,9 +164,15 @@ async def walk(home: Path, kills: int, database_url: str = "", apart: float = 0.
         await until(lambda: _all_shown(oracle, writers), "every open page shows every answer")
         faults = [*await oracle.faults(talk.web), *await ledger_faults(talk.bot.db)]
         faults += [fault for chatter in chatters for fault in chatter.faults()]
-        print(f"{tally}, web: {len(oracle.confirmed)} messages in {oracle.tries} tries, telegram: {_told(chatters)}")
+        print(
+            f"{tally}, web: {len(oracle.confirmed)} messages in {oracle.tries} tries, telegram: "
+            f"{_told(chatters)}"
+        )
         gone, told = given_up(talk.bot.db), told_interrupted(talk.bot.db)
-        print(f"two kills on the way of an answer: {len(gone)}; three kills of a turn, told so: {len(told)}")
+        print(
+            f"two kills on the way of an answer: {len(gone)}; three kills of a turn, told so: "
+            f"{len(told)}"
+        )
         said = len(oracle.confirmed) + sum(len(chatter.said) for chatter in chatters)
         dead = query(talk.bot.db, "SELECT id FROM inbox WHERE state = 'dead'")
         print(f"given up: {len(dead)} of {said} messages")
@@ -159,7 +187,10 @@ async def walk(home: Path, kills: int, database_url: str = "", apart: float = 0.
 
 
 def _told(chatters: Sequence[Chatter]) -> str:
-    said, answers = sum(len(one.said) for one in chatters), sum(len(one.answered) for one in chatters)
+    said, answers = (
+        sum(len(one.said) for one in chatters),
+        sum(len(one.answered) for one in chatters),
+    )
     return f"{said} messages, {answers} answers seen"
 
 
@@ -174,5 +205,7 @@ def _page_faults(writer: Writer) -> list[str]:
     replies = writer.page.replies
     asked = [line["id"] for line in writer.page.shown.values() if line["name"] == "accepted"]
     doubled = [f"shown twice: {id}" for id in set(replies) if replies.count(id) > 1]
-    wrong = [] if replies == sorted(replies, key=asked.index) else [f"shown out of order: {replies}"]
+    wrong = (
+        [] if replies == sorted(replies, key=asked.index) else [f"shown out of order: {replies}"]
+    )
     return [*doubled, *wrong]

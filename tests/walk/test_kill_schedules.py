@@ -1,4 +1,6 @@
-"""Reminders under SIGKILL: one that is due is told once, whether it was stored that it is due or not."""
+"""Reminders under SIGKILL: one that is due is told once, whether it was stored that it is due or
+not.
+"""
 
 import sqlite3
 import time
@@ -14,7 +16,9 @@ from tests.walk.speech import answer
 
 pytestmark = pytest.mark.kill
 SIGKILLED = -9
-TOLD = "SELECT text FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made' ORDER BY text"
+TOLD = (
+    "SELECT text FROM outbox WHERE source LIKE 'job:%' AND source NOT LIKE '%:made' ORDER BY text"
+)
 
 
 def make_due(db: Path, at: float) -> None:
@@ -23,7 +27,9 @@ def make_due(db: Path, at: float) -> None:
 
 
 @pytest.mark.parametrize("point", ["sched.due", "sched.committed"])
-async def test_reminders_that_are_due_when_the_process_is_killed_are_told_once(tmp_path: Path, point: str) -> None:
+async def test_reminders_that_are_due_when_the_process_is_killed_are_told_once(
+    tmp_path: Path, point: str
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         for text in ("feed the cat", "浇花"):
@@ -38,7 +44,9 @@ async def test_reminders_that_are_due_when_the_process_is_killed_are_told_once(t
         await talk.bot.start()
         await until(lambda: len(query(talk.bot.db, TOLD)) == 2, "both are told")
         await until(lambda: not unended(talk.bot.db), "all is at rest")
-        assert ["feed the cat" in text or "浇花" in text for (text,) in query(talk.bot.db, TOLD)] == [True, True]
+        assert [
+            "feed the cat" in text or "浇花" in text for (text,) in query(talk.bot.db, TOLD)
+        ] == [True, True]
         assert len(query(talk.bot.db, "SELECT 1 FROM occurrence")) == 2
         assert await ledger_faults(talk.bot.db) == []
         assert await talk.bot.term() == 0

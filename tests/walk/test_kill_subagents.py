@@ -1,4 +1,6 @@
-"""Sub-agents under SIGKILL: every task ends once, with one outcome of their call, and nothing is written twice."""
+"""Sub-agents under SIGKILL: every task ends once, with one outcome of their call, and nothing is
+written twice.
+"""
 
 import asyncio
 import json
@@ -20,14 +22,28 @@ SIGKILLED = -9
 ON = {"delegate": {"enabled": True}}
 BY_DAY = ("work.started@1", "work.ended@2")
 BY_NIGHT = (
-    *("work.ended@1", "work.ended@3", "outcome.committed@1", "claim.in_txn@2", "claim.committed@3", "llm.ended@3"),
-    *("tool.started@2", "tool.mid_effect@2", "tool.after_effect@3", "tool.committed@2", "finish.in_txn@2"),
+    *(
+        "work.ended@1",
+        "work.ended@3",
+        "outcome.committed@1",
+        "claim.in_txn@2",
+        "claim.committed@3",
+        "llm.ended@3",
+    ),
+    *(
+        "tool.started@2",
+        "tool.mid_effect@2",
+        "tool.after_effect@3",
+        "tool.committed@2",
+        "finish.in_txn@2",
+    ),
     "finish.committed@1",
     *("finish.in_txn@3", "llm.before_commit@4"),
 )
 WRITTEN = (
     "SELECT input, tool_call.state FROM tool_call JOIN turn ON turn.id = turn_id "
-    "JOIN conversation ON conversation.id = turn.conversation WHERE name = 'write_file' AND thread_id LIKE ?"
+    "JOIN conversation ON conversation.id = turn.conversation WHERE name = 'write_file' AND "
+    "thread_id LIKE ?"
 )
 POINTS = [*BY_DAY, *(pytest.param(point, marks=by_night) for point in BY_NIGHT)]
 
@@ -44,7 +60,9 @@ def faults(db: Db, marks: Sequence[str]) -> list[str]:
     found = [] if [state for (state,) in rows] == ["done"] * len(marks) else [f"tasks: {rows}"]
     [(outcomes,)] = query(db, "SELECT COUNT(*) FROM inbox WHERE key LIKE 'outcome:%'")
     [(results,)] = query(
-        db, "SELECT COUNT(*) FROM message WHERE role = 'user' AND parts LIKE ?", "%Originals: recall(handle=%"
+        db,
+        "SELECT COUNT(*) FROM message WHERE role = 'user' AND parts LIKE ?",
+        "%Originals: recall(handle=%",
     )
     if outcomes + results != 1:
         found.append(f"{outcomes} outcomes as messages, {results} as results")
@@ -54,7 +72,10 @@ def faults(db: Db, marks: Sequence[str]) -> list[str]:
         found.append(f"written twice: {written}")
     sent = query(
         db,
-        "SELECT outbox.id FROM outbox JOIN conversation ON conversation.id = conversation WHERE thread_id LIKE ?",
+        (
+            "SELECT outbox.id FROM outbox JOIN conversation ON conversation.id = conversation "
+            "WHERE thread_id LIKE ?"
+        ),
         "agent:%",
     )
     return [*found, *(["something was sent from a hidden conversation"] if sent else [])]
@@ -65,7 +86,9 @@ async def test_a_kill_at_any_step_loses_and_repeats_nothing(tmp_path: Path, poin
     marks = ("a", "b", "c")
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai", **ON) as talk:
         await talk.bot.start(f"{point}:kill9")
-        posting = asyncio.create_task(talk.web.post("talk", asked_for("p", "delegate", tasks=tasks(marks))))
+        posting = asyncio.create_task(
+            talk.web.post("talk", asked_for("p", "delegate", tasks=tasks(marks)))
+        )
         assert await talk.bot.ended() == SIGKILLED, talk.bot.complaints()
         await asyncio.gather(posting, return_exceptions=True)
         await talk.bot.start()
@@ -80,7 +103,9 @@ async def test_a_kill_at_any_step_loses_and_repeats_nothing(tmp_path: Path, poin
 
 @pytest.mark.postgres
 @by_night
-@pytest.mark.parametrize("point", ["work.ended@1", "tool.after_effect@1", "finish.in_txn@1", "claim.committed@1"])
+@pytest.mark.parametrize(
+    "point", ["work.ended@1", "tool.after_effect@1", "finish.in_txn@1", "claim.committed@1"]
+)
 async def test_two_workers_one_of_them_killed(tmp_path: Path, db: str, point: str) -> None:
     marks = ("a", "b", "c")
     async with several(tmp_path, db, ModelEmulator(responder=answer), **ON) as bots:
@@ -89,7 +114,9 @@ async def test_two_workers_one_of_them_killed(tmp_path: Path, db: str, point: st
         await gateway.web.post("talk", asked_for("p", "delegate", tasks=tasks(marks)))
         killed = asyncio.create_task(doomed.ended(60))
         await until(lambda: query(db, "SELECT 1 FROM background_task"), "the tasks were stored")
-        await until(lambda: killed.done() or not unended(db), "it was killed, or had nothing to do", 60)
+        await until(
+            lambda: killed.done() or not unended(db), "it was killed, or had nothing to do", 60
+        )
         await until(lambda: not unended(db), "all is at rest", 90)
         killed.cancel()
         assert faults(db, marks) == []
@@ -107,6 +134,10 @@ async def test_tasks_of_one_call_that_end_at_the_same_time_on_two_workers_have_o
     ) as bots:
         gateway, *_ = await bots.start("gateway", "worker", "worker")
         await gateway.web.post("talk", asked_for("p", "delegate", tasks=tasks(marks)))
-        await until(lambda: len(query(db, "SELECT 1 FROM background_task WHERE state = 'done'")) == 3, "all ended", 60)
+        await until(
+            lambda: len(query(db, "SELECT 1 FROM background_task WHERE state = 'done'")) == 3,
+            "all ended",
+            60,
+        )
         await until(lambda: not unended(db), "all is at rest", 60)
         assert faults(db, marks) == []

@@ -1,4 +1,6 @@
-"""A large MEMORY.md, put there by hand under a process that runs: what others write is confirmed meanwhile."""
+"""A large MEMORY.md, put there by hand under a process that runs: what others write is confirmed
+meanwhile.
+"""
 
 import time
 from pathlib import Path
@@ -11,7 +13,7 @@ from tests.walk.record import query
 from tests.walk.speech import answer, asked
 
 LINES = 4_900
-WORDS = "wants the delivery on a Monday morning, by the northern gate, and no call before it or after it"
+WORDS = "wants the delivery on a Monday morning, by the northern gate, and no call before it or after it"  # noqa: E501
 MOST_SECONDS = 2.0  # for a confirmation, on a machine that is busy with other tests
 _KNOWN = "SELECT count(*) FROM memory WHERE state = 'live' AND text LIKE 'Customer %'"
 

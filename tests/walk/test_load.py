@@ -1,4 +1,5 @@
-"""Many conversations at once, by each channel: every message answered, none twice, nothing wrong in the log.
+"""Many conversations at once, by each channel: every message answered, none twice, nothing wrong in
+the log.
 
 `python -m benchmarks load` (a part of `make bench`) asks the same of 200 conversations and more.
 """
@@ -11,12 +12,14 @@ from tests.walk.load import load
 
 
 @pytest.mark.parametrize("channel", ["telegram", "feishu", "wechat", "wechat_mp", "wecom"])
-async def test_many_conversations_of_a_platform_at_once_are_all_answered_once(tmp_path: Path, channel: str) -> None:
+async def test_many_conversations_of_a_platform_at_once_are_all_answered_once(
+    tmp_path: Path, channel: str
+) -> None:
     found = await load(channel, tmp_path, conversations=40, messages=1)
     assert (found.faults, found.answered) == ([], 40)
 
 
-async def test_many_conversations_by_http_at_once_are_all_answered_once_beside_readers_that_never_read(
+async def test_many_conversations_by_http_at_once_are_all_answered_once_beside_readers_that_never_read(  # noqa: E501
     tmp_path: Path,
 ) -> None:
     found = await load("http", tmp_path, conversations=48, messages=2, deaf=48)

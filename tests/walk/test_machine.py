@@ -8,7 +8,9 @@ from tests.walk.machine import Record
 
 TestRecord = Record.TestCase
 TestRecord.settings = settings(
-    max_examples=int(os.environ.get("MNEMA_EXAMPLES", "70" if "MNEMA_NIGHT" in os.environ else "20")),
+    max_examples=int(
+        os.environ.get("MNEMA_EXAMPLES", "70" if "MNEMA_NIGHT" in os.environ else "20")
+    ),
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -1,4 +1,6 @@
-"""The state machine over the record in PostgreSQL, where openings live beside each other and rows know their holder."""
+"""The state machine over the record in PostgreSQL, where openings live beside each other and rows
+know their holder.
+"""
 
 import os
 from typing import Any
@@ -28,7 +30,9 @@ EXAMPLES = settings(
 
 
 class OverPostgres(Record):
-    """The same rules and invariants; a process that was outlived is fenced row by row. url: of a made database."""
+    """The same rules and invariants; a process that was outlived is fenced row by row. url: of a
+    made database.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -36,17 +40,26 @@ class OverPostgres(Record):
         super().__init__()
 
     async def opened(self) -> Store:
-        return await open_postgres(self.url, clock=lambda: self.now, lease_seconds=3600, connections=2)
+        return await open_postgres(
+            self.url, clock=lambda: self.now, lease_seconds=3600, connections=2
+        )
 
     def outlived(self, old: Store) -> None:
         """Its lease runs out, others recover what it held, and then its late writes find no row."""
         late = [talk.running for talk in self.talks.values() if talk.running]
-        sends = [id for talk in self.talks.values() for id, row in talk.out.items() if row["state"] == "sending"]
+        sends = [
+            id
+            for talk in self.talks.values()
+            for id, row in talk.out.items()
+            if row["state"] == "sending"
+        ]
         with psycopg.connect(self.url, autocommit=True) as outside:
             outside.execute("UPDATE process SET until = 0 WHERE lease = %s", [old.database.lease])
         self.recovered(died=True)
         for turn in late:
-            self.refused(old.delivery.finish(turn, "done", said("late"), outgoing("final", 1, True)))
+            self.refused(
+                old.delivery.finish(turn, "done", said("late"), outgoing("final", 1, True))
+            )
         for id in sends:
             self.refused(old.delivery.settle_sent(id, SendOutcome(state="sent")))
         self.do(old.close())

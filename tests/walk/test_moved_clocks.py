@@ -1,4 +1,6 @@
-"""Several processes of which some have a wall clock that is hours wrong, or is set while they run."""
+"""Several processes of which some have a wall clock that is hours wrong, or is set while they
+run.
+"""
 
 import asyncio
 import io
@@ -24,31 +26,45 @@ ALBUM_SECONDS = 2.0
 pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 SLOW = 8.0  # seconds more than an album has to wait, for a machine that has other work
 MOST_JOBS = 60
-# A second; two processes at rest make 25, a lane that is put back again and again makes many hundreds.
+# A second; two processes at rest make 25, a lane that is put back again and again makes many
+# hundreds.
 MOST_TRANSACTIONS = 100.0
 _JOBS = "SELECT last_value FROM procrastinate_jobs_id_seq"
-_TRANSACTIONS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
-_TIMES = "SELECT received, extract(epoch FROM clock_timestamp())::double precision FROM inbox ORDER BY received DESC"
+_TRANSACTIONS = (
+    "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+)
+_TIMES = (
+    "SELECT received, extract(epoch FROM clock_timestamp())::double precision FROM inbox ORDER BY "
+    "received DESC"
+)
 
 
 @pytest.mark.parametrize(
     ("gateway", "worker"),
-    [(3 * HOUR, -3 * HOUR), *(pytest.param(one, -one, marks=by_night) for one in (-3 * HOUR, 24 * HOUR))],
+    [
+        (3 * HOUR, -3 * HOUR),
+        *(pytest.param(one, -one, marks=by_night) for one in (-3 * HOUR, 24 * HOUR)),
+    ],
 )
 async def test_albums_and_repeats_come_in_their_time_whatever_the_clocks_say(
     tmp_path: Path, db: str, gateway: int, worker: int
 ) -> None:
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url, provider="openai") as bots:
+    async with (
+        TelegramEmulator() as telegram,
+        several(tmp_path, db, model, telegram.url, provider="openai") as bots,
+    ):
         first, second = moved(bots, "gateway", gateway), moved(bots, "worker", worker)
         await asyncio.gather(first.start(), second.start())
-        await first.web.answer("talk", await first.web.post("talk", asked("first")))  # it imports what it needs
+        # it imports what it needs
+        await first.web.answer("talk", await first.web.post("talk", asked("first")))
         begun, before = time.monotonic(), _counts(db)
         await _album(telegram, "one")
         set_clock(second, worker + HOUR)
         set_clock(first, gateway - HOUR)
         await _album(telegram, "two")
-        telegram.world.flood(1.5, int(FRIEND))  # the next part is refused, and sent again by not_before
+        # the next part is refused, and sent again by not_before
+        telegram.world.flood(1.5, int(FRIEND))
         await _answered(telegram, "three")
         status = await first.web.answer("talk", await first.web.post("talk", "/status"))
         assert " h " not in status["text"], "times of channels are told by one clock"
@@ -74,15 +90,26 @@ async def _end(bots: Several, db: str, begun: float, before: tuple[int, int]) ->
     [
         ((("worker", -3 * HOUR),), ((1.0, "kill gateway"),)),
         ((("gateway", 3 * HOUR),), ((1.0, "stop worker"),)),
-        ((("worker", 3 * HOUR), ("worker", 3 * HOUR), ("worker", 3 * HOUR)), ((1.0, "kill worker"),)),
-        ((("worker", 0), ("gateway", 0)), ((1.0, f"clock worker {HOUR}"), (2.0, f"clock gateway {-HOUR}"))),
+        (
+            (("worker", 3 * HOUR), ("worker", 3 * HOUR), ("worker", 3 * HOUR)),
+            ((1.0, "kill worker"),),
+        ),
+        (
+            (("worker", 0), ("gateway", 0)),
+            ((1.0, f"clock worker {HOUR}"), (2.0, f"clock gateway {-HOUR}")),
+        ),
     ],
     ids=["a worker behind", "a gateway ahead", "all workers ahead", "clocks that are set"],
 )
 async def test_under_load_the_oracle_finds_no_fault(
-    tmp_path: Path, db: str, clocks: tuple[tuple[str, int], ...], blows: tuple[tuple[float, str], ...]
+    tmp_path: Path,
+    db: str,
+    clocks: tuple[tuple[str, int], ...],
+    blows: tuple[tuple[float, str], ...],
 ) -> None:
-    plan = Plan(conversations=8, workers=3, pace=1.0, slowest=0.8, blows=blows, clocks=clocks, seconds=4.0)
+    plan = Plan(
+        conversations=8, workers=3, pace=1.0, slowest=0.8, blows=blows, clocks=clocks, seconds=4.0
+    )
     assert await play(plan, tmp_path, db, Story()) == []
 
 

@@ -1,4 +1,6 @@
-"""A record that moves to PostgreSQL: the command is killed, and the bot lives on where it was left."""
+"""A record that moves to PostgreSQL: the command is killed, and the bot lives on where it was
+left.
+"""
 
 import hashlib
 import json
@@ -42,18 +44,25 @@ async def test_I28_a_move_that_is_killed_leaves_the_source_whole_and_is_done_by_
     code, out, err = await mnema(tmp_path, *move)
     assert (code, err) == (0, ""), err
     assert ("moved by an earlier run" in out) == (place == "move.committed")
-    assert query(db, "SELECT subject FROM audit WHERE action = 'move'") == [("sqlite to postgresql",)]
+    assert query(db, "SELECT subject FROM audit WHERE action = 'move'") == [
+        ("sqlite to postgresql",)
+    ]
     assert len(message_hashes(db)) == len(message_hashes(file)) > 0
     assert hashlib.sha256(file.read_bytes()).hexdigest() == before
 
 
-async def test_a_bot_that_was_killed_over_sqlite_lives_on_over_postgresql(tmp_path: Path, db: str) -> None:
+async def test_a_bot_that_was_killed_over_sqlite_lives_on_over_postgresql(
+    tmp_path: Path, db: str
+) -> None:
     """What stood still at the kill comes to its end there, and the next message is answered."""
     whole(tmp_path / "data" / "mnema.db")
     code, _, err = await mnema(tmp_path, "migrate", "--from", "sqlite", "--to", db)
     assert (code, err) == (0, ""), err
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url, provider="openai") as bots:
+    async with (
+        TelegramEmulator() as telegram,
+        several(tmp_path, db, model, telegram.url, provider="openai") as bots,
+    ):
         telegram.chat(int(OWNER), next_id=NEXT_ID)
         [bot] = await bots.start("all")
         await check_work_is_finished(bot, telegram)
@@ -109,7 +118,9 @@ def shared_home(home: Path, url: str) -> Path:
     notes = home / "workspace" / "notes.md"
     notes.parent.mkdir(parents=True)
     notes.write_text("of the home")
-    told = settings("http://127.0.0.1:1", database_url=url.replace("postgresql", "postgresql+psycopg", 1))
+    told = settings(
+        "http://127.0.0.1:1", database_url=url.replace("postgresql", "postgresql+psycopg", 1)
+    )
     (home / "config.json").write_text(json.dumps(told))
     (home / "config.json").chmod(0o600)
     return notes
@@ -143,7 +154,7 @@ async def test_a_restore_that_was_cut_waits_for_the_address_of_its_database(
 
 
 @pytest.mark.parametrize("place", KILLS)
-async def test_I30_a_restore_into_postgresql_that_is_killed_leaves_the_old_state_or_the_new_one_whole(
+async def test_I30_a_restore_into_postgresql_that_is_killed_leaves_the_old_state_or_the_new_one_whole(  # noqa: E501
     place: str,
     tmp_path: Path,
     file: Path,
@@ -161,7 +172,8 @@ async def test_I30_a_restore_into_postgresql_that_is_killed_leaves_the_old_state
 
     code, _, _ = await mnema(home, "restore", str(file), fp=f"{place}:kill9")
     assert code == -signal.SIGKILL
-    assert (await mnema(home, "config", "get", "language"))[0] == 0  # the next opening, whichever it is
+    # the next opening, whichever it is
+    assert (await mnema(home, "config", "get", "language"))[0] == 0
     assert state() == (new if KILLS[place] else old)
     if not KILLS[place]:
         code, _, err = await mnema(home, "restore", str(file))
@@ -173,7 +185,10 @@ async def test_I30_a_restore_into_postgresql_that_is_killed_leaves_the_old_state
     assert not list(home.glob("data/*.db*"))
 
 
-async def test_a_restore_that_postgresql_refuses_leaves_everything_as_it_was(tmp_path: Path, fresh: str) -> None:  # noqa: F811
+async def test_a_restore_that_postgresql_refuses_leaves_everything_as_it_was(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     home, spoilt = tmp_path / "bot", tmp_path / "spoilt"
     path = whole(home / "data" / "mnema.db")
     with closing(sqlite3.connect(path)) as held:
@@ -186,7 +201,10 @@ async def test_a_restore_that_postgresql_refuses_leaves_everything_as_it_was(tmp
         held.execute("INSERT INTO process VALUES (7, 'host:1:worker', 9e9, '')")
         code, _, err = await mnema(home, "restore", str(spoilt))
         held.execute("DELETE FROM process")
-    assert (code, err) == (1, "mnema: 1 at work on that database (host:1:worker); stop every mnema run on it first\n")
+    assert (code, err) == (
+        1,
+        "mnema: 1 at work on that database (host:1:worker); stop every mnema run on it first\n",
+    )
     code, _, err = await mnema(home, "restore", str(spoilt))
     assert (code, err.count("\n")) == (1, 1)
     assert "memory.text holds a NUL character" in err

@@ -1,4 +1,6 @@
-"""A person who is removed while they write: what was said before is gone, what comes after it is new."""
+"""A person who is removed while they write: what was said before is gone, what comes after it is
+new.
+"""
 
 import asyncio
 from pathlib import Path
@@ -25,7 +27,9 @@ _ORPHANS = """
 
 
 @by_night
-@pytest.mark.parametrize("point", ["", "forget.committed", "forget.in_txn", "forget.files_done", "forget.done"])
+@pytest.mark.parametrize(
+    "point", ["", "forget.committed", "forget.in_txn", "forget.files_done", "forget.done"]
+)
 async def test_who_writes_while_they_are_removed_begins_anew(tmp_path: Path, point: str) -> None:
     world: World = TelegramWorld()
     model = ModelEmulator(responder=answer)
@@ -38,7 +42,9 @@ async def test_who_writes_while_they_are_removed_begins_anew(tmp_path: Path, poi
         await _told(world, "beside", 2)
         await (bot.kill() if point else bot.term())
         former = _talks(bot)
-        leaving = asyncio.create_task(mnema(tmp_path, *DELETE, fp=f"{point}:kill9" if point else ""))
+        leaving = asyncio.create_task(
+            mnema(tmp_path, *DELETE, fp=f"{point}:kill9" if point else "")
+        )
         world.say(PERSON, asked("meanwhile"))
         code, _, complaint = await leaving
         assert code == (-9 if point else 0), complaint
@@ -48,9 +54,10 @@ async def test_who_writes_while_they_are_removed_begins_anew(tmp_path: Path, poi
         await until(lambda: not unended(bot.db), "all is at rest")
         assert not former & _talks(bot)
         assert query(bot.db, "SELECT count(*) FROM person_removal") == [(0,)]
-        assert query(bot.db, "SELECT count(*) FROM message WHERE parts LIKE '%before%' OR parts LIKE '%beside%'") == [
-            (0,)
-        ]
+        assert query(
+            bot.db,
+            "SELECT count(*) FROM message WHERE parts LIKE '%before%' OR parts LIKE '%beside%'",
+        ) == [(0,)]
         assert query(bot.db, _ORPHANS) == []
         assert await ledger_faults(bot.db) == []
         assert len(_seen(world)) == len(set(_seen(world))) == 9

@@ -1,4 +1,6 @@
-"""A message that the process dies of is found, whoever writes beside it, and is given up after three deaths alone."""
+"""A message that the process dies of is found, whoever writes beside it, and is given up after
+three deaths alone.
+"""
 
 import asyncio
 import os
@@ -14,15 +16,19 @@ from tests.walk.record import query, unended
 from tests.walk.speech import answer, asked
 
 OTHERS = ("garden", "work", "home")
-INTERRUPTED = "I was interrupted several times while working on this and gave up. /retry tries again."
+INTERRUPTED = (
+    "I was interrupted several times while working on this and gave up. /retry tries again."
+)
 GIVEN_UP = (
-    "I was interrupted several times while opening this message and gave up. If you still need an answer, send it "
-    "again; if it had files, leave them out."
+    "I was interrupted several times while opening this message and gave up. If you still need an "
+    "answer, send it again; if it had files, leave them out."
 )
 
 
 class Poison:
-    """A model whose answer to one message kills the bot, once `together` conversations have asked at the same time."""
+    """A model whose answer to one message kills the bot, once `together` conversations have asked
+    at the same time.
+    """
 
     def __init__(self, together: int) -> None:
         self.together = together
@@ -54,7 +60,9 @@ async def deaths_until(talk: Scene, done: Callable[[], Awaitable[bool]], most: i
     raise AssertionError(f"it died more than {most} times")
 
 
-async def test_a_message_that_kills_the_process_is_given_up_and_everybody_else_is_answered(tmp_path: Path) -> None:
+async def test_a_message_that_kills_the_process_is_given_up_and_everybody_else_is_answered(
+    tmp_path: Path,
+) -> None:
     poison = Poison(together=len(OTHERS) + 1)
     async with scene(tmp_path, ModelEmulator(responder=poison), provider="openai") as talk:
         poison.bot = lambda: talk.bot.pid
@@ -72,8 +80,12 @@ async def test_a_message_that_kills_the_process_is_given_up_and_everybody_else_i
             assert (await talk.web.answer(name, ids[name]))["text"] == f"re «{name}»"
         told = await talk.web.answer("poison", ids["poison"])
         assert (told["role"], told["text"]) == ("notice", INTERRUPTED)
-        assert query(talk.bot.db, "SELECT attempts > 0, deaths_alone FROM inbox WHERE state = 'dead'") == [(1, 3)]
-        assert query(talk.bot.db, "SELECT MAX(deaths_alone) FROM inbox WHERE state <> 'dead'") == [(0,)]
+        assert query(
+            talk.bot.db, "SELECT attempts > 0, deaths_alone FROM inbox WHERE state = 'dead'"
+        ) == [(1, 3)]
+        assert query(talk.bot.db, "SELECT MAX(deaths_alone) FROM inbox WHERE state <> 'dead'") == [
+            (0,)
+        ]
         assert await talk.say("poison", asked("after")) == "re «after»"
 
 
@@ -95,7 +107,9 @@ async def test_a_message_that_kills_while_it_is_opened_is_given_up_too(tmp_path:
 
 async def _dies(talk: Scene) -> bool:
     """Whether this life ends before everything is at rest."""
-    await until(lambda: not talk.bot.alive or not unended(talk.bot.db), "the process dies, or all is done")
+    await until(
+        lambda: not talk.bot.alive or not unended(talk.bot.db), "the process dies, or all is done"
+    )
     if talk.bot.alive:
         return False
     await talk.bot.ended()

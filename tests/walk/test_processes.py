@@ -1,4 +1,6 @@
-"""Several processes on one record: one dies, is stopped or is cut off, and the others go on with what it had."""
+"""Several processes on one record: one dies, is stopped or is cut off, and the others go on with
+what it had.
+"""
 
 import asyncio
 import signal
@@ -25,7 +27,9 @@ pytestmark = [pytest.mark.kill, pytest.mark.postgres]
 STALLED = Reply(text="never heard to its end " * 9, then="stall", after=2)
 
 
-async def test_a_gateway_and_workers_answer_in_the_page_and_in_telegram(tmp_path: Path, db: str) -> None:
+async def test_a_gateway_and_workers_answer_in_the_page_and_in_telegram(
+    tmp_path: Path, db: str
+) -> None:
     model = ModelEmulator(responder=answer)
     async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url) as bots:
         gateway, *_ = await bots.start("gateway", "worker", "worker")
@@ -33,9 +37,13 @@ async def test_a_gateway_and_workers_answer_in_the_page_and_in_telegram(tmp_path
             id = await gateway.web.post("talk", asked(f"w{number}"))
             assert (await gateway.web.answer("talk", id))["text"] == f"re «w{number}»"
             telegram.inject(asked(f"t{number}"), user=int(FRIEND))
-            await until(lambda at=number: _seen(telegram) == [f"t{n}" for n in range(at + 1)], "telegram's answer")
+            await until(
+                lambda at=number: _seen(telegram) == [f"t{n}" for n in range(at + 1)],
+                "telegram's answer",
+            )
         status = ""
-        async with asyncio.timeout(30):  # a worker knows the channels of the gateway from its reports
+        # a worker knows the channels of the gateway from its reports
+        async with asyncio.timeout(30):
             while not all(f"● {name} — connected for" in status for name in ("telegram", "web")):
                 told = await gateway.web.answer("talk", await gateway.web.post("talk", "/status"))
                 status = told["text"]
@@ -66,7 +74,9 @@ async def test_I13_the_turn_of_a_killed_worker_goes_on_at_another(tmp_path: Path
 
 @by_night
 @pytest.mark.parametrize("fp", ["", "lease.lost:kill9"])
-async def test_I11_a_worker_that_slept_past_its_lease_ends_itself(tmp_path: Path, db: str, fp: str) -> None:
+async def test_I11_a_worker_that_slept_past_its_lease_ends_itself(
+    tmp_path: Path, db: str, fp: str
+) -> None:
     model = ModelEmulator(responder=answer)
     model.script([STALLED])
     async with several(tmp_path, db, model) as bots:
@@ -86,7 +96,9 @@ async def test_I11_a_worker_that_slept_past_its_lease_ends_itself(tmp_path: Path
 
 
 @by_night
-async def test_a_process_that_dies_when_it_renews_its_lease_is_done_without(tmp_path: Path, db: str) -> None:
+async def test_a_process_that_dies_when_it_renews_its_lease_is_done_without(
+    tmp_path: Path, db: str
+) -> None:
     model = ModelEmulator(responder=answer)
     async with several(tmp_path, db, model) as bots:
         gateway, _ = await bots.start("gateway", "worker")
@@ -95,12 +107,16 @@ async def test_a_process_that_dies_when_it_renews_its_lease_is_done_without(tmp_
         assert await dying.ended() == -signal.SIGKILL
         id = await gateway.web.post("talk", asked("still"))
         assert (await gateway.web.answer("talk", id))["text"] == "re «still»"
-        await until(lambda: len(query(db, "SELECT lease FROM process")) == 2, "the dead one is forgotten")
+        await until(
+            lambda: len(query(db, "SELECT lease FROM process")) == 2, "the dead one is forgotten"
+        )
 
 
 @by_night
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
-async def test_I11_a_gateway_that_stands_by_takes_over(tmp_path: Path, db: str, how: signal.Signals) -> None:
+async def test_I11_a_gateway_that_stands_by_takes_over(
+    tmp_path: Path, db: str, how: signal.Signals
+) -> None:
     model = ModelEmulator(responder=answer)
     async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url) as bots:
         first, _ = await bots.start("gateway", "worker")
@@ -111,7 +127,10 @@ async def test_I11_a_gateway_that_stands_by_takes_over(tmp_path: Path, db: str, 
         gone = time.monotonic()
         telegram.inject(asked("two"), user=int(FRIEND))
         await until(lambda: _seen(telegram)[-1:] == ["two"], "the other one answers", 40)
-        print(f"heard and answered by the other gateway {time.monotonic() - gone:.1f} s after {how.name}")
+        print(
+            f"heard and answered by the other gateway {time.monotonic() - gone:.1f} s after "
+            f"{how.name}"
+        )
         if how == signal.SIGSTOP:
             first.send_signal(signal.SIGCONT)
         assert await first.ended() == (-signal.SIGKILL if how == signal.SIGKILL else GONE)
@@ -154,7 +173,10 @@ async def test_a_worker_tells_of_itself_on_a_port_of_its_own(tmp_path: Path, db:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     async with TelegramEmulator() as telegram, several(tmp_path, db, model, telegram.url) as bots:
-        gateway, worker = *await bots.start("gateway"), bots.process("worker", "--metrics", str(port))
+        gateway, worker = (
+            *await bots.start("gateway"),
+            bots.process("worker", "--metrics", str(port)),
+        )
         await worker.start()
         await gateway.web.answer("talk", await gateway.web.post("talk", asked("one")))
         token = {"authorization": f"Bearer {(tmp_path / 'data' / 'web_token').read_text().strip()}"}
@@ -164,7 +186,9 @@ async def test_a_worker_tells_of_itself_on_a_port_of_its_own(tmp_path: Path, db:
             assert (ready.status_code, ready.json()["reasons"]["channels"]) == (200, {})
             assert (await client.get("/metrics")).status_code == 401
             assert (await client.get("/api/conversations", headers=token)).status_code == 404
-            assert (await client.get("/metrics", headers={**token, "host": "elsewhere"})).status_code == 400
+            assert (
+                await client.get("/metrics", headers={**token, "host": "elsewhere"})
+            ).status_code == 400
             told = (await client.get("/metrics", headers=token)).text
         assert 'mnema_llm_requests_total{model="claude-sonnet-5-5",outcome="ok"} 1' in told
         assert "mnema_channel_up{" not in told

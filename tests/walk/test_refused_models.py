@@ -1,4 +1,6 @@
-"""A model that refuses and is mended while people write: each is told of a call of their own, and then answered."""
+"""A model that refuses and is mended while people write: each is told of a call of their own, and
+then answered.
+"""
 
 import asyncio
 import json
@@ -23,17 +25,23 @@ async def said(talk: Scene, conversation: str, text: str) -> str:
 async def running_model_check(talk: Scene) -> dict[str, Any]:
     """What `mnema doctor` says of the running bot's models."""
     _, out, _ = await mnema(talk.bot.home, "doctor", "--json")
-    found: dict[str, Any] = next(check for check in json.loads(out)["checks"] if check["name"] == "model health")
+    found: dict[str, Any] = next(
+        check for check in json.loads(out)["checks"] if check["name"] == "model health"
+    )
     return found
 
 
-async def test_a_key_that_is_refused_and_then_accepted_needs_no_change_of_the_configuration(tmp_path: Path) -> None:
+async def test_a_key_that_is_refused_and_then_accepted_needs_no_change_of_the_configuration(
+    tmp_path: Path,
+) -> None:
     model = ModelEmulator(responder=answer, keys={"another key"})
     async with scene(tmp_path, model) as talk:
         await talk.bot.start()
         people = [f"person{at}" for at in range(4)]
         for number in range(2):
-            told = await asyncio.gather(*(said(talk, name, asked(f"{name}/{number}")) for name in people))
+            told = await asyncio.gather(
+                *(said(talk, name, asked(f"{name}/{number}")) for name in people)
+            )
             assert all(line.startswith("notice: ") and REFUSED in line for line in told), told
         assert model.failed >= 8
         check = await running_model_check(talk)
@@ -60,7 +68,10 @@ async def test_a_single_refusal_costs_one_message(tmp_path: Path) -> None:
         for status in (401, 402, 403, 404):
             model.script([refuse(status)])
             assert (await said(talk, "talk", asked(f"{status}"))).startswith("notice: ")
-            assert await said(talk, "other", asked(f"after {status}")) == f"assistant: re «after {status}»"
+            assert (
+                await said(talk, "other", asked(f"after {status}"))
+                == f"assistant: re «after {status}»"
+            )
 
 
 async def test_the_page_asks_a_model_at_once(tmp_path: Path) -> None:
@@ -71,10 +82,14 @@ async def test_the_page_asks_a_model_at_once(tmp_path: Path) -> None:
         await said(talk, "talk", asked("refused"))
 
         async def try_now() -> list[dict[str, Any]]:
-            asked_now = (await talk.web.ask("POST", "/api/v1/health/models", json={})).raise_for_status()
+            asked_now = (
+                await talk.web.ask("POST", "/api/v1/health/models", json={})
+            ).raise_for_status()
             models: list[dict[str, Any]] = asked_now.json()["models"]
             return models
 
-        assert [(one["state"], one["up"]) for one in await try_now() if one["use"] == "chosen"] == [("refused", False)]
+        assert [(one["state"], one["up"]) for one in await try_now() if one["use"] == "chosen"] == [
+            ("refused", False)
+        ]
         assert {one["state"] for one in await try_now()} == {"up"}
         assert {one["state"] for one in (await talk.web.get("/api/status"))["models"]} == {"up"}

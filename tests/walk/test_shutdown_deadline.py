@@ -1,4 +1,6 @@
-"""SIGTERM ends the process in its time, whatever its threads do: also while one of them holds the interpreter."""
+"""SIGTERM ends the process in its time, whatever its threads do: also while one of them holds the
+interpreter.
+"""
 
 import asyncio
 import signal
@@ -66,19 +68,27 @@ async def test_a_process_that_cannot_end_is_ended_and_nothing_confirmed_is_lost(
 ) -> None:
     async with ModelEmulator(responder=answer) as model:
         bots.append(bot := HurriedBot(tmp_path, settings(model.url)))
-        bot.seconds = 4.0 if fp == HUNG_WRITER else 1.0  # time for the thread, which comes before the kill
+        # time for the thread, which comes before the kill
+        bot.seconds = 4.0 if fp == HUNG_WRITER else 1.0
         await bot.start(fp)
         await _stop_it_in_its_tracks(bot, fp)
         bot.send_signal(signal.SIGTERM)
         assert await bot.ended() == code
         bots.append(later := Bot(tmp_path, settings(model.url)))
         await later.start()
-        assert (await later.web.answer("talk", await later.web.post("talk", asked("again"))))["text"] == "re «again»"
-        await until(lambda: not query(later.db, "SELECT id FROM inbox WHERE state <> 'done'"), "all is answered")
+        assert (await later.web.answer("talk", await later.web.post("talk", asked("again"))))[
+            "text"
+        ] == "re «again»"
+        await until(
+            lambda: not query(later.db, "SELECT id FROM inbox WHERE state <> 'done'"),
+            "all is answered",
+        )
         assert len(await later.web.lines("talk")) == 4
 
 
-async def test_the_process_that_watches_ends_with_the_one_that_it_watches(tmp_path: Path, bots: list[Bot]) -> None:
+async def test_the_process_that_watches_ends_with_the_one_that_it_watches(
+    tmp_path: Path, bots: list[Bot]
+) -> None:
     async with ModelEmulator(responder=answer) as model:
         bots.append(bot := HurriedBot(tmp_path, settings(model.url)))
         await bot.start()

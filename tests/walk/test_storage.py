@@ -1,4 +1,6 @@
-"""Full disks, held locks, damaged files: nothing is destroyed, people are told, and it heals by itself."""
+"""Full disks, held locks, damaged files: nothing is destroyed, people are told, and it heals by
+itself.
+"""
 
 import asyncio
 import json
@@ -28,7 +30,9 @@ def free_disk(talk: Scene) -> None:
     resource.prlimit(talk.bot.pid, resource.RLIMIT_FSIZE, UNLIMITED)
 
 
-async def test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart(tmp_path: Path) -> None:
+async def test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_a_restart(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer)) as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
@@ -38,7 +42,10 @@ async def test_a_full_disk_refuses_new_messages_keeps_the_old_and_heals_without_
             assert (await talk.web.send("talk", asked(f"full{at}"), f"k{at}")).status_code == 503
         assert (await talk.web.ask("GET", "/readyz")).status_code == 503
         assert (await talk.web.ask("GET", "/api/status")).status_code == 200
-        assert [line["text"] for line in await talk.web.lines("talk")] == [asked("before"), "re «before»"]
+        assert [line["text"] for line in await talk.web.lines("talk")] == [
+            asked("before"),
+            "re «before»",
+        ]
         free_disk(talk)
         for at in range(3):
             id = (await talk.web.send("talk", asked(f"full{at}"), f"k{at}")).json()["id"]
@@ -71,7 +78,9 @@ async def test_a_lock_held_by_another_program_is_waited_for(tmp_path: Path) -> N
 
 
 @by_night
-async def test_a_broken_config_is_told_with_its_line_and_the_last_good_one_holds(tmp_path: Path) -> None:
+async def test_a_broken_config_is_told_with_its_line_and_the_last_good_one_holds(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), agent_max_steps=7) as talk:
         await talk.bot.start()
         good = talk.bot.config.read_text()
@@ -119,7 +128,9 @@ async def test_a_damaged_database_is_put_aside_and_told(tmp_path: Path) -> None:
         assert await ledger_faults(talk.bot.db) == []
 
 
-async def test_a_database_that_proves_damaged_ends_the_process_and_the_next_one_heals_it(tmp_path: Path) -> None:
+async def test_a_database_that_proves_damaged_ends_the_process_and_the_next_one_heals_it(
+    tmp_path: Path,
+) -> None:
     async with scene(tmp_path, ModelEmulator(responder=answer), provider="openai") as talk:
         await talk.bot.start()
         await talk.say("talk", asked("before"))
@@ -134,9 +145,14 @@ async def test_a_database_that_proves_damaged_ends_the_process_and_the_next_one_
         assert await talk.bot.ended() == 1
         assert "The database is damaged, so mnema ends." in talk.bot.complaints()
         await talk.bot.start()
-        assert talk.bot.complaints().count("mnema: The database was damaged and was put back to") == 1
+        assert (
+            talk.bot.complaints().count("mnema: The database was damaged and was put back to") == 1
+        )
         assert await talk.say("talk", asked("after")) == "re «after»"
-        assert [line["text"] for line in await talk.web.lines("talk")][:2] == [asked("before"), "re «before»"]
+        assert [line["text"] for line in await talk.web.lines("talk")][:2] == [
+            asked("before"),
+            "re «before»",
+        ]
 
 
 async def test_the_newest_snapshot_comes_back_when_the_database_is_damaged(tmp_path: Path) -> None:
@@ -146,13 +162,17 @@ async def test_the_newest_snapshot_comes_back_when_the_database_is_damaged(tmp_p
         assert await talk.bot.term() == 0
         talk.bot.db.write_bytes(b"no database at all")
         await talk.bot.start()
-        assert [line["text"] for line in await talk.web.lines("talk")] == [asked("before"), "re «before»"]
+        assert [line["text"] for line in await talk.web.lines("talk")] == [
+            asked("before"),
+            "re «before»",
+        ]
 
 
 FILES: dict[str, bytes] = {
     "SOUL.md": b"\xef\xbb\xbfYou are a test.\r\nBe brief.\r\n",
     "MEMORY.md": b"# Memory\r\n\xff\xfe bad bytes\r\n```python\nopen for ever",
-    "memory/2026-01-01.md": "\ufeff## 10:00 · web · turns 1– <!-- fold -->\r\n- ".encode() + b"\x80\x81\n",
+    "memory/2026-01-01.md": "\ufeff## 10:00 · web · turns 1– <!-- fold -->\r\n- ".encode()
+    + b"\x80\x81\n",
     "memory/2026-01-02.md": b"- one long line " + b"x" * 2_000_000,
     "memory/9999-99-99.md": b"\0\0\0",
 }

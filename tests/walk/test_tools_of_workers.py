@@ -1,4 +1,6 @@
-"""Tools with several workers on one record: approvals run once wherever decided, servers and plug-ins answer."""
+"""Tools with several workers on one record: approvals run once wherever decided, servers and
+plug-ins answer.
+"""
 
 import asyncio
 import json
@@ -40,7 +42,9 @@ async def repeat(ctx, words: str) -> str:
     """Say it twice."""
     return f"{words} {words}"
 '''
-REPEAT_SCHEMA = '{"properties": {"words": {"type": "string"}}, "required": ["words"], "type": "object"}'
+REPEAT_SCHEMA = (
+    '{"properties": {"words": {"type": "string"}}, "required": ["words"], "type": "object"}'
+)
 
 
 async def review(db: str, name: str, settings: Mapping[str, Any], modes: Mapping[str, str]) -> None:
@@ -73,7 +77,9 @@ async def outcome(db: Db) -> str:
     return told
 
 
-async def test_a_call_that_a_dead_worker_asked_for_runs_once_at_another(tmp_path: Path, db: str) -> None:
+async def test_a_call_that_a_dead_worker_asked_for_runs_once_at_another(
+    tmp_path: Path, db: str
+) -> None:
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     await review(db, "files", orders.settings, {"echo": "ask"})
     mcp = {"files": orders.settings}
@@ -120,7 +126,9 @@ async def test_what_is_approved_during_a_turn_is_run_once_after_it_though_all_wo
         tasks = [{"goal": f"{PONDER}, {name}"} for name in "ab"]
         await gateway.web.post("talk", asked_for("b", "delegate", tasks=tasks))
         running = "SELECT 1 FROM turn WHERE state IN ('running', 'waiting')"
-        await until(lambda: len(query(db, running)) == 3, "the turn and its two sub-agents are at work")
+        await until(
+            lambda: len(query(db, running)) == 3, "the turn and its two sub-agents are at work"
+        )
         commands = {
             "/tasks": "w2",
             "/approvals": "files__echo",
@@ -152,7 +160,9 @@ async def test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again(
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     await review(db, "files", orders.settings, {"echo": "ask"})
     doomed = "approval.ran:kill9"
-    async with several(tmp_path / "bot", db, ModelEmulator(responder=answer), mcp={"files": orders.settings}) as bots:
+    async with several(
+        tmp_path / "bot", db, ModelEmulator(responder=answer), mcp={"files": orders.settings}
+    ) as bots:
         [gateway] = await bots.start("gateway", fp=doomed if how == "page" else "")
         [worker] = await bots.start("worker", fp=doomed if how == "message" else "")
         await gateway.web.post("talk", asked_for("a", "files__echo", words="hi"))
@@ -174,7 +184,9 @@ async def test_a_call_whose_process_is_killed_when_it_has_run_is_not_run_again(
         assert query(db, "SELECT state FROM approval") == [("running",)]
 
 
-async def test_servers_of_both_kinds_answer_whichever_worker_asks_them(tmp_path: Path, db: str) -> None:
+async def test_servers_of_both_kinds_answer_whichever_worker_asks_them(
+    tmp_path: Path, db: str
+) -> None:
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     async with http_server([tool("echo")]) as remote:
         mcp = {"files": orders.settings, "remote": {"url": remote.url, "local": True}}
@@ -185,7 +197,9 @@ async def test_servers_of_both_kinds_answer_whichever_worker_asks_them(tmp_path:
             gateway, *_ = await bots.start("gateway", "worker", "worker")
             for number in range(4):
                 asks = [
-                    gateway.web.post(f"a{number}", asked_for(f"a{number}", "files__echo", words=f"w{number}")),
+                    gateway.web.post(
+                        f"a{number}", asked_for(f"a{number}", "files__echo", words=f"w{number}")
+                    ),
                     gateway.web.post(f"b{number}", asked_for(f"b{number}", "remote__echo")),
                 ]
                 ids = await asyncio.gather(*asks)
@@ -226,11 +240,15 @@ async def test_a_stop_ends_the_sub_agents_wherever_they_run(tmp_path: Path, db: 
         return Reply(text="at last", wait=ANSWERED) if is_child else answer(body)
 
     tasks = [{"goal": f"{PONDER}, {name}"} for name in "abc"]
-    async with several(tmp_path, db, ModelEmulator(responder=responder), delegate={"enabled": True}) as bots:
+    async with several(
+        tmp_path, db, ModelEmulator(responder=responder), delegate={"enabled": True}
+    ) as bots:
         gateway, *_ = await bots.start("gateway", "worker", "worker")
         await gateway.web.post("talk", asked_for("a", "delegate", tasks=tasks))
         running = "SELECT 1 FROM turn WHERE state IN ('running', 'waiting')"
-        await until(lambda: len(query(db, running)) == 4, "the turn and its three sub-agents are at work")
+        await until(
+            lambda: len(query(db, running)) == 4, "the turn and its three sub-agents are at work"
+        )
         begun = time.monotonic()
         await gateway.web.post("talk", "/stop")
         await until(lambda: not query(db, running), "all are ended")

@@ -1,4 +1,6 @@
-"""A short play of the transcript: a gateway and a worker are killed at once, and nothing is lost."""
+"""A short play of the transcript: a gateway and a worker are killed at once, and nothing is
+lost.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ SHORT = Plan(
 )
 
 
-async def test_a_gateway_and_a_worker_die_under_load_and_the_oracle_finds_no_fault(tmp_path: Path, db: str) -> None:
+async def test_a_gateway_and_a_worker_die_under_load_and_the_oracle_finds_no_fault(
+    tmp_path: Path, db: str
+) -> None:
     story = Story()
     assert await play(SHORT, tmp_path, db, story) == []
     [told] = [line for line in story.lines if "the oracle:" in line]

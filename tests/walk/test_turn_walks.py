@@ -1,4 +1,6 @@
-"""Whole walks of single turns: order, stop, tools of unknown outcome, ends of the process, two of them."""
+"""Whole walks of single turns: order, stop, tools of unknown outcome, ends of the process, two of
+them.
+"""
 
 import json
 import time
@@ -30,7 +32,10 @@ async def test_messages_that_come_while_one_is_answered_are_answered_in_order_th
     model.script([Reply(text="first", wait=0.5)])
     async with scene(tmp_path, model) as talk:
         await talk.bot.start()
-        ids = [await talk.web.post("talk", text) for text in (asked("one"), asked("same"), asked("same"))]
+        ids = [
+            await talk.web.post("talk", text)
+            for text in (asked("one"), asked("same"), asked("same"))
+        ]
         told = [(await talk.web.answer("talk", id))["text"] for id in ids]
         assert told == ["first", "re «same»", "re «same»"]
         lines = await talk.web.lines("talk")
@@ -52,7 +57,9 @@ async def test_two_conversations_are_answered_beside_each_other(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("by", ["the button", "the command"])
-async def test_stop_in_the_middle_of_a_stream_ends_the_turn_at_once(by: str, tmp_path: Path) -> None:
+async def test_stop_in_the_middle_of_a_stream_ends_the_turn_at_once(
+    by: str, tmp_path: Path
+) -> None:
     model = ModelEmulator(responder=answer)
     model.script([Reply(text="a long story " * 50, then="stall", after=6)])
     async with scene(tmp_path, model) as talk:
@@ -73,7 +80,10 @@ async def test_stop_in_the_middle_of_a_tool_ends_the_turn_at_once(tmp_path: Path
     async with scene(tmp_path, model) as talk:
         await talk.bot.start("tool.mid_effect:hang")
         id = await talk.web.post("talk", asked("time"))
-        await until(lambda: query(talk.bot.db, "SELECT id FROM tool_call WHERE state = 'started'"), "the tool runs")
+        await until(
+            lambda: query(talk.bot.db, "SELECT id FROM tool_call WHERE state = 'started'"),
+            "the tool runs",
+        )
         since = time.monotonic()
         await talk.web.stop("talk")
         await talk.web.answer("talk", id)
@@ -89,7 +99,9 @@ async def test_stop_in_the_middle_of_a_tool_ends_the_turn_at_once(tmp_path: Path
         pytest.param("tool.after_effect", 1, marks=by_night),
     ],
 )
-async def test_a_tool_whose_outcome_nobody_knows_is_not_run_again(place: str, times: int, tmp_path: Path) -> None:
+async def test_a_tool_whose_outcome_nobody_knows_is_not_run_again(
+    place: str, times: int, tmp_path: Path
+) -> None:
     model = ModelEmulator(responder=answer)
     edit = {"path": "list.md", "old": "- end", "new": "- bread\n- end"}
     model.script([Reply(calls=(Call(name="edit_file", input=edit),))])
@@ -160,8 +172,12 @@ async def test_a_second_process_on_the_same_home_ends_with_one_sentence(tmp_path
         assert await talk.say("talk", asked("still")) == "re «still»"
 
 
-async def test_a_process_that_was_stopped_and_replaced_cannot_write_any_more(tmp_path: Path) -> None:
-    """A lock that is gone (a copied folder's, a broken network share's) leaves the lease to keep the record whole."""
+async def test_a_process_that_was_stopped_and_replaced_cannot_write_any_more(
+    tmp_path: Path,
+) -> None:
+    """A lock that is gone (a copied folder's, a broken network share's) leaves the lease to keep
+    the record whole.
+    """
     model = ModelEmulator(responder=answer)
     model.script([Reply(text="from the grave", wait=1.0)])
     async with scene(tmp_path, model) as talk:
@@ -190,5 +206,10 @@ async def test_an_attachment_survives_a_kill(tmp_path: Path) -> None:
 
 def _results(body: dict[str, Any]) -> str:
     """All tool results of a request."""
-    blocks = [block for row in body["messages"] if isinstance(row["content"], list) for block in row["content"]]
+    blocks = [
+        block
+        for row in body["messages"]
+        if isinstance(row["content"], list)
+        for block in row["content"]
+    ]
     return json.dumps([block for block in blocks if block["type"] == "tool_result"])

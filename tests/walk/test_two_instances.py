@@ -1,4 +1,6 @@
-"""Two at once: on one home the second ends and says why; with one account from two homes one of them stands by."""
+"""Two at once: on one home the second ends and says why; with one account from two homes one of
+them stands by.
+"""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +19,10 @@ async def test_I11_a_second_run_on_the_same_home_ends_with_one_sentence(tmp_path
         code, out, err = await mnema(tmp_path, "run")
         assert code == 1
         assert out == ""
-        assert err == f"mnema: Another mnema (process {talk.bot.pid}) is running on {tmp_path}; stop it first.\n"
+        assert err == (
+            f"mnema: Another mnema (process {talk.bot.pid}) is running on {tmp_path}; stop it "
+            "first.\n"
+        )
         assert await talk.say("talk", asked("still here?")) == "re «still here?»"
 
 
@@ -27,7 +32,9 @@ async def mood(talk: Scene) -> str:
 
 
 @by_night
-async def test_I11_of_two_with_one_account_one_hears_and_the_other_stands_by_and_says_so(tmp_path: Path) -> None:
+async def test_I11_of_two_with_one_account_one_hears_and_the_other_stands_by_and_says_so(
+    tmp_path: Path,
+) -> None:
     async with (
         TelegramEmulator() as telegram,
         scene(tmp_path / "one", ModelEmulator(responder=answer), telegram.url) as one,

@@ -1,4 +1,6 @@
-"""An answer that was stopped or broke off stays as far as it was shown: on the page, in the record, for the model."""
+"""An answer that was stopped or broke off stays as far as it was shown: on the page, in the record,
+for the model.
+"""
 
 import asyncio
 import json
@@ -19,7 +21,9 @@ from tests.walk.record import ledger_faults, query
 from tests.walk.speech import answer, asked
 from tests.walk.web import Page
 
-STORY = "Once there was a fox in a wide forest that told nobody where it slept at night, and so on. "
+STORY = (
+    "Once there was a fox in a wide forest that told nobody where it slept at night, and so on. "
+)
 SHOWN = "Once there was"
 STOPPED_WITHIN = 2.0
 BREAKS = 5  # calls of one step
@@ -38,14 +42,18 @@ def breaking() -> Reply:
 
 
 @asynccontextmanager
-async def talking(tmp_path: Path, model: ModelEmulator, provider: str = "anthropic") -> AsyncIterator[Scene]:
+async def talking(
+    tmp_path: Path, model: ModelEmulator, provider: str = "anthropic"
+) -> AsyncIterator[Scene]:
     async with scene(tmp_path, model, provider=provider) as talk:
         await talk.bot.start()
         yield talk
 
 
 class Screen:
-    """What a page has on the screen of one conversation: its stored lines, and the text of an answer that grows."""
+    """What a page has on the screen of one conversation: its stored lines, and the text of an
+    answer that grows.
+    """
 
     def __init__(self, talk: Scene, conversation: str) -> None:
         self.lines: list[tuple[str, dict[str, Any]]] = []
@@ -56,7 +64,9 @@ class Screen:
         with suppress(httpx.HTTPError):  # the bot may be killed
             async for id, name, told in talk.web.events(conversation):
                 if name == "delta":
-                    self.growing = told["text"] if told.get("whole") else self.growing + told["text"]
+                    self.growing = (
+                        told["text"] if told.get("whole") else self.growing + told["text"]
+                    )
                 elif "." not in id:
                     self.lines.append((name, told))
 
@@ -78,7 +88,9 @@ def told_to_model(model: ModelEmulator) -> str:
 
 @pytest.mark.parametrize("provider", ["anthropic", pytest.param("openai", marks=by_night)])
 @pytest.mark.parametrize("by", ["the button", pytest.param("the command", marks=by_night)])
-async def test_what_was_shown_of_a_stopped_answer_stays(tmp_path: Path, by: str, provider: str) -> None:
+async def test_what_was_shown_of_a_stopped_answer_stays(
+    tmp_path: Path, by: str, provider: str
+) -> None:
     model = ModelEmulator(responder=answer)
     model.script([stalling()])
     async with talking(tmp_path, model, provider) as talk:
@@ -91,8 +103,13 @@ async def test_what_was_shown_of_a_stopped_answer_stays(tmp_path: Path, by: str,
             assert time.monotonic() - since < STOPPED_WITHIN
             assert (line["role"], line.get("state")) == ("assistant", "stopped")
             assert line["text"] == screen.growing.strip()
-            await until(lambda: any(told.get("id") == line["id"] for _, told in screen.lines), "the page has the line")
-            ((name, told),) = [(name, told) for name, told in screen.lines if told.get("id") == line["id"]]
+            await until(
+                lambda: any(told.get("id") == line["id"] for _, told in screen.lines),
+                "the page has the line",
+            )
+            ((name, told),) = [
+                (name, told) for name, told in screen.lines if told.get("id") == line["id"]
+            ]
             assert (name, told["state"], told["text"]) == ("reply", "stopped", line["text"])
         assert await talk.web.answers("talk", id) == [line]
         await talk.bot.kill()
@@ -101,7 +118,11 @@ async def test_what_was_shown_of_a_stopped_answer_stays(tmp_path: Path, by: str,
         assert await talk.say("talk", asked("next")) == "re «next»"
         assert line["text"] in told_to_model(model)
         assert STOPPED_MARK in told_to_model(model)
-        roles = [message["role"] for message in model.requests[-1].body["messages"] if message["role"] != "system"]
+        roles = [
+            message["role"]
+            for message in model.requests[-1].body["messages"]
+            if message["role"] != "system"
+        ]
         assert roles == ["user", "assistant", "user"]
         assert await ledger_faults(talk.bot.db) == []
 
@@ -129,7 +150,9 @@ async def test_what_was_shown_of_an_answer_that_broke_off_stays_beside_the_notic
         assert await talk.say("talk", asked("next")) == "re «next»"
         assert lines[0]["text"] in told_to_model(model)
         assert CUT_MARK in told_to_model(model)
-        assert "secret thoughts" not in told_to_model(model) + json.dumps(await talk.web.lines("talk"))
+        assert "secret thoughts" not in told_to_model(model) + json.dumps(
+            await talk.web.lines("talk")
+        )
         assert await ledger_faults(talk.bot.db) == []
 
 
@@ -138,9 +161,16 @@ async def two_answers(talk: Scene, id: str) -> list[dict[str, Any]]:
     return found if len(found) == 2 else []
 
 
-async def test_the_last_text_that_was_shown_counts_and_a_call_that_broke_off_does_not(tmp_path: Path) -> None:
+async def test_the_last_text_that_was_shown_counts_and_a_call_that_broke_off_does_not(
+    tmp_path: Path,
+) -> None:
     model = ModelEmulator(responder=answer)
-    other = Reply(text="Another beginning that is read.", calls=(Call(name="list_files"),), then="error", after=9)
+    other = Reply(
+        text="Another beginning that is read.",
+        calls=(Call(name="list_files"),),
+        then="error",
+        after=9,
+    )
     model.script([breaking(), other, *[AT_ONCE] * (BREAKS - 2)])
     async with talking(tmp_path, model) as talk:
         id = await talk.web.post("talk", asked("story"))
@@ -165,7 +195,9 @@ async def test_a_stop_before_any_text_stores_no_answer(tmp_path: Path) -> None:
 
 async def test_a_stop_during_a_tool_keeps_the_words_before_it_once(tmp_path: Path) -> None:
     model = ModelEmulator(responder=answer)
-    model.script([Reply(text="I look into the folder.", calls=(Call(name="list_files"),)), stalling()])
+    model.script(
+        [Reply(text="I look into the folder.", calls=(Call(name="list_files"),)), stalling()]
+    )
     async with talking(tmp_path, model) as talk:
         id = await talk.web.post("talk", asked("story"))
         async with watching(talk) as screen:
@@ -209,7 +241,9 @@ async def test_a_cleared_conversation_gets_nothing_of_an_answer_that_ran(tmp_pat
         assert await ledger_faults(talk.bot.db) == []
 
 
-@pytest.mark.parametrize("place", ["finish.in_txn", pytest.param("finish.committed", marks=by_night)])
+@pytest.mark.parametrize(
+    "place", ["finish.in_txn", pytest.param("finish.committed", marks=by_night)]
+)
 async def test_a_kill_while_a_stop_is_stored_doubles_nothing(tmp_path: Path, place: str) -> None:
     model = ModelEmulator(responder=answer)
     model.script([stalling()])
@@ -223,7 +257,9 @@ async def test_a_kill_while_a_stop_is_stored_doubles_nothing(tmp_path: Path, pla
         await talk.bot.start()
         page = Page(talk.web, "talk")
         line = await talk.web.answer("talk", id)
-        assert line["text"] == "re «story»" if place == "finish.in_txn" else line["state"] == "stopped"
+        assert (
+            line["text"] == "re «story»" if place == "finish.in_txn" else line["state"] == "stopped"
+        )
         assert await talk.say("talk", asked("next")) == "re «next»"
         assert len(await talk.web.answers("talk", id)) == 1
         await until(lambda: len(page.shown) == 4, "the page has all lines")

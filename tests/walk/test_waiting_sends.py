@@ -1,4 +1,6 @@
-"""A kill while an answer only waits to be sent: it is sent once afterwards, and is not called a repeat."""
+"""A kill while an answer only waits to be sent: it is sent once afterwards, and is not called a
+repeat.
+"""
 
 import asyncio
 import socket
@@ -21,7 +23,9 @@ STATES = "SELECT state FROM outbox"
 
 
 class Way:
-    """A port that leads to another one, or takes no connection at all: whoever tries waits for an answer to its SYN."""
+    """A port that leads to another one, or takes no connection at all: whoever tries waits for an
+    answer to its SYN.
+    """
 
     def __init__(self, target: str) -> None:
         self._target = urlsplit(target)
@@ -93,12 +97,21 @@ async def way_to(target: str) -> AsyncIterator[Way]:
 
 @by_night
 @pytest.mark.kill
-async def test_a_kill_while_an_answer_waits_for_its_connection_makes_no_repeat(tmp_path: Path) -> None:
+async def test_a_kill_while_an_answer_waits_for_its_connection_makes_no_repeat(
+    tmp_path: Path,
+) -> None:
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, way_to(telegram.url) as way, scene(tmp_path, model, way.url) as talk:
+    async with (
+        TelegramEmulator() as telegram,
+        way_to(telegram.url) as way,
+        scene(tmp_path, model, way.url) as talk,
+    ):
         await talk.bot.start("llm.before@1:sleep:1")
         telegram.inject(asked("one"), user=int(OWNER))
-        await until(lambda: query(talk.bot.db, "SELECT 1 FROM turn WHERE state = 'running'"), "it is worked on")
+        await until(
+            lambda: query(talk.bot.db, "SELECT 1 FROM turn WHERE state = 'running'"),
+            "it is worked on",
+        )
         await way.block()
         await until(lambda: query(talk.bot.db, STATES), "the answer is there")
         for _ in range(LOOKS):

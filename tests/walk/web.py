@@ -1,4 +1,6 @@
-"""What a page of the web channel does: posts with a key, reads the transcript, follows the events."""
+"""What a page of the web channel does: posts with a key, reads the transcript, follows the
+events.
+"""
 
 import asyncio
 import json
@@ -25,7 +27,9 @@ class Web:
         await self.close()
         self.url = url
         headers = {"authorization": f"Bearer {token}"}
-        self._client = httpx.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False, verify=False)
+        self._client = httpx.AsyncClient(
+            base_url=url, headers=headers, timeout=20, trust_env=False, verify=False
+        )
         self.up.set()
 
     async def close(self) -> None:
@@ -76,7 +80,9 @@ class Web:
         whole: list[dict[str, Any]] = []
         while True:
             asked = {"limit": PAGE, **({"before": whole[0]["id"]} if whole else {})}
-            page = (await self.get(f"/api/conversations/{conversation}/messages", params=asked))["messages"]
+            page = (await self.get(f"/api/conversations/{conversation}/messages", params=asked))[
+                "messages"
+            ]
             whole = [*page, *whole]
             if len(page) < PAGE:
                 return whole
@@ -93,7 +99,9 @@ class Web:
                     return found[0]
                 await asyncio.sleep(0.02)
 
-    async def events(self, conversation: str, after: str = "") -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
+    async def events(
+        self, conversation: str, after: str = ""
+    ) -> AsyncIterator[tuple[str, str, dict[str, Any]]]:
         """(id, name, data) of each event until the connection ends."""
         if self._client is None:
             return
@@ -113,7 +121,8 @@ class Web:
 
 
 class Page:
-    """A page that stays open over every restart: it comes back with the last id it saw and drops what it knows.
+    """A page that stays open over every restart: it comes back with the last id it saw and drops
+    what it knows.
 
     shown: (line, role, text) by event id, in the order in which a person saw them.
     """
@@ -129,7 +138,8 @@ class Page:
     def replies(self) -> list[str]:
         """Ids of the messages that were visibly answered, in order."""
         shown = [line for line in self.shown.values() if line["name"] in ("reply", "notice")]
-        return [line["message_id"] for line in shown if line.get("message_id")]  # not of what was long away
+        # not of what was long away
+        return [line["message_id"] for line in shown if line.get("message_id")]
 
     async def close(self) -> None:
         self._task.cancel()

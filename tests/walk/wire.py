@@ -7,15 +7,18 @@ import struct
 from typing import Self
 
 CHUNK = 65_536
-# PostgreSQL's ReadyForQuery with the state "idle": a transaction has ended, or a statement outside of one.
+# PostgreSQL's ReadyForQuery with the state "idle": a transaction has ended, or a statement outside
+# of one.
 _ENDED = b"Z\x00\x00\x00\x05I"
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class Wire:
-    """What stands between a process and its database, which is asked for no TLS where transactions are counted.
+    """What stands between a process and its database, which is asked for no TLS where transactions
+    are counted.
 
-    port: of the database; connections: made so far; transactions: ended so far, and one for each connection.
+    port: of the database; connections: made so far; transactions: ended so far, and one for each
+    connection.
     """
 
     def __init__(self, port: int) -> None:
@@ -89,7 +92,9 @@ class Wire:
                 writer.close()
                 other.close()
 
-    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event) -> None:
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event
+    ) -> None:
         end = b""
         with contextlib.suppress(OSError):
             while data := await reader.read(CHUNK):

@@ -1,4 +1,6 @@
-"""Looks, from outside, at what a process held when it was hurt, and at who goes on with it after how long."""
+"""Looks, from outside, at what a process held when it was hurt, and at who goes on with it after
+how long.
+"""
 
 import asyncio
 import time
@@ -34,7 +36,9 @@ class Held:
 
 
 class Watch:
-    """Which process is which, and what each holds. names: what each is called in what is told, by pid."""
+    """Which process is which, and what each holds. names: what each is called in what is told, by
+    pid.
+    """
 
     def __init__(self, db: Db, tell: Callable[[str], None]) -> None:
         self._db = db
@@ -58,7 +62,9 @@ class Watch:
         return Held(lease=lease, turns=turns, sends=sends, duties=duties)
 
     async def follow(self, held: Held, since: float) -> None:
-        """Tell who goes on with it, until nothing of it is left. since: when the process was hurt, monotonic."""
+        """Tell who goes on with it, until nothing of it is left. since: when the process was hurt,
+        monotonic.
+        """
         await asyncio.gather(self._follow_duties(held, since), self._follow_turns(held, since))
 
     async def _follow_duties(self, held: Held, since: float) -> None:
@@ -68,7 +74,10 @@ class Watch:
             for name, lease in query(self._db, _HEIRS, [*left]):
                 if lease != held.lease:
                     left.discard(name)
-                    self._tell(f"{self._who(lease)} has the duty {name!r}, {time.monotonic() - since:.1f} s after")
+                    self._tell(
+                        f"{self._who(lease)} has the duty {name!r}, {time.monotonic() - since:.1f} "
+                        "s after"
+                    )
             return not left
 
         await until(taken, f"somebody has the duties {left}", LONGEST)
@@ -83,7 +92,8 @@ class Watch:
         heirs = Counter(self._who(lease) for _, lease, _ in query(self._db, _HOLDERS, held.turns))
         told = ", ".join(f"{name} ended {count}" for name, count in sorted(heirs.items()))
         self._tell(
-            f"its {len(held.turns)} turns: the first taken over after {moved:.1f} s, all over after {over:.1f} s"
+            f"its {len(held.turns)} turns: the first taken over after {moved:.1f} s, all over "
+            f"after {over:.1f} s"
         )
         self._tell(f"  of them {told}")
 

@@ -20,7 +20,9 @@ log = structlog.get_logger(__name__)
 MIN_TURNS = 2  # that a view must have to be folded
 
 
-def plan_older_half(session: Session, reason: str, policy: str, counter: TokenCounter) -> FoldPlan | None:
+def plan_older_half(
+    session: Session, reason: str, policy: str, counter: TokenCounter
+) -> FoldPlan | None:
     """Plan a fold of the older half of a view; None if it is too short."""
     if len(session.turns) < MIN_TURNS:
         return None
@@ -43,7 +45,8 @@ async def undo_newest(
     row = await store.folds.undo(conversation)
     if row is not None:
         await folding.detach(conversation)
-        with suppress(OSError):  # the mark is for readers of the file; the store has recorded the undo
+        # the mark is for readers of the file; the store has recorded the undo
+        with suppress(OSError):
             await asyncio.to_thread(_mark_undone, workspace, row)
     return row
 
@@ -53,10 +56,14 @@ def _mark_undone(workspace: Workspace, row: FoldRow) -> None:
     daily_log.mark_section(workspace.space(row.space), path, row.id, "undone")
 
 
-async def end_idle_conversations(store: Store, folding: FoldManager, config: Config, now: datetime, by: str) -> int:
+async def end_idle_conversations(
+    store: Store, folding: FoldManager, config: Config, now: datetime, by: str
+) -> int:
     """End every conversation idle for `session_max_idle_days` as /new does; return how many."""
     ended = 0
-    for conversation in await store.sessions.idle(now - timedelta(days=config.session_max_idle_days)):
+    for conversation in await store.sessions.idle(
+        now - timedelta(days=config.session_max_idle_days)
+    ):
         session = await store.sessions.load(conversation)
         if not session.turns or session.running:
             continue

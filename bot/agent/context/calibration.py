@@ -1,4 +1,6 @@
-"""Learns from the usage that providers report: token counter corrections, shares from their cache."""
+"""Learns from the usage that providers report: token counter corrections, shares from their
+cache.
+"""
 
 import asyncio
 import re
@@ -21,9 +23,11 @@ from memory.store.errors import StoreError
 log = structlog.get_logger(__name__)
 SETTLED_SAMPLES = 10  # replies; after these only a change of more than MIN_FACTOR_CHANGE is stored
 MIN_FACTOR_CHANGE = 0.005
-CONVERSATION_WEIGHT = 0.7  # of the newest reply in a conversation's factor: its requests repeat most of their text
+# of the newest reply in a conversation's factor: its requests repeat most of their text
+CONVERSATION_WEIGHT = 0.7
 MAX_FACTORS = 10_000
-STORE_SECONDS = 5.0  # in which factors gather for one transaction; those of a process that dies are learned again
+# in which factors gather for one transaction; those of a process that dies are learned again
+STORE_SECONDS = 5.0
 
 _DATED = re.compile(r"[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$")
 
@@ -34,9 +38,10 @@ NO_CALIBRATION: CalibrationFactor = (1.0, 0, 0.0)
 class TokenCalibration:
     """Learns a factor for each model, and one for each conversation with it.
 
-    The error of the counter depends on the text: one mean for Chinese, English and code is wrong for each of them. So a
-    conversation starts with its model's factor and continues with its own. Factors are rows, so that a restart plans
-    with the same numbers. Only this process writes them, so each row is read once.
+    The error of the counter depends on the text: one mean for Chinese, English and code is wrong
+    for each of them. So a conversation starts with its model's factor and continues with its own.
+    Factors are rows, so that a restart plans with the same numbers. Only this process writes them,
+    so each row is read once.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -70,7 +75,9 @@ class TokenCalibration:
             self._unstored.update(self._changed(learned))
             self._known.update(learned)
             if self._unstored and self._storing is None:
-                self._storing = asyncio.get_running_loop().call_later(STORE_SECONDS, self._store_soon)
+                self._storing = asyncio.get_running_loop().call_later(
+                    STORE_SECONDS, self._store_soon
+                )
             return
         self._start(self.learn(model, counted, actual, conversation))
 
@@ -132,7 +139,9 @@ class TokenCalibration:
     def _changed(self, learned: Mapping[str, CalibrationFactor]) -> dict[str, CalibrationFactor]:
         """Return the factors that differ from the known ones, errors aside."""
         return {
-            key: factor for key, factor in learned.items() if factor[:2] != self._known.get(key, NO_CALIBRATION)[:2]
+            key: factor
+            for key, factor in learned.items()
+            if factor[:2] != self._known.get(key, NO_CALIBRATION)[:2]
         }
 
     def note_cache(self, conversation: str, cached: int, total: int) -> None:
@@ -149,7 +158,9 @@ class TokenCalibration:
 
 
 def _update_factor(before: CalibrationFactor, fresh: float, error: float) -> CalibrationFactor:
-    """Return the estimate after one more reply; a settled factor changes only if it moved noticeably."""
+    """Return the estimate after one more reply; a settled factor changes only if it moved
+    noticeably.
+    """
     factor, samples, _ = before
     if samples >= SETTLED_SAMPLES and abs(fresh - factor) <= MIN_FACTOR_CHANGE:
         return factor, samples, round(error, 2)
@@ -159,7 +170,11 @@ def _update_factor(before: CalibrationFactor, fresh: float, error: float) -> Cal
 def _learn_factors(
     known: Mapping[str, CalibrationFactor], counted: int, actual: int
 ) -> Mapping[str, CalibrationFactor]:
-    """Return the factors after one more reply. known: the model's factor, then perhaps the conversation's. Pure."""
+    """Return the factors after one more reply. known: the model's factor, then perhaps the
+    conversation's.
+
+    Pure.
+    """
     (model_key, of_model), *conversation = known.items()
     used = next((own for _, own in conversation if own[1]), of_model)
     _, error = calibrate_factor(used[0], counted, actual)
@@ -173,19 +188,26 @@ def _learn_factors(
 
 def _factor_keys(model: str, conversation: str) -> tuple[str, ...]:
     """Return the key of the model's factor, and that of the conversation's if there is one."""
-    return (_factor_key(model), _factor_key(model, conversation)) if conversation else (_factor_key(model),)
+    return (
+        (_factor_key(model), _factor_key(model, conversation))
+        if conversation
+        else (_factor_key(model),)
+    )
 
 
 def _factor_key(model: str, conversation: str = "") -> str:
-    """Return the key of a stored factor: the model's name, then a space and the conversation's id."""
+    """Return the key of a stored factor: the model's name, then a space and the conversation's
+    id.
+    """
     return f"{_DATED.sub('', model)} {conversation}".rstrip()
 
 
 def load_best_counter() -> TokenCounter:
-    """Return the counter of tiktoken, with half of its ranks, or the weighted one if they are missing.
+    """Return the counter of tiktoken, with half of its ranks, or the weighted one if they are
+    missing.
 
-    The other half takes 22 MB and .4 s, for a count that is 3 to 9 % nearer to one provider's. The factor learns that
-    from the first replies, as it does the tokenizers of other providers.
+    The other half takes 22 MB and .4 s, for a count that is 3 to 9 % nearer to one provider's. The
+    factor learns that from the first replies, as it does the tokenizers of other providers.
     """
     try:
         return load_o200k_counter(HALF_OF_RANKS)

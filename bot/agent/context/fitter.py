@@ -156,10 +156,16 @@ class ContextFitter:
 
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """Load the limits and system parts of the session's next request."""
-        config, counter, tools = self.config(), await self.counter(), self._specs_of(session.space, fit_request)
+        config, counter, tools = (
+            self.config(),
+            await self.counter(),
+            self._specs_of(session.space, fit_request),
+        )
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
         window = self.window(fit_request.model)
-        limits = request_limits(config, window.tokens, factor, fit_request.refused, fit_request.shrunk_tokens)
+        limits = request_limits(
+            config, window.tokens, factor, fit_request.refused, fit_request.shrunk_tokens
+        )
         parts, memory_changes = _SUBAGENT_PARTS, ""
         if fit_request.tools is None:
             prompt_budget = self._prompt_budget(limits, session.space, tools, counter)
@@ -184,14 +190,19 @@ class ContextFitter:
             memory_changes=memory_changes,
         )
 
-    async def fit(self, session: Session, fit_request: FitRequest, suffix: TurnSuffix) -> FittedView:
-        """Build the view to send now. Folds that it needs to fit run first; others start in the background.
+    async def fit(
+        self, session: Session, fit_request: FitRequest, suffix: TurnSuffix
+    ) -> FittedView:
+        """Build the view to send now.
+
+        Folds that it needs to fit run first; others start in the background.
 
         Args:
             suffix: text at the end of the running message, outside the cached prefix.
 
         Raises:
-            BudgetTooSmall: the parts before the conversation, or with the newest step, are over the budget.
+            BudgetTooSmall: the parts before the conversation, or with the newest step, are over the
+                budget.
             FoldFailed: nothing fits without a fold, and the fold cannot be written.
         """
         counter, session = await self.counter(), self._in_zone(session)
@@ -203,7 +214,11 @@ class ContextFitter:
             summary = session.summary.text if session.summary else ""
             changes = self._memory_changes(session, fit_limits)
             block = suffix.shown(session, (*fit_limits.system, summary), changes, tokens, counter)
-            fixed = fit_limits.fixed + count_text(counter, block.text) + count_text(counter, suffix.last)
+            fixed = (
+                fit_limits.fixed
+                + count_text(counter, block.text)
+                + count_text(counter, suffix.last)
+            )
             is_folding = self.folding.is_folding(session.conversation)
             policy = fit_limits.policy.without_early() if is_folding else fit_limits.policy
             lines = self.tool_lines.lines(session.conversation)
@@ -215,7 +230,9 @@ class ContextFitter:
         if not planned.fits and not fit_request.shrunk_tokens:
             raise BudgetTooSmall(_message_shortage(fit_limits.limits, planned.tokens))
         self._far_from_fold[session.conversation] = _is_far_from_fold(session, planned, fit_limits)
-        view = assemble_view(session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last)
+        view = assemble_view(
+            session, fit_limits.system, fit_limits.tools, counter, block.text, suffix.last
+        )
         if view.repaired:
             self.telemetry.history_repaired()
         return FittedView(
@@ -231,9 +248,11 @@ class ContextFitter:
     async def shrink(
         self, conversation: str, fit_request: FitRequest, fitted: FittedView, refusal: Overflow
     ) -> FitRequest:
-        """Return what to fit after the provider refused a request as too long; learn from its count, if it has one.
+        """Return what to fit after the provider refused a request as too long; learn from its
+        count, if it has one.
 
-        The next request fills the limit that the provider named, by its own count, else SHRINK_FACTOR of the refused.
+        The next request fills the limit that the provider named, by its own count, else
+        SHRINK_FACTOR of the refused.
         """
         fit_limits, counted = fitted.fit_limits, fitted.view.tokens.total
         model, is_named = refusal.model or fit_limits.model, is_believable(counted, refusal.limit)
@@ -242,16 +261,22 @@ class ContextFitter:
         refused = counted - fit_limits.fixed
         left = int(refused * SHRINK_FACTOR)
         if is_named and is_believable(counted, refusal.actual):
-            left = int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - fit_limits.fixed
+            left = (
+                int(counted * refusal.limit / refusal.actual * NAMED_LIMIT_SHARE) - fit_limits.fixed
+            )
         left = min(max(left, int(refused * MIN_SHRINK_FACTOR)), int(refused * NAMED_LIMIT_SHARE))
-        return replace(fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left)
+        return replace(
+            fit_request, refused=fit_request.refused + 1, shrunk_tokens=fit_limits.fixed + left
+        )
 
     def note_cut(self, conversation: str) -> None:
         """Let a fold be prepared after this turn: the server reads less than was believed."""
         self._far_from_fold.pop(conversation, None)
 
     def needs_preparation(self, conversation: str) -> bool:
-        """Tell whether a fold may be due after the turn that has just ended: not if it was far from one."""
+        """Tell whether a fold may be due after the turn that has just ended: not if it was far from
+        one.
+        """
         return not self._far_from_fold.pop(conversation, False)
 
     async def prepare(self, conversation: str, fit_request: FitRequest) -> None:
@@ -262,13 +287,19 @@ class ContextFitter:
         fit_limits = await self.load_limits(session, fit_request)
         if fit_limits.shortage is not None:
             return  # the next message reports it
-        plan = partial(plan_ahead, session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter)
+        plan = partial(
+            plan_ahead, session, fit_limits.policy, fit_limits.limits, fit_limits.fixed, counter
+        )
         ahead = await run_beside_loop(plan, len(session.turns))
         self.tool_lines.begin(conversation, ahead.lines)
         if ahead.fold is not None:
-            await self.folding.start(build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter))
+            await self.folding.start(
+                build_fold_plan(session, ahead.fold, fit_limits.policy.name, counter)
+            )
 
-    async def find_shortage(self, space: str, config: Config, model: str, window: ModelWindow) -> BudgetShortage | None:
+    async def find_shortage(
+        self, space: str, config: Config, model: str, window: ModelWindow
+    ) -> BudgetShortage | None:
         """Return why the parts before any conversation of a space do not fit; None if they do.
 
         Args:
@@ -284,31 +315,41 @@ class ContextFitter:
     def _prompt_budget(
         self, limits: ContextLimits, space: str, tools: tuple[ToolSpec, ...], counter: TokenCounter
     ) -> int:
-        """Return the request size to cut the system parts for; MEMORY.md must leave some for the talk."""
-        fixed = min_budget(fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter), limits.window)
+        """Return the request size to cut the system parts for; MEMORY.md must leave some for the
+        talk.
+        """
+        fixed = min_budget(
+            fixed_tokens(self.prompt.fixed_texts(space), tools, "", counter), limits.window
+        )
         spare = max(0, limits.most - fixed) * 10 // 3 // BUDGET_STEP_TOKENS * BUDGET_STEP_TOKENS
         return min(limits.most, spare)
 
     def _memory_changes(self, session: Session, fit_limits: FitLimits) -> str:
-        """Return the changes of memory that the turn's first request told of, while the system parts are the same.
+        """Return the changes of memory that the turn's first request told of, while the system
+        parts are the same.
 
-        They stand before the turn's tool results: a change would make the provider read all of these again. What the
-        turn itself remembers, its own calls show.
+        They stand before the turn's tool results: a change would make the provider read all of
+        these again. What the turn itself remembers, its own calls show.
         """
         turn, system, told = self._told_changes.get(session.conversation, (0, (), ""))
         if turn == session.running and system == fit_limits.system:
             return told
         if len(self._told_changes) >= MAX_TRACKED_CONVERSATIONS:
             self._told_changes.clear()
-        self._told_changes[session.conversation] = session.running, fit_limits.system, fit_limits.memory_changes
+        self._told_changes[session.conversation] = (
+            session.running,
+            fit_limits.system,
+            fit_limits.memory_changes,
+        )
         return fit_limits.memory_changes
 
     @asynccontextmanager
     async def storing_prefix(self, conversation: str, fit_limits: FitLimits) -> AsyncIterator[None]:
         """Store what is new in the prefix beside the request that shows it, in one commit.
 
-        It is stored once the context is left, so before anything that rests on the answer. Beside the snapshot that is
-        a change that is no fold or reduction: of model, tools, SOUL.md or zone.
+        It is stored once the context is left, so before anything that rests on the answer. Beside
+        the snapshot that is a change that is no fold or reduction: of model, tools, SOUL.md or
+        zone.
 
         Raises:
             StoreError: it could not be stored.
@@ -316,14 +357,17 @@ class ContextFitter:
         own = [part.text for part in fit_limits.parts if part.name in (SOUL, RULES)]
         zone = self.config().timezone or (time.tzname, time.timezone)
         prefix = (fit_limits.model, own, fit_limits.tools, zone)
-        if self._marked_prefixes.get(conversation) == prefix and not self.prompt.has_unstored_snapshot(conversation):
+        if self._marked_prefixes.get(
+            conversation
+        ) == prefix and not self.prompt.has_unstored_snapshot(conversation):
             yield
             return
         storing = asyncio.create_task(self._store_prefix(conversation, prefix))
         try:
             yield
         except asyncio.CancelledError:
-            await cancel_and_wait({storing})  # that the turn was stopped counts, not what may be wrong with the store
+            # that the turn was stopped counts, not what may be wrong with the store
+            await cancel_and_wait({storing})
             raise
         except Exception:
             await storing
@@ -344,19 +388,27 @@ class ContextFitter:
                 self._marked_prefixes.clear()
             self._marked_prefixes[conversation] = prefix
 
-    async def _apply_plan(self, session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
-        """Apply reductions and folds; return whether the view may have changed and has to be planned again.
+    async def _apply_plan(
+        self, session: Session, planned: ContextPlan, fit_limits: FitLimits
+    ) -> bool:
+        """Apply reductions and folds; return whether the view may have changed and has to be
+        planned again.
 
-        If the request does not fit, a fold in progress is finished first, with the digest: that may be enough.
+        If the request does not fit, a fold in progress is finished first, with the digest: that may
+        be enough.
         """
         try:
             if not planned.fitted and await self.folding.finish(session.conversation):
                 return True
             if planned.reductions:
-                await self.sessions.reduce(session.conversation, planned.reductions, planned.reductions[0].form)
+                await self.sessions.reduce(
+                    session.conversation, planned.reductions, planned.reductions[0].form
+                )
             if planned.fold is None:
                 return bool(planned.reductions)
-            fold_plan = build_fold_plan(session, planned.fold, fit_limits.policy.name, await self.counter())
+            fold_plan = build_fold_plan(
+                session, planned.fold, fit_limits.policy.name, await self.counter()
+            )
             if planned.must_fold_now:
                 await self.folding.fold_now(fold_plan)
                 return True
@@ -367,7 +419,9 @@ class ContextFitter:
 
 
 def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLimits) -> bool:
-    """Tell whether no fold can be due after this turn, for policies that fold only by tokens and turns."""
+    """Tell whether no fold can be due after this turn, for policies that fold only by tokens and
+    turns.
+    """
     limits, settings = fit_limits.limits, fit_limits.policy.settings
     share = min(IDLE_BELOW, settings.fold_at / 2, settings.line_at / 2)
     few = fit_limits.policy.name in IDLE_POLICIES and len(session.turns) < limits.max_turns
@@ -377,7 +431,9 @@ def _is_far_from_fold(session: Session, planned: ContextPlan, fit_limits: FitLim
 def request_limits(
     config: Config, window: int, factor: float, refused: int = 0, shrunk_tokens: int = 0
 ) -> ContextLimits:
-    """Return the limits of one request. A factor below 1 is ignored: the budget also holds by our count.
+    """Return the limits of one request.
+
+    A factor below 1 is ignored: the budget also holds by our count.
 
     Args:
         window: of the model, in tokens.
@@ -412,7 +468,8 @@ def find_shortage(
         max_tokens=limits.max_tokens,
         fixed=fixed,
         least=least,
-        least_window=int(fixed / (1 - 1 / RESERVE_SHARE - 1 / MIN_TURN_SHARE - ESTIMATE_MARGIN)) + 1,
+        least_window=int(fixed / (1 - 1 / RESERVE_SHARE - 1 / MIN_TURN_SHARE - ESTIMATE_MARGIN))
+        + 1,
         tools=counter.tools(tools),
         soul=counter.text(soul),
     )

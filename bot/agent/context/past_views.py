@@ -10,7 +10,13 @@ from zoneinfo import ZoneInfo
 
 from bot.agent.context.recorder import checksum, load_tools
 from bot.config.schema import MACHINE_ZONE
-from bot.memory.view_segments import MAX_SEGMENT_CHARS, fixed_segments, make_segment, session_segments, to_piece
+from bot.memory.view_segments import (
+    MAX_SEGMENT_CHARS,
+    fixed_segments,
+    make_segment,
+    session_segments,
+    to_piece,
+)
 from bot.models.base import Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import ContextView, assemble_view
@@ -42,7 +48,9 @@ def rebuild_view(past: PastView, counter: TokenCounter) -> RebuiltView:
     """Rebuild a request from its manifest. Pure."""
     row, session = past.row, _rebuild_session(past)
     texts: dict[tuple[ViewEntryKind, str], str] = {
-        (entry.kind, entry.source): past.texts[entry.version].text if entry.version in past.texts else LOST_TEXT
+        (entry.kind, entry.source): past.texts[entry.version].text
+        if entry.version in past.texts
+        else LOST_TEXT
         for entry in row.entries
         if entry.kind in ("system", "suffix", "note")
     }
@@ -72,9 +80,15 @@ def rebuild_view(past: PastView, counter: TokenCounter) -> RebuiltView:
         size=row.tokens,
         may_call=not row.closed,
     )
-    named = {entry.version for entry in row.entries if entry.kind in ("system", "tools", "suffix", "note", "added")}
+    named = {
+        entry.version
+        for entry in row.entries
+        if entry.kind in ("system", "tools", "suffix", "note", "added")
+    }
     exact = named == past.texts.keys() and checksum(messages) == row.checksum and not row.forgotten
-    return RebuiltView(row=row, session=session, request=request, view=view, texts=texts, added=added, exact=exact)
+    return RebuiltView(
+        row=row, session=session, request=request, view=view, texts=texts, added=added, exact=exact
+    )
 
 
 def _text_of_kind(past: PastView, kind: str) -> str:
@@ -85,7 +99,8 @@ def _text_of_kind(past: PastView, kind: str) -> str:
 def _rebuild_session(past: PastView) -> Session:
     row = past.row
     turns = tuple(
-        Turn(number=number, messages=tuple(group)) for number, group in groupby(past.messages, key=lambda one: one.turn)
+        Turn(number=number, messages=tuple(group))
+        for number, group in groupby(past.messages, key=lambda one: one.turn)
     )
     return Session(
         conversation=row.conversation,
@@ -109,7 +124,9 @@ def _rebuild_session(past: PastView) -> Session:
 
 
 def view_to_json(row: ViewRow, before: ViewRow | None = None) -> dict[str, Any]:
-    """Return the figures of a call. before: the call before it, to say what of its prefix was not repeated."""
+    """Return the figures of a call. before: the call before it, to say what of its prefix was not
+    repeated.
+    """
     parts = dict.fromkeys(("system", "tools", "summary", "history", "running"), 0)
     for entry in row.entries:
         parts[entry.kind if entry.kind in parts else "running"] += entry.tokens
@@ -138,7 +155,8 @@ def find_break(before: ViewRow, row: ViewRow) -> str:
     """Say why a call did not repeat the prefix of the one before it; "" if it did. Pure.
 
     Returns:
-        model, tools, clear, fold, reduction, or the name of the part of the system prompt that is not the same.
+        model, tools, clear, fold, reduction, or the name of the part of the system prompt that is
+        not the same.
     """
     if before.model != row.model:
         return "model"
@@ -161,9 +179,13 @@ def rebuilt_to_json(view: RebuiltView, counter: TokenCounter) -> dict[str, Any]:
     return {**view_to_json(view.row), "exact": view.exact, "items": _segments(view, counter)}
 
 
-def _segments(view: RebuiltView, counter: TokenCounter, most: int = MAX_SEGMENT_CHARS) -> list[dict[str, Any]]:
+def _segments(
+    view: RebuiltView, counter: TokenCounter, most: int = MAX_SEGMENT_CHARS
+) -> list[dict[str, Any]]:
     parts = [
-        (entry.source, view.texts[entry.kind, entry.source]) for entry in view.row.entries if entry.kind == "system"
+        (entry.source, view.texts[entry.kind, entry.source])
+        for entry in view.row.entries
+        if entry.kind == "system"
     ]
     suffix, note = view.texts.get(("suffix", ""), ""), view.texts.get(("note", ""), "")
     segments = [
@@ -171,7 +193,11 @@ def _segments(view: RebuiltView, counter: TokenCounter, most: int = MAX_SEGMENT_
         *session_segments(view.session, counter, suffix, note, most),
     ]
     if view.added:
-        pieces = [{"role": message.role, **to_piece(part)} for message in view.added for part in message.parts]
+        pieces = [
+            {"role": message.role, **to_piece(part)}
+            for message in view.added
+            for part in message.parts
+        ]
         tokens = sum(counter.message(message.parts) for message in view.added)
         segments.append(make_segment("running", "added", tokens, pieces, most))
     return segments
@@ -205,9 +231,16 @@ DiffState = Literal["kept", "added", "left_out", "changed"]
 
 
 def diff_views(before: RebuiltView, after: RebuiltView, counter: TokenCounter) -> dict[str, Any]:
-    """Compare two requests of a conversation: what stayed, came, went and changed, and what broke the prefix. Pure."""
+    """Compare two requests of a conversation: what stayed, came, went and changed, and what broke
+    the prefix.
+
+    Pure.
+    """
     same_turn = before.row.turn == after.row.turn
-    old, new = _units(before, counter, lasts_running=same_turn), _units(after, counter, lasts_running=same_turn)
+    old, new = (
+        _units(before, counter, lasts_running=same_turn),
+        _units(after, counter, lasts_running=same_turn),
+    )
     items = _compare(old, new)
     return {
         "before": view_to_json(before.row),
@@ -226,7 +259,10 @@ def _units(view: RebuiltView, counter: TokenCounter, *, lasts_running: bool) -> 
             turn=one.get("turn"),
             tokens=one["tokens"],
             text="".join(piece["text"] for piece in one["pieces"]),
-            form=tuple((piece.get("role", ""), piece["kind"], len(piece["text"])) for piece in one["pieces"]),
+            form=tuple(
+                (piece.get("role", ""), piece["kind"], len(piece["text"]))
+                for piece in one["pieces"]
+            ),
             lasts=one["kind"] != "running" or (lasts_running and one["name"] != "added"),
         )
         for one in _segments(view, counter, sys.maxsize)
@@ -248,7 +284,9 @@ def _compare(old: Sequence[_Unit], new: Sequence[_Unit]) -> list[dict[str, Any]]
     for one in new:
         items += [_item(left, "left_out", left.tokens, 0) for left in gone.get(one.key, ())]
         known = former.get(one.key)
-        state: DiffState = "added" if known is None else "kept" if known.content == one.content else "changed"
+        state: DiffState = (
+            "added" if known is None else "kept" if known.content == one.content else "changed"
+        )
         items.append(_item(one, state, known.tokens if known else 0, one.tokens))
     return [*items, *(_item(left, "left_out", left.tokens, 0) for left in waiting)]
 
@@ -261,7 +299,9 @@ def _item(unit: _Unit, state: DiffState, before: int, after: int) -> dict[str, A
 def _broken_prefix(
     before: ViewRow, after: ViewRow, old: Sequence[_Unit], new: Sequence[_Unit]
 ) -> dict[str, Any] | None:
-    """Find where the newer request stops repeating the older one's prefix; None if it repeats it whole."""
+    """Find where the newer request stops repeating the older one's prefix; None if it repeats it
+    whole.
+    """
     prefix = [one for one in old if one.lasts]
     place = next(
         (at for at, one in enumerate(prefix) if at >= len(new) or one.content != new[at].content),
@@ -283,4 +323,7 @@ def _broken_prefix(
 
 def _common_bytes(one: str, other: str) -> int:
     left, right = one.encode("utf-8", "replace"), other.encode("utf-8", "replace")
-    return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    return next(
+        (at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
+        min(len(left), len(right)),
+    )

@@ -1,4 +1,6 @@
-"""Records what each request to the model showed; the rows are stored with the step or the end of its turn."""
+"""Records what each request to the model showed; the rows are stored with the step or the end of
+its turn.
+"""
 
 import hashlib
 import json
@@ -18,7 +20,17 @@ from bot.config.schema import Config
 from bot.models.base import Answer, Request
 from memory.context.tokens import TokenCounter
 from memory.context.view import count_text
-from memory.conversation import Image, Part, Session, ShownMessage, Text, ToolCall, ToolSpec, Turn, dump_parts
+from memory.conversation import (
+    Image,
+    Part,
+    Session,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolSpec,
+    Turn,
+    dump_parts,
+)
 from memory.store.errors import StoreError
 from memory.store.longterm.views import (
     NewView,
@@ -58,7 +70,9 @@ class ViewRecorder:
 
         def begin(request: Request) -> OnAnswer:
             calls = self._pending_turn(turn.id).calls
-            view, texts = build_view(turn, fitted, request, counter, self._now(), self._config().timezone)
+            view, texts = build_view(
+                turn, fitted, request, counter, self._now(), self._config().timezone
+            )
             place, began = len(calls), time.perf_counter()
             calls.append((view, texts))
 
@@ -77,17 +91,21 @@ class ViewRecorder:
     def storing(self, turn_id: str) -> Iterator[ViewBatch]:
         """Give what to store for a turn with the commit in the body.
 
-        Only what the store refuses waits for the next commit: a write goes on though its caller is cancelled.
+        Only what the store refuses waits for the next commit: a write goes on though its caller is
+        cancelled.
         """
         waiting, day = self._pending.pop(turn_id, _PendingTurn()), int(self._now() // DAY_SECONDS)
         texts = {_key(text, day): text for _, needed in waiting.calls for text in needed}
         new = tuple(text for key, text in texts.items() if key not in self._known)
         try:
-            yield ViewBatch(views=tuple(view for view, _ in waiting.calls), texts=new, recalled=waiting.recalled)
+            yield ViewBatch(
+                views=tuple(view for view, _ in waiting.calls), texts=new, recalled=waiting.recalled
+            )
         except StoreError:
             self._pending[turn_id] = waiting
             raise
-        # A conversation's own texts carry the time of their turn, so that no later turn shows one again.
+        # A conversation's own texts carry the time of their turn, so that no later turn shows one
+        # again.
         self._known.update(dict.fromkeys(_key(text, day) for text in new if not text.conversation))
         while len(self._known) > MAX_KNOWN_TEXTS:
             self._known.popitem(last=False)
@@ -164,7 +182,8 @@ def build_view(
         same=-1 if same == len(shown) and not added else same,
         closed=not request.may_call,
         entries=entries,
-        tokens=fitted.view.tokens.total + sum(entry.tokens for entry in entries if entry.kind == "added"),
+        tokens=fitted.view.tokens.total
+        + sum(entry.tokens for entry in entries if entry.kind == "added"),
         checksum=checksum(request.messages),
         at=at,
     )
@@ -172,7 +191,9 @@ def build_view(
 
 
 def _count_same(shown: Sequence[ShownMessage], sent: Sequence[ShownMessage]) -> int:
-    """Count the messages that a request has from its view; a continued step adds others, or replaces the last."""
+    """Count the messages that a request has from its view; a continued step adds others, or
+    replaces the last.
+    """
     if sent is shown:
         return len(shown)
     same = 0
@@ -181,15 +202,25 @@ def _count_same(shown: Sequence[ShownMessage], sent: Sequence[ShownMessage]) -> 
     return same
 
 
-def _fixed_contents(fitted: FittedView, counter: TokenCounter) -> Iterator[tuple[ViewEntry, str | None]]:
+def _fixed_contents(
+    fitted: FittedView, counter: TokenCounter
+) -> Iterator[tuple[ViewEntry, str | None]]:
     for part in fitted.fit_limits.parts:
         if part.text:
             tokens = count_text(counter, part.text)
-            yield ViewEntry(kind="system", source=part.name, version=_hash_fixed(part.text), tokens=tokens), part.text
+            yield (
+                ViewEntry(
+                    kind="system", source=part.name, version=_hash_fixed(part.text), tokens=tokens
+                ),
+                part.text,
+            )
     if fitted.view.tools:
         text = dump_tools(fitted.view.tools)
         tokens = fitted.view.tokens.tools
-        yield ViewEntry(kind="tools", source="tools", version=_hash_fixed(text), tokens=tokens), text
+        yield (
+            ViewEntry(kind="tools", source="tools", version=_hash_fixed(text), tokens=tokens),
+            text,
+        )
 
 
 def _session_contents(
@@ -199,7 +230,11 @@ def _session_contents(
     if summary := session.summary:
         yield (
             ViewEntry(
-                kind="summary", source=summary.fold_id, version="", tokens=tokens.summary, tainted=summary.tainted
+                kind="summary",
+                source=summary.fold_id,
+                version="",
+                tokens=tokens.summary,
+                tainted=summary.tainted,
             ),
             None,
         )
@@ -214,7 +249,12 @@ def _session_contents(
         if turns:
             tainted = any(map(_TAINTED, chain.from_iterable(map(_MESSAGES, turns))))
             source = f"{turns[0].first_seq}–{turns[-1].last_seq}"
-            yield ViewEntry(kind=kind, source=source, version=generation, tokens=count, tainted=tainted), None
+            yield (
+                ViewEntry(
+                    kind=kind, source=source, version=generation, tokens=count, tainted=tainted
+                ),
+                None,
+            )
     own: tuple[tuple[ViewEntryKind, str, bool], ...] = (
         ("suffix", fitted.suffix, fitted.tainted),
         ("note", fitted.note, False),
@@ -222,14 +262,24 @@ def _session_contents(
     for kind, text, tainted in own:
         if text:
             version, count = _hash_text(text), count_text(counter, text)
-            yield ViewEntry(kind=kind, source="", version=version, tokens=count, tainted=tainted, own=True), text
+            yield (
+                ViewEntry(
+                    kind=kind, source="", version=version, tokens=count, tainted=tainted, own=True
+                ),
+                text,
+            )
 
 
-def _added_contents(added: Sequence[ShownMessage], counter: TokenCounter) -> Iterator[tuple[ViewEntry, str | None]]:
+def _added_contents(
+    added: Sequence[ShownMessage], counter: TokenCounter
+) -> Iterator[tuple[ViewEntry, str | None]]:
     if added:
         text = dump_messages(added)
         tokens = sum(counter.message(message.parts) for message in added)
-        yield ViewEntry(kind="added", source="", version=_hash_text(text), tokens=tokens, own=True), text
+        yield (
+            ViewEntry(kind="added", source="", version=_hash_text(text), tokens=tokens, own=True),
+            text,
+        )
 
 
 def _form(entry: ViewEntry) -> ViewTextForm:
@@ -242,14 +292,17 @@ def _hash_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-_hash_fixed = lru_cache(maxsize=64)(_hash_text)  # of parts that are the same in most requests, and long
+# of parts that are the same in most requests, and long
+_hash_fixed = lru_cache(maxsize=64)(_hash_text)
 
 
 @lru_cache(maxsize=16)
 def dump_tools(tools: tuple[ToolSpec, ...]) -> str:
     """Return descriptions of tools as JSON."""
     fields = ("name", "description", "schema", "effect", "action")
-    return json.dumps([{name: getattr(tool, name) for name in fields} for tool in tools], ensure_ascii=False)
+    return json.dumps(
+        [{name: getattr(tool, name) for name in fields} for tool in tools], ensure_ascii=False
+    )
 
 
 def load_tools(text: str) -> tuple[ToolSpec, ...]:
@@ -259,15 +312,18 @@ def load_tools(text: str) -> tuple[ToolSpec, ...]:
 
 def dump_messages(messages: Sequence[ShownMessage]) -> str:
     """Return messages as JSON."""
-    return json.dumps([[message.role, dump_parts(message.parts)] for message in messages], ensure_ascii=False)
+    return json.dumps(
+        [[message.role, dump_parts(message.parts)] for message in messages], ensure_ascii=False
+    )
 
 
 def checksum(messages: Sequence[ShownMessage]) -> str:
     """Return a CRC-32 over the lengths of all texts of messages.
 
-    A request is rebuilt of rows and texts that only forgetting changes, which marks it. So what is left to notice is
-    another way of writing them, by a later version: a note, a heading, a shorter form. Reading all bytes of a long
-    view with each call would take longer than all else that is recorded of it.
+    A request is rebuilt of rows and texts that only forgetting changes, which marks it. So what is
+    left to notice is another way of writing them, by a later version: a note, a heading, a shorter
+    form. Reading all bytes of a long view with each call would take longer than all else that is
+    recorded of it.
     """
     lengths = array(
         "L",
@@ -281,4 +337,7 @@ def checksum(messages: Sequence[ShownMessage]) -> str:
 
 
 _TEXT, _TAINTED, _MESSAGES = attrgetter("text"), attrgetter("tainted"), attrgetter("messages")
-_TEXT_OF: dict[type[Part], Callable[[Part], str]] = {ToolCall: attrgetter("input"), Image: attrgetter("sha256")}
+_TEXT_OF: dict[type[Part], Callable[[Part], str]] = {
+    ToolCall: attrgetter("input"),
+    Image: attrgetter("sha256"),
+}

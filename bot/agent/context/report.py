@@ -1,4 +1,6 @@
-"""The report of `/context`: the view in numbers, as JSON for the console and as lines for a chat."""
+"""The report of `/context`: the view in numbers, as JSON for the console and as lines for a
+chat.
+"""
 
 from collections import Counter as Tally
 from collections.abc import Callable, Iterator
@@ -55,10 +57,15 @@ def load_cut_facts(text: str) -> dict[str, Any] | None:
         text: as stored with the fold (boundary.explain).
 
     Returns:
-        turns: folded turns; terms: [name, points] of the place; keep: share that was to stay; candidates: their number.
+        turns: folded turns; terms: [name, points] of the place; keep: share that was to stay;
+            candidates: their number.
     """
     choice = load_choice(text)
-    taken = next((each for each in choice.candidates if each.turns == choice.turns), None) if choice else None
+    taken = (
+        next((each for each in choice.candidates if each.turns == choice.turns), None)
+        if choice
+        else None
+    )
     if choice is None or taken is None:
         return None
     return {
@@ -85,13 +92,18 @@ def format_cut_place(why: dict[str, Any], lang: str) -> str:
     said = [SCORE_TERM_TEXTS.get(name, (name, name)) for name in good]
     if lang == "zh":
         return "、".join(zh for zh, _ in said)
-    return ", ".join(CUT_PLACE_TEXTS.get(name, en) for name, (_, en) in zip(good, said, strict=True))
+    return ", ".join(
+        CUT_PLACE_TEXTS.get(name, en) for name, (_, en) in zip(good, said, strict=True)
+    )
 
 
 def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
     """Explain the cut in one sentence. to_turn: the last folded turn."""
     side, is_only = _language_index(lang), why["candidates"] == 1
-    terms = [f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}" for name, points in why["terms"]]
+    terms = [
+        f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}"
+        for name, points in why["terms"]
+    ]
     adapted = [ADAPTATION_TEXTS.get(name, (name, name))[side] for name in why["adapted"]]
     if lang == "zh":
         extra = f"；{'、'.join(adapted)}，目标保留 {why['keep']:.0%}" if adapted else ""
@@ -134,7 +146,8 @@ _FOLD_TRIGGER_TEXTS = {
 
 
 def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-    """Format what a person wants to know as short lines for a phone's screen, with times in this zone.
+    """Format what a person wants to know as short lines for a phone's screen, with times in this
+    zone.
 
     `format_operator_report` has the rest: the counter, the cache, the prefix, and ids.
     """
@@ -144,7 +157,9 @@ def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None 
 
 
 def format_operator_report(facts: dict[str, Any], lang: str, zone: tzinfo | None = None) -> str:
-    """Format everything: the person's report, what only an operator understands, and every fold with its id."""
+    """Format everything: the person's report, what only an operator understands, and every fold
+    with its id.
+    """
     zh = lang == "zh"
     blocks = [
         _measure_lines(facts, zh),
@@ -163,7 +178,9 @@ def format_bar(share: float) -> str:
 
 def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
     """Format fold triggers, such as "at 37,500 tokens or after 20 turns"."""
-    words = [_FOLD_TRIGGER_TEXTS[mark["unit"]][0 if lang == "zh" else 1].format(**mark) for mark in marks]
+    words = [
+        _FOLD_TRIGGER_TEXTS[mark["unit"]][0 if lang == "zh" else 1].format(**mark) for mark in marks
+    ]
     return ("，或" if lang == "zh" else " or ").join(words)
 
 
@@ -179,7 +196,9 @@ def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
 
 
 def _window_lines(facts: dict[str, Any], lang: str) -> list[str]:
-    """Say how large the model's window is, where that number comes from, and what it leaves for a request."""
+    """Say how large the model's window is, where that number comes from, and what it leaves for a
+    request.
+    """
     zh, budget, reserve = lang == "zh", facts["budget"], facts["reserve"]
     window = format_window(ModelWindow(tokens=facts["window"], source=facts["window_source"]), lang)
     lines = [f"模型窗口 {window}" if zh else f"model window {window}"]
@@ -214,7 +233,9 @@ def _contents_lines(facts: dict[str, Any], zh: bool) -> list[str]:
                 f"{_detail_line(facts, name, zh)}"
             )
         if name == "system":
-            lines += _wrap_items([f"{_format_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]])
+            lines += _wrap_items(
+                [f"{_format_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]]
+            )
     return [*lines, *_left_out_lines(facts, zh), *_soul_lines(facts, zh), _messages_line(facts, zh)]
 
 
@@ -255,11 +276,17 @@ def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
 def _messages_line(facts: dict[str, Any], zh: bool) -> str:
     side = 0 if zh else 1
     roles = " · ".join(
-        f"{_ROLE_TEXTS[role][side]} {count}" for role, count in sorted(facts["roles"].items(), reverse=True)
+        f"{_ROLE_TEXTS[role][side]} {count}"
+        for role, count in sorted(facts["roles"].items(), reverse=True)
     )
     if zh:
-        return f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
-    return f"messages {facts['messages']}{f' ({roles})' if roles else ''}, {facts['characters']:,} characters"
+        return (
+            f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
+        )
+    return (
+        f"messages {facts['messages']}{f' ({roles})' if roles else ''}, {facts['characters']:,} "
+        "characters"
+    )
 
 
 def _soul_lines(facts: dict[str, Any], zh: bool) -> list[str]:
@@ -276,8 +303,16 @@ def _operator_lines(facts: dict[str, Any], zh: bool) -> list[str]:
     """Lines on model, counter, cache, prefix, epoch and the range of the turns in the view."""
     counter, live = facts["counter"], facts["live_turns"]
     error = f"{counter['last_error_percent']:+.1f}%"
-    turns = (f"第 {live[0]}–{live[1]} 轮" if zh else f"turns {live[0]}–{live[1]}") if live else ("无" if zh else "none")
-    own = ("本会话自选" if zh else "chosen here") if facts["policy_own"] else ("来自设置" if zh else "as configured")
+    turns = (
+        (f"第 {live[0]}–{live[1]} 轮" if zh else f"turns {live[0]}–{live[1]}")
+        if live
+        else ("无" if zh else "none")
+    )
+    own = (
+        ("本会话自选" if zh else "chosen here")
+        if facts["policy_own"]
+        else ("来自设置" if zh else "as configured")
+    )
     if zh:
         return [
             "**运行**",
@@ -299,7 +334,10 @@ def _operator_lines(facts: dict[str, Any], zh: bool) -> list[str]:
 
 def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[str]:
     folds = facts["folds"]
-    lines = [_fold_count(facts, zh), *(_fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:]))]
+    lines = [
+        _fold_count(facts, zh),
+        *(_fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:])),
+    ]
     if folds:
         show = f"/memory show {_path_in_space(folds[-1]['file'])}"
         lines.append(f"读这一天的日记：{show}" if zh else f"to read it: {show}")
@@ -329,7 +367,9 @@ def _path_in_space(file: str) -> str:
 
 
 def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
-    first, last, before, after = (fold[key] for key in ("from_turn", "to_turn", "tokens_before", "tokens_after"))
+    first, last, before, after = (
+        fold[key] for key in ("from_turn", "to_turn", "tokens_before", "tokens_after")
+    )
     numbers = f"{first}" if first == last else f"{first}–{last}"
     turns = f"第 {numbers} 轮" if zh else f"{'turn' if first == last else 'turns'} {numbers}"
     extract = ("（摘录）" if zh else " (extract)") if fold["method"] == "extract" else ""
@@ -349,7 +389,10 @@ def format_saving(before: int, after: int) -> str:
 
 def _fold_reason_suffix(fold: dict[str, Any], zh: bool) -> str:
     lang = "zh" if zh else "en"
-    reason, place = format_fold_reason(fold["reason"], lang), format_cut_place(fold["why"], lang) if fold["why"] else ""
+    reason, place = (
+        format_fold_reason(fold["reason"], lang),
+        format_cut_place(fold["why"], lang) if fold["why"] else "",
+    )
     if not place:
         return reason
     return f"{reason}；切在{place}" if zh else f"{reason}; cut {place}"
@@ -359,7 +402,11 @@ class ContextReport:
     """Reports a conversation as the next request would show it."""
 
     def __init__(
-        self, store: Store, fitter: ContextFitter, config: Callable[[], Config], model_name: Callable[[], str]
+        self,
+        store: Store,
+        fitter: ContextFitter,
+        config: Callable[[], Config],
+        model_name: Callable[[], str],
     ) -> None:
         self._store = store
         self._fitter = fitter
@@ -412,14 +459,21 @@ class ContextReport:
             *await run_beside_loop(lambda: session_segments(session, counter), len(session.turns)),
         ]
 
-    async def _load(self, conversation: str) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:
+    async def _load(
+        self, conversation: str
+    ) -> tuple[ConversationRow, Session, FitLimits, TokenCounter]:
         row = await self._store.sessions.conversation(conversation)
         if row is None:
             raise LookupError(f"no conversation {conversation}")
         session = await self._fitter.load_session(conversation)
         policy = row.policy or self._config().context_policy
         fit_request = FitRequest(model=row.model or self._model_name(), policy=policy)
-        return row, session, await self._fitter.load_limits(session, fit_request), await self._fitter.counter()
+        return (
+            row,
+            session,
+            await self._fitter.load_limits(session, fit_request),
+            await self._fitter.counter(),
+        )
 
     def _measures(
         self, session: Session, fit_limits: FitLimits, view: ContextView, counter: TokenCounter
@@ -440,7 +494,11 @@ class ContextReport:
 
     async def _folds(self, session: Session) -> dict[str, Any]:
         done = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
-        open_folds = [row for row in await self._store.folds.open_folds() if row.conversation == session.conversation]
+        open_folds = [
+            row
+            for row in await self._store.folds.open_folds()
+            if row.conversation == session.conversation
+        ]
         return {
             "folds": [_fold_facts(row) for row in done],
             "folding": next((_fold_facts(row) for row in open_folds if not row.log_only), None),
@@ -452,7 +510,9 @@ def _contents_facts(view: ContextView) -> dict[str, Any]:
         "parts": asdict(view.tokens),
         "messages": len(view.shown),
         "roles": dict(Tally(shown.role for shown in view.shown)),
-        "characters": sum(len(part.text) for shown in view.shown for part in shown.parts if isinstance(part, Text)),
+        "characters": sum(
+            len(part.text) for shown in view.shown for part in shown.parts if isinstance(part, Text)
+        ),
     }
 
 
@@ -460,7 +520,8 @@ def _system_facts(fit_limits: FitLimits, counter: TokenCounter) -> dict[str, Any
     counted = [(part, counter.text(part.text) if part.text else 0) for part in fit_limits.parts]
     return {
         "system_parts": [
-            {"name": part.name, "tokens": tokens, "left_out": list(part.left_out)} for part, tokens in counted
+            {"name": part.name, "tokens": tokens, "left_out": list(part.left_out)}
+            for part, tokens in counted
         ],
         "soul_tokens": counted[0][1],
     }

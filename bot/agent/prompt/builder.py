@@ -1,4 +1,6 @@
-"""Builds the system parts of each conversation, unchanged until something else changes its prefix."""
+"""Builds the system parts of each conversation, unchanged until something else changes its
+prefix.
+"""
 
 import asyncio
 import hashlib
@@ -11,7 +13,14 @@ from datetime import datetime
 
 import structlog
 
-from bot.agent.prompt.files import MAX_KNOWN_LOG_CHARS, MAX_KNOWN_LOGS, NO_LOG, DayLog, PromptFiles, UnreadableFile
+from bot.agent.prompt.files import (
+    MAX_KNOWN_LOG_CHARS,
+    MAX_KNOWN_LOGS,
+    NO_LOG,
+    DayLog,
+    PromptFiles,
+    UnreadableFile,
+)
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
 from bot.agent.prompt.system_rules import system_rules
 from channels.toolkit.delivery import BoundedDict
@@ -37,11 +46,13 @@ from memory.workspace.fold_labels import KnownCleanLines, remove_tainted_lines
 
 log = structlog.get_logger(__name__)
 
-# The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can stay.
+# The bot's own changes of MEMORY.md since a snapshot: shown in the suffix, so that the prefix can
+# stay.
 
 FORGET_SOURCE = "forget"  # requests after this change must not show the text before it
 MAX_CHANGES_TOKENS = 500  # with more changes MEMORY.md is read again
-FEW_CHANGES, MAX_CHANGES = 8, 100  # that are looked at: few have been made since the last request in most cases
+# that are looked at: few have been made since the last request in most cases
+FEW_CHANGES, MAX_CHANGES = 8, 100
 CHANGES_HEAD, CHANGES_REMOVED, CHANGES_END = (
     "[Remembered since MEMORY.md was read:]",
     "[No longer true:]",
@@ -100,14 +111,18 @@ def _format_item(line: str) -> str:
     return f"- {' '.join(line.split())}".replace(CHANGES_END, CHANGES_END.strip("[]"))
 
 
-# Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part is at its budget.
+# Conversations whose parts are cached: some 10 KiB each with usual files, 60 KiB where every part
+# is at its budget.
 MAX_CACHED_CONVERSATIONS = 1_000
-# Whose parts are known: a new conversation of a space has those of the others there, while the day's log is the same.
+# Whose parts are known: a new conversation of a space has those of the others there, while the
+# day's log is the same.
 MAX_CUT_SOURCES = 16  # of one space
-MAX_UNSTORED_SNAPSHOTS = 11_000  # more than the turns that run at once, each of which may have one still to store
+# more than the turns that run at once, each of which may have one still to store
+MAX_UNSTORED_SNAPSHOTS = 11_000
 EDIT_SOURCE = "edit"
 CHANGES_SHARE = 8  # changes of MEMORY.md get at most an eighth of its budget
-CLEAN_PREFIX = "clean:"  # of a snapshot's source; without it, an older version stored tainted lines of the log too
+# of a snapshot's source; without it, an older version stored tainted lines of the log too
+CLEAN_PREFIX = "clean:"
 OnPartCut = Callable[[str, SystemPart, PromptBudgets], None]
 _CutParts = BoundedDict[tuple[PromptSources, PromptBudgets, str], tuple[SystemPart, ...]]
 
@@ -142,11 +157,12 @@ class SystemPrompt:
 class SystemPromptBuilder:
     """Builds the system parts of conversations, and repeats the same bytes as long as possible.
 
-    MEMORY.md, the daily log and awareness are read for the first request, and again after a fold, a clear or its undo,
-    a recorded reduction, and a person's change of SOUL.md, MEMORY.md, the tools or the budgets. Until then the stored
-    snapshot is shown, also after a restart. A longer log is no reason to read again. The bot's own changes of MEMORY.md
-    are shown in the suffix until they are too long. If a file cannot be read, its stored part stays, nothing is stored,
-    and the next request reads it again.
+    MEMORY.md, the daily log and awareness are read for the first request, and again after a fold, a
+    clear or its undo, a recorded reduction, and a person's change of SOUL.md, MEMORY.md, the tools
+    or the budgets. Until then the stored snapshot is shown, also after a restart. A longer log is
+    no reason to read again. The bot's own changes of MEMORY.md are shown in the suffix until they
+    are too long. If a file cannot be read, its stored part stays, nothing is stored, and the next
+    request reads it again.
     """
 
     def __init__(self, persona: PersonaFiles, store: Store, now: Callable[[], datetime]) -> None:
@@ -163,25 +179,28 @@ class SystemPromptBuilder:
         #: Rebuilt snapshots with the reason, until `store_snapshot`.
         self._unstored: dict[str, tuple[PromptSnapshot, str]] = {}
         self._dropped = 0  # calls of `drop_all`
-        #: Called with conversation, part and budgets when MEMORY.md becomes too long for its budget.
+        #: Called with conversation, part and budgets when MEMORY.md becomes too long for its
+        #: budget.
         self.on_part_cut: OnPartCut = lambda conversation, part, budgets: None
 
     async def load(self, session: Session, budget: int, counter: TokenCounter) -> SystemPrompt:
         """Return the system prompt of the next request: SOUL.md, rules, awareness, MEMORY.md, log.
 
-        Only checks the times of two files if nothing changed. Call it again after each fold and reduction that is
-        recorded while a request is fitted, so that both change the prefix together.
+        Only checks the times of two files if nothing changed. Call it again after each fold and
+        reduction that is recorded while a request is fitted, so that both change the prefix
+        together.
 
         Args:
-            budget: configured tokens of a whole request to this model, without anything learnt: a change of the
-                budgets rebuilds the parts.
+            budget: configured tokens of a whole request to this model, without anything learnt: a
+                change of the budgets rebuilds the parts.
         """
         inputs = self._current_inputs(session, budget)
         prompt = self._cache.get(session.conversation)
         if prompt is None or prompt.inputs != inputs or not prompt.complete:
             while True:
                 dropped, prompt = self._dropped, await self._build(session, inputs, counter)
-                if dropped == self._dropped:  # else files may have been read before `drop_all` was called
+                # else files may have been read before `drop_all` was called
+                if dropped == self._dropped:
                     break
             self._cache[session.conversation] = prompt
             if len(self._cache) > MAX_CACHED_CONVERSATIONS:
@@ -190,7 +209,9 @@ class SystemPromptBuilder:
         return prompt
 
     async def memory_texts(self, conversation: str, space: str) -> tuple[str, ...]:
-        """Return the texts of memory that a conversation's requests show; MEMORY.md alone before the first of them."""
+        """Return the texts of memory that a conversation's requests show; MEMORY.md alone before
+        the first of them.
+        """
         prompt = self._cache.get(conversation)
         if prompt is not None:
             own = [part.text for part in prompt.parts if part.name not in (SOUL, RULES, AWARENESS)]
@@ -204,7 +225,9 @@ class SystemPromptBuilder:
         self._unstored.pop(conversation, None)
 
     def drop_all(self) -> None:
-        """Drop all that is kept of files and parts, as some of it was forgotten; what is being built is built again."""
+        """Drop all that is kept of files and parts, as some of it was forgotten; what is being
+        built is built again.
+        """
         self._dropped += 1
         self._cache.clear()
         self._unstored.clear()
@@ -217,7 +240,8 @@ class SystemPromptBuilder:
         return conversation in self._unstored
 
     async def store_snapshot(self, conversation: str, mark: PrefixMark | None = None) -> None:
-        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before the answer is used.
+        """Store a snapshot that `load` has rebuilt, with the mark of the prefix; await this before
+        the answer is used.
 
         Raises:
             StoreError: it could not be stored.
@@ -225,7 +249,8 @@ class SystemPromptBuilder:
         if conversation in self._unstored:
             snapshot, reason = self._unstored[conversation]
             await self._store.sessions.set_snapshot(conversation, snapshot, reason, mark)
-            if self._unstored.get(conversation, (None, ""))[0] is snapshot:  # else it was built again meanwhile
+            # else it was built again meanwhile
+            if self._unstored.get(conversation, (None, ""))[0] is snapshot:
                 del self._unstored[conversation]
 
     def check_files(self) -> None:
@@ -253,7 +278,9 @@ class SystemPromptBuilder:
             budgets=budgets_for(budget),
         )
 
-    async def _build(self, session: Session, inputs: _PromptInputs, counter: TokenCounter) -> SystemPrompt:
+    async def _build(
+        self, session: Session, inputs: _PromptInputs, counter: TokenCounter
+    ) -> SystemPrompt:
         """Return the stored snapshot's parts, rebuilt if there is a reason to."""
         conversation = session.conversation
         stored = await self._store.sessions.snapshot(conversation)
@@ -267,15 +294,22 @@ class SystemPromptBuilder:
         if stored is not None and reason == EDIT_SOURCE:
             former = stored.source
             reason, changes = await self._own_changes(
-                session.space, sha256, lambda before: source_hash(before) == former, inputs.budgets, counter
+                session.space,
+                sha256,
+                lambda before: source_hash(before) == former,
+                inputs.budgets,
+                counter,
             )
         complete = memory is not None
         if stored is None or reason:
             log = await self._files.load_log(session.space, f"{self._now():%Y-%m-%d}")
             complete = complete and log is not None
-            sources = await self._sources(session, inputs, memory.text if memory else "", log or NO_LOG)
+            sources = await self._sources(
+                session, inputs, memory.text if memory else "", log or NO_LOG
+            )
             fresh = await self._take_snapshot(sources, inputs, source, counter)
-            self._unstored.pop(conversation, None)  # what an earlier call built is not what is shown now
+            # what an earlier call built is not what is shown now
+            self._unstored.pop(conversation, None)
             if complete:
                 self._unstored[conversation] = (fresh, reason)
                 if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:
@@ -285,25 +319,45 @@ class SystemPromptBuilder:
             stored = _with_stored_parts(fresh, stored, unread)
         else:
             self._unstored.pop(conversation, None)
-        soul, rules = SystemPart(name=SOUL, text=inputs.soul), SystemPart(name=RULES, text=system_rules(inputs.tools))
+        soul, rules = (
+            SystemPart(name=SOUL, text=inputs.soul),
+            SystemPart(name=RULES, text=system_rules(inputs.tools)),
+        )
         parts = (soul, rules, *map(_intern_text, stored.parts))
         return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
 
     async def _own_changes(
-        self, space: str, sha256: str, seen: Callable[[str], bool], budgets: PromptBudgets, counter: TokenCounter
+        self,
+        space: str,
+        sha256: str,
+        seen: Callable[[str], bool],
+        budgets: PromptBudgets,
+        counter: TokenCounter,
     ) -> tuple[str, str]:
-        """Return a reason to rebuild, and the text of the changes if only the bot has changed MEMORY.md."""
-        own = find_file_changes(await self._store.memories.changes(space, FEW_CHANGES), MEMORY, sha256, seen)
+        """Return a reason to rebuild, and the text of the changes if only the bot has changed
+        MEMORY.md.
+        """
+        own = find_file_changes(
+            await self._store.memories.changes(space, FEW_CHANGES), MEMORY, sha256, seen
+        )
         if own is None:
-            own = find_file_changes(await self._store.memories.changes(space, MAX_CHANGES), MEMORY, sha256, seen)
+            own = find_file_changes(
+                await self._store.memories.changes(space, MAX_CHANGES), MEMORY, sha256, seen
+            )
         if own is None:
             return EDIT_SOURCE, ""
-        text, limit = format_file_changes(own), min(MAX_CHANGES_TOKENS, budgets.memory // CHANGES_SHARE)
+        text, limit = (
+            format_file_changes(own),
+            min(MAX_CHANGES_TOKENS, budgets.memory // CHANGES_SHARE),
+        )
         return ("", text) if counter.text(text) <= limit else ("remembered", "")
 
-    async def _sources(self, session: Session, inputs: _PromptInputs, memory: str, log: DayLog) -> PromptSources:
+    async def _sources(
+        self, session: Session, inputs: _PromptInputs, memory: str, log: DayLog
+    ) -> PromptSources:
         hidden: frozenset[str] = frozenset()
-        if session.epoch > 1 or session.fold_head:  # else there is no fold, or its section in the log has a mark
+        # else there is no fold, or its section in the log has a mark
+        if session.epoch > 1 or session.fold_head:
             hidden = await self._store.recall.hidden_folds(
                 session.conversation, session.cleared_before, session.view_from
             )
@@ -332,26 +386,37 @@ class SystemPromptBuilder:
     async def _cut_parts(
         self, space: str, sources: PromptSources, budgets: PromptBudgets, counter: TokenCounter
     ) -> tuple[SystemPart, ...]:
-        """Return the parts, cut to their budgets; those of the last few sources of a space are known."""
+        """Return the parts, cut to their budgets; those of the last few sources of a space are
+        known.
+        """
         log, known = self._cut.get(space, ("", _CutParts(MAX_CUT_SOURCES)))
         key = (sources, budgets, counter.name)
         if log == sources.log and (parts := known.get(key)) is not None:
             return parts
         if sources.memory or sources.log:
-            parts = await asyncio.to_thread(system_parts, sources, budgets, counter, self._log_parts)
+            parts = await asyncio.to_thread(
+                system_parts, sources, budgets, counter, self._log_parts
+            )
         else:  # short texts are cut faster than a thread starts
             parts = system_parts(sources, budgets, counter)
         if len(sources.memory) + len(sources.log) <= MAX_KNOWN_LOG_CHARS:
-            if log != sources.log:  # each log is up to 200,000 characters, and nobody begins with a former one
+            # each log is up to 200,000 characters, and nobody begins with a former one
+            if log != sources.log:
                 known = _CutParts(MAX_CUT_SOURCES)
             known[key] = parts
             self._cut[space] = sources.log, known
         return parts
 
     def _report_cut(
-        self, conversation: str, before: PromptSnapshot | None, after: PromptSnapshot, budgets: PromptBudgets
+        self,
+        conversation: str,
+        before: PromptSnapshot | None,
+        after: PromptSnapshot,
+        budgets: PromptBudgets,
     ) -> None:
-        was_cut = before is not None and any(part.name == MEMORY and part.left_out for part in before.parts)
+        was_cut = before is not None and any(
+            part.name == MEMORY and part.left_out for part in before.parts
+        )
         for part in after.parts:
             if part.name == MEMORY and part.left_out and not was_cut:
                 self.on_part_cut(conversation, part, budgets)
@@ -359,7 +424,8 @@ class SystemPromptBuilder:
     async def _clean_log(self, session: Session, log: DayLog) -> str:
         """Return the day's log without tainted lines, so that a new conversation begins untainted.
 
-        A search still finds those lines, with their label. Group conversations are tainted anyway and see all lines.
+        A search still finds those lines, with their label. Group conversations are tainted anyway
+        and see all lines.
         """
         if not log.folds or await self._store.dreams.is_group(session.space):
             return log.text
@@ -382,19 +448,27 @@ def _rebuild_reason(stored: PromptSnapshot | None, inputs: _PromptInputs, source
     return "" if stored.source == source and stored.source.startswith(CLEAN_PREFIX) else EDIT_SOURCE
 
 
-def _with_stored_parts(fresh: PromptSnapshot, stored: PromptSnapshot | None, unread: set[str]) -> PromptSnapshot:
-    """Replace the parts of unread files by the stored ones, except a log that an older version stored."""
+def _with_stored_parts(
+    fresh: PromptSnapshot, stored: PromptSnapshot | None, unread: set[str]
+) -> PromptSnapshot:
+    """Replace the parts of unread files by the stored ones, except a log that an older version
+    stored.
+    """
     if stored and not stored.source.startswith(CLEAN_PREFIX):
         unread = unread - {LOG}
     parts = {part.name: part for part in fresh.parts if part.name not in unread}
     parts |= {part.name: part for part in (stored.parts if stored else ()) if part.name in unread}
-    return replace(fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts))
+    return replace(
+        fresh, parts=tuple(parts[name] for name in (AWARENESS, MEMORY, LOG) if name in parts)
+    )
 
 
 def _source_hasher(inputs: _PromptInputs) -> Callable[[str], str]:
-    """Return what hashes everything that a person may edit, with the space, for a hash of MEMORY.md.
+    """Return what hashes everything that a person may edit, with the space, for a hash of
+    MEMORY.md.
 
-    A file with many changes of the bot is looked for among all of them; what is the same for each is written once.
+    A file with many changes of the bot is looked for among all of them; what is the same for each
+    is written once.
     """
     before = hashlib.sha256(f"({inputs.space!r}, {inputs.soul!r}, ".encode("utf-8", "replace"))
     after = f", {inputs.tools!r}, {inputs.budgets!r})".encode("utf-8", "replace")

@@ -1,4 +1,6 @@
-"""Reads the memory files of a space for the system prompt; all conversations of the space share what was read."""
+"""Reads the memory files of a space for the system prompt; all conversations of the space share
+what was read.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +19,8 @@ from memory.workspace.safe_path import PathRefused
 from memory.workspace.templates import MEMORY_TEMPLATE
 
 MAX_LOG_FILES = 9  # of one day
-MAX_KNOWN_FILES = 64  # MEMORY.md of so many spaces are kept: all conversations of a space read it after each change
+# MEMORY.md of so many spaces are kept: all conversations of a space read it after each change
+MAX_KNOWN_FILES = 64
 MAX_KNOWN_LOGS, MAX_KNOWN_LOG_CHARS = 16, 200_000  # the same for the day's log, unless it is longer
 T = TypeVar("T")
 
@@ -57,8 +60,12 @@ class PromptFiles:
         self._workspace = workspace
         self._troubles = troubles
         self._template = _normalize_lines(MEMORY_TEMPLATE.read_text("utf-8"))
-        self._memories: BoundedDict[str, tuple[FileStamp, MemoryFile]] = BoundedDict(MAX_KNOWN_FILES)
-        self._logs: BoundedDict[str, tuple[Mapping[str, FileStamp], DayLog]] = BoundedDict(MAX_KNOWN_LOGS)
+        self._memories: BoundedDict[str, tuple[FileStamp, MemoryFile]] = BoundedDict(
+            MAX_KNOWN_FILES
+        )
+        self._logs: BoundedDict[str, tuple[Mapping[str, FileStamp], DayLog]] = BoundedDict(
+            MAX_KNOWN_LOGS
+        )
 
     def memory_stamp(self, space: str) -> FileStamp:
         """Return the stamp of a space's MEMORY.md."""
@@ -133,7 +140,10 @@ class PromptFiles:
         file = self.read(space, MEMORY)
         if file is None:
             return NO_FILE
-        return MemoryFile(text="" if _normalize_lines(file.text) == self._template else file.text, sha256=file.sha256)
+        return MemoryFile(
+            text="" if _normalize_lines(file.text) == self._template else file.text,
+            sha256=file.sha256,
+        )
 
     def _read_log(self, space: str, names: Sequence[str]) -> DayLog:
         files = [self.read(space, name) for name in names]

@@ -1,4 +1,6 @@
-"""What the bot says of itself in every conversation: SOUL.md, the rules for its tools, its channels."""
+"""What the bot says of itself in every conversation: SOUL.md, the rules for its tools, its
+channels.
+"""
 
 import time
 from collections.abc import Callable, Iterable
@@ -70,7 +72,9 @@ class PersonaFiles:
             if stamp == NO_STAMP:
                 self._soul = _FALLBACK_SOUL
             elif stamp != self._soul_stamp:
-                self._soul = remove_hint(self.workspace.space("").read(SOUL).text).strip() or _FALLBACK_SOUL
+                self._soul = (
+                    remove_hint(self.workspace.space("").read(SOUL).text).strip() or _FALLBACK_SOUL
+                )
             self._soul_stamp = stamp
         except FileNotFoundError:
             self._soul, self._soul_stamp = _FALLBACK_SOUL, NO_STAMP
@@ -85,7 +89,11 @@ class PersonaFiles:
     def store(self) -> None:
         """Store the text for a start at which SOUL.md cannot be read; blocks."""
         text = self._soul
-        if self._last_good is not None and self._soul_stamp != NO_STAMP and text != self._stored_soul:
+        if (
+            self._last_good is not None
+            and self._soul_stamp != NO_STAMP
+            and text != self._stored_soul
+        ):
             with suppress(PathRefused, OSError):
                 if self._load_last_good() != text:
                     write_atomic(self._last_good, text.encode("utf-8", "replace"))
@@ -106,7 +114,9 @@ class PersonaFiles:
         return tuple(spec.name for spec in self.specs(space))
 
     def awareness(self) -> str:
-        """Return the channels that people reach the bot on; the tools have their own descriptions."""
+        """Return the channels that people reach the bot on; the tools have their own
+        descriptions.
+        """
         now = time.monotonic()
         if now - self._built >= AWARENESS_SECONDS:
             self._awareness = f"Your channels: {', '.join(sorted(self._channels()))}."

@@ -1,1 +1,1 @@
-"""Sub-agents: hidden conversations that work on one task each, with fewer rights, and report one outcome."""
+"""Sub-agents: hidden conversations that each do one task with fewer rights and report once."""

@@ -1,4 +1,6 @@
-"""The outcome of a sub-agent: its last message, checked against what it saw, and cut to size. Pure."""
+"""The outcome of a sub-agent: its last message, checked against what it saw, and cut to size.
+Pure.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,20 +13,60 @@ MAX_OUTCOME_TOKENS = 1_500
 MAX_NAMED_FILES = 20
 MAX_PATH_CHARS = 200
 _WORD = re.compile(r"[^\s`\"'()\[\]{}<>|*,;:!?，。；：、！？“”「」（）《》]+")
-_FILE_SUFFIXES = frozenset({
-    *("c", "cfg", "cpp", "css", "csv", "docx", "gif", "go", "h", "htm", "html", "ini", "java", "jpeg", "jpg", "js"),
-    *("json", "jsonl", "log", "md", "pdf", "png", "pptx", "py", "rs", "sh", "sql", "svg", "toml", "ts", "tsv", "txt"),
-    *("webp", "xlsx", "xml", "yaml", "yml", "zip"),
-})  # fmt: skip
+_FILE_SUFFIXES = frozenset(
+    {
+        *(
+            "c",
+            "cfg",
+            "cpp",
+            "css",
+            "csv",
+            "docx",
+            "gif",
+            "go",
+            "h",
+            "htm",
+            "html",
+            "ini",
+            "java",
+            "jpeg",
+            "jpg",
+            "js",
+        ),
+        *(
+            "json",
+            "jsonl",
+            "log",
+            "md",
+            "pdf",
+            "png",
+            "pptx",
+            "py",
+            "rs",
+            "sh",
+            "sql",
+            "svg",
+            "toml",
+            "ts",
+            "tsv",
+            "txt",
+        ),
+        *("webp", "xlsx", "xml", "yaml", "yml", "zip"),
+    }
+)
 NOTHING_LOOKED_UP = "[it looked nothing up: this is the model's own word]"
 
 
 def build_outcome(
-    answer: str, messages: Sequence[Message], count: Callable[[str], int], hash_file: Callable[[str], str]
+    answer: str,
+    messages: Sequence[Message],
+    count: Callable[[str], int],
+    hash_file: Callable[[str], str],
 ) -> str:
     """Return the text by which the asking model learns of the task.
 
-    Sentences with facts that are in nothing the sub-agent saw are left out, files that it names are checked.
+    Sentences with facts that are in nothing the sub-agent saw are left out, files that it names are
+    checked.
 
     Args:
         messages: of its conversation, without the answer.
@@ -38,7 +80,10 @@ def build_outcome(
         grounded = ground_text(answer, seen)
         answer = grounded.text
         if grounded.dropped:
-            lines.append(f"[left out: {len(grounded.dropped)} sentences with facts that are in nothing it saw]")
+            lines.append(
+                f"[left out: {len(grounded.dropped)} sentences with facts that are in nothing it "
+                "saw]"
+            )
     else:
         lines.append(NOTHING_LOOKED_UP)
     answer, is_cut = _cut(answer, count)
@@ -46,7 +91,9 @@ def build_outcome(
         lines.append("[cut]")
     for path in named:
         digest = hash_file(path)
-        lines.append(f"[file {path}: sha256 {digest[:16]}]" if digest else f"[file {path}: there is none]")
+        lines.append(
+            f"[file {path}: sha256 {digest[:16]}]" if digest else f"[file {path}: there is none]"
+        )
     return "\n".join(filter(None, (answer, *lines)))
 
 

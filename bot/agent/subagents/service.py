@@ -46,16 +46,22 @@ class SubagentService:
         self._ended = asyncio.Event()
 
     async def start(self, new: Sequence[NewTask], bodies: Sequence[str]) -> Sequence[TaskRow]:
-        """Store the tasks of a call, which begin with the commit; () if too many run in the space."""
+        """Store the tasks of a call, which begin with the commit; () if too many run in the
+        space.
+        """
         rows, _ = await self._store.tasks.start(new, bodies, self._config().delegate.at_once)
         return rows
 
     async def wait(self, call: str) -> Sequence[TaskRow]:
-        """Wait for the tasks of a call; if one still runs then, their outcomes come as a message later."""
+        """Wait for the tasks of a call; if one still runs then, their outcomes come as a message
+        later.
+        """
         loop = asyncio.get_running_loop()
         until = loop.time() + self._config().delegate.wait_seconds
         rows = await self._store.tasks.of_call(call)
-        while any(row.state == "running" and not row.detached for row in rows) and loop.time() < until:
+        while (
+            any(row.state == "running" and not row.detached for row in rows) and loop.time() < until
+        ):
             self._ended.clear()
             try:
                 async with asyncio.timeout(min(POLL_SECONDS, until - loop.time())):
@@ -71,7 +77,9 @@ class SubagentService:
             return None
         task = await self._store.tasks.of_child(conversation.id)
         config = self._config()
-        return load_subagent(task, config.delegate.tokens, config.delegate.minutes) if task else None
+        return (
+            load_subagent(task, config.delegate.tokens, config.delegate.minutes) if task else None
+        )
 
     async def finish(
         self,
@@ -90,16 +98,22 @@ class SubagentService:
         """
         session = await self._store.sessions.load(turn.conversation)
         messages = session.turns[-1].messages if session.turns else ()
-        outcome = await self._build_outcome(subagent, answer, messages) if state == "done" else answer
+        outcome = (
+            await self._build_outcome(subagent, answer, messages) if state == "done" else answer
+        )
         tainted = final.tainted or is_tainted(messages)
-        ending = TaskEnding(state=_TASK_STATES.get(state, "failed"), outcome=outcome, tainted=tainted)
+        ending = TaskEnding(
+            state=_TASK_STATES.get(state, "failed"), outcome=outcome, tainted=tainted
+        )
         stored = await self._store.tasks.finish_agent_turn(
             turn, state, final, usage, ending, compose_outcome_body, views
         )
         self._ended.set()
         return stored
 
-    async def _build_outcome(self, subagent: Subagent, answer: str, messages: Sequence[Message]) -> str:
+    async def _build_outcome(
+        self, subagent: Subagent, answer: str, messages: Sequence[Message]
+    ) -> str:
         counter, space = await self._counter(), subagent.task.space
         if subagent.answer_schema and not check_answer(answer, subagent.answer_schema):
             return answer.strip()
@@ -119,12 +133,16 @@ class SubagentService:
     async def end_unstarted(self, row: InboxRow, state: TaskState, why: str) -> None:
         """End a task whose message starts no turn."""
         ending = TaskEnding(state=state, outcome=why, tainted=False)
-        await self._store.tasks.settle_agent_row(row.id, row.conversation, ending, compose_outcome_body)
+        await self._store.tasks.settle_agent_row(
+            row.id, row.conversation, ending, compose_outcome_body
+        )
         self._ended.set()
 
     async def cancel_all(self, conversation: str) -> int:
         """Cancel the running tasks of a conversation; return how many."""
-        rows = [row for row in await self._store.tasks.open_tasks(conversation) if row.kind == "agent"]
+        rows = [
+            row for row in await self._store.tasks.open_tasks(conversation) if row.kind == "agent"
+        ]
         await asyncio.gather(*(self.cancel(row, silent=True) for row in rows))
         return len(rows)
 
@@ -153,9 +171,13 @@ def format_tasks(rows: Sequence[TaskRow]) -> str:
     blocks = []
     for row in rows:
         if row.state == "running":
-            blocks.append(f"[{row.name} runs on; its outcome comes as a message. Goal: {row.goal[:200]}]")
+            blocks.append(
+                f"[{row.name} runs on; its outcome comes as a message. Goal: {row.goal[:200]}]"
+            )
         else:
-            blocks.append(f'[{row.name} {row.state}. Originals: recall(handle="{row.name}")]\n{row.outcome}'.rstrip())
+            blocks.append(
+                f'[{row.name} {row.state}. Originals: recall(handle="{row.name}")]\n{row.outcome}'.rstrip()  # noqa: E501
+            )
     return "\n\n".join(blocks)
 
 

@@ -24,10 +24,16 @@ class TaskArguments(ToolArguments):
 
     goal: str = Field(min_length=1, max_length=MAX_GOAL_CHARS)
     context: str = Field(
-        "", max_length=MAX_CONTEXT_CHARS, description="All that it needs to know: it sees nothing else"
+        "",
+        max_length=MAX_CONTEXT_CHARS,
+        description="All that it needs to know: it sees nothing else",
     )
-    tools: list[str] = Field([], max_length=50, description="Names of tools for it; none by default")
-    answer_schema: dict[str, Any] = Field({}, description="JSON Schema, if the answer is to be a JSON object")
+    tools: list[str] = Field(
+        [], max_length=50, description="Names of tools for it; none by default"
+    )
+    answer_schema: dict[str, Any] = Field(
+        {}, description="JSON Schema, if the answer is to be a JSON object"
+    )
 
 
 class DelegateArguments(ToolArguments):
@@ -43,8 +49,9 @@ class DelegateTool:
     spec = LazyToolSpec(
         arguments,
         name=DELEGATE_TOOL,
-        description="Give tasks to sub-agents that work beside you, at the same time: lookups, reading many files or "
-        "pages. You get their outcomes, or later in a message. They cannot ask, send, remember or delegate.",
+        description="Give tasks to sub-agents that work beside you, at the same time: lookups, "
+        "reading many files or pages. You get their outcomes, or later in a message. They cannot "
+        "ask, send, remember or delegate.",
         effect="idempotent",
         action="delegate",
         outside=False,
@@ -87,15 +94,21 @@ class DelegateTool:
                     epoch=row.epoch,
                 )
             )
-            bodies.append(dump_body(_build_body(task, tainted=message.tainted, proven=actor.bound is None)))
+            bodies.append(
+                dump_body(_build_body(task, tainted=message.tainted, proven=actor.bound is None))
+            )
         if not await self._service.start(new, bodies):
-            raise ToolFailed("Too many tasks run here already; wait for their outcomes, or end some with /stop.")
+            raise ToolFailed(
+                "Too many tasks run here already; wait for their outcomes, or end some with /stop."
+            )
         rows = await self._service.wait(context.idem_key)
         return ToolOutput(text=format_tasks(rows), outside=is_outside(rows))
 
 
 def _build_body(task: TaskArguments, *, tainted: bool, proven: bool) -> MessageBody:
-    """Return the message of a task; words that text from outside may have shaped come as a quotation."""
+    """Return the message of a task; words that text from outside may have shaped come as a
+    quotation.
+    """
     words = "\n\n".join(filter(None, (task.goal, task.context)))
     if task.answer_schema:
         words += f"\n\n{SCHEMA_HEAD}\n{dump_schema(task.answer_schema)}"

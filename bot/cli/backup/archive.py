@@ -1,4 +1,6 @@
-"""The format of a backup: a compressed tar with a manifest at its end; reading trusts nothing in it."""
+"""The format of a backup: a compressed tar with a manifest at its end; reading trusts nothing in
+it.
+"""
 
 import gzip
 import hashlib
@@ -25,7 +27,14 @@ MAX_MANIFEST_BYTES = 64 * 2**20
 MAX_HEADER_BYTES = 2**20  # of a member's name and other headers
 MIN_FREE_BYTES = 200_000_000  # that must stay free on the target disk
 CHUNK_BYTES = 2**20
-_READ_ERRORS = (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError, OverflowError)
+_READ_ERRORS = (
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    gzip.BadGzipFile,
+    UnicodeError,
+    OverflowError,
+)
 
 
 class InvalidBackup(MnemaError):
@@ -73,7 +82,8 @@ def load_manifest(text: bytes) -> BackupManifest:
         entry = json.loads(text)
         if entry["format"] != BACKUP_FORMAT:
             raise InvalidBackup(
-                f"the backup has format {entry['format']!r}; this version of mnema reads format {BACKUP_FORMAT}"
+                f"the backup has format {entry['format']!r}; this version of mnema reads format "
+                f"{BACKUP_FORMAT}"
             )
         return BackupManifest(
             made=datetime.fromisoformat(entry["made"]),
@@ -86,7 +96,9 @@ def load_manifest(text: bytes) -> BackupManifest:
         raise InvalidBackup(f"its {MANIFEST_NAME} is no manifest of mnema") from err
 
 
-def unpack(file: Path, folder: Path, target: Callable[[str], str | None], passphrase: str = "") -> BackupManifest:
+def unpack(
+    file: Path, folder: Path, target: Callable[[str], str | None], passphrase: str = ""
+) -> BackupManifest:
     """Read a whole backup, check every member against the manifest, and write the selected ones.
 
     Args:
@@ -101,7 +113,11 @@ def unpack(file: Path, folder: Path, target: Callable[[str], str | None], passph
     """
     reader = _ArchiveReader(folder=folder, target=target)
     try:
-        with file.open("rb") as raw, decrypt(raw, passphrase) as opened, gzip.GzipFile(fileobj=opened) as content:
+        with (
+            file.open("rb") as raw,
+            decrypt(raw, passphrase) as opened,
+            gzip.GzipFile(fileobj=opened) as content,
+        ):
             with tarfile.open(fileobj=content, mode="r|", tarinfo=_BoundedTarInfo) as tar:
                 for header in tar:
                     reader.read(tar, header)
@@ -136,7 +152,9 @@ class _ArchiveReader:
         if self.manifest is not None:
             raise InvalidBackup(f"{name!r} comes after the manifest")
         if header.type not in (tarfile.REGTYPE, tarfile.AREGTYPE) or header.issparse():
-            raise InvalidBackup(f"{name!r} is a link, a device or something else that no backup holds")
+            raise InvalidBackup(
+                f"{name!r} is a link, a device or something else that no backup holds"
+            )
         content = tar.extractfile(header)
         assert content is not None
         if name == MANIFEST_NAME:
@@ -145,13 +163,17 @@ class _ArchiveReader:
             self.manifest = load_manifest(content.read())
             return
         self._check_name(name)
-        self.found[name] = BackupMember(name=name, size=header.size, sha256=self._extract(content, header))
+        self.found[name] = BackupMember(
+            name=name, size=header.size, sha256=self._extract(content, header)
+        )
 
     def _extract(self, content: IO[bytes], header: tarfile.TarInfo) -> str:
         """Write the content to its target, if it has one, and sync it; returns its SHA-256."""
         digest, path = hashlib.sha256(), self.target(header.name)
         with ExitStack() as stack:
-            file = stack.enter_context(self._create_file(header, path)) if path is not None else None
+            file = (
+                stack.enter_context(self._create_file(header, path)) if path is not None else None
+            )
             while piece := content.read(CHUNK_BYTES):
                 digest.update(piece)
                 if file:
@@ -165,7 +187,8 @@ class _ArchiveReader:
     def _create_file(self, header: tarfile.TarInfo, target: str) -> IO[bytes]:
         if shutil.disk_usage(self.folder).free < header.size + MIN_FREE_BYTES:
             raise InvalidBackup(
-                f"there is no room for {header.name} ({header.size:,} bytes): {MIN_FREE_BYTES:,} must stay free"
+                f"there is no room for {header.name} ({header.size:,} bytes): {MIN_FREE_BYTES:,} "
+                "must stay free"
             )
         path = self.folder / target
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -176,7 +199,9 @@ class _ArchiveReader:
         return file
 
     def _check_name(self, name: str) -> None:
-        """Refuse a name that no backup has, and a second member of the same name, as a file or as a folder."""
+        """Refuse a name that no backup has, and a second member of the same name, as a file or as a
+        folder.
+        """
         first, *others = parts = name.split("/")
         safe = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
         known = (
@@ -194,7 +219,9 @@ class _ArchiveReader:
     def check_manifest(self) -> BackupManifest:
         """Compare the manifest with the members."""
         if self.manifest is None:
-            raise InvalidBackup("it is cut short, or no backup of mnema: there is no manifest at its end")
+            raise InvalidBackup(
+                "it is cut short, or no backup of mnema: there is no manifest at its end"
+            )
         if len(self.manifest.members) != len({member.name for member in self.manifest.members}):
             raise InvalidBackup("its manifest names a file twice")
         for member in self.manifest.members:

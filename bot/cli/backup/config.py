@@ -1,4 +1,6 @@
-"""config.json in a backup: removes secrets, restores them from the home, never widens access. Pure."""
+"""config.json in a backup: removes secrets, restores them from the home, never widens access.
+Pure.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +25,8 @@ def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     References such as "${NAME}" stay: they are no secrets.
 
     Raises:
-        UnreadableConfig: the text is no JSON, or has a string under an unknown key, which may be a secret.
+        UnreadableConfig: the text is no JSON, or has a string under an unknown key, which may be a
+            secret.
     """
     found: list[tuple[ConfigPath, JsonNode]] = []
     for path, node in _leaf_values(_parse(text), ()):
@@ -39,7 +42,9 @@ def strip_secrets(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(_dotted_name(path) for path, _ in found)
 
 
-def restore_secrets(text: str, left_out: Sequence[str], own_text: str) -> tuple[str, tuple[str, ...]]:
+def restore_secrets(
+    text: str, left_out: Sequence[str], own_text: str
+) -> tuple[str, tuple[str, ...]]:
     """Insert the home's secrets for the same servers; returns the text and the missing names.
 
     Args:
@@ -65,7 +70,8 @@ def restore_secrets(text: str, left_out: Sequence[str], own_text: str) -> tuple[
 
 
 def restrict_access(text: str, own_text: str) -> tuple[str, tuple[str, ...]]:
-    """Remove people who are not in the home's `owners` and `allow`; returns the text and the removed.
+    """Remove people who are not in the home's `owners` and `allow`; returns the text and the
+    removed.
 
     Raises:
         UnreadableConfig: `text` is no JSON.
@@ -79,7 +85,9 @@ def restrict_access(text: str, own_text: str) -> tuple[str, tuple[str, ...]]:
             listed, own_list = _list_at(_parse(text), path), _list_at(own, path)
             if gone := [id for id in listed if id not in own_list]:
                 removed += [f"{channel}:{id} ({kind})" for id in gone]
-                text = json_source.replace_value(text, path, [id for id in listed if id in own_list])
+                text = json_source.replace_value(
+                    text, path, [id for id in listed if id in own_list]
+                )
     return text, tuple(removed)
 
 
@@ -89,19 +97,30 @@ def keep_database_url(text: str, own_text: str) -> str:
     Raises:
         UnreadableConfig: `text` is no JSON.
     """
-    own_node, node = _node_at(_parse_or_none(own_text), DATABASE_KEY), _node_at(_parse(text), DATABASE_KEY)
+    own_node, node = (
+        _node_at(_parse_or_none(own_text), DATABASE_KEY),
+        _node_at(_parse(text), DATABASE_KEY),
+    )
     own_url = own_node.value if own_node else ""
-    return text if (node.value if node else "") == own_url else json_source.replace_value(text, DATABASE_KEY, own_url)
+    return (
+        text
+        if (node.value if node else "") == own_url
+        else json_source.replace_value(text, DATABASE_KEY, own_url)
+    )
 
 
 def keep_file_only(text: str, own_text: str) -> str:
-    """Set the home's own values of what only the file may hold, as programs that are run: no page writes them.
+    """Set the home's own values of what only the file may hold, as programs that are run: no page
+    writes them.
 
     Raises:
         UnreadableConfig: `text` is no JSON.
     """
     for name in FILE_ONLY:
-        own_node, node = _node_at(_parse_or_none(own_text), (name,)), _node_at(_parse(text), (name,))
+        own_node, node = (
+            _node_at(_parse_or_none(own_text), (name,)),
+            _node_at(_parse(text), (name,)),
+        )
         own = own_node.value if own_node else {}
         if (node.value if node else {}) != own:
             text = json_source.replace_value(text, (name,), own)
@@ -116,10 +135,19 @@ def _is_secret(key: ConfigKey, value: object) -> bool:
 
 
 def _is_same_server(root: JsonNode, own: JsonNode | None, section: ConfigPath) -> bool:
-    """Whether a section's provider and addresses, to which its secrets are sent, are the same in both."""
-    names = {name for node in (_node_at(root, section), _node_at(own, section)) if node for name in node.children}
+    """Whether a section's provider and addresses, to which its secrets are sent, are the same in
+    both.
+    """
+    names = {
+        name
+        for node in (_node_at(root, section), _node_at(own, section))
+        if node
+        for name in node.children
+    }
     paths = [(*section, name) for name in names]
-    return all(_value_at(root, path) == _value_at(own, path) for path in paths if _is_destination(path))
+    return all(
+        _value_at(root, path) == _value_at(own, path) for path in paths if _is_destination(path)
+    )
 
 
 def _is_destination(path: ConfigPath) -> bool:

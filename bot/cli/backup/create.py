@@ -66,7 +66,8 @@ def create_backup(
     Args:
         file: is created completely, or not at all.
         force: replace an existing file.
-        passphrase: encrypts the backup, which then holds the secrets of config.json too; "" for a plain one.
+        passphrase: encrypts the backup, which then holds the secrets of config.json too; "" for a
+            plain one.
         progress: called after each file.
 
     Raises:
@@ -86,7 +87,9 @@ def create_backup(
             fsync_path(file.parent)
             return manifest
     except OSError as err:
-        raise MnemaError(f"No backup was made: {err.filename or file}: {err.strerror or err}.") from err
+        raise MnemaError(
+            f"No backup was made: {err.filename or file}: {err.strerror or err}."
+        ) from err
 
 
 def _check_target(home: HomeFolder, file: Path, *, force: bool) -> None:
@@ -97,12 +100,17 @@ def _check_target(home: HomeFolder, file: Path, *, force: bool) -> None:
     if file.exists() and not force:
         raise MnemaError(f"{file} exists already; --force replaces it, or name another file.")
     if file.parent.resolve().is_relative_to(home.workspace.resolve()):
-        raise MnemaError(f"{file} lies in the workspace, where tools read it; name a file outside {home.workspace}.")
+        raise MnemaError(
+            f"{file} lies in the workspace, where tools read it; name a file outside "
+            f"{home.workspace}."
+        )
 
 
 @contextmanager
 def _create_scratch_folder(file: Path) -> Iterator[Path]:
-    """Create a folder next to the file for incomplete files; removes what a killed process left in it."""
+    """Create a folder next to the file for incomplete files; removes what a killed process left in
+    it.
+    """
     folder = file.with_name(f".{file.name}{PARTIAL_SUFFIX}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as held:
@@ -119,14 +127,20 @@ def _create_scratch_folder(file: Path) -> Iterator[Path]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove the scratch folders of killed processes; each of the page's backups has a name of its own."""
+    """Remove the scratch folders of killed processes; each of the page's backups has a name of its
+    own.
+    """
     for scratch in folder.glob(f".*{PARTIAL_SUFFIX}"):
-        with suppress(MnemaError), _create_scratch_folder(folder / scratch.name[1 : -len(PARTIAL_SUFFIX)]):
+        with (
+            suppress(MnemaError),
+            _create_scratch_folder(folder / scratch.name[1 : -len(PARTIAL_SUFFIX)]),
+        ):
             pass  # removed at its end, unless another process writes a backup there
 
 
 def copy_store_to_file(home: HomeFolder, target: Path) -> str:
-    """Copy the store to a SQLite file, without secrets that people typed and without the channels' notes.
+    """Copy the store to a SQLite file, without secrets that people typed and without the channels'
+    notes.
 
     Returns:
         The schema revision of its tables.
@@ -143,13 +157,18 @@ def copy_store_to_file(home: HomeFolder, target: Path) -> str:
             copy_postgres(url, target)
         else:
             copy_database(home.db, target)
-        return redact_secrets(target, {secret for secret in known_secrets(config) if len(secret) >= MIN_SECRET_CHARS})
+        return redact_secrets(
+            target, {secret for secret in known_secrets(config) if len(secret) >= MIN_SECRET_CHARS}
+        )
     except sqlite3.Error as err:
-        raise MnemaError(f"No backup was made: {home.db} cannot be copied to {target.parent.parent}: {err}.") from err
+        raise MnemaError(
+            f"No backup was made: {home.db} cannot be copied to {target.parent.parent}: {err}."
+        ) from err
 
 
 def copy_postgres(url: str, target: Path) -> None:
-    """Copy a PostgreSQL store, as of one moment, to a SQLite file; every row is read back and compared.
+    """Copy a PostgreSQL store, as of one moment, to a SQLite file; every row is read back and
+    compared.
 
     Raises:
         MnemaError, StoreError: it could not be copied; there is no file.
@@ -173,14 +192,20 @@ def _load_effective_config(home: HomeFolder) -> Config:
 
 
 def _write_backup(
-    home: HomeFolder, scratch: Path, made: datetime, schema: str, passphrase: str, progress: Progress
+    home: HomeFolder,
+    scratch: Path,
+    made: datetime,
+    schema: str,
+    passphrase: str,
+    progress: Progress,
 ) -> BackupManifest:
     """Write the archive into the scratch folder and sync it to disk.
 
-    The store is copied first, then the files. An attachment is stored before the row that names it, so the later copy
-    of the attachments has every one that the earlier copy of the store names. Memory files and the daily log are
-    written before their rows too. A file that is newer than the store is what a crash between the two leaves, and is
-    reconciled like that; a row newer than its file would look like a line that a person has deleted.
+    The store is copied first, then the files. An attachment is stored before the row that names it,
+    so the later copy of the attachments has every one that the earlier copy of the store names.
+    Memory files and the daily log are written before their rows too. A file that is newer than the
+    store is what a crash between the two leaves, and is reconciled like that; a row newer than its
+    file would look like a line that a person has deleted.
     """
     with (scratch / "archive").open("wb") as raw:
         os.fchmod(raw.fileno(), 0o600)
@@ -190,7 +215,9 @@ def _write_backup(
             tarfile.open(fileobj=packed, mode="w|", format=tarfile.PAX_FORMAT) as tar,
         ):
             expected = _expected_size(home, scratch)
-            archive = _ArchiveWriter(tar=tar, scratch=scratch, on_bytes=lambda done: progress(done, expected))
+            archive = _ArchiveWriter(
+                tar=tar, scratch=scratch, on_bytes=lambda done: progress(done, expected)
+            )
             archive.add(DATABASE_NAME, scratch / DATABASE_NAME)
             left_out = _add_config(archive, home, made, keep_secrets=bool(passphrase))
             for name, path in _home_files(home):
@@ -232,7 +259,9 @@ class _ArchiveWriter:
             # The length is only known after copying: another process may be writing the file.
             with tempfile.SpooledTemporaryFile(_MAX_SPOOLED_BYTES, dir=str(self.scratch)) as copy:
                 shutil.copyfileobj(source, copy, CHUNK_BYTES)
-                self._put(name, copy, mode=stat.S_IMODE(status.st_mode) & 0o777, mtime=status.st_mtime)
+                self._put(
+                    name, copy, mode=stat.S_IMODE(status.st_mode) & 0o777, mtime=status.st_mtime
+                )
 
     def put(self, name: str, content: bytes, made: datetime) -> None:
         """Add a member with these bytes."""
@@ -240,7 +269,9 @@ class _ArchiveWriter:
             copy.write(content)
             self._put(name, copy, mode=0o600, mtime=made.timestamp())
 
-    def _put(self, name: str, content: "tempfile.SpooledTemporaryFile[bytes]", *, mode: int, mtime: float) -> None:
+    def _put(
+        self, name: str, content: "tempfile.SpooledTemporaryFile[bytes]", *, mode: int, mtime: float
+    ) -> None:
         header = tarfile.TarInfo(name)
         header.size, header.mode, header.mtime = content.tell(), mode, mtime
         content.seek(0)
@@ -263,21 +294,33 @@ def _expected_size(home: HomeFolder, scratch: Path) -> int:
     return expected
 
 
-def _add_config(archive: _ArchiveWriter, home: HomeFolder, made: datetime, *, keep_secrets: bool) -> tuple[str, ...]:
-    """Add config.json, or its last good copy; returns the dotted names of the secrets that were left out of it."""
+def _add_config(
+    archive: _ArchiveWriter, home: HomeFolder, made: datetime, *, keep_secrets: bool
+) -> tuple[str, ...]:
+    """Add config.json, or its last good copy; returns the dotted names of the secrets that were
+    left out of it.
+    """
     why = ""
     for path in (home.config, home.config.with_name(f"{home.config.name}.last-good")):
         with suppress(FileNotFoundError):
             try:
                 own = read_regular_file(path).decode()
                 text, left_out = strip_secrets(own)
-            except (NotRegularFile, ConfigFileTooLarge, UnreadableConfig, UnicodeDecodeError) as err:
+            except (
+                NotRegularFile,
+                ConfigFileTooLarge,
+                UnreadableConfig,
+                UnicodeDecodeError,
+            ) as err:
                 why = why or str(err)
                 continue
             archive.put(CONFIG_NAME, (own if keep_secrets else text).encode(), made)
             return () if keep_secrets else left_out
     if why:
-        print(f"mnema: {CONFIG_NAME} is not in the backup: {why}; mnema config check says more.", file=sys.stderr)
+        print(
+            f"mnema: {CONFIG_NAME} is not in the backup: {why}; mnema config check says more.",
+            file=sys.stderr,
+        )
     return ()
 
 
@@ -290,7 +333,9 @@ def _home_files(home: HomeFolder) -> Iterator[tuple[str, Path]]:
 
 
 def _walk_files(root: Path, name: str) -> Iterator[tuple[str, Path]]:
-    """Yield every regular file below a folder, in order, with its name in the backup; no temporary files."""
+    """Yield every regular file below a folder, in order, with its name in the backup; no temporary
+    files.
+    """
     try:
         entries = sorted(os.scandir(root), key=lambda entry: entry.name)
     except FileNotFoundError:

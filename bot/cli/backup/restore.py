@@ -1,4 +1,6 @@
-"""Restores a backup: unpacked and checked next to the home, then swapped in completely or not at all."""
+"""Restores a backup: unpacked and checked next to the home, then swapped in completely or not at
+all.
+"""
 
 import asyncio
 import os
@@ -21,12 +23,23 @@ from bot.cli.backup.archive import (
     InvalidBackup,
     unpack,
 )
-from bot.cli.backup.config import UnreadableConfig, keep_database_url, keep_file_only, restore_secrets, restrict_access
+from bot.cli.backup.config import (
+    UnreadableConfig,
+    keep_database_url,
+    keep_file_only,
+    restore_secrets,
+    restrict_access,
+)
 from bot.cli.backup.create import copy_postgres
 from bot.config import restore_journal as journal
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.errors import MnemaError
-from bot.runtime.store_access import find_postgres_url, import_scale_module, lock_home, resume_restore
+from bot.runtime.store_access import (
+    find_postgres_url,
+    import_scale_module,
+    lock_home,
+    resume_restore,
+)
 from memory.failpoints import hit
 from memory.store.engine.sqlite_connection import copy_database
 from memory.store.errors import StoreError
@@ -76,11 +89,15 @@ def verify_backup(file: Path, passphrase: str = "") -> VerifiedBackup:
     """
     with tempfile.TemporaryDirectory(prefix="mnema-verify-") as folder, _named_file(file):
         into = Path(folder)
-        manifest = unpack(file, into, lambda name: name if name == DATABASE_NAME else None, passphrase)
+        manifest = unpack(
+            file, into, lambda name: name if name == DATABASE_NAME else None, passphrase
+        )
         return _summarize(manifest, _examine_database(into / DATABASE_NAME))
 
 
-def restore_backup(home: HomeFolder, file: Path, passphrase: str = "", *, by_page: bool = False) -> RestoreResult:
+def restore_backup(
+    home: HomeFolder, file: Path, passphrase: str = "", *, by_page: bool = False
+) -> RestoreResult:
     """Replace the content of the home by the backup; a kill leaves either the old or the new state.
 
     Args:
@@ -109,7 +126,9 @@ def restore_backup(home: HomeFolder, file: Path, passphrase: str = "", *, by_pag
         return replace(done, kept=_kept_paths(home.root, stamp), shared=bool(url))
 
 
-def _prepare(home: HomeFolder, file: Path, staging: Path, url: str, passphrase: str, *, by_page: bool) -> RestoreResult:
+def _prepare(
+    home: HomeFolder, file: Path, staging: Path, url: str, passphrase: str, *, by_page: bool
+) -> RestoreResult:
     """Unpack the backup into the staging folder and adapt it to this home.
 
     Args:
@@ -165,8 +184,12 @@ def _summarize(manifest: BackupManifest, contents: StoreContents) -> VerifiedBac
     )
 
 
-def _current_rights(home: HomeFolder, manifest: BackupManifest, url: str) -> tuple[ReplacedRights | None, bool]:
-    """Read the rights in the current store, None if there is none; and whether the store cannot be read."""
+def _current_rights(
+    home: HomeFolder, manifest: BackupManifest, url: str
+) -> tuple[ReplacedRights | None, bool]:
+    """Read the rights in the current store, None if there is none; and whether the store cannot be
+    read.
+    """
     if not url and not home.db.exists():
         return None, False
     with tempfile.TemporaryDirectory(prefix=journal.STAGING_PREFIX, dir=home.root) as folder:
@@ -195,7 +218,10 @@ def _adapt_config(
         text, missing = restore_secrets(text, manifest.left_out, own)
         text, people = restrict_access(text, own) if restrict and own else (text, ())
         text = keep_file_only(text, own) if by_page else text
-        text, missing = keep_database_url(text, own), tuple(name for name in missing if name != "database_url")
+        text, missing = (
+            keep_database_url(text, own),
+            tuple(name for name in missing if name != "database_url"),
+        )
     except (UnreadableConfig, UnicodeDecodeError) as err:
         raise InvalidBackup(f"its {CONFIG_NAME} is not valid: {err}") from err
     write_atomic(new.config, text.encode(), 0o600)
@@ -215,7 +241,9 @@ def _check_database_location(home: HomeFolder) -> None:
     device = home.root.stat().st_dev
     for path in (home.data, home.workspace):
         if path.exists() and (path.is_mount() or path.lstat().st_dev != device):
-            raise MnemaError(f"{path} is a disk of its own; restore into a home on one disk, and move it then.")
+            raise MnemaError(
+                f"{path} is a disk of its own; restore into a home on one disk, and move it then."
+            )
 
 
 def _remove_leftovers(root: Path) -> None:
@@ -286,8 +314,8 @@ def _replace_database(root: Path, url: str, stamp: str) -> None:
     """Replace the database, then swap in the files; a kill leaves either the old or the new state.
 
     Raises:
-        StoreError, MnemaError, OSError: the old state stays. If the outcome of the commit is unknown, the next command
-            asks the database.
+        StoreError, MnemaError, OSError: the old state stays. If the outcome of the commit is
+            unknown, the next command asks the database.
     """
     try:
         with journal.await_database_commit(root, stamp) as mark:

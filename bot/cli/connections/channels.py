@@ -1,4 +1,6 @@
-"""`mnema channels`: the state of each channel, and the login of channels that a person logs in to."""
+"""`mnema channels`: the state of each channel, and the login of channels that a person logs in
+to.
+"""
 
 import sys
 import time
@@ -43,7 +45,9 @@ def channels(ctx: typer.Context, as_json: JsonOption = False) -> int:
 
 
 @app.command("login")
-def login(ctx: typer.Context, name: Annotated[str, typer.Argument(help="The channel: wechat.")]) -> int:
+def login(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(help="The channel: wechat.")]
+) -> int:
     """Show the QR code of a channel, and ask for digits if it wants some, until it is logged in."""
     home: HomeFolder = ctx.obj
     if not home.address():
@@ -54,25 +58,34 @@ def login(ctx: typer.Context, name: Annotated[str, typer.Argument(help="The chan
             print(f"{name} is logged in.")
             return 0
         if prompt["kind"] == "wait" and shown is None:
-            with suppress(MnemaError):  # a person is here now: the channel need not wait longer with a new code
+            # a person is here now: the channel need not wait longer with a new code
+            with suppress(MnemaError):
                 _send_answer(home, name, "")
         if prompt != shown:
             _show_prompt(home, name, prompt)
-            shown = prompt if prompt["kind"] != "digits" else {}  # the same prompt again asks for new digits
+            # the same prompt again asks for new digits
+            shown = prompt if prompt["kind"] != "digits" else {}
     raise LoginFailed(f"{name} was not logged in within {LOGIN_SECONDS / 60:g} minutes; try again.")
 
 
 def _not_running(home: HomeFolder, name: str) -> str:
     if home.running():
-        return "The running mnema has no page: set channels.web.enabled to true, and start mnema run again."
-    return f"mnema run must be running for a login: start it, then mnema channels login {name} again."
+        return (
+            "The running mnema has no page: set channels.web.enabled to true, and start mnema run "
+            "again."
+        )
+    return (
+        f"mnema run must be running for a login: start it, then mnema channels login {name} again."
+    )
 
 
 def _iterate_prompts(home: HomeFolder, name: str) -> Iterator[dict[str, Any] | None]:
     """Poll the channel's prompt; yields None once it has none and works."""
     deadline = time.monotonic() + LOGIN_SECONDS
     while time.monotonic() < deadline:
-        prompt = call_running_bot_now(home, "GET", f"/api/v1/channels/{quote(name, safe='')}/prompt")["prompt"]
+        prompt = call_running_bot_now(
+            home, "GET", f"/api/v1/channels/{quote(name, safe='')}/prompt"
+        )["prompt"]
         if prompt is not None:
             yield prompt
         elif (state := _running_channels(home).get(name)) and state["state"] == "up":
@@ -95,7 +108,9 @@ def _show_prompt(home: HomeFolder, name: str, prompt: dict[str, Any]) -> None:
 
 
 def _send_answer(home: HomeFolder, name: str, text: str) -> None:
-    call_running_bot_now(home, "POST", f"/api/v1/channels/{quote(name, safe='')}/answer", {"text": text})
+    call_running_bot_now(
+        home, "POST", f"/api/v1/channels/{quote(name, safe='')}/answer", {"text": text}
+    )
 
 
 def _running_channels(home: HomeFolder) -> dict[str, Any]:
@@ -109,7 +124,10 @@ def _configured_channels(home: HomeFolder) -> dict[str, Any]:
 
     file = ConfigFile(home.config)
     file.load()
-    return {name: {"up": False, "state": "on" if section.on else "off"} for name, section in file.current.channels}
+    return {
+        name: {"up": False, "state": "on" if section.on else "off"}
+        for name, section in file.current.channels
+    }
 
 
 def _format_channel(name: str, state: dict[str, Any]) -> str:
@@ -120,4 +138,6 @@ def _format_channel(name: str, state: dict[str, Any]) -> str:
     from bot.gateway.channel_status import channel_status_from_json, format_channel_status
     from bot.texts import detect_machine_language
 
-    return format_channel_status(channel_status_from_json(name, state), time.time(), detect_machine_language())
+    return format_channel_status(
+        channel_status_from_json(name, state), time.time(), detect_machine_language()
+    )

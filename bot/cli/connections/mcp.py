@@ -6,8 +6,13 @@ import typer
 
 from bot.cli.common import JsonOption
 
-app = typer.Typer(help="List the servers of tools, and review what the model may use of them.", no_args_is_help=True)
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The server's name in config.json.")]
+app = typer.Typer(
+    help="List the servers of tools, and review what the model may use of them.",
+    no_args_is_help=True,
+)
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="The server's name in config.json.")
+]
 ToolsOption = list[str] | None
 
 
@@ -24,10 +29,15 @@ def review(
     ctx: typer.Context,
     name: NameArgument,
     run: Annotated[ToolsOption, typer.Option("--run", help="Let the model run this tool.")] = None,
-    ask: Annotated[ToolsOption, typer.Option("--ask", help="Let the model run it once the person approved it.")] = None,
+    ask: Annotated[
+        ToolsOption, typer.Option("--ask", help="Let the model run it once the person approved it.")
+    ] = None,
     off: Annotated[ToolsOption, typer.Option("--off", help="Turn this tool off.")] = None,
     pure: Annotated[
-        ToolsOption, typer.Option("--pure", help="It only reads: it may run beside others, and again after a fault.")
+        ToolsOption,
+        typer.Option(
+            "--pure", help="It only reads: it may run beside others, and again after a fault."
+        ),
     ] = None,
 ) -> int:
     """Start a server, show its tools as they are now, and choose which the model may use.
@@ -41,7 +51,9 @@ def review(
 
 @app.command("login")
 def login(ctx: typer.Context, name: NameArgument) -> int:
-    """Log in at a server with `auth` oauth: you consent in a browser, and the login is stored for this bot."""
+    """Log in at a server with `auth` oauth: you consent in a browser, and the login is stored for
+    this bot.
+    """
     from bot.cli.connections import mcp_login
 
     return mcp_login.login(ctx.obj, name)

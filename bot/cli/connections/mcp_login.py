@@ -1,4 +1,6 @@
-"""`mnema mcp login`: the person consents in a browser, which comes back to this machine; or the address is pasted."""
+"""`mnema mcp login`: the person consents in a browser, which comes back to this machine; or the
+address is pasted.
+"""
 
 import asyncio
 import sys
@@ -16,7 +18,8 @@ CONSENT_SECONDS = 600.0
 CALLBACK_PATH = "/callback"
 MAX_REQUEST_BYTES = 16_384
 _PAGE = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nYou can close this page."
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\nYou "
+    b"can close this page."
 )
 _ELSE = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -27,9 +30,14 @@ def login(home: HomeFolder, name: str) -> int:
     if settings is None:
         raise MnemaError(f"config.json has no server {name!r} under mcp.")
     if settings.auth != "oauth":
-        raise MnemaError(f'{name} needs no login of yours: mcp.{name}.auth is "{settings.auth}", not "oauth".')
+        raise MnemaError(
+            f'{name} needs no login of yours: mcp.{name}.auth is "{settings.auth}", not "oauth".'
+        )
     issuer = asyncio.run(_Consent().run(home, name))
-    print(f"Logged in at {name} (by {printable(issuer)}). A running bot takes it up with the next call.")
+    print(
+        f"Logged in at {name} (by {printable(issuer)}). A running bot takes it up with the next "
+        "call."
+    )
     return 0
 
 
@@ -45,22 +53,30 @@ class _Consent:
         async with server:
             try:
                 settings = load_config(home).mcp[name]
-                return await log_in(name, settings, files, f"{self._root}{CALLBACK_PATH}", self._ask)
+                return await log_in(
+                    name, settings, files, f"{self._root}{CALLBACK_PATH}", self._ask
+                )
             except McpLoginError as err:
                 raise MnemaError(f"The login at {name} failed: {printable(str(err))}.") from err
 
     async def _ask(self, url: str) -> str:
         print(f"Open this address in a browser and consent:\n\n{printable(url)}\n")
-        print("If the browser is on another machine, it ends at a page that does not load: paste its address here.")
+        print(
+            "If the browser is on another machine, it ends at a page that does not load: paste its "
+            "address here."
+        )
         sys.stdout.flush()
         loop = asyncio.get_running_loop()
-        # A thread that reads a terminal cannot be ended, so it must not hold up the end of the program.
+        # A thread that reads a terminal cannot be ended, so it must not hold up the end of the
+        # program.
         threading.Thread(target=self._read_typed, args=(loop,), daemon=True).start()
         try:
             async with asyncio.timeout(CONSENT_SECONDS):
                 return await self._address
         except TimeoutError as err:
-            raise McpLoginError(f"nobody consented within {CONSENT_SECONDS / 60:.0f} minutes") from err
+            raise McpLoginError(
+                f"nobody consented within {CONSENT_SECONDS / 60:.0f} minutes"
+            ) from err
 
     def _read_typed(self, loop: asyncio.AbstractEventLoop) -> None:
         for line in sys.stdin:

@@ -1,4 +1,6 @@
-"""What `mnema mcp` does; imported only when one of its commands runs, for it needs the configuration and the store."""
+"""What `mnema mcp` does; imported only when one of its commands runs, for it needs the
+configuration and the store.
+"""
 
 import asyncio
 import json
@@ -64,7 +66,11 @@ def list_servers(home: HomeFolder, *, as_json: bool) -> int:
             "spaces": list(settings.spaces),
             "reviewed": known.is_reviewed(name, settings),
             "tools": [
-                {"name": row.name, "state": _state(row, known.is_reviewed(name, settings)), "effect": row.effect}
+                {
+                    "name": row.name,
+                    "state": _state(row, known.is_reviewed(name, settings)),
+                    "effect": row.effect,
+                }
                 for row in known.of(name)
             ],
         }
@@ -116,16 +122,27 @@ def review(
     choices = []
     for tool in tools:
         row = rows.get(tool.name)
-        settled = same_source and row is not None and row.reviewed_sha256 == row.sha256 == tool.sha256
+        settled = (
+            same_source and row is not None and row.reviewed_sha256 == row.sha256 == tool.sha256
+        )
         _show(tool, row if settled else None)
         choices.append(_choose(tool, row, settled, given, pure or (), interactive=not given))
     missed = asyncio.run(
-        write_beside(home, lambda tx: store_review(tx, name, source_sha256(settings), choices, COMMAND_LINE_ACTOR))
+        write_beside(
+            home,
+            lambda tx: store_review(tx, name, source_sha256(settings), choices, COMMAND_LINE_ACTOR),
+        )
     )
     if missed:
-        raise MnemaError(f"These changed while you read: {', '.join(map(printable, missed))}; review {name} again.")
+        raise MnemaError(
+            f"These changed while you read: {', '.join(map(printable, missed))}; review {name} "
+            "again."
+        )
     on = [choice.name for choice in choices if choice.mode != "off"]
-    print(f"{name}: {len(on)} of {len(choices)} tools are on. A running bot takes it up in {POLL_SECONDS:.0f} seconds.")
+    print(
+        f"{name}: {len(on)} of {len(choices)} tools are on. A running bot takes it up in "
+        f"{POLL_SECONDS:.0f} seconds."
+    )
     return 0
 
 
@@ -141,12 +158,17 @@ def load_config(home: HomeFolder) -> Config:
 
 def _load_known(home: HomeFolder) -> _Known:
     async def load(store: Any) -> _Known:
-        return _Known(servers={row.id: row for row in await store.mcp.servers()}, tools=await store.mcp.tools())
+        return _Known(
+            servers={row.id: row for row in await store.mcp.servers()},
+            tools=await store.mcp.tools(),
+        )
 
     return run_with_store(home, load, none=_Known(servers={}, tools=[]))
 
 
-async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) -> Sequence[ListedTool]:
+async def _list_tools(
+    home: HomeFolder, name: str, settings: McpServerConfig
+) -> Sequence[ListedTool]:
     """Start the server, and store what it lists."""
 
     async def store(era: str, tools: Sequence[ListedTool]) -> None:
@@ -164,7 +186,10 @@ async def _list_tools(home: HomeFolder, name: str, settings: McpServerConfig) ->
     try:
         tools = await server.connect()
         for left_out in map(printable, server.left_out):
-            print(f"{left_out}: left out, its description of arguments cannot be read.", file=sys.stderr)
+            print(
+                f"{left_out}: left out, its description of arguments cannot be read.",
+                file=sys.stderr,
+            )
         return tools
     except McpError as err:
         raise MnemaError(f"{name} could not be listed: {printable(str(err))}.") from err
@@ -201,7 +226,9 @@ def _choose(
 
 def _prompt(question: str, keys: Sequence[str], default: str) -> str:
     if not sys.stdin.isatty():
-        raise MnemaError("There is no terminal to choose on; pass --run, --ask or --off with the names of tools.")
+        raise MnemaError(
+            "There is no terminal to choose on; pass --run, --ask or --off with the names of tools."
+        )
     while True:
         typed = str(typer.prompt(question, default=default)).strip().lower()[:1]
         if typed in keys:
@@ -209,7 +236,9 @@ def _prompt(question: str, keys: Sequence[str], default: str) -> str:
 
 
 def _show(tool: ListedTool, settled: McpToolRow | None) -> None:
-    """Print a tool; one that is settled in one line, others with everything that the model would read."""
+    """Print a tool; one that is settled in one line, others with everything that the model would
+    read.
+    """
     if settled is not None:
         print(f"{settled.mode:4} {settled.effect:7} {printable(tool.name)}  as reviewed")
         return

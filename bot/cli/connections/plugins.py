@@ -1,4 +1,6 @@
-"""`mnema tools`: list, enable, turn off and begin plug-ins, which are files of tools in the workspace."""
+"""`mnema tools`: list, enable, turn off and begin plug-ins, which are files of tools in the
+workspace.
+"""
 
 import asyncio
 import re
@@ -24,8 +26,12 @@ from bot.tools.plugins.library import (
 from memory.text.invisible import find_invisible
 from memory.workspace.files import Workspace
 
-app = typer.Typer(help="List, enable, turn off and begin plug-ins: files of tools.", no_args_is_help=True)
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the file in workspace/tools, without .py.")]
+app = typer.Typer(
+    help="List, enable, turn off and begin plug-ins: files of tools.", no_args_is_help=True
+)
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the file in workspace/tools, without .py.")
+]
 _HOSTS = re.compile(r"https?://([A-Za-z0-9.-]{1,253})")
 _FILE = '''"""Says what the tool is for."""
 
@@ -69,14 +75,20 @@ def _library(home: HomeFolder) -> PluginLibrary:
 
 @app.command("list")
 def list_plugins(ctx: typer.Context, as_json: JsonOption = False) -> int:
-    """List the files of workspace/tools with their tools, and the packages that are installed for the bot."""
+    """List the files of workspace/tools with their tools, and the packages that are installed for
+    the bot.
+    """
     library = _library(ctx.obj)
     state = library.state.load()
     rows = [(file, _state(file, state), state.get(file.name)) for file in library.all()]
     packages = _package_names()
     if as_json:
         files = [
-            {"name": file.name, "state": kind, "tools": [tool.name for tool in row.tools] if row else []}
+            {
+                "name": file.name,
+                "state": kind,
+                "tools": [tool.name for tool in row.tools] if row else [],
+            }
             for file, kind, row in rows
         ]
         print_json({"files": files, "packages": packages})
@@ -95,23 +107,31 @@ def list_plugins(ctx: typer.Context, as_json: JsonOption = False) -> int:
 def turn_on(
     ctx: typer.Context,
     name: NameArgument,
-    enable: Annotated[str, typer.Option("--enable", help="The name again: enables it without asking.")] = "",
+    enable: Annotated[
+        str, typer.Option("--enable", help="The name again: enables it without asking.")
+    ] = "",
 ) -> int:
-    """Run a file in its sandbox to see what it defines, show that, and enable it once you typed its name."""
+    """Run a file in its sandbox to see what it defines, show that, and enable it once you typed its
+    name.
+    """
     home: HomeFolder = ctx.obj
     file = _find(home, name)
     if file.problem:
         raise PluginRefused(f"{name} cannot be enabled: {file.problem}.")
     tools = _describe(file, home)
     print("\n".join(map(printable, _review(file, tools))))
-    typed = enable or typer.prompt("Type the file's name to enable it; anything else leaves all as it is")
+    typed = enable or typer.prompt(
+        "Type the file's name to enable it; anything else leaves all as it is"
+    )
     if typed.strip() != name:
         print("Nothing was changed.")
         return 1
     PluginState(home.plugins_state).set(name, EnabledPlugin(sha256=file.sha256, tools=tools))
     print(f"{name} is on. The bot sees it within seconds; a changed byte turns it off.")
     if needs := sorted({secret for tool in tools for secret in tool.needs}):
-        print(f'It needs, in config.json: "plugins": {{"{name}": {{"env": {{"{needs[0]}": "…"}}}}}}')
+        print(
+            f'It needs, in config.json: "plugins": {{"{name}": {{"env": {{"{needs[0]}": "…"}}}}}}'
+        )
     return 0
 
 
@@ -131,7 +151,10 @@ def new(ctx: typer.Context, name: NameArgument) -> int:
     """Write a file with one tool, and a test of it."""
     home: HomeFolder = ctx.obj
     if not is_file_name(name):
-        raise PluginRefused("A name has small letters, digits and single underscores, and does not begin with test_.")
+        raise PluginRefused(
+            "A name has small letters, digits and single underscores, and does not begin with "
+            "test_."
+        )
     folder = home.workspace / FOLDER
     file, test = folder / f"{name}.py", folder / f"test_{name}.py"
     if file.exists() or test.exists():
@@ -147,7 +170,9 @@ def new(ctx: typer.Context, name: NameArgument) -> int:
 def _find(home: HomeFolder, name: str) -> PluginFile:
     file = next((file for file in _library(home).all() if file.name == name), None)
     if file is None:
-        raise PluginRefused(f"There is no {home.workspace / FOLDER / name}.py; mnema tools list names them.")
+        raise PluginRefused(
+            f"There is no {home.workspace / FOLDER / name}.py; mnema tools list names them."
+        )
     return file
 
 
@@ -169,7 +194,9 @@ def _describe(file: PluginFile, home: HomeFolder) -> tuple[Definition, ...]:
     async def describe() -> list[dict[str, Any]]:
         level = await probe_sandbox()
         if level.level == "C":
-            raise PluginRefused(f"There is no sandbox here, so plug-in files are not run: {level.reason}.")
+            raise PluginRefused(
+                f"There is no sandbox here, so plug-in files are not run: {level.reason}."
+            )
         return await describe_plugin(PluginSource(name=file.name, text=file.text))
 
     others = [
@@ -188,11 +215,17 @@ def _describe(file: PluginFile, home: HomeFolder) -> tuple[Definition, ...]:
 def _review(file: PluginFile, tools: tuple[Definition, ...]) -> list[str]:
     """Return what a person has to see before they enable a file."""
     lines = [
-        f"{file.name}.py, SHA-256 {file.sha256}, {len(file.text.splitlines()):,} lines. Read it first. It defines:"
+        (
+            f"{file.name}.py, SHA-256 {file.sha256}, {len(file.text.splitlines()):,} lines. Read "
+            "it first. It defines:"
+        )
     ]
     for tool in tools:
         asks = ", the person approves each call" if tool.ask else ""
-        lines += [f"- {tool.name} ({tool.effect}{asks}): {tool.description}", f"  arguments: {tool.schema}"]
+        lines += [
+            f"- {tool.name} ({tool.effect}{asks}): {tool.description}",
+            f"  arguments: {tool.schema}",
+        ]
     if needs := sorted({name for tool in tools for name in tool.needs}):
         lines.append(f"Secrets it gets: {', '.join(needs)}")
     if hosts := sorted(set(_HOSTS.findall(file.text))):

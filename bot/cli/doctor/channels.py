@@ -17,7 +17,12 @@ from bot.config.home import HomeFolder
 from bot.config.keys import known_secrets
 from bot.config.schema import Config
 from bot.errors import ConfigError, MnemaError
-from bot.gateway.channel_manager import build_channel, is_turned_off, missing_credentials, partly_configured_channels
+from bot.gateway.channel_manager import (
+    build_channel,
+    is_turned_off,
+    missing_credentials,
+    partly_configured_channels,
+)
 from bot.gateway.channel_status import (
     ChannelStatus,
     channel_status_from_json,
@@ -72,7 +77,8 @@ async def check_channels(
     timeout: float = CHANNEL_CHECK_SECONDS,
     lang: str = "en",
 ) -> list[DoctorCheck]:
-    """Check every channel that is on or partly configured, by the running bot or by calling its platform.
+    """Check every channel that is on or partly configured, by the running bot or by calling its
+    platform.
 
     Args:
         timeout: of a platform, seconds.
@@ -89,27 +95,45 @@ async def check_channels(
     for name, section in sections.items():
         if is_turned_off(section) and section.complete:  # on purpose, or in a copy of the example
             message = "It has credentials, but enabled is false: it does not start."
-            not_started.append(_build_check(name, message, hint=f"Set channels.{name}.enabled to true to start it."))
+            not_started.append(
+                _build_check(
+                    name, message, hint=f"Set channels.{name}.enabled to true to start it."
+                )
+            )
     not_started += _unencrypted_check(file.current)
-    not_started += [_build_check(name, f"{why}.", ok=False) for name, why in find_installed_channels().troubles.items()]
+    not_started += [
+        _build_check(name, f"{why}.", ok=False)
+        for name, why in find_installed_channels().troubles.items()
+    ]
     if home.address():
         return [*await _check_running(home, on, lang), *not_started]
     async with AsyncExitStack() as stack:
         notes = await _open_notes(home, stack)
         checks = await asyncio.gather(
-            *(_try_channel(name, file.current, create, _ReadOnlyNotebook(notes, name), timeout) for name in on)
+            *(
+                _try_channel(name, file.current, create, _ReadOnlyNotebook(notes, name), timeout)
+                for name in on
+            )
         )
     redact = LogRedactor(known_secrets(file.current))
     return [*(replace(check, message=redact(check.message)) for check in checks), *not_started]
 
 
 def _unencrypted_check(config: Config) -> list[DoctorCheck]:
-    """Warn of an official account without encryption: any machine on the way can forge its calls."""
+    """Warn of an official account without encryption: any machine on the way can forge its
+    calls.
+    """
     section = config.channels.wechat_mp
     if not section.on or section.encoding_aes_key:
         return []
-    message = "Its calls are not encrypted: a machine on the way can forge them, so every user is only a guest."
-    hint = "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key to its key."
+    message = (
+        "Its calls are not encrypted: a machine on the way can forge them, so every user is only a "
+        "guest."
+    )
+    hint = (
+        "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key "
+        "to its key."
+    )
     return [failed("channel wechat_mp safe mode", message, hint)]
 
 
@@ -121,7 +145,9 @@ async def _check_running(home: HomeFolder, on: list[str], lang: str) -> list[Doc
         hint = "Look into data/log/mnema.log, or restart it."
         return [failed("channels", str(err), hint)]
     return [
-        _running_channel_check(name, channel_status_from_json(name, states[name]) if name in states else None, lang)
+        _running_channel_check(
+            name, channel_status_from_json(name, states[name]) if name in states else None, lang
+        )
         for name in on
     ]
 
@@ -129,7 +155,9 @@ async def _check_running(home: HomeFolder, on: list[str], lang: str) -> list[Doc
 def _running_channel_check(name: str, state: ChannelStatus | None, lang: str) -> DoctorCheck:
     if state is None:
         hint = "data/log/mnema.log says why; mnema config check shows errors of the configuration."
-        return _build_check(name, "It is on, but the running bot has not started it.", ok=False, hint=hint)
+        return _build_check(
+            name, "It is on, but the running bot has not started it.", ok=False, hint=hint
+        )
     text = describe_channel_status(state, time.time(), lang)
     hint = "" if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
     message = f"{text[:1].upper()}{text[1:]}{'。' if lang == 'zh' else '.'}"
@@ -137,7 +165,9 @@ def _running_channel_check(name: str, state: ChannelStatus | None, lang: str) ->
 
 
 async def _open_notes(home: HomeFolder, stack: AsyncExitStack) -> ChannelNotes | None:
-    """Open the channels' notes; None if there is no store, or a broken one, which has its own check."""
+    """Open the channels' notes; None if there is no store, or a broken one, which has its own
+    check.
+    """
     try:
         if not store_exists(home):
             return None
@@ -151,7 +181,9 @@ async def _open_notes(home: HomeFolder, stack: AsyncExitStack) -> ChannelNotes |
 async def _try_channel(
     name: str, config: Config, create: CreateChannel, notebook: "_ReadOnlyNotebook", timeout: float
 ) -> DoctorCheck:
-    """Ask the platform for the bot's identity; nothing is received or sent, and nothing on disk changes."""
+    """Ask the platform for the bot's identity; nothing is received or sent, and nothing on disk
+    changes.
+    """
     if name == "web":
         return _build_check(name, "It is on.")
     try:
@@ -163,14 +195,18 @@ async def _try_channel(
     has_login = hasattr(channel, "prompt")
     try:
         async with asyncio.timeout(timeout):
-            return _build_check(name, f"It is on and answers: {await _identify_channel(channel, notebook)}.")
+            return _build_check(
+                name, f"It is on and answers: {await _identify_channel(channel, notebook)}."
+            )
     except TimeoutError:
         phase, message = "down", f"It gave no answer in {timeout:g} seconds."
     except ChannelError as err:
         phase, message = trouble_from_error(err), f"{err}."
     except (OSError, RuntimeError, ValueError, ImportError) as err:
         phase, message = "down", f"The check failed: {type(err).__name__}: {err}."
-    return _build_check(name, message, ok=False, hint=_channel_hint(name, phase, has_login=has_login))
+    return _build_check(
+        name, message, ok=False, hint=_channel_hint(name, phase, has_login=has_login)
+    )
 
 
 async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> str:
@@ -185,12 +221,21 @@ async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> 
 
 def _channel_hint(name: str, phase: str, *, has_login: bool) -> str:
     if phase in ("logged_out", "asking") and has_login:
-        return f"With mnema run running: mnema channels login {name}, or scan the code under Channels in the page."
+        return (
+            f"With mnema run running: mnema channels login {name}, or scan the code under Channels "
+            "in the page."
+        )
     if phase == "logged_out":
         return f"Update the credentials in channels.{name}; the platform refuses the present ones."
     if phase == "contended":
-        return f"Stop the other program that uses this account, or set channels.{name}.enabled to false here."
-    return f"Check the network, and addresses and proxy in channels.{name}; mnema run tries it again by itself."
+        return (
+            f"Stop the other program that uses this account, or set channels.{name}.enabled to "
+            "false here."
+        )
+    return (
+        f"Check the network, and addresses and proxy in channels.{name}; mnema run tries it again "
+        "by itself."
+    )
 
 
 def _build_check(name: str, message: str, *, ok: bool = True, hint: str = "") -> DoctorCheck:
@@ -198,7 +243,9 @@ def _build_check(name: str, message: str, *, ok: bool = True, hint: str = "") ->
 
 
 class _ReadOnlyNotebook:
-    """The notebook of a channel under test: it reads stored notes, and keeps new ones only in memory."""
+    """The notebook of a channel under test: it reads stored notes, and keeps new ones only in
+    memory.
+    """
 
     def __init__(self, notes: ChannelNotes | None, channel: str) -> None:
         self._notes = notes
@@ -229,14 +276,20 @@ class _CheckTarget:
     port: int
 
     def connect(self) -> http.client.HTTPSConnection:
-        """Create a connection; its certificate is verified with the system's CAs or SSL_CERT_FILE."""
+        """Create a connection; its certificate is verified with the system's CAs or
+        SSL_CERT_FILE.
+        """
         parts = urlsplit(self.url)
         context = ssl.create_default_context()
-        return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=CHECK_SECONDS, context=context)
+        return http.client.HTTPSConnection(
+            parts.hostname or "", parts.port, timeout=CHECK_SECONDS, context=context
+        )
 
 
 async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
-    """Check the public address: one result, or one for each fault; none if there is no public address."""
+    """Check the public address: one result, or one for each fault; none if there is no public
+    address.
+    """
     web = config.channels.web
     if not web.on or not web.public_url:
         return []
@@ -252,16 +305,24 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
     if fault is not None:
         return [failed(ADDRESS_CHECK, *fault)]
     if not path:
-        message = f"The certificate of {web.public_url} is right; mnema run is not running, so no more was tried."
+        message = (
+            f"The certificate of {web.public_url} is right; mnema run is not running, so no more "
+            "was tried."
+        )
         return [passed(ADDRESS_CHECK, message, hint="Start it, then check again.")]
     faults = [
         *_altered_headers(target, echo),
-        *await asyncio.gather(asyncio.to_thread(_check_body_limit, target), asyncio.to_thread(_check_stream, target)),
+        *await asyncio.gather(
+            asyncio.to_thread(_check_body_limit, target), asyncio.to_thread(_check_stream, target)
+        ),
     ]
     if any(faults):
         return [failed(ADDRESS_CHECK, *fault) for fault in faults if fault is not None]
     hint = _check_client_address(echo, web.trusted_proxies)
-    message = f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream are right."
+    message = (
+        f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream "
+        "are right."
+    )
     return [passed(ADDRESS_CHECK, message, hint)]
 
 
@@ -272,7 +333,11 @@ def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]
     try:
         connection.request("GET", target.path or "/healthz", headers={"Origin": _origin(target)})
         answer = connection.getresponse()
-        status, location, body = answer.status, answer.getheader("location", ""), answer.read(65_536)
+        status, location, body = (
+            answer.status,
+            answer.getheader("location", ""),
+            answer.read(65_536),
+        )
     except ssl.SSLCertVerificationError as err:
         todo = f"Renew it for {host}, and serve it with its whole chain."
         return (f"The certificate of {target.url} is not accepted: {err.verify_message}.", todo), {}
@@ -301,11 +366,15 @@ def _judge(
     inner = f"http://127.0.0.1:{target.port}"
     if 300 <= status < 400:
         todo = (
-            f"Let it pass every path of this host to {inner} as it is; set public_url to the address without redirect."
+            f"Let it pass every path of this host to {inner} as it is; set public_url to the "
+            "address without redirect."
         )
         return (f"{target.url} redirects to {location[:200]}.", todo), {}
     if status in (502, 503, 504):
-        return (f"The proxy at {target.url} answers {status}: it does not reach mnema.", f"Let it pass to {inner}."), {}
+        return (
+            f"The proxy at {target.url} answers {status}: it does not reach mnema.",
+            f"Let it pass to {inner}.",
+        ), {}
     todo = f"Let it pass every path of this host to {inner}, with no login and no pages of its own."
     return (f"Something else answers at {target.url}, with {status}.", todo), {}
 
@@ -314,10 +383,17 @@ def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[Addr
     faults: list[AddressFault | None] = []
     host = parse_public_host(target.url)
     if [name.lower() for name in echo["host"]] != [host]:
-        todo = f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} arrives."
+        todo = (
+            f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} "
+            "arrives."
+        )
         faults.append((f"The proxy changes Host to {', '.join(echo['host'])[:200]}.", todo))
     if echo["origin"] != [_origin(target)]:
-        became = f"changes Origin to {', '.join(echo['origin'])[:200]}" if echo["origin"] else "removes Origin"
+        became = (
+            f"changes Origin to {', '.join(echo['origin'])[:200]}"
+            if echo["origin"]
+            else "removes Origin"
+        )
         todo = "Let it pass Origin on as it is: without it no one can sign in or write."
         faults.append((f"The proxy {became}.", todo))
     return faults
@@ -339,7 +415,10 @@ def _check_body_limit(target: _CheckTarget) -> AddressFault | None:
         connection.close()
     if status != [b"413"]:
         return None
-    return "The proxy takes no uploads of 36 MB.", "Raise its limit; nginx: client_max_body_size 40m;"
+    return (
+        "The proxy takes no uploads of 36 MB.",
+        "Raise its limit; nginx: client_max_body_size 40m;",
+    )
 
 
 def _check_stream(target: _CheckTarget) -> AddressFault | None:
@@ -347,7 +426,10 @@ def _check_stream(target: _CheckTarget) -> AddressFault | None:
     connection = target.connect()
     fault = (
         "The proxy buffers the event stream: answers do not appear as they are written.",
-        "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: flush_interval -1",
+        (
+            "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: "
+            "flush_interval -1"
+        ),
     )
     try:
         connection.request("GET", f"{target.path}/stream")
@@ -363,7 +445,9 @@ def _check_stream(target: _CheckTarget) -> AddressFault | None:
 
 def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> str:
     peer = str(echo["peer"])
-    if echo["forwarded_for"] and any(ip_address(peer) in network for network in parse_networks(trusted)):
+    if echo["forwarded_for"] and any(
+        ip_address(peer) in network for network in parse_networks(trusted)
+    ):
         return ""
     return (
         f"All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "

@@ -47,7 +47,8 @@ from memory.workspace.safe_path import PathRefused
 
 MIN_FREE_BYTES = 200_000_000
 OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job
-BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")  # a correct clock shows a later time
+# a correct clock shows a later time
+BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
 TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
 
 
@@ -118,7 +119,10 @@ async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[D
     if not url and not home.db.exists():
         return [passed(name, "There is none yet; the first start creates it.")]
     if not url and (damage := await asyncio.to_thread(find_damage, home.db)):
-        hint = "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of the rest."
+        hint = (
+            "Stop mnema and start it again: what can be read is kept, and a snapshot takes the "
+            "place of the rest."
+        )
         return [failed(name, f"SQLite finds it damaged: {damage.rstrip('.')}.", hint)]
     try:
         async with open_store_for_command(home) as opened:
@@ -132,7 +136,10 @@ async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[D
         hint = "mnema migrate upgrades it; a kill meanwhile leaves it unchanged."
         return [failed(name, str(err), hint)]
     except StoreCorrupt as err:
-        hint = "Stop mnema and start it again: what can be read is kept, and a snapshot takes the place of the rest."
+        hint = (
+            "Stop mnema and start it again: what can be read is kept, and a snapshot takes the "
+            "place of the rest."
+        )
         return [failed(name, str(err), hint)]
     except StoreError as err:
         return [failed(name, str(err))]
@@ -152,7 +159,10 @@ def _check_jobs(totals: JobTotals, home: HomeFolder) -> DoctorCheck:
     if totals.overdue and home.running():
         hint = "The bot runs but does not fire them; its log says why. A restart sends them late."
         return failed(name, f"{message} {totals.overdue:,} are overdue.", hint)
-    return passed(name, message + (f" {totals.overdue:,} came due while no bot ran." if totals.overdue else ""))
+    return passed(
+        name,
+        message + (f" {totals.overdue:,} came due while no bot ran." if totals.overdue else ""),
+    )
 
 
 async def _running_database_problem(home: HomeFolder) -> str:
@@ -167,7 +177,9 @@ async def _running_database_problem(home: HomeFolder) -> str:
 
 
 async def _load_mcp_servers(home: HomeFolder, config: Config) -> dict[str, McpServerSummary]:
-    """Load what is stored of the servers of tools; nothing if the store cannot be read, which its own check reports."""
+    """Load what is stored of the servers of tools; nothing if the store cannot be read, which its
+    own check reports.
+    """
     if not config.mcp or not (config.database_url or home.db.exists()):
         return {}
     try:
@@ -202,7 +214,10 @@ def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
     name = "index"
     usable = home.index.is_dir() and os.access(home.index, os.R_OK | os.W_OK | os.X_OK)
     if not url and os.path.lexists(home.index) and not usable:
-        message = f"{home.index} is no folder that this user may write to, so that nothing can be searched."
+        message = (
+            f"{home.index} is no folder that this user may write to, so that nothing can be "
+            "searched."
+        )
         hint = f"Remove {home.index}, or fix its permissions; the index is rebuilt automatically."
         return failed(name, message, hint)
     try:
@@ -214,7 +229,10 @@ def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
     faulty = next((index for index in found if index.fault), None)
     if faulty:
         option = f" --space {faulty.space}" if faulty.space else ""
-        hint = f"Nothing is lost: mnema memory index{option} rebuilds it from the files and the database."
+        hint = (
+            f"Nothing is lost: mnema memory index{option} rebuilds it from the files and the "
+            "database."
+        )
         message = f"The index of {faulty.space or 'the owner'} has a fault: {faulty.fault}."
         return failed(name, message, hint)
     rows, behind = sum(index.rows for index in found), sum(index.behind for index in found)
@@ -253,21 +271,35 @@ async def _check_embedding(config: Config) -> list[DoctorCheck]:
     from bot.models.embedding import check_embedding
 
     found = await check_embedding(config.memory.embedding)
-    hint = "" if found.ok else "Recall works by words alone; set memory.embedding to null if that is intended."
+    hint = (
+        ""
+        if found.ok
+        else "Recall works by words alone; set memory.embedding to null if that is intended."
+    )
     return [DoctorCheck(name="embedding", ok=found.ok, message=found.message, hint=hint)]
 
 
 def _check_offline(file: ConfigFile) -> DoctorCheck:
-    """Say why the offline model answers; a variable that the settings name and nobody has set is a mistake."""
+    """Say why the offline model answers; a variable that the settings name and nobody has set is a
+    mistake.
+    """
     written = file.written(KEYS["llm", "api_key"])
-    is_own = isinstance(written, str) and written not in KEY_VARIABLES.values()  # the example names a provider's
+    # the example names a provider's
+    is_own = isinstance(written, str) and written not in KEY_VARIABLES.values()
     names = REFERENCE_PATTERN.findall(written) if is_own else []
     if missing := [name for name in names if name not in os.environ]:
         message = (
-            f"The offline model answers: llm.api_key reads the environment variable {missing[0]}, which is not set."
+            f"The offline model answers: llm.api_key reads the environment variable {missing[0]}, "
+            "which is not set."
         )
-        return failed("model", message, "Set it where mnema is started, or write the key into config.json.")
-    hint = "" if file.current.llm.provider == "offline" else "Set llm.api_key, or the environment variable it reads."
+        return failed(
+            "model", message, "Set it where mnema is started, or write the key into config.json."
+        )
+    hint = (
+        ""
+        if file.current.llm.provider == "offline"
+        else "Set llm.api_key, or the environment variable it reads."
+    )
     return passed("model", "The offline model answers: there is no key.", hint)
 
 
@@ -297,24 +329,33 @@ def _describe_model(name: str, probe: ModelProbe) -> DoctorCheck:
     if not probe.tools_refused:
         return passed(name, message)
     words = probe.tools_refused
-    hint = f"Its server refuses tools ({words}): choose a model that supports them, or enable them on the server."
+    hint = (
+        f"Its server refuses tools ({words}): choose a model that supports them, or enable them on "
+        "the server."
+    )
     return passed(name, message, hint)
 
 
 async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:
-    """Return what the running bot thinks of its models: its key and its connections may be other ones."""
+    """Return what the running bot thinks of its models: its key and its connections may be other
+    ones.
+    """
     if not home.address():
         return []
     try:
         states = (await call_running_bot(home, "GET", "/api/status"))["models"]
     except MnemaError:
         return []  # the check of the channels reports it
-    name, hint = "model health", "The next message tries it again; Try now on the page's Health does so at once."
+    name, hint = (
+        "model health",
+        "The next message tries it again; Try now on the page's Health does so at once.",
+    )
     down = [state for state in states if not state["up"]]
     if not down:
         return [passed(name, "The running bot has no trouble with its models.")]
     return [
-        failed(name, f"The running bot gets no answer from {state['name']}: {state['why']}.", hint) for state in down
+        failed(name, f"The running bot gets no answer from {state['name']}: {state['why']}.", hint)
+        for state in down
     ]
 
 
@@ -326,9 +367,13 @@ def _check_counter() -> DoctorCheck:
 
 
 def _check_clock(config: Config) -> DoctorCheck:
-    now = datetime.now(ZoneInfo(config.timezone)) if config.timezone else datetime.now().astimezone()
+    now = (
+        datetime.now(ZoneInfo(config.timezone)) if config.timezone else datetime.now().astimezone()
+    )
     message = f"It is {now:%Y-%m-%d %H:%M} in {config.timezone or now.tzname()}."
-    hint = "" if now >= BUILD_TIME else "The clock is wrong; set it, or the daily log gets wrong days."
+    hint = (
+        "" if now >= BUILD_TIME else "The clock is wrong; set it, or the daily log gets wrong days."
+    )
     return DoctorCheck(name="clock", ok=now >= BUILD_TIME, message=message, hint=hint)
 
 
@@ -346,7 +391,9 @@ def _check_web_token(home: HomeFolder) -> DoctorCheck:
 
 def _check_instance(home: HomeFolder) -> DoctorCheck:
     holder = home.running()
-    message = f"mnema runs here as process {holder}." if holder else "No instance runs on this home."
+    message = (
+        f"mnema runs here as process {holder}." if holder else "No instance runs on this home."
+    )
     return passed("instance", message)
 
 
@@ -382,11 +429,19 @@ def _check_soul(home: HomeFolder, budget: int) -> DoctorCheck:
         if tokens <= LONG_SOUL_TOKENS
         else f"Over {LONG_SOUL_TOKENS} tokens: every request pays for them; shorten it."
     )
-    return DoctorCheck(name=SOUL, ok=tokens < budget // 2, message=f"It has {tokens} of {budget} tokens.", hint=hint)
+    return DoctorCheck(
+        name=SOUL,
+        ok=tokens < budget // 2,
+        message=f"It has {tokens} of {budget} tokens.",
+        hint=hint,
+    )
 
 
 def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorCheck:
-    hint = f"Put a plain file that the bot's account may read at {home.workspace / name}; its last text stays in use."
+    hint = (
+        f"Put a plain file that the bot's account may read at {home.workspace / name}; its last "
+        "text stays in use."
+    )
     return failed(name, f"It cannot be read: {fault_reason(err)[1]}.", hint)
 
 
@@ -395,12 +450,18 @@ def _check_memory(home: HomeFolder) -> DoctorCheck:
     try:
         file = read_memory(Workspace(home.workspace).space(""))
     except (MemoryFileUnreadable, OSError) as err:
-        hint = f"Replace it by plain text of at most {MAX_BYTES:,} bytes; nothing is written to it until then."
+        hint = (
+            f"Replace it by plain text of at most {MAX_BYTES:,} bytes; nothing is written to it "
+            "until then."
+        )
         return failed(MEMORY_PATH, str(err), hint)
     left = count_unrecorded(file.text)
     if left:
         hint = "Move old lines to another file; a search finds them there too."
-        message = f"It has more than {MAX_RECORDED:,} memories: the last {left:,} are not tracked as memories."
+        message = (
+            f"It has more than {MAX_RECORDED:,} memories: the last {left:,} are not tracked as "
+            "memories."
+        )
         return failed(MEMORY_PATH, message, hint)
     return passed(MEMORY_PATH, f"It has {_format_count(len(file.text.encode()), 'byte')}.")
 

@@ -19,12 +19,13 @@ from bot.tools.skills.library import SkillLibrary, SkillState
 from memory.workspace.files import SET_ASIDE, Workspace
 
 SANDBOX_HINT = (
-    "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and containers by their"
-    " seccomp profile; docs/tools/exec.md says what to change. Or set tools.exec.enabled to false."
+    "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and "
+    "containers by their seccomp profile; docs/tools/exec.md says what to change. Or set "
+    "tools.exec.enabled to false."
 )
 RENAMED_HINT = (
-    "It may be your memory or that of other people. Stop the bot, look for what a command has written there, and move"
-    " the rest back under the former name; docs/tools/exec.md says how."
+    "It may be your memory or that of other people. Stop the bot, look for what a command has "
+    "written there, and move the rest back under the former name; docs/tools/exec.md says how."
 )
 
 
@@ -52,7 +53,9 @@ async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
     }
 
 
-async def check_tools(config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder) -> list[DoctorCheck]:
+async def check_tools(
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
+) -> list[DoctorCheck]:
     """Say what the model may reach, and what would help; nothing of it stops the bot."""
     return [
         _check_web(config),
@@ -68,14 +71,24 @@ def _check_skills(home: HomeFolder) -> DoctorCheck:
     library = SkillLibrary(Workspace(home.workspace), SkillState(home.skills_state))
     found, on = library.all(), library.enabled("")
     state = library.state.load()
-    changed = [one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256]
+    changed = [
+        one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256
+    ]
     invalid = [one for one in found if one.problem]
     if not found:
         return passed("skills", "There are none.")
     text = f"{len(on)} of {len(found)} are on."
     if invalid:
-        return failed("skills", f"{text} {invalid[0].name}: {invalid[0].problem}.", "Correct it, or remove the folder.")
-    return passed("skills", text, f"Changed, so off: {', '.join(changed)}. mnema skills on NAME" if changed else "")
+        return failed(
+            "skills",
+            f"{text} {invalid[0].name}: {invalid[0].problem}.",
+            "Correct it, or remove the folder.",
+        )
+    return passed(
+        "skills",
+        text,
+        f"Changed, so off: {', '.join(changed)}. mnema skills on NAME" if changed else "",
+    )
 
 
 async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
@@ -85,18 +98,34 @@ async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
     if not found:
         return passed("plug-ins", "There are none.")
     text, state = f"{len(on)} of {len(found)} files are on.", library.state.load()
-    changed = [one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256]
+    changed = [
+        one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256
+    ]
     for file, row in on:
         given = config.plugins[file.name].env if file.name in config.plugins else {}
-        if missing := sorted({name for tool in row.tools for name in tool.needs if not given.get(name)}):
-            return failed("plug-ins", f"{text} {file.name} lacks {missing[0]}.", f"Set plugins.{file.name}.env.")
+        if missing := sorted(
+            {name for tool in row.tools for name in tool.needs if not given.get(name)}
+        ):
+            return failed(
+                "plug-ins",
+                f"{text} {file.name} lacks {missing[0]}.",
+                f"Set plugins.{file.name}.env.",
+            )
     if on and (level := await probe_sandbox()).level == "C":
         return failed("plug-ins", f"{text} They cannot run: {level.reason}.", SANDBOX_HINT)
-    return passed("plug-ins", text, f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "")
+    return passed(
+        "plug-ins",
+        text,
+        f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "",
+    )
 
 
-def check_mcp(config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder) -> list[DoctorCheck]:
-    """Say of each server what is offered; one whose program, client or sandbox is missing is a fault."""
+def check_mcp(
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
+) -> list[DoctorCheck]:
+    """Say of each server what is offered; one whose program, client or sandbox is missing is a
+    fault.
+    """
     checks = []
     for name, settings in sorted(config.mcp.items()):
         title, known = f"mcp {name}", servers.get(name)
@@ -107,13 +136,17 @@ def check_mcp(config: Config, servers: Mapping[str, McpServerSummary], home: Hom
         elif known is None or known.source_sha256 != source_sha256(settings):
             checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
         else:
-            text = f"{known.allowed} of {known.listed} tools are offered; {_describe_reach(settings)}."
+            text = (
+                f"{known.allowed} of {known.listed} tools are offered; {_describe_reach(settings)}."
+            )
             changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
             checks.append(passed(title, text, changed))
     return checks
 
 
-def _find_mcp_fault(name: str, settings: McpServerConfig, home: HomeFolder) -> tuple[str, str] | None:
+def _find_mcp_fault(
+    name: str, settings: McpServerConfig, home: HomeFolder
+) -> tuple[str, str] | None:
     """Return why a server cannot be used, and what helps."""
     if importlib.util.find_spec("mcp") is None:
         return "The client is not installed.", install_command("mcp")
@@ -130,8 +163,16 @@ def _describe_reach(settings: McpServerConfig) -> str:
     """Return where a server is, and which network and files its process reaches."""
     if settings.url:
         return f"it is at {settings.url}"
-    network = "its process reaches this machine's network" if settings.network else "its process has no network"
-    files = f"sees {', '.join(settings.files) or 'no files'}" if is_sandboxed(settings) else "reads what the bot can"
+    network = (
+        "its process reaches this machine's network"
+        if settings.network
+        else "its process has no network"
+    )
+    files = (
+        f"sees {', '.join(settings.files) or 'no files'}"
+        if is_sandboxed(settings)
+        else "reads what the bot can"
+    )
     return f"{network} and {files}"
 
 
@@ -140,19 +181,30 @@ async def _check_exec(config: Config) -> DoctorCheck:
     if not config.tools.exec.enabled:
         return passed(name, "Off: the model cannot run commands. tools.exec.enabled turns it on.")
     if config.database_url:
-        return failed(name, f"Not offered: {SHARED_REASON}.", "Set tools.exec.enabled to false, or use SQLite.")
+        return failed(
+            name,
+            f"Not offered: {SHARED_REASON}.",
+            "Set tools.exec.enabled to false, or use SQLite.",
+        )
     found = await probe_sandbox()
     if found.level == "A":
-        return passed(name, "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.")
+        return passed(
+            name,
+            "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.",
+        )
     return failed(name, f"Not offered: {found.reason}.", SANDBOX_HINT)
 
 
 def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
-    """Name what earlier versions renamed at the end of a command: memory that nobody sees may be among it."""
+    """Name what earlier versions renamed at the end of a command: memory that nobody sees may be
+    among it.
+    """
     names = sorted(path.name for path in home.workspace.glob(f"*{SET_ASIDE}*"))
     if not names:
         return []
-    message = f"An earlier version renamed these, so what is in them is not in use: {', '.join(names)}."
+    message = (
+        f"An earlier version renamed these, so what is in them is not in use: {', '.join(names)}."
+    )
     return [failed("renamed files", message, RENAMED_HINT)]
 
 
@@ -162,7 +214,11 @@ def _check_web(config: Config) -> DoctorCheck:
         return passed(name, "Off: tools.web.fetch is false, and there is no search provider.")
     providers = ", ".join(provider.name for provider in web.providers)
     fetched = "Public pages are opened" if web.fetch else "No pages are opened"
-    searched = f"searches go to {providers}" if providers else "there is no search, for tools.web.providers is empty"
+    searched = (
+        f"searches go to {providers}"
+        if providers
+        else "there is no search, for tools.web.providers is empty"
+    )
     hint = ""
     if web.fetch and importlib.util.find_spec("trafilatura") is None:
         hint = f"For the main text of a page instead of all its text: {install_command('web')}"

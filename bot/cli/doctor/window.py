@@ -23,7 +23,9 @@ from memory.store.open import open_store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowMeasure:
-    """The window of the configured model, and whether the fixed part of a prompt leaves room in it."""
+    """The window of the configured model, and whether the fixed part of a prompt leaves room in
+    it.
+    """
 
     model: str
     window: ModelWindow
@@ -32,7 +34,8 @@ class WindowMeasure:
 
 
 async def measure_window(home: HomeFolder, file: ConfigFile, *, ask: bool) -> WindowMeasure:
-    """Measure SOUL.md, the rules and the tools of the configuration, in a home of its own: nothing of `home` changes.
+    """Measure SOUL.md, the rules and the tools of the configuration, in a home of its own: nothing
+    of `home` changes.
 
     Args:
         ask: ask the model's server for its window too.
@@ -66,7 +69,9 @@ async def _measure(bot: Bot, home: HomeFolder, file: ConfigFile, *, ask: bool) -
 
 
 async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[DoctorCheck]:
-    """Check that a request fits the model's window, and say where the window is known from; nothing while offline."""
+    """Check that a request fits the model's window, and say where the window is known from; nothing
+    while offline.
+    """
     measure = await measure_window(home, file, ask=True)
     if measure.shortage is not None:
         return [failed("model window", format_shortage(lang, measure.shortage))]

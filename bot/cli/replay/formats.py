@@ -11,7 +11,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.models.providers.messages import replace_surrogates_in_json
-from memory.conversation import Document, Image, Part, Role, Text, Thinking, ToolCall, ToolResult, ToolSpec
+from memory.conversation import (
+    Document,
+    Image,
+    Part,
+    Role,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 
 SYSTEM_ROLES = ("system", "developer")
 ROLES = ("user", "assistant", "tool", *SYSTEM_ROLES)
@@ -52,7 +62,9 @@ def parse_message(raw: object) -> ParsedMessage:
     if role not in ROLES:
         problem = f'its role is "{role}"' if isinstance(role, str) else "it has no role"
         raise MalformedMessage(f"{problem}; it must be one of: {', '.join(ROLES)}")
-    reader = _ContentReader(call_id=_text_from_json(item.get("tool_call_id")) if role == "tool" else "")
+    reader = _ContentReader(
+        call_id=_text_from_json(item.get("tool_call_id")) if role == "tool" else ""
+    )
     parts = tuple(reader.read(item))
     at = parse_time(item["at"]) if item.get("at") is not None else None
     if role in SYSTEM_ROLES:
@@ -69,7 +81,8 @@ def parse_message(raw: object) -> ParsedMessage:
 def _convert_old_calls(item: dict[str, Any]) -> dict[str, Any]:
     """Convert OpenAI's oldest form of a call and its result, which had no ids.
 
-    A tool result that is an object becomes its JSON text: no API has that, but people's scripts write it.
+    A tool result that is an object becomes its JSON text: no API has that, but people's scripts
+    write it.
     """
     call = item.get("function_call")
     if isinstance(call, dict) and not item.get("tool_calls"):
@@ -118,7 +131,8 @@ def parse_time(raw: object) -> datetime:
             at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     if at is None or at.year not in VALID_YEARS:
         raise MalformedMessage(
-            f'its "at" is {json.dumps(raw)[:60]}; it must be a time such as "2026-11-20T06:00:00+00:00"'
+            f'its "at" is {json.dumps(raw)[:60]}; it must be a time such as '
+            '"2026-11-20T06:00:00+00:00"'
         )
     return at
 
@@ -159,12 +173,16 @@ class _ContentReader:
                 yield Text(text=content)
             return
         if not isinstance(content, list):
-            raise MalformedMessage(f"its content must be a text or a list of blocks, not {_block_kind(content)}")
+            raise MalformedMessage(
+                f"its content must be a text or a list of blocks, not {_block_kind(content)}"
+            )
         for block in content:
             if isinstance(block, str):
                 block = {"type": "text", "text": block}
             if not isinstance(block, dict):
-                raise MalformedMessage(f"a block of its content must be an object, not {_block_kind(block)}")
+                raise MalformedMessage(
+                    f"a block of its content must be an object, not {_block_kind(block)}"
+                )
             yield from self._block(block)
 
     def _block(self, block: dict[str, Any]) -> Iterator[Part]:
@@ -176,7 +194,8 @@ class _ContentReader:
                 yield Text(text=_text_from_json(block.get("refusal")))
             case "thinking":
                 yield Thinking(
-                    text=_text_from_json(block.get("thinking")), signature=_text_from_json(block.get("signature"))
+                    text=_text_from_json(block.get("thinking")),
+                    signature=_text_from_json(block.get("signature")),
                 )
             case "redacted_thinking":
                 yield Thinking(text=_text_from_json(block.get("data")), redacted=True)
@@ -197,7 +216,9 @@ class _ContentReader:
         """Return its JSON text, or only its type if it is long, such as sound."""
         text = json.dumps(block, ensure_ascii=False)
         if len(text) > MAX_UNKNOWN_CHARS:
-            self.notes.append(f'a block of type "{kind}", {len(text):,} characters of JSON, is only named')
+            self.notes.append(
+                f'a block of type "{kind}", {len(text):,} characters of JSON, is only named'
+            )
             return Text(text=f"[{kind}]")
         self.notes.append(f'a block of type "{kind}" is kept as its JSON text')
         return Text(text=text)
@@ -230,15 +251,20 @@ class _ContentReader:
         data = source.get("data") or source.get("file_data")
         if not isinstance(data, str):
             return Text(
-                text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip() + "]"
+                text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip()  # noqa: E501
+                + "]"
             )
         if source.get("type") == "text":
             content = data.encode()
             sha256 = self._add_file(content)
-            return Document(sha256=sha256, media_type="text/plain", name=name, size=len(content), text=data)
+            return Document(
+                sha256=sha256, media_type="text/plain", name=name, size=len(content), text=data
+            )
         sha256 = self._add_base64(data.partition(",")[2] if data.startswith("data:") else data)
         media_type = _text_from_json(source.get("media_type")) or "application/pdf"
-        return Document(sha256=sha256, media_type=media_type, name=name, size=len(self.files[sha256]))
+        return Document(
+            sha256=sha256, media_type=media_type, name=name, size=len(self.files[sha256])
+        )
 
     def _add_base64(self, data: str) -> str:
         try:

@@ -1,6 +1,8 @@
-"""Folds the older part of an imported conversation, so that its first turn does not have to fold all of it.
+"""Folds the older part of an imported conversation, so that its first turn does not have to fold
+all of it.
 
-Each fold costs about 3 ms a turn: 25,000 imported turns would hold up the first answer for a minute and a half.
+Each fold costs about 3 ms a turn: 25,000 imported turns would hold up the first answer for a minute
+and a half.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +26,8 @@ MAX_LIVE_TURNS = 400
 async def fold_imported(
     store: Store, conversation: str, workspace: Workspace, config: Config, progress: FoldProgress
 ) -> None:
-    """Fold what no view can show, in ranges of FOLD_TURNS turns with a digest of each; no model is called.
+    """Fold what no view can show, in ranges of FOLD_TURNS turns with a digest of each; no model is
+    called.
 
     The daily logs are those of the days on which the turns took place.
 
@@ -32,7 +35,8 @@ async def fold_imported(
         progress: called with the number of folded turns, and of those to fold.
 
     Raises:
-        OSError: a daily log could not be written. What is not folded yet is folded by the conversation's next turn.
+        OSError: a daily log could not be written. What is not folded yet is folded by the
+            conversation's next turn.
         StoreError: the store failed; likewise.
     """
     session = await store.sessions.load(conversation)

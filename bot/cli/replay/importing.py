@@ -48,7 +48,10 @@ def read_import(file: Path) -> Recording:
         return recording
     offset = datetime.now(UTC) - recording.messages[-1].at
     turns = (
-        replace(turn, messages=tuple(replace(message, at=message.at + offset) for message in turn.messages))
+        replace(
+            turn,
+            messages=tuple(replace(message, at=message.at + offset) for message in turn.messages),
+        )
         for turn in recording.turns
     )
     return replace(recording, turns=tuple(turns))
@@ -56,18 +59,32 @@ def read_import(file: Path) -> Recording:
 
 def import_losses(home: HomeFolder, recording: Recording) -> list[str]:
     """List what an import of this recording leaves out, as sentences without full stops."""
-    unused = (("system text", recording.system), ("tools", recording.tools), ("probes", recording.probes))
-    losses = [f"its {name} did not come along: a conversation here has none of its own" for name, had in unused if had]
+    unused = (
+        ("system text", recording.system),
+        ("tools", recording.tools),
+        ("probes", recording.probes),
+    )
+    losses = [
+        f"its {name} did not come along: a conversation here has none of its own"
+        for name, had in unused
+        if had
+    ]
     parts = (part for message in recording.messages for part in message.parts)
     named = {part.sha256 for part in parts if isinstance(part, Image | Document)}
     blobs = Blobs(home.blobs)
     if missing := sum(not _is_stored(blobs, sha256) for sha256 in named - recording.files.keys()):
-        losses.append(f"attached files whose bytes are not in this home: {missing}; text read out of them is kept")
+        losses.append(
+            f"attached files whose bytes are not in this home: {missing}; text read out of them is "
+            "kept"
+        )
     return losses
 
 
 async def import_recording(
-    home: HomeFolder, recording: Recording, name: str, progress: FoldProgress = lambda folded, of: None
+    home: HomeFolder,
+    recording: Recording,
+    name: str,
+    progress: FoldProgress = lambda folded, of: None,
 ) -> str:
     """Store a recording as a conversation of the terminal, fold its older part, and return its id.
 
@@ -81,12 +98,20 @@ async def import_recording(
     """
     file = ConfigFile(home.config)
     file.load()
-    place = Place(channel=Terminal.name, account=Terminal.account, chat_id=name, thread_id="", kind="dm", space="")
+    place = Place(
+        channel=Terminal.name,
+        account=Terminal.account,
+        chat_id=name,
+        thread_id="",
+        kind="dm",
+        space="",
+    )
     async with open_store_for_command(home, writable=True) as opened:
         store = opened.store
         if await store.sessions.find(place.channel, place.account, name) is not None:
             raise SessionNameTaken(
-                f"There is a conversation called {name} already; --conversation gives this one another name."
+                f"There is a conversation called {name} already; --conversation gives this one "
+                "another name."
             )
         stored = await _store_files(recording, Blobs(home.blobs))
         turns = label_turns([_replace_files(turn, stored) for turn in recording.turns])
@@ -100,8 +125,9 @@ async def import_recording(
 def label_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """Compute the taint of every message; the file's own marks are ignored.
 
-    Everything the bot says after the first text from outside may be based on it. Text of other group members is
-    labelled as a quotation, because the imported conversation belongs to one person.
+    Everything the bot says after the first text from outside may be based on it. Text of other
+    group members is labelled as a quotation, because the imported conversation belongs to one
+    person.
     """
     labelled, tainted = list[Turn](), False
     previous: list[Message] = []
@@ -110,7 +136,9 @@ def label_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
         for message in map(_label_quotes, turn.messages):
             previous.append(message)
             tainted = tainted or is_tainted(previous[-2:])
-            messages.append(message if message.origin == "person" else replace(message, tainted=tainted))
+            messages.append(
+                message if message.origin == "person" else replace(message, tainted=tainted)
+            )
         labelled.append(replace(turn, messages=tuple(messages)))
     return tuple(labelled)
 
@@ -119,7 +147,9 @@ def _label_quotes(message: Message) -> Message:
     if message.origin != "person":
         return message
     parts = (
-        replace(part, aside=QUOTED_LABEL) if isinstance(part, Text) and part.by and not part.aside else part
+        replace(part, aside=QUOTED_LABEL)
+        if isinstance(part, Text) and part.by and not part.aside
+        else part
         for part in message.parts
     )
     return replace(message, parts=tuple(parts))
@@ -134,15 +164,25 @@ def _is_stored(blobs: Blobs, sha256: str) -> bool:
 
 
 async def _store_files(recording: Recording, blobs: Blobs) -> dict[str, Part]:
-    """Store the included files like a person's attachments; returns the new parts by the old SHA-256."""
+    """Store the included files like a person's attachments; returns the new parts by the old
+    SHA-256.
+    """
     stored: dict[str, Part] = {}
     for part in (part for message in recording.messages for part in message.parts):
-        if not isinstance(part, Image | Document) or part.sha256 in stored or part.sha256 not in recording.files:
+        if (
+            not isinstance(part, Image | Document)
+            or part.sha256 in stored
+            or part.sha256 not in recording.files
+        ):
             continue
         name = part.name if isinstance(part, Document) else "picture"
-        attachment = Attachment(name=name, media_type=part.media_type, data=recording.files[part.sha256])
+        attachment = Attachment(
+            name=name, media_type=part.media_type, data=recording.files[part.sha256]
+        )
         result = await ingest_attachments([attachment], blobs)
-        stored[part.sha256] = result.parts[0] if result.parts else Text(text=f"[{result.refused[0]}]")
+        stored[part.sha256] = (
+            result.parts[0] if result.parts else Text(text=f"[{result.refused[0]}]")
+        )
     return stored
 
 
@@ -150,5 +190,7 @@ def _replace_files(turn: Turn, stored: Mapping[str, Part]) -> Turn:
     def replaced(part: Part) -> Part:
         return stored.get(part.sha256, part) if isinstance(part, Image | Document) else part
 
-    messages = tuple(replace(message, parts=tuple(map(replaced, message.parts))) for message in turn.messages)
+    messages = tuple(
+        replace(message, parts=tuple(map(replaced, message.parts))) for message in turn.messages
+    )
     return replace(turn, messages=messages)

@@ -1,4 +1,6 @@
-"""Probe questions about earlier messages: made from a recording, and scored against views and search."""
+"""Probe questions about earlier messages: made from a recording, and scored against views and
+search.
+"""
 
 import re
 from collections import Counter
@@ -58,27 +60,37 @@ def with_probes(recording: Recording, limit: int = MAX_PROBES) -> Recording:
 def make_probes(recording: Recording, limit: int) -> Iterator[ReplayProbe]:
     """Make probes, always the same for a recording.
 
-    A probe is a sentence of a user or a tool with a number, path, address or quotation that occurs in one turn only.
-    That text is left out, and the question is asked some turns later.
+    A probe is a sentence of a user or a tool with a number, path, address or quotation that occurs
+    in one turn only. That text is left out, and the question is asked some turns later.
     """
     turns = recording.turns
     texts = [
-        fold_text("\n".join(part_text(part) for message in turn.messages for part in message.parts)) for turn in turns
+        fold_text("\n".join(part_text(part) for message in turn.messages for part in message.parts))
+        for turn in turns
     ]
     system = fold_text("\n".join(recording.system))
     facts = [(index, *fact) for index, turn in enumerate(turns[:-1]) for fact in _find_facts(turn)]
     number = 0
     for index, sentence, literal in _pick_evenly(facts, limit * 4):
         answer = fold_text(literal)
-        if answer in system or any(answer in text for other, text in enumerate(texts) if other != index):
+        if answer in system or any(
+            answer in text for other, text in enumerate(texts) if other != index
+        ):
             continue
         after = min(index + PROBE_DISTANCES[number % len(PROBE_DISTANCES)], len(turns) - 1)
         question = " ".join(sentence.replace(literal, "…").split())
-        yield ReplayProbe(after=turns[after].number, question=question, answer=literal, fact_turn=turns[index].number)
+        yield ReplayProbe(
+            after=turns[after].number,
+            question=question,
+            answer=literal,
+            fact_turn=turns[index].number,
+        )
         number += 1
 
 
-def score_probes(outcome: ReplayOutcome, recording: Recording, zone: tzinfo) -> tuple[ProbeScore, ...]:
+def score_probes(
+    outcome: ReplayOutcome, recording: Recording, zone: tzinfo
+) -> tuple[ProbeScore, ...]:
     """Score each probe of an outcome."""
     rows, _ = rows_of_messages(recording.messages, IndexPosition(), zone)
     lines = [(row.turn, row.shown()) for row in rows]
@@ -93,7 +105,9 @@ def _score_probe(asked: ProbeView, lines: Sequence[tuple[int, str]], zone: tzinf
     indexed += [text for fold in asked.folds for text in _fold_log_lines(fold, zone)]
     best = rank_texts(probe.question, enumerate(indexed), BEST_RESULTS * 3)
     # The daily log repeats messages: without their times, equal ones count once.
-    found = list(dict.fromkeys(" ".join(item.text.partition("] ")[2].split()) for item in best))[:BEST_RESULTS]
+    found = list(dict.fromkeys(" ".join(item.text.partition("] ")[2].split()) for item in best))[
+        :BEST_RESULTS
+    ]
     return ProbeScore(
         probe=probe,
         visible=any(answer in fold_text(text) for text in visible),
@@ -102,7 +116,9 @@ def _score_probe(asked: ProbeView, lines: Sequence[tuple[int, str]], zone: tzinf
 
 
 def _find_facts(turn: Turn) -> Iterator[tuple[str, str]]:
-    """Yield up to MAX_PER_TURN sentences with the text to ask for, those with the most words first."""
+    """Yield up to MAX_PER_TURN sentences with the text to ask for, those with the most words
+    first.
+    """
     found: list[tuple[str, str]] = []
     remaining = MAX_READ_CHARS
     for message in turn.messages:

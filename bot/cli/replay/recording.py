@@ -1,4 +1,6 @@
-"""Recorded conversations: their values, turns built from messages, and reading from files and store."""
+"""Recorded conversations: their values, turns built from messages, and reading from files and
+store.
+"""
 
 import asyncio
 import json
@@ -135,7 +137,8 @@ def _count_message(message: Message, counter: TokenCounter) -> Message:
 
 
 class RecordingBuilder:
-    """Groups messages into turns: a user message begins one, everything up to the next belongs to it.
+    """Groups messages into turns: a user message begins one, everything up to the next belongs to
+    it.
 
     Args:
         start: time of the first message if it has none.
@@ -160,10 +163,15 @@ class RecordingBuilder:
         self._at = message.at or self._at + MESSAGE_INTERVAL
         if message.system:
             if self._turns:
-                self.notes.append(f"{where}: a system message in the middle is shown with the others, at the beginning")
+                self.notes.append(
+                    f"{where}: a system message in the middle is shown with the others, at the "
+                    "beginning"
+                )
             self.system.append(message.system)
             return
-        parts = self._match_results(message.parts, where) if message.role == "user" else message.parts
+        parts = (
+            self._match_results(message.parts, where) if message.role == "user" else message.parts
+        )
         if not parts:
             return
         by_tool = message.role == "user" and _has_result(message.parts)
@@ -179,20 +187,29 @@ class RecordingBuilder:
         """
         last = self._turns[-1][-1] if self._turns else None
         if last and (message.seq <= last.seq or message.turn < last.turn):
-            raise ValueError(f"its seq {message.seq} and turn {message.turn} do not come after {last.seq}, {last.turn}")
+            raise ValueError(
+                f"its seq {message.seq} and turn {message.turn} do not come after {last.seq}, "
+                f"{last.turn}"
+            )
         if last is None or message.turn > last.turn:
             self._turns.append([])
         self._turns[-1].append(message)
         self._timed = True
 
-    def recording(self, name: str, tools: tuple[ToolSpec, ...], probes: Sequence[ReplayProbe]) -> Recording:
+    def recording(
+        self, name: str, tools: tuple[ToolSpec, ...], probes: Sequence[ReplayProbe]
+    ) -> Recording:
         """Return the recording."""
         unanswered = self._unanswered + len(self._open_calls)
         if unanswered:
-            self.notes.append(f"{unanswered} tool calls have no result; a request shows that none was recorded")
+            self.notes.append(
+                f"{unanswered} tool calls have no result; a request shows that none was recorded"
+            )
         return Recording(
             name=name,
-            turns=tuple(Turn(number=messages[0].turn, messages=tuple(messages)) for messages in self._turns),
+            turns=tuple(
+                Turn(number=messages[0].turn, messages=tuple(messages)) for messages in self._turns
+            ),
             system=tuple(self.system),
             tools=tools,
             probes=tuple(probes),
@@ -202,10 +219,16 @@ class RecordingBuilder:
         )
 
     def _append(self, role: Role, parts: tuple[Part, ...], where: str, author: str) -> None:
-        """Append to the last message if it continues that one, else as a new message or a new turn."""
+        """Append to the last message if it continues that one, else as a new message or a new
+        turn.
+        """
         results = _has_result(parts)
         last = self._turns[-1][-1] if self._turns else None
-        if last and last.role == role and (role == "assistant" or (results and _has_result(last.parts))):
+        if (
+            last
+            and last.role == role
+            and (role == "assistant" or (results and _has_result(last.parts)))
+        ):
             self._turns[-1][-1] = replace(last, parts=(*last.parts, *parts))
             return
         if last is None and role == "assistant":
@@ -228,7 +251,10 @@ class RecordingBuilder:
         )
 
     def _match_results(self, parts: tuple[Part, ...], where: str) -> tuple[Part, ...]:
-        """Close the calls that the results answer; a result without a call becomes text. Results come first."""
+        """Close the calls that the results answer; a result without a call becomes text.
+
+        Results come first.
+        """
         matched: list[Part] = []
         for part in parts:
             if isinstance(part, ToolResult) and part.call_id not in self._open_calls:
@@ -250,8 +276,9 @@ def _has_result(parts: Sequence[Part]) -> bool:
 def read_recording(path: Path, start: datetime = DEFAULT_START) -> Recording:
     """Read a conversation from a file.
 
-    The file is JSON Lines as `sessions export` writes them, or one JSON document: a list of messages in Anthropic's or
-    OpenAI's form, bare or under "messages" next to "system", "tools" and "probes".
+    The file is JSON Lines as `sessions export` writes them, or one JSON document: a list of
+    messages in Anthropic's or OpenAI's form, bare or under "messages" next to "system", "tools" and
+    "probes".
 
     Raises:
         UnreadableRecording: it holds no conversation.
@@ -322,10 +349,14 @@ def _read_document(path: Path, text: str, start: datetime) -> Recording:
             builder.add_parsed(parse_message(item), f"message {number}")
         except MalformedMessage as err:
             raise UnreadableRecording(f"{path.name}, message {number}: {err}.") from err
-    return _finish_recording(path, builder, path.stem, document.get("tools"), document.get("probes"))
+    return _finish_recording(
+        path, builder, path.stem, document.get("tools"), document.get("probes")
+    )
 
 
-def _finish_recording(path: Path, builder: RecordingBuilder, name: str, tools: object, probes: object) -> Recording:
+def _finish_recording(
+    path: Path, builder: RecordingBuilder, name: str, tools: object, probes: object
+) -> Recording:
     try:
         recording = builder.recording(name, parse_tools(tools or None), ())
         if not recording.turns:
@@ -354,7 +385,9 @@ def _parse_json(path: Path, text: str, line: int) -> Any:
     except ValueError as err:
         number = next((found for found in _NUMBER.finditer(text) if found["digits"]), None)
         line += text.count("\n", 0, number.start()) if number else 0
-        raise UnreadableRecording(f"{path.name}, line {line}: a number in it has too many digits.") from err
+        raise UnreadableRecording(
+            f"{path.name}, line {line}: a number in it has too many digits."
+        ) from err
 
 
 def _from_export(item: dict[str, Any]) -> Message:
@@ -396,13 +429,24 @@ def _session_title(session: object) -> str:
 def _parse_probe(raw: object, number: int, turns: set[int]) -> ReplayProbe:
     if not isinstance(raw, dict):
         raise MalformedMessage(f"probe {number} must be an object")
-    question, answer, after, fact = (raw.get(name) for name in ("question", "answer", "after", "fact_turn"))
-    if not (isinstance(question, str) and isinstance(answer, str) and question.strip() and answer.strip()):
+    question, answer, after, fact = (
+        raw.get(name) for name in ("question", "answer", "after", "fact_turn")
+    )
+    if not (
+        isinstance(question, str)
+        and isinstance(answer, str)
+        and question.strip()
+        and answer.strip()
+    ):
         raise MalformedMessage(f"probe {number} must have a question and an answer")
     if not isinstance(after, int) or after not in turns:
-        raise MalformedMessage(f"probe {number}: after is {json.dumps(after)[:60]}; it must be the number of a turn")
+        raise MalformedMessage(
+            f"probe {number}: after is {json.dumps(after)[:60]}; it must be the number of a turn"
+        )
     if fact is not None and (not isinstance(fact, int) or fact not in turns or fact > after):
-        raise MalformedMessage(f"probe {number}: fact_turn is {json.dumps(fact)[:60]}; it must be a turn up to {after}")
+        raise MalformedMessage(
+            f"probe {number}: fact_turn is {json.dumps(fact)[:60]}; it must be a turn up to {after}"
+        )
     return ReplayProbe(after=after, question=question, answer=answer, fact_turn=fact or after)
 
 
@@ -425,17 +469,23 @@ async def load_stored_recording(
         seq = page[-1].seq + 1
     workspace = Workspace(home.workspace)
     tools = tuple(spec for spec in default_tool_specs() if spec.name not in config.tools.off)
-    builder.system += await _load_system_parts(store, row, workspace, system_rules(tuple(spec.name for spec in tools)))
+    builder.system += await _load_system_parts(
+        store, row, workspace, system_rules(tuple(spec.name for spec in tools))
+    )
     recording = builder.recording(row.title or row.place.chat_id, tools, ())
     if not recording.turns:
         raise UnreadableRecording(f"The conversation {row.place.chat_id} has no turns yet.")
     return replace(recording, name=row.place.chat_id)
 
 
-async def _load_system_parts(store: Store, row: ConversationRow, workspace: Workspace, rules: str) -> list[str]:
+async def _load_system_parts(
+    store: Store, row: ConversationRow, workspace: Workspace, rules: str
+) -> list[str]:
     """Load SOUL.md, the rules, and the other system parts of the newest request."""
     try:
-        soul = remove_hint((await asyncio.to_thread(workspace.space("").read, "SOUL.md")).text).strip()
+        soul = remove_hint(
+            (await asyncio.to_thread(workspace.space("").read, "SOUL.md")).text
+        ).strip()
     except FileNotFoundError:
         soul = ""
     snapshot = await store.sessions.snapshot(row.id)

@@ -1,4 +1,7 @@
-"""Results of a replay: cost with a prompt cache, and figures per policy as a table and as JSON. Pure."""
+"""Results of a replay: cost with a prompt cache, and figures per policy as a table and as JSON.
+
+Pure.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +16,8 @@ from bot.models.catalog import call_cost
 from memory.context.summary import prompt
 from memory.context.summary.extractive import detect_language
 
-CACHE_SECONDS = 300.0  # lifetime of a cached prefix after its last use; the price table's entries are of 5 minutes
+# lifetime of a cached prefix after its last use; the price table's entries are of 5 minutes
+CACHE_SECONDS = 300.0
 NO_VALUE = "–"
 
 
@@ -63,13 +67,17 @@ def calculate_bill(outcome: ReplayOutcome, model: str, fast_model: str) -> Repla
         fold_calls=len(asked),
         fold_input=fold_input,
         fold_output=fold_output,
-        dollars=call_cost(model, input=whole, output=output, cache_read=cached, cache_write=whole - cached),
+        dollars=call_cost(
+            model, input=whole, output=output, cache_read=cached, cache_write=whole - cached
+        ),
         fold_dollars=call_cost(fast_model, input=fold_input, output=fold_output),
     )
 
 
 def count_cached_tokens(requests: Sequence[SimulatedRequest]) -> list[int]:
-    """Return the cached tokens of each request: none if the previous request is older than CACHE_SECONDS."""
+    """Return the cached tokens of each request: none if the previous request is older than
+    CACHE_SECONDS.
+    """
     cached = [0] if requests else []
     for before, now in pairwise(requests):
         cached.append(now.common if (now.at - before.at).total_seconds() <= CACHE_SECONDS else 0)
@@ -79,7 +87,9 @@ def count_cached_tokens(requests: Sequence[SimulatedRequest]) -> list[int]:
 def _fold_input(fold: SimulatedFold, setting: ReplaySetting) -> int:
     """What the one who summarises would have been sent: the bot's own prompt of it."""
     counter = setting.counter
-    told = prompt.system_prompt(detect_language(fold.messages), setting.policy.settings.summary_tokens)
+    told = prompt.system_prompt(
+        detect_language(fold.messages), setting.policy.settings.summary_tokens
+    )
     asked = prompt.single_prompt(fold.replaced, (), fold.messages, counter, setting.zone)
     return counter.text(told) + counter.text(asked)
 
@@ -95,7 +105,9 @@ class PolicyResult:
 
 
 def result_figures(result: PolicyResult) -> dict[str, Any]:
-    """Return the figures by name: tokens by our counter, shares in percent, None without a value."""
+    """Return the figures by name: tokens by our counter, shares in percent, None without a
+    value.
+    """
     outcome, bill, scores = result.outcome, result.bill, result.scores
     tokens = [request.tokens.total for request in outcome.requests]
     p50, p95 = _percentiles([seconds * 1_000 for seconds in outcome.planning])
@@ -130,14 +142,19 @@ def format_table(results: Sequence[PolicyResult]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+            [
+                row[0].ljust(widths[0]),
+                *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
         )
         for row in rows
     )
 
 
 def report_to_json(recording: Recording, results: Sequence[PolicyResult]) -> dict[str, Any]:
-    """Convert everything: recording, probes, and figures, requests, folds and scores of each policy."""
+    """Convert everything: recording, probes, and figures, requests, folds and scores of each
+    policy.
+    """
     messages = recording.messages
     return {
         "recording": {
@@ -161,7 +178,9 @@ def _policy_to_json(result: PolicyResult) -> dict[str, Any]:
         **result_figures(result),
         "series": [_request_to_json(*pair) for pair in zip(outcome.requests, cached, strict=True)],
         "fold_list": [_fold_to_json(fold) for fold in outcome.folds],
-        "answers": [{"visible": score.visible, "retrievable": score.found} for score in result.scores],
+        "answers": [
+            {"visible": score.visible, "retrievable": score.found} for score in result.scores
+        ],
     }
 
 
@@ -229,7 +248,10 @@ _TABLE_LINES: tuple[tuple[str, Callable[[dict[str, Any]], str]], ...] = (
     ("input from the cache", _format_percent("cached_percent")),
     ("cost, US$", _format_dollars("cost")),
     ("of it folds, US$", _format_dollars("fold_cost")),
-    ("planning ms, p50 / p95", lambda figures: f"{figures['plan_ms_p50']:.2f} / {figures['plan_ms_p95']:.2f}"),
+    (
+        "planning ms, p50 / p95",
+        lambda figures: f"{figures['plan_ms_p50']:.2f} / {figures['plan_ms_p95']:.2f}",
+    ),
     ("probes visible", _format_percent("visible_percent")),
     ("probes retrievable", _format_percent("retrievable_percent")),
     ("probes either", _format_percent("either_percent")),

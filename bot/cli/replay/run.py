@@ -16,7 +16,13 @@ from bot.cli.replay.recording import (
     load_stored_recording,
     read_recording,
 )
-from bot.cli.replay.report import PolicyResult, calculate_bill, format_table, report_to_json, result_figures
+from bot.cli.replay.report import (
+    PolicyResult,
+    calculate_bill,
+    format_table,
+    report_to_json,
+    result_figures,
+)
 from bot.cli.replay.simulate import ReplaySetting, simulate_recording
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
@@ -32,8 +38,8 @@ from memory.store.store import Store
 
 MAX_NAME_CHARS = 60
 EXTRACTIVE_NOTE = (
-    "No model was asked: every summary is the extractive digest, and old results are shortened by rule. "
-    "Folds prepared in the background are billed as calls of the fast model all the same."
+    "No model was asked: every summary is the extractive digest, and old results are shortened by "
+    "rule. Folds prepared in the background are billed as calls of the fast model all the same."
 )
 
 
@@ -80,25 +86,43 @@ class ReplayReport:
         tokens = sum(message.tokens for message in recording.messages)
         models = f"Prices of {self.model}, summaries by {self.fast_model}."
         head = (
-            f"{recording.name}: {len(recording.turns):,} turns, {len(recording.messages):,} messages, "
-            f"{tokens:,} tokens; system and tools {self.fixed:,}; {len(recording.probes)} probes.\n"
-            f"Limits: {self.limits.budget:,} tokens, {self.limits.max_turns:,} turns. {models}"
+            f"{recording.name}: {len(recording.turns):,} turns, {len(recording.messages):,} "
+            f"messages, {tokens:,} tokens; system and tools {self.fixed:,}; "
+            f"{len(recording.probes)} probes.\nLimits: {self.limits.budget:,} tokens, "
+            f"{self.limits.max_turns:,} turns. {models}"
         )
-        return "\n".join([head, "", format_table(self.results), "", *(f"- {note}" for note in self.notes())])
+        return "\n".join(
+            [head, "", format_table(self.results), "", *(f"- {note}" for note in self.notes())]
+        )
 
     def notes(self) -> list[str]:
         """List what is needed to read the figures correctly."""
-        notes = [EXTRACTIVE_NOTE, *(f"{note[:1].upper()}{note[1:]}." for note in self.recording.notes)]
+        notes = [
+            EXTRACTIVE_NOTE,
+            *(f"{note[:1].upper()}{note[1:]}." for note in self.recording.notes),
+        ]
         if not self.recording.timed:
-            notes.append("The messages have no times of their own, so the cache is assumed never to expire.")
-        unpriced = [name for name in dict.fromkeys((self.model, self.fast_model)) if model_facts(name) is None]
-        return notes + [f"There is no price for {name}; choose another with --model." for name in unpriced]
+            notes.append(
+                "The messages have no times of their own, so the cache is assumed never to expire."
+            )
+        unpriced = [
+            name
+            for name in dict.fromkeys((self.model, self.fast_model))
+            if model_facts(name) is None
+        ]
+        return notes + [
+            f"There is no price for {name}; choose another with --model." for name in unpriced
+        ]
 
     def facts(self) -> dict[str, Any]:
         """Convert to JSON, with each request and each fold."""
         return {
             **report_to_json(self.recording, self.results),
-            "limits": {"tokens": self.limits.budget, "turns": self.limits.max_turns, "window": self.limits.window},
+            "limits": {
+                "tokens": self.limits.budget,
+                "turns": self.limits.max_turns,
+                "window": self.limits.window,
+            },
             "model": self.model,
             "fast_model": self.fast_model,
             "late": self.late,
@@ -118,9 +142,15 @@ class ReplayReport:
             for result in self.results
         ]
         requests = max((len(line.tokens) for line in lines), default=0)
-        subtitle = f"{len(self.recording.turns):,} turns, {requests:,} requests; beside each name, its mean"
+        subtitle = (
+            f"{len(self.recording.turns):,} turns, {requests:,} requests; beside each name, its "
+            "mean"
+        )
         return draw_plot(
-            f"Tokens per request: {self.recording.name[:MAX_NAME_CHARS]}", subtitle, lines, self.limits.budget
+            f"Tokens per request: {self.recording.name[:MAX_NAME_CHARS]}",
+            subtitle,
+            lines,
+            self.limits.budget,
         )
 
 
@@ -134,11 +164,15 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
     """
     config = ConfigFile(home.config).check()
     counter, zone = load_best_counter(), time_zone(config)
-    recording = with_probes(count_recording(_load_recording(home, options, config), counter), options.probes)
+    recording = with_probes(
+        count_recording(_load_recording(home, options, config), counter), options.probes
+    )
     model, fast_model = resolve_models(config, options.model, options.fast_model)
     limits = request_limits(config, config.llm.context_window or context_window(model), 1.0)
     limits = replace(
-        limits, max_tokens=options.budget or limits.max_tokens, max_turns=options.turns or limits.max_turns
+        limits,
+        max_tokens=options.budget or limits.max_tokens,
+        max_turns=options.turns or limits.max_turns,
     )
     fixed = fixed_tokens(recording.system, recording.tools, "", counter)
     if shortage := find_shortage(limits, fixed, recording.tools, "", counter):
@@ -146,9 +180,14 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
     results = []
     for name in options.policies:
         policy = build_policy(name, config.policies)
-        setting = ReplaySetting(policy=policy, limits=limits, counter=counter, late=options.late, zone=zone)
+        setting = ReplaySetting(
+            policy=policy, limits=limits, counter=counter, late=options.late, zone=zone
+        )
         outcome = simulate_recording(recording, setting)
-        scores, bill = score_probes(outcome, recording, zone), calculate_bill(outcome, model, fast_model)
+        scores, bill = (
+            score_probes(outcome, recording, zone),
+            calculate_bill(outcome, model, fast_model),
+        )
         results.append(PolicyResult(name=name, outcome=outcome, bill=bill, scores=scores))
     return ReplayReport(
         recording=recording,
@@ -162,13 +201,17 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
 
 
 def resolve_models(config: Config, model: str, fast_model: str) -> tuple[str, str]:
-    """Return the models to price: the given ones, else the configured, else the provider's defaults."""
+    """Return the models to price: the given ones, else the configured, else the provider's
+    defaults.
+    """
     llm = config.llm
     provider = PROVIDERS[llm.provider if llm.provider != "offline" else "anthropic"]
     if not model:
         return llm.model or provider.model, fast_model or llm.fast_model or provider.fast_model
     family = model.split("-")[0]
-    provider = next((each for each in PROVIDERS.values() if each.model.split("-")[0] == family), provider)
+    provider = next(
+        (each for each in PROVIDERS.values() if each.model.split("-")[0] == family), provider
+    )
     return model, fast_model or provider.fast_model
 
 
@@ -178,7 +221,9 @@ def _load_recording(home: HomeFolder, options: ReplayOptions, config: Config) ->
     if path.is_file():
         return read_recording(path)
     if not home.db.exists():
-        raise UnreadableRecording(f"There is no file {options.session}, and no database in {home.data} to look in.")
+        raise UnreadableRecording(
+            f"There is no file {options.session}, and no database in {home.data} to look in."
+        )
     row = find_session_to_read(home, options.session, "replayed")
 
     async def load(store: Store) -> Recording:

@@ -12,7 +12,13 @@ from bot.agent.context.fitter import MAX_FIT_ROUNDS
 from bot.agent.turn_context import format_clock_note
 from bot.cli.replay.recording import Recording, ReplayProbe, model_call_positions, recording_start
 from memory.context.message_rules import find_faults
-from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, plan_ahead, plan_context
+from memory.context.policies.planner import (
+    ContextLimits,
+    ContextPlan,
+    FoldRange,
+    plan_ahead,
+    plan_context,
+)
 from memory.context.policies.policies import Policy
 from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
 from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
@@ -26,7 +32,9 @@ PrefixPiece = tuple[int, Part]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPrefix:
-    """A request in pieces, to compare its start with the previous one like a provider's prompt cache."""
+    """A request in pieces, to compare its start with the previous one like a provider's prompt
+    cache.
+    """
 
     #: Tokens of system and tools, which come first.
     head: int
@@ -50,13 +58,17 @@ class PrefixComparer:
             first = 2 if message.role == "assistant" else 1
             pieces += [(0 if number else first, part) for number, part in enumerate(message.parts)]
             stable = len(pieces) if position < view.stable else stable
-        return RequestPrefix(head=view.tokens.system + view.tokens.tools, pieces=tuple(pieces), stable=stable)
+        return RequestPrefix(
+            head=view.tokens.system + view.tokens.tools, pieces=tuple(pieces), stable=stable
+        )
 
     def common(self, before: RequestPrefix | None, now: RequestPrefix) -> int:
         """Return the tokens of the common prefix."""
         if before is None:
             return 0
-        return now.head + sum(self._tokens(piece) for piece in now.pieces[: _common_length(before, now)])
+        return now.head + sum(
+            self._tokens(piece) for piece in now.pieces[: _common_length(before, now)]
+        )
 
     def broken(self, before: RequestPrefix, now: RequestPrefix) -> bool:
         """Whether the kept turns of the previous request are not all repeated."""
@@ -248,7 +260,9 @@ class _Simulation:
     def _request(self, state: _SimulatedState, turn: Turn, position: int) -> _SimulatedState:
         tail = self._tail(turn)
         running = replace(turn, messages=turn.messages[:position])
-        fitted = self._fit(_with_turn(state, running, running=turn.number), tail, len(self._requests))
+        fitted = self._fit(
+            _with_turn(state, running, running=turn.number), tail, len(self._requests)
+        )
         view = assemble_view(fitted.session, self._system, self._tools, self._setting.counter, tail)
         prefix = self._comparer.prefix(view)
         common = min(self._comparer.common(self._previous, prefix), view.tokens.total)
@@ -293,7 +307,9 @@ class _Simulation:
         )
         turn = Turn(number=number, messages=(message,))
         plans = len(self._planning)
-        fitted = self._fit(_with_turn(state, turn, running=number), self._tail(turn), len(self._requests))
+        fitted = self._fit(
+            _with_turn(state, turn, running=number), self._tail(turn), len(self._requests)
+        )
         del self._planning[plans:]
         view = assemble_view(fitted.session, self._system, self._tools, counter)
         return ProbeView(probe=probe, view=view, folds=fitted.folds)
@@ -314,8 +330,12 @@ class _Simulation:
             state = after
         return state
 
-    def _apply_plan(self, state: _SimulatedState, planned: ContextPlan, number: int) -> _SimulatedState:
-        """Apply a plan; if the request does not fit, first finish a pending fold, which may be enough."""
+    def _apply_plan(
+        self, state: _SimulatedState, planned: ContextPlan, number: int
+    ) -> _SimulatedState:
+        """Apply a plan; if the request does not fit, first finish a pending fold, which may be
+        enough.
+        """
         if not planned.fitted and state.pending:
             return self._fold(state, state.pending, number, at_once=True)
         session = _apply_reductions(state.session, planned.reductions)
@@ -328,13 +348,19 @@ class _Simulation:
         pending = state.pending or _pending_fold(session, planned.fold, number)
         return self._fold(state, pending, number, at_once=True)
 
-    def _start_fold(self, state: _SimulatedState, fold: FoldRange | None, next_request: int) -> _SimulatedState:
+    def _start_fold(
+        self, state: _SimulatedState, fold: FoldRange | None, next_request: int
+    ) -> _SimulatedState:
         """Start a fold in the background, unless one is pending."""
         if fold is None or state.pending:
             return state
-        return replace(state, pending=_pending_fold(state.session, fold, next_request + self._setting.late))
+        return replace(
+            state, pending=_pending_fold(state.session, fold, next_request + self._setting.late)
+        )
 
-    def _fold(self, state: _SimulatedState, pending: _PendingFold, number: int, *, at_once: bool) -> _SimulatedState:
+    def _fold(
+        self, state: _SimulatedState, pending: _PendingFold, number: int, *, at_once: bool
+    ) -> _SimulatedState:
         session = state.session
         gone = [turn for turn in session.turns if turn.last_seq <= pending.range.to_seq]
         messages = tuple(message for turn in gone for message in turn.messages)
@@ -373,19 +399,36 @@ class _Simulation:
         return replace(state, session=moved, folds=folds, pending=None)
 
     def _cached(
-        self, state: _SimulatedState, pending: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+        self,
+        state: _SimulatedState,
+        pending: _PendingFold,
+        messages: tuple[Message, ...],
+        *,
+        at_once: bool,
     ) -> _Texts:
-        """Return the texts of a fold; the probes after one turn and the next request share the same fold."""
+        """Return the texts of a fold; the probes after one turn and the next request share the same
+        fold.
+        """
         task = (state.folds, pending)
         cached = self._cached_texts.get(at_once)
         if cached is None or cached[0] != task:
-            cached = self._cached_texts[at_once] = (task, self._texts(state, pending, messages, at_once=at_once))
+            cached = self._cached_texts[at_once] = (
+                task,
+                self._texts(state, pending, messages, at_once=at_once),
+            )
         return cached[1]
 
     def _texts(
-        self, state: _SimulatedState, pending: _PendingFold, messages: tuple[Message, ...], *, at_once: bool
+        self,
+        state: _SimulatedState,
+        pending: _PendingFold,
+        messages: tuple[Message, ...],
+        *,
+        at_once: bool,
     ) -> _Texts:
-        """Write and check log and summary as the bot does; extracts are redone together with the new turns."""
+        """Write and check log and summary as the bot does; extracts are redone together with the
+        new turns.
+        """
         extracts: list[SimulatedFold] = []
         for fold in reversed(state.folds[-MAX_STEPS_BACK:]):
             if fold.method == "model":
@@ -400,7 +443,9 @@ class _Simulation:
             at=pending.at,
         )
         limit = SummaryLimit(
-            counter=setting.counter, summary_tokens=setting.policy.settings.summary_tokens, zone=setting.zone
+            counter=setting.counter,
+            summary_tokens=setting.policy.settings.summary_tokens,
+            zone=setting.zone,
         )
         log, summary = ("", "") if at_once else setting.summarise(source, limit)
         checked = validate_summary(log, summary, source, limit)
@@ -439,12 +484,18 @@ def _empty_session(recording: Recording, zone: tzinfo) -> Session:
 
 
 def _pending_fold(session: Session, fold: FoldRange, due: int) -> _PendingFold:
-    return _PendingFold(range=fold, due=due, seen=session.next_seq, at=session.turns[-1].messages[-1].at)
+    return _PendingFold(
+        range=fold, due=due, seen=session.next_seq, at=session.turns[-1].messages[-1].at
+    )
 
 
 def _with_turn(state: _SimulatedState, turn: Turn, *, running: int) -> _SimulatedState:
     session = state.session
-    before = session.turns[:-1] if session.turns and session.turns[-1].number == turn.number else session.turns
+    before = (
+        session.turns[:-1]
+        if session.turns and session.turns[-1].number == turn.number
+        else session.turns
+    )
     now = replace(
         session,
         turns=(*before, turn),

@@ -71,7 +71,9 @@ def _actions(pairing: PairingService) -> dict[str, tuple[Handler, type[BaseModel
         return await _respond(pairing.allow_group(body.channel, body.id, CONSOLE_ACTOR))
 
     async def set_role(_: Request, body: models.AccessRoleBody) -> Response:
-        return await _respond(pairing.set_role(body.channel, body.id, body.role, CONSOLE_ACTOR, body.group))
+        return await _respond(
+            pairing.set_role(body.channel, body.id, body.role, CONSOLE_ACTOR, body.group)
+        )
 
     return {
         "approve": (approve, models.AccessCodeBody),

@@ -1,4 +1,6 @@
-"""The live test of a channel's settings before they are saved: a list of steps that fills while it runs."""
+"""The live test of a channel's settings before they are saved: a list of steps that fills while it
+runs.
+"""
 
 import asyncio
 import json
@@ -50,7 +52,10 @@ class ChannelTestRoutes:
     """Handler of the test."""
 
     def __init__(
-        self, file: ConfigFile, build: Callable[[Config, str], Channel] = build_channel, seconds: float = STEP_SECONDS
+        self,
+        file: ConfigFile,
+        build: Callable[[Config, str], Channel] = build_channel,
+        seconds: float = STEP_SECONDS,
     ) -> None:
         self._file = file
         self._build = build
@@ -70,16 +75,24 @@ class ChannelTestRoutes:
         )
 
     async def test(self, request: Request, body: models.ChannelTestBody) -> Response:
-        """Try settings that are not saved yet; replies with one JSON line for each step as it ends."""
+        """Try settings that are not saved yet; replies with one JSON line for each step as it
+        ends.
+        """
         name = str(request.path_params["name"])
         names = [each for each, _ in self._file.current.channels if each != "web"]
         if name not in names:
-            raise HttpRefusal(404, "not_found", f"there is no channel {name} to test; there are {', '.join(names)}")
+            raise HttpRefusal(
+                404,
+                "not_found",
+                f"there is no channel {name} to test; there are {', '.join(names)}",
+            )
         side = 0 if request.headers.get("accept-language", "").lower().startswith("zh") else 1
         if set(body.part) - {"channels"}:
             raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
         return StreamingResponse(
-            self._lines(name, body.part, side), headers={"cache-control": "no-store"}, media_type="application/x-ndjson"
+            self._lines(name, body.part, side),
+            headers={"cache-control": "no-store"},
+            media_type="application/x-ndjson",
         )
 
     async def _lines(self, name: str, part: Mapping[str, Any], side: int) -> AsyncIterator[str]:
@@ -94,7 +107,9 @@ class ChannelTestRoutes:
                 }
                 yield json.dumps(line, ensure_ascii=False) + "\n"
 
-    async def _steps(self, name: str, part: Mapping[str, Any], redact: LogRedactor) -> AsyncGenerator[Finding]:
+    async def _steps(
+        self, name: str, part: Mapping[str, Any], redact: LogRedactor
+    ) -> AsyncGenerator[Finding]:
         """Yield one finding for each step; ends at the first one that the following ones need."""
         try:
             config = await asyncio.to_thread(self._file.preview, part)
@@ -103,7 +118,9 @@ class ChannelTestRoutes:
             return
         redact.learn(known_secrets(config))
         section = getattr(config.channels, name)
-        settings = self._check_destination(name, section, part) or self._check_settings(name, config, section)
+        settings = self._check_destination(name, section, part) or self._check_settings(
+            name, config, section
+        )
         yield settings
         if settings.state == "failed":
             return
@@ -114,28 +131,41 @@ class ChannelTestRoutes:
                 yield finding
                 if finding.state == "failed":
                     return
-        if getattr(section, "mode", "") == "webhook" and (url := getattr(section, "webhook_url", "")):
+        if getattr(section, "mode", "") == "webhook" and (
+            url := getattr(section, "webhook_url", "")
+        ):
             yield await check_public_address(url, self._seconds)
         async for finding in self._ask_platform(name, config):
             yield finding
 
-    def _check_destination(self, name: str, section: ChannelSettings, part: Mapping[str, Any]) -> Finding | None:
+    def _check_destination(
+        self, name: str, section: ChannelSettings, part: Mapping[str, Any]
+    ) -> Finding | None:
         """Refuse to send saved secrets to an address that is not saved; None if none would be."""
         saved = getattr(self._file.current.channels, name)
         addresses = [key for key in (section.endpoint[0], "proxy") if key]
         moved = [key for key in addresses if getattr(section, key) != getattr(saved, key)]
         secrets, given = known_secrets(self._file.current), part.get("channels", {}).get(name, {})
         kept = (
-            [key for key, value in section if isinstance(value, str) and value in secrets and given.get(key) != value]
+            [
+                key
+                for key, value in section
+                if isinstance(value, str) and value in secrets and given.get(key) != value
+            ]
             if moved
             else []
         )
         if not kept:
             return None
-        keys, place = (", ".join(f"channels.{name}.{key}" for key in names) for names in (kept, moved))
+        keys, place = (
+            ", ".join(f"channels.{name}.{key}" for key in names) for names in (kept, moved)
+        )
         text = (
             f"{place} 与保存的不同，保存的密钥不会发到那里：请重新填写 {keys}。",
-            f"{place} is not what is saved, and saved secrets are not sent there: enter {keys} again.",
+            (
+                f"{place} is not what is saved, and saved secrets are not sent there: enter {keys} "
+                "again."
+            ),
         )
         return Finding(step="settings", state="failed", text=text)
 
@@ -143,13 +173,21 @@ class ChannelTestRoutes:
         empty = missing_credentials(section.model_copy(update={"enabled": True}))
         if empty:
             keys = ", ".join(f"channels.{name}.{key}" for key in empty)
-            return Finding(step="settings", state="failed", text=(f"还没有填：{keys}。", f"Still empty: {keys}."))
+            return Finding(
+                step="settings",
+                state="failed",
+                text=(f"还没有填：{keys}。", f"Still empty: {keys}."),
+            )
         try:
             self._build(config, name)
         except ConfigError as err:
-            return Finding(step="settings", state="failed", text=(f"{_why(err)}。", f"{_why(err)}."))
+            return Finding(
+                step="settings", state="failed", text=(f"{_why(err)}。", f"{_why(err)}.")
+            )
         return Finding(
-            step="settings", state="ok", text=("设置齐全，没有矛盾。", "The settings are complete and fit together.")
+            step="settings",
+            state="ok",
+            text=("设置齐全，没有矛盾。", "The settings are complete and fit together."),
         )
 
     async def _ask_platform(self, name: str, config: Config) -> AsyncIterator[Finding]:
@@ -160,7 +198,9 @@ class ChannelTestRoutes:
         try:
             if hasattr(channel, "check_setup"):
                 owner = next(iter(section.owners), "")
-                async for found in _in_time(cast(HasSetupCheck, channel).check_setup(owner), self._seconds):
+                async for found in _in_time(
+                    cast(HasSetupCheck, channel).check_setup(owner), self._seconds
+                ):
                     yield found
             elif not hasattr(channel, "probe") and not hasattr(channel, "prompt"):
                 text = (
@@ -183,13 +223,20 @@ class ChannelTestRoutes:
     async def _probe(self, name: str, channel: HasProbe) -> Finding:
         renew = (
             f"到平台的后台重新复制 channels.{name} 的凭据，并检查权限和 IP 白名单。",
-            f"Copy the credentials in channels.{name} again; look at rights and allowed IPs at the platform.",
+            (
+                f"Copy the credentials in channels.{name} again; look at rights and allowed IPs at "
+                "the platform."
+            ),
         )
         state: State = "failed"
         try:
             async with asyncio.timeout(self._seconds):
                 about = await channel.probe()
-            state, text, renew = "ok", (f"平台认得它：{about}。", f"The platform knows it: {about}."), ("", "")
+            state, text, renew = (
+                "ok",
+                (f"平台认得它：{about}。", f"The platform knows it: {about}."),
+                ("", ""),
+            )
         except TimeoutError:
             return _silent("credentials", self._seconds)
         except LoggedOut as err:
@@ -202,7 +249,8 @@ class ChannelTestRoutes:
 async def _in_time(findings: AsyncIterator[SetupFinding], seconds: float) -> AsyncIterator[Finding]:
     """Yield a channel's own findings; a step that takes too long ends them."""
     for number in range(MAX_FINDINGS):
-        limit = LATER_STEP_FACTOR * seconds if number else seconds  # the first one shows whether the platform answers
+        # the first one shows whether the platform answers
+        limit = LATER_STEP_FACTOR * seconds if number else seconds
         try:
             async with asyncio.timeout(limit):
                 found = await anext(findings)
@@ -227,7 +275,9 @@ def _silent(step: str, seconds: float) -> Finding:
 
 
 async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterator[Finding]:
-    """Yield whether the address, or the proxy in front of it, can be reached, and whether its certificate is right."""
+    """Yield whether the address, or the proxy in front of it, can be reached, and whether its
+    certificate is right.
+    """
     target = urlsplit(proxy or url)
     host, port = target.hostname or "", _port(target)
     blocked = (
@@ -235,7 +285,10 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
         "Look at network and firewall; if the platform is blocked in your network, set proxy.",
     )
     if proxy:
-        blocked = ("启动代理，检查 proxy 的地址和端口。", "Start the proxy, and look at host and port in proxy.")
+        blocked = (
+            "启动代理，检查 proxy 的地址和端口。",
+            "Start the proxy, and look at host and port in proxy.",
+        )
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
@@ -262,14 +315,23 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
 async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float) -> Finding:
     host = target.hostname or ""
     if target.scheme in ("http", "ws"):
-        text = ("地址是 http，不加密；只适合本机。", "The address is http: not encrypted, fit for this machine only.")
+        text = (
+            "地址是 http，不加密；只适合本机。",
+            "The address is http: not encrypted, fit for this machine only.",
+        )
         return Finding(step="tls", state="skipped", text=text)
     if through_proxy:
-        text = ("经过代理，在下一步里一并检查。", "It goes through the proxy and is tried by the next step.")
+        text = (
+            "经过代理，在下一步里一并检查。",
+            "It goes through the proxy and is tried by the next step.",
+        )
         return Finding(step="tls", state="skipped", text=text)
     fault = (
         "核对地址和这台机器的时钟；中间若有拆解 TLS 的设备，要信任它的根证书。",
-        "Check the address and this machine's clock; a device that opens TLS on the way needs its root trusted.",
+        (
+            "Check the address and this machine's clock; a device that opens TLS on the way needs "
+            "its root trusted."
+        ),
     )
     context = await asyncio.to_thread(ssl.create_default_context)
     try:
@@ -278,16 +340,28 @@ async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float
         writer.close()
     except ssl.SSLError as err:
         why = getattr(err, "verify_message", "") or err.reason or str(err)
-        text = (f"{host} 的证书不被接受：{why}。", f"The certificate of {host} is not accepted: {why}.")
+        text = (
+            f"{host} 的证书不被接受：{why}。",
+            f"The certificate of {host} is not accepted: {why}.",
+        )
         return Finding(step="tls", state="failed", text=text, hint=fault)
     except (OSError, TimeoutError) as err:
-        text = (f"TLS 握手没有完成：{_why(err)}。", f"The TLS handshake did not end: {err or 'timed out'}.")
+        text = (
+            f"TLS 握手没有完成：{_why(err)}。",
+            f"The TLS handshake did not end: {err or 'timed out'}.",
+        )
         return Finding(step="tls", state="failed", text=text, hint=fault)
-    return Finding(step="tls", state="ok", text=(f"{host} 的证书有效。", f"The certificate of {host} is right."))
+    return Finding(
+        step="tls",
+        state="ok",
+        text=(f"{host} 的证书有效。", f"The certificate of {host} is right."),
+    )
 
 
 async def check_public_address(url: str, seconds: float) -> Finding:
-    """Tell whether the address that the platform will call leads to this program, seen from here."""
+    """Tell whether the address that the platform will call leads to this program, seen from
+    here.
+    """
     import httpx2
 
     todo = (
@@ -297,14 +371,17 @@ async def check_public_address(url: str, seconds: float) -> Finding:
     client = await asyncio.to_thread(create_http_client, "", seconds)
     try:
         async with asyncio.timeout(seconds):
-            answer = await client.post(url, content=b"{}", headers={"content-type": "application/json"})
+            answer = await client.post(
+                url, content=b"{}", headers={"content-type": "application/json"}
+            )
     except (httpx2.HTTPError, OSError, TimeoutError) as err:
         why = str(err) or type(err).__name__
         text = (f"{url} 打不开：{why}。", f"{url} cannot be reached: {why}.")
         return Finding(step="reach", state="failed", text=text, hint=todo)
     finally:
         await client.aclose()
-    if answer.status_code in (401, 404, 503):  # a call without the secret, before or after the channel runs
+    # a call without the secret, before or after the channel runs
+    if answer.status_code in (401, 404, 503):
         text = (f"{url} 能到达这里。", f"{url} leads here.")
         return Finding(step="reach", state="ok", text=text)
     text = (

@@ -1,4 +1,6 @@
-"""Routes of skills and MCP servers: what each holds, and its review, which is bound to what was shown by hash."""
+"""Routes of skills and MCP servers: what each holds, and its review, which is bound to what was
+shown by hash.
+"""
 
 import asyncio
 import json
@@ -45,9 +47,27 @@ class SkillRoutes:
         """Return the routes, with the action each one needs."""
         one = "/api/v1/skills/{name}"
         return (
-            Route(method="GET", path="/api/v1/skills", action=READ, handler=self.list, reply=models.SkillListBody),
-            Route(method="GET", path=one, action=READ, handler=self.skill, reply=models.SkillReviewBody),
-            Route(method="POST", path=one, action=WRITE, handler=self.switch, body=models.SkillSwitchBody),
+            Route(
+                method="GET",
+                path="/api/v1/skills",
+                action=READ,
+                handler=self.list,
+                reply=models.SkillListBody,
+            ),
+            Route(
+                method="GET",
+                path=one,
+                action=READ,
+                handler=self.skill,
+                reply=models.SkillReviewBody,
+            ),
+            Route(
+                method="POST",
+                path=one,
+                action=WRITE,
+                handler=self.switch,
+                body=models.SkillSwitchBody,
+            ),
         )
 
     async def list(self, _: Request) -> Response:
@@ -59,11 +79,18 @@ class SkillRoutes:
         """Return what a person has to see before they enable a skill."""
         skill = await self._find(request)
         try:
-            lines = await asyncio.to_thread(_review_lines, skill, self.workspace / FOLDER / skill.name)
+            lines = await asyncio.to_thread(
+                _review_lines, skill, self.workspace / FOLDER / skill.name
+            )
         except (SkillInvalid, OSError) as err:
             lines = [f"It cannot be enabled: {err}."]
         return json_response(
-            {**self._skill_json(skill), "review": lines, "body": skill.body, "files": list(skill.files)}
+            {
+                **self._skill_json(skill),
+                "review": lines,
+                "body": skill.body,
+                "files": list(skill.files),
+            }
         )
 
     async def switch(self, request: Request, body: models.SkillSwitchBody) -> Response:
@@ -77,11 +104,19 @@ class SkillRoutes:
         if skill.problem:
             raise HttpRefusal(409, "invalid", f"{skill.name} cannot be enabled: {skill.problem}")
         if body.sha256 != skill.sha256:
-            raise HttpRefusal(409, "changed", f"{skill.name} is another one than was shown; read it again")
+            raise HttpRefusal(
+                409, "changed", f"{skill.name} is another one than was shown; read it again"
+            )
         spaces = EVERYONE if body.everyone else OWNER_ONLY
         row = EnabledSkill(sha256=skill.sha256, spaces=spaces)
         await asyncio.to_thread(self.library.state.set, key, row)
-        await self.store.note("skill", skill.name, "on", CONSOLE_ACTOR, args={"sha256": skill.sha256, "spaces": spaces})
+        await self.store.note(
+            "skill",
+            skill.name,
+            "on",
+            CONSOLE_ACTOR,
+            args={"sha256": skill.sha256, "spaces": spaces},
+        )
         return json_response(self._skill_json(skill))
 
     async def _find(self, request: Request) -> Skill:
@@ -124,9 +159,28 @@ class McpRoutes:
         """Return the routes, with the action each one needs."""
         one, body, reply = "/api/v1/mcp/{name}", models.McpReviewBody, models.McpServerBody
         return (
-            Route(method="GET", path="/api/v1/mcp", action=READ, handler=self.list, reply=models.McpListBody),
-            Route(method="POST", path=f"{one}/list", action=WRITE, handler=self.list_again, reply=reply),
-            Route(method="POST", path=f"{one}/review", action=WRITE, handler=self.review, body=body, reply=reply),
+            Route(
+                method="GET",
+                path="/api/v1/mcp",
+                action=READ,
+                handler=self.list,
+                reply=models.McpListBody,
+            ),
+            Route(
+                method="POST",
+                path=f"{one}/list",
+                action=WRITE,
+                handler=self.list_again,
+                reply=reply,
+            ),
+            Route(
+                method="POST",
+                path=f"{one}/review",
+                action=WRITE,
+                handler=self.review,
+                body=body,
+                reply=reply,
+            ),
         )
 
     async def list(self, _: Request) -> Response:
@@ -146,13 +200,23 @@ class McpRoutes:
         """Store which tools the model may use, each as it was shown."""
         view = self._find(request)
         if body.source != source_sha256(self.tools.settings(view.name)):
-            raise HttpRefusal(409, "changed", f"config.json names another program for {view.name} now; read it again")
+            raise HttpRefusal(
+                409,
+                "changed",
+                f"config.json names another program for {view.name} now; read it again",
+            )
         choices = [
-            McpChoice(name=choice.name, mode=choice.mode, effect=choice.effect, sha256=choice.sha256)
+            McpChoice(
+                name=choice.name, mode=choice.mode, effect=choice.effect, sha256=choice.sha256
+            )
             for choice in body.choices
         ]
         if missed := await self.tools.review(view.name, choices, CONSOLE_ACTOR):
-            raise HttpRefusal(409, "changed", f"these are others than were shown; read them again: {', '.join(missed)}")
+            raise HttpRefusal(
+                409,
+                "changed",
+                f"these are others than were shown; read them again: {', '.join(missed)}",
+            )
         return json_response(self._server_json(self._find(request)))
 
     def _find(self, request: Request) -> McpServerView:
@@ -174,7 +238,9 @@ class McpRoutes:
             "url": settings.url,
             "network": settings.network,
             "spaces": list(settings.spaces),
-            "tools": [_tool_json(row, reviewed=view.reviewed) for row in self.tools.listed(view.name)],
+            "tools": [
+                _tool_json(row, reviewed=view.reviewed) for row in self.tools.listed(view.name)
+            ],
         }
 
 

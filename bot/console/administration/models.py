@@ -1,4 +1,6 @@
-"""Bodies of the routes that manage the bot, as the description of the API and the types of the page have them."""
+"""Bodies of the routes that manage the bot, as the description of the API and the types of the page
+have them.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +16,9 @@ class SettingsKeyBody(ApiModel):
     key: str = Field(description="Dotted.")
     group: str = Field(description="What it is shown with.")
     unit: str = Field("", description="Of a number.")
-    takes_effect: Literal["now", "turn", "restart"] = Field(description="From when on a change of it is in force.")
+    takes_effect: Literal["now", "turn", "restart"] = Field(
+        description="From when on a change of it is in force."
+    )
     file_only: bool = Field(False, description="It is only written in the file itself.")
     title_zh: str
     title_en: str
@@ -58,7 +62,9 @@ class SettingsStateBody(ApiModel):
 
     tag: str = Field(description="The ETag of the settings.")
     trouble: SettingsProblemBody | None = None
-    items: list[SettingsOriginBody] = Field(description="Of every key that does not have its default.")
+    items: list[SettingsOriginBody] = Field(
+        description="Of every key that does not have its default."
+    )
 
 
 class SettingsPartBody(RootModel[dict[str, Any]]):
@@ -110,7 +116,9 @@ class SettingsVersionsBody(ApiModel):
 class ChannelTestBody(ApiModel):
     """Settings of a channel that are tried."""
 
-    part: dict[str, Any] = Field(description="Part of config.json below `channels` that is not saved yet.")
+    part: dict[str, Any] = Field(
+        description="Part of config.json below `channels` that is not saved yet."
+    )
 
 
 class ChannelFindingBody(ApiModel):
@@ -149,7 +157,9 @@ class PersonFactsBody(ApiModel):
 class PersonDeletionPreviewBody(ApiModel):
     """What the deletion of a person would delete, and what would stay."""
 
-    accounts: list[str] = Field(description="CHANNEL:ID of this person's linked accounts, which all go.")
+    accounts: list[str] = Field(
+        description="CHANNEL:ID of this person's linked accounts, which all go."
+    )
     conversations: int
     messages: int
     files: int = Field(description="Of their memory.")
@@ -158,7 +168,9 @@ class PersonDeletionPreviewBody(ApiModel):
     group_messages: int = Field(description="That they wrote in groups; these stay.")
     acts: int = Field(description="Rows of the audit list that name them; these stay.")
     backups: list[str] = Field(description="Older copies of the database in the home, which stay.")
-    listed: list[str] = Field(description="Keys of config.json that name an account and let it in again.")
+    listed: list[str] = Field(
+        description="Keys of config.json that name an account and let it in again."
+    )
 
 
 class PersonDeletionBody(ApiModel):

@@ -1,4 +1,7 @@
-"""Passkeys: logins at the page without the token. Needs the extra `passkeys`, which is loaded on use."""
+"""Passkeys: logins at the page without the token.
+
+Needs the extra `passkeys`, which is loaded on use.
+"""
 
 import asyncio
 import base64
@@ -73,7 +76,8 @@ class Passkeys:
         """path: file of the public keys; nothing in it is secret."""
         self._file = EnabledFile(path, Passkey)
         self._clock = clock
-        # Challenges carry their own time and seal: whoever asks for many of them crowds out no one else's.
+        # Challenges carry their own time and seal: whoever asks for many of them crowds out no one
+        # else's.
         self._seal_key = secrets.token_bytes(SEAL_BYTES)
         self._used: BoundedDict[bytes, bool] = BoundedDict(MAX_USED_CHALLENGES)
 
@@ -114,9 +118,11 @@ class Passkeys:
         return _to_json(webauthn.options_to_json(options))
 
     def login_options(self, site: PasskeySite) -> dict[str, Any] | None:
-        """Return what `navigator.credentials.get` takes; None if no passkey is registered for the site.
+        """Return what `navigator.credentials.get` takes; None if no passkey is registered for the
+        site.
 
-        Ids of keys are not in it: the device finds its own. An extra that is not installed counts as no passkey.
+        Ids of keys are not in it: the device finds its own. An extra that is not installed counts
+        as no passkey.
         """
         if not any(known.site == site.host for known in self.all().values()):
             return None
@@ -136,7 +142,8 @@ class Passkeys:
         """Store the passkey that a browser has created; return its id.
 
         Raises:
-            PasskeyRefused: the answer is not valid. ImportError: the extra is not installed. TooManyPasskeys.
+            PasskeyRefused: the answer is not valid. ImportError: the extra is not installed.
+                TooManyPasskeys.
         """
         import webauthn
 
@@ -154,7 +161,9 @@ class Passkeys:
             raise PasskeyRefused(str(err)) from err
         id = _encode(made.credential_id)
         public_key, added = _encode(made.credential_public_key), datetime.now(UTC).isoformat()
-        row = Passkey(name=name, site=site.host, public_key=public_key, count=made.sign_count, added=added)
+        row = Passkey(
+            name=name, site=site.host, public_key=public_key, count=made.sign_count, added=added
+        )
         self._file.set(id, row)
         return id
 
@@ -179,7 +188,9 @@ class Passkeys:
         except Exception as err:
             log.warning("a passkey was refused", why=type(err).__name__, exc_info=True)
             return ""
-        self._file.set(id, replace(known, count=checked.new_sign_count, used=datetime.now(UTC).isoformat()))
+        self._file.set(
+            id, replace(known, count=checked.new_sign_count, used=datetime.now(UTC).isoformat())
+        )
         return id
 
     def _check_room(self) -> None:
@@ -226,7 +237,13 @@ class PasskeyRoutes:
         """Return the routes, with the action each one needs."""
         path = "/api/v1/passkeys"
         return (
-            Route(method="GET", path=path, action="console.read", handler=self.list, reply=models.PasskeyListBody),
+            Route(
+                method="GET",
+                path=path,
+                action="console.read",
+                handler=self.list,
+                reply=models.PasskeyListBody,
+            ),
             Route(
                 method="POST",
                 path=f"{path}/options",
@@ -258,7 +275,14 @@ class PasskeyRoutes:
     async def list(self, request: Request) -> Response:
         """Return the passkeys, and the host of this address; "" where none can be used."""
         rows = [
-            {"id": id, **{name: value for name, value in asdict(row).items() if name not in ("public_key", "count")}}
+            {
+                "id": id,
+                **{
+                    name: value
+                    for name, value in asdict(row).items()
+                    if name not in ("public_key", "count")
+                },
+            }
             for id, row in self._passkeys.all().items()
         ]
         site = self._gate.passkey_site(request.scope["headers"])
@@ -268,11 +292,16 @@ class PasskeyRoutes:
         """Return the options for a new passkey at this address."""
         site = self._site(request)
         try:
-            return json_response({"options": await asyncio.to_thread(self._passkeys.new_options, site)})
+            return json_response(
+                {"options": await asyncio.to_thread(self._passkeys.new_options, site)}
+            )
         except TooManyPasskeys as err:
             raise HttpRefusal(409, "too_many", str(err)) from err
         except ImportError as err:
-            why = f"the extra passkeys is not installed; install it with: {install_command('passkeys')}"
+            why = (
+                "the extra passkeys is not installed; install it with: "
+                f"{install_command('passkeys')}"
+            )
             raise HttpRefusal(409, "not_installed", why) from err
 
     async def add(self, request: Request, body: models.NewPasskeyBody) -> Response:
@@ -283,7 +312,9 @@ class PasskeyRoutes:
         except TooManyPasskeys as err:
             raise HttpRefusal(409, "too_many", str(err)) from err
         except PasskeyRefused as err:
-            raise HttpRefusal(422, "passkey", "the browser's answer is not valid; try again") from err
+            raise HttpRefusal(
+                422, "passkey", "the browser's answer is not valid; try again"
+            ) from err
         await self._store.note("passkey", body.name, "added", "console")
         return json_response({"ok": True}, 201)
 
@@ -301,7 +332,9 @@ class PasskeyRoutes:
         site = self._gate.passkey_site(request.scope["headers"])
         if site is None:
             raise HttpRefusal(
-                409, "no_site", "passkeys need a name instead of an IP address in the address of the page"
+                409,
+                "no_site",
+                "passkeys need a name instead of an IP address in the address of the page",
             )
         return site
 

@@ -1,4 +1,6 @@
-"""Routes of one person: role, linked accounts, use of today against the limits, their data as a file, its deletion."""
+"""Routes of one person: role, linked accounts, use of today against the limits, their data as a
+file, its deletion.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
@@ -10,7 +12,14 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from bot.access.budgets import MINUTE, UsageLimits, budget_account, limits_for_actor, start_of_day, total_usage
+from bot.access.budgets import (
+    MINUTE,
+    UsageLimits,
+    budget_account,
+    limits_for_actor,
+    start_of_day,
+    total_usage,
+)
 from bot.access.pairing import PairingService
 from bot.access.permissions import Actor, canonical_id
 from bot.access.person_deletion import PersonDeletion
@@ -31,7 +40,8 @@ from memory.workspace.files import Workspace
 
 log = structlog.get_logger(__name__)
 DELETE_ACTION = "person.delete"
-MAX_COUNTED = (10_000, 1_000_000)  # messages of a minute and of a day; what is above shows as that many
+# messages of a minute and of a day; what is above shows as that many
+MAX_COUNTED = (10_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +62,16 @@ class PeopleRoutes:
         """Return the routes, with the action each one needs."""
         path = "/api/v1/people/{who}"
         return (
-            Route(method="GET", path=path, action="access.read", handler=self.person, reply=models.PersonFactsBody),
-            Route(method="GET", path=f"{path}/export", action=READ_OTHER_ACTION, handler=self.export),
+            Route(
+                method="GET",
+                path=path,
+                action="access.read",
+                handler=self.person,
+                reply=models.PersonFactsBody,
+            ),
+            Route(
+                method="GET", path=f"{path}/export", action=READ_OTHER_ACTION, handler=self.export
+            ),
             Route(
                 method="GET",
                 path=f"{path}/deletion",
@@ -81,7 +99,9 @@ class PeopleRoutes:
         found = await self._find(name)
         if not grants and found is None:
             raise HttpRefusal(404, "not_found", f"{name} has no role and has written nothing")
-        account = getattr(self.channels.get(channel), "account", "") or next((row["account"] for row in grants), "")
+        account = getattr(self.channels.get(channel), "account", "") or next(
+            (row["account"] for row in grants), ""
+        )
         actor = await self.pairing.roles.actor(channel, account, id, id, "dm")
         return json_response(
             {
@@ -110,21 +130,34 @@ class PeopleRoutes:
         who, day = budget_account(actor), start_of_day(now).timestamp()
         spent = await self.store.spending.load_totals(
             SpendingQuery(
-                who=who, minute=now.timestamp() - MINUTE, asked=now.timestamp(), day=day, most=MAX_COUNTED, mine=day,
+                who=who,
+                minute=now.timestamp() - MINUTE,
+                asked=now.timestamp(),
+                day=day,
+                most=MAX_COUNTED,
+                mine=day,
                 wants=frozenset({"messages", "tokens"}),
             )
-        )  # fmt: skip
-        sums, own = total_usage(spent.used), self.config().budgets.people.get(f"{actor.channel}:{actor.id}")
+        )
+        sums, own = (
+            total_usage(spent.used),
+            self.config().budgets.people.get(f"{actor.channel}:{actor.id}"),
+        )
         used: dict[str, float] = {
             "messages_per_minute": len(spent.minute),
             "messages_per_day": spent.today,
             "tokens_per_day": sums.tokens,
             "money_per_day": round(sums.money, 6),
         }
-        return [_usage_json(name, value, limits, own or OwnBudgetConfig()) for name, value in used.items()]
+        return [
+            _usage_json(name, value, limits, own or OwnBudgetConfig())
+            for name, value in used.items()
+        ]
 
     async def export(self, request: Request) -> Response:
-        """Return all data of a person as a ZIP file; each conversation of another person is noted in the audit list."""
+        """Return all data of a person as a ZIP file; each conversation of another person is noted
+        in the audit list.
+        """
         channel, id = _parse_account(request)
         person = await self._find(f"{channel}:{id}")
         if person is None:
@@ -133,21 +166,31 @@ class PeopleRoutes:
             row = await self.store.sessions.conversation(conversation)
             if row is not None and conversation_owner(row) == "other":
                 await self.store.note(READ_OTHER_ACTION, row.id, "exported", CONSOLE_ACTOR)
-        name = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in f"{channel}-{id}")[:80]
-        headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="mnema-{name}.zip"'}
-        return StreamingResponse(self._bundle(person), headers=headers, media_type="application/zip")
+        name = "".join(
+            sign if sign.isascii() and sign.isalnum() else "-" for sign in f"{channel}-{id}"
+        )[:80]
+        headers = {
+            "cache-control": "no-store",
+            "content-disposition": f'attachment; filename="mnema-{name}.zip"',
+        }
+        return StreamingResponse(
+            self._bundle(person), headers=headers, media_type="application/zip"
+        )
 
     async def _bundle(self, person: Person) -> AsyncIterator[bytes]:
         """Yield the ZIP file as it is made; the reader sets the pace."""
         pipe = _ExportPipe()
         target = cast(IO[bytes], pipe)
-        bundle = PersonBundle(self.store, self.workspace, self.blobs, target, written=pipe.handed_over)
+        bundle = PersonBundle(
+            self.store, self.workspace, self.blobs, target, written=pipe.handed_over
+        )
         making = asyncio.create_task(bundle.fill(person, datetime.now(UTC)))
         making.add_done_callback(pipe.end)
         try:
             while piece := await pipe.next_piece():
                 yield piece
-            await making  # raises what went wrong, so that the download fails instead of ending early
+            # raises what went wrong, so that the download fails instead of ending early
+            await making
         finally:
             await cancel_and_wait([making])
 
@@ -161,11 +204,18 @@ class PeopleRoutes:
         return json_response(asdict(preview))
 
     async def delete(self, request: Request, body: models.PersonDeletionBody) -> Response:
-        """Delete all data of a person, whose name has to be typed; return what was deleted and what stays."""
+        """Delete all data of a person, whose name has to be typed; return what was deleted and what
+        stays.
+        """
         channel, id = _parse_account(request)
         name = f"{channel}:{id}"
         if body.name != name:
-            raise HttpRefusal(400, "name", f"type the name, {name}, to delete all data of this person", field="name")
+            raise HttpRefusal(
+                400,
+                "name",
+                f"type the name, {name}, to delete all data of this person",
+                field="name",
+            )
         try:
             preview = await self.deletion.preview(name)
             report = await self.deletion.delete(name, CONSOLE_ACTOR)
@@ -173,7 +223,9 @@ class PeopleRoutes:
             raise _not_removable(err) from err
         except (StoreError, OSError) as err:
             log.exception("the deletion of a person is interrupted")
-            raise HttpRefusal(503, "storage", "not all could be deleted yet; try again, or restart the bot") from err
+            raise HttpRefusal(
+                503, "storage", "not all could be deleted yet; try again, or restart the bot"
+            ) from err
         return json_response({**asdict(report), "listed": preview.listed})
 
     async def _find(self, name: str) -> Person | None:
@@ -184,7 +236,9 @@ class PeopleRoutes:
 
 
 class _ExportPipe:
-    """The end of a pipe that an export is written to: holds what was written until it is handed over."""
+    """The end of a pipe that an export is written to: holds what was written until it is handed
+    over.
+    """
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -192,7 +246,9 @@ class _ExportPipe:
         self._filled, self._emptied = asyncio.Event(), asyncio.Event()
 
     def write(self, data: bytes) -> int:
-        """Hold a piece. Called in threads, but never two at a time, nor while one is handed over."""
+        """Hold a piece. Called in threads, but never two at a time, nor while one is handed
+        over.
+        """
         if data:
             self._pieces.append(bytes(data))
         return len(data)
@@ -234,6 +290,8 @@ def _parse_account(request: Request) -> tuple[str, str]:
     return channel, canonical_id(channel, id)
 
 
-def _usage_json(name: str, used: float, limits: UsageLimits | None, own: OwnBudgetConfig) -> dict[str, Any]:
+def _usage_json(
+    name: str, used: float, limits: UsageLimits | None, own: OwnBudgetConfig
+) -> dict[str, Any]:
     most = getattr(limits, name) if limits else 0
     return {"limit": name, "used": used, "most": most, "own": getattr(own, name)}

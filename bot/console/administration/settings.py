@@ -1,4 +1,6 @@
-"""Routes of config.json: its keys and values, checks of a change, its text, and the versions before."""
+"""Routes of config.json: its keys and values, checks of a change, its text, and the versions
+before.
+"""
 
 import asyncio
 import json
@@ -32,7 +34,8 @@ from memory.store.store import Store
 
 Answer = TypeVar("Answer")
 READ, WRITE = "config.read", "config.write"
-MAX_SOURCE_BYTES = 4 * 2**20  # of a request with a whole text, in which each character may be an escape
+# of a request with a whole text, in which each character may be an escape
+MAX_SOURCE_BYTES = 4 * 2**20
 
 
 class SettingsRoutes:
@@ -57,9 +60,21 @@ class SettingsRoutes:
                 is_promised=True,
                 body=models.SettingsPartBody,
             ),
-            Route(method="GET", path=f"{path}/keys", action=READ, handler=self.keys, reply=models.SettingsKeysBody),
+            Route(
+                method="GET",
+                path=f"{path}/keys",
+                action=READ,
+                handler=self.keys,
+                reply=models.SettingsKeysBody,
+            ),
             Route(method="GET", path=f"{path}/schema", action=READ, handler=self.schema),
-            Route(method="GET", path=f"{path}/state", action=READ, handler=self.state, reply=models.SettingsStateBody),
+            Route(
+                method="GET",
+                path=f"{path}/state",
+                action=READ,
+                handler=self.state,
+                reply=models.SettingsStateBody,
+            ),
             Route(
                 method="POST",
                 path=f"{path}/check",
@@ -70,7 +85,11 @@ class SettingsRoutes:
                 reply=models.SettingsCheckedBody,
             ),
             Route(
-                method="GET", path=f"{path}/source", action=READ, handler=self.source, reply=models.SettingsSourceBody
+                method="GET",
+                path=f"{path}/source",
+                action=READ,
+                handler=self.source,
+                reply=models.SettingsSourceBody,
             ),
             Route(
                 method="PUT",
@@ -87,7 +106,12 @@ class SettingsRoutes:
                 handler=self.versions,
                 reply=models.SettingsVersionsBody,
             ),
-            Route(method="POST", path=f"{path}/versions/{{id}}/restore", action=WRITE, handler=self.restore),
+            Route(
+                method="POST",
+                path=f"{path}/versions/{{id}}/restore",
+                action=WRITE,
+                handler=self.restore,
+            ),
         )
 
     async def settings(self, _: Request) -> Response:
@@ -105,9 +129,15 @@ class SettingsRoutes:
         return json_response(describe_schema())
 
     async def state(self, request: Request) -> Response:
-        """Return the version of the file, what is wrong with it, and where each value comes from."""
+        """Return the version of the file, what is wrong with it, and where each value comes
+        from.
+        """
         await asyncio.to_thread(self._file.refresh)
-        origins = [self._origin(key) for key in KEYS.values() if LIST_ITEM not in key.path and key.form != "section"]
+        origins = [
+            self._origin(key)
+            for key in KEYS.values()
+            if LIST_ITEM not in key.path and key.form != "section"
+        ]
         trouble = self._file.trouble
         return json_response(
             {
@@ -136,18 +166,24 @@ class SettingsRoutes:
                 await asyncio.to_thread(self._file.check_source, body.text)
                 return json_response({"items": []})
             if body.part is None:
-                raise HttpRefusal(400, "part", "part must be a part of config.json, or text the whole of it")
+                raise HttpRefusal(
+                    400, "part", "part must be a part of config.json, or text the whole of it"
+                )
             wrong = await asyncio.to_thread(self._file.check_part, body.part)
         except ConfigRejected as err:
             return json_response({"items": [_problem_json("", err, lang)]})
-        return json_response({"items": [_problem_json(key, err, lang) for key, err in wrong.items()]})
+        return json_response(
+            {"items": [_problem_json(key, err, lang) for key, err in wrong.items()]}
+        )
 
     async def change(self, request: Request, body: models.SettingsPartBody) -> Response:
         """Apply a part of config.json."""
         change, shown = body.root, self._file.masked()
         if changes_access(shown, _merge(shown, change)):
             require_fresh_login(request.state.visitor)
-        await self._apply(request, lambda: self._file.patch(change), needs_tag=is_versioned(request))
+        await self._apply(
+            request, lambda: self._file.patch(change), needs_tag=is_versioned(request)
+        )
         await self._note(", ".join(change), "set")
         return self._response()
 
@@ -156,7 +192,9 @@ class SettingsRoutes:
         try:
             text = await asyncio.to_thread(self._file.source)
         except (ConfigRejected, JsonSyntaxError) as err:
-            raise HttpRefusal(409, "config", f"the file has to be mended on the disk: {err}") from err
+            raise HttpRefusal(
+                409, "config", f"the file has to be mended on the disk: {err}"
+            ) from err
         return json_response({"text": text}, headers={"etag": self._file.tag()})
 
     async def replace(self, request: Request, body: models.SettingsSourceBody) -> Response:
@@ -174,7 +212,9 @@ class SettingsRoutes:
             return {}
 
     async def versions(self, _: Request) -> Response:
-        """Return the newest versions of config.json, newest first, each with what it changed; secrets are masked."""
+        """Return the newest versions of config.json, newest first, each with what it changed;
+        secrets are masked.
+        """
         found = await asyncio.to_thread(self._file.versions)
         return json_response({"items": list(_versions_json(found))})
 
@@ -192,18 +232,25 @@ class SettingsRoutes:
         await self._note(id, "restored")
         return self._response()
 
-    async def _apply(self, request: Request, act: Callable[[], Answer], *, needs_tag: bool = True) -> Answer:
-        """Change the file if it is the one that was read; one request at a time, so that none changes it in between.
+    async def _apply(
+        self, request: Request, act: Callable[[], Answer], *, needs_tag: bool = True
+    ) -> Answer:
+        """Change the file if it is the one that was read; one request at a time, so that none
+        changes it in between.
 
         Raises:
             HttpRefusal: 428, 412, or 400 with what is wrong.
         """
         expected = request.headers.get("if-match")
         if expected is None and needs_tag:
-            raise HttpRefusal(428, "if_match", "If-Match with the ETag of the settings that were read is missing")
+            raise HttpRefusal(
+                428, "if_match", "If-Match with the ETag of the settings that were read is missing"
+            )
         async with self._changing:
             if expected is not None and expected != await asyncio.to_thread(self._file.tag):
-                raise HttpRefusal(412, "changed", "the settings were changed meanwhile; read them again")
+                raise HttpRefusal(
+                    412, "changed", "the settings were changed meanwhile; read them again"
+                )
             try:
                 return await asyncio.to_thread(act)
             except ConfigRejected as err:
@@ -246,7 +293,9 @@ def _merge(settings: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, An
     merged = dict(settings)
     for name, value in part.items():
         known = merged.get(name)
-        merged[name] = _merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        merged[name] = (
+            _merge(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
     return merged
 
 
@@ -259,7 +308,9 @@ def _parse(text: str) -> dict[str, Any]:
 
 
 def _differences(before: Any, after: Any, path: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:
-    """Yield each key whose value differs, with both as text; secrets are masked, and compared as they are."""
+    """Yield each key whose value differs, with both as text; secrets are masked, and compared as
+    they are.
+    """
     if before == after:
         return
     if isinstance(before, dict) and isinstance(after, dict):

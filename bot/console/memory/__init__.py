@@ -1,1 +1,1 @@
-"""The memory part of the console: facts, days, nights, files, search, and whose memory they are of."""
+"""The memory part of the console: facts, days, nights, files, search, and their owners."""

@@ -1,4 +1,6 @@
-"""Routes of the diary: its days, one day whose entries lead to their turns, and nights, which can be undone."""
+"""Routes of the diary: its days, one day whose entries lead to their turns, and nights, which can
+be undone.
+"""
 
 import asyncio
 import re
@@ -83,26 +85,38 @@ class DiaryRoutes:
         logs = await self._logs(space)
         entries = await asyncio.to_thread(
             lambda: {
-                day: [entry for log in logs if log.day == day for entry in self._readable_entries(log)]
+                day: [
+                    entry for log in logs if log.day == day for entry in self._readable_entries(log)
+                ]
                 for day in sorted({log.day for log in logs if log.day.startswith(month)})
             }
         )
-        items = [{"day": day, "turns": _count_turns(held), "entries": len(held)} for day, held in entries.items()]
+        items = [
+            {"day": day, "turns": _count_turns(held), "entries": len(held)}
+            for day, held in entries.items()
+        ]
         known = sorted(log.day for log in logs)
         first, last = (known[0], known[-1]) if known else ("", "")
         return json_response({"month": month, "first": first, "last": last, "items": items})
 
     async def day(self, request: Request, query: models.SpaceQueryBody) -> Response:
         """Return the diary of one day; the entry of a fold leads to its turns."""
-        space, day = await self.access.readable(query.space, request), str(request.path_params["day"])
+        space, day = (
+            await self.access.readable(query.space, request),
+            str(request.path_params["day"]),
+        )
         try:
             date.fromisoformat(day)
         except ValueError as err:
             raise HttpRefusal(404, "not_found", "there is no such day") from err
         logs = [log for log in await self._logs(space) if log.day == day]
-        held = await asyncio.to_thread(lambda: [entry for log in logs for entry in self._entries(log)])
+        held = await asyncio.to_thread(
+            lambda: [entry for log in logs for entry in self._entries(log)]
+        )
         path = next((log.path for log in logs if not log.space), "")
-        return json_response({"day": day, "path": path, "items": [await self._entry_json(entry) for entry in held]})
+        return json_response(
+            {"day": day, "path": path, "items": [await self._entry_json(entry) for entry in held]}
+        )
 
     async def nights(self, request: Request, query: models.NightsQueryBody) -> Response:
         """Return a page of nights with what each one changed, newest first."""
@@ -121,12 +135,16 @@ class DiaryRoutes:
         report = await self.dreamer.undo(space, id) if row.state != "undone" else None
         if report is None:
             raise HttpRefusal(409, "state", "this night changed nothing, or it was undone already")
-        return json_response({"whole": report.whole, "back": list(report.back), "gone": list(report.gone)})
+        return json_response(
+            {"whole": report.whole, "back": list(report.back), "gone": list(report.gone)}
+        )
 
     async def _logs(self, space: str) -> list[_LogFile]:
         """List the logs of a space and of the accounts linked to it, by day."""
         members = await self.store.links.members(space)
-        found = await asyncio.to_thread(lambda: [log for member in members for log in self._logs_of(member)])
+        found = await asyncio.to_thread(
+            lambda: [log for member in members for log in self._logs_of(member)]
+        )
         return sorted(found, key=lambda log: (log.day, log.space, log.path))
 
     def _logs_of(self, space: str) -> list[_LogFile]:
@@ -141,7 +159,9 @@ class DiaryRoutes:
         return read_entries(self.workspace.space(log.space).read(log.path).text)
 
     def _readable_entries(self, log: _LogFile) -> list[LogEntry]:
-        """None of a file that cannot be read: its day says why, and the other days of the month are listed."""
+        """None of a file that cannot be read: its day says why, and the other days of the month are
+        listed.
+        """
         try:
             return self._entries(log)
         except (ValueError, FileNotFoundError):
@@ -168,7 +188,9 @@ class DiaryRoutes:
 
 
 def _count_turns(entries: list[LogEntry]) -> int:
-    return sum(entry.last_turn - entry.first_turn + 1 for entry in entries if entry.fold and not entry.mark)
+    return sum(
+        entry.last_turn - entry.first_turn + 1 for entry in entries if entry.fold and not entry.mark
+    )
 
 
 def _night_json(row: DreamRow) -> Mapping[str, Any]:
@@ -181,13 +203,21 @@ def _night_json(row: DreamRow) -> Mapping[str, Any]:
         "state": row.state,
         "reason": row.reason,
         "diary": row.diary,
-        "merged": [{"parts": [part.text for part in merge.parts], "text": merge.text} for merge in plan.merges],
-        "dropped": [{"text": drop.line.text, "by": drop.by, "since": drop.since} for drop in plan.dropped],
+        "merged": [
+            {"parts": [part.text for part in merge.parts], "text": merge.text}
+            for merge in plan.merges
+        ],
+        "dropped": [
+            {"text": drop.line.text, "by": drop.by, "since": drop.since} for drop in plan.dropped
+        ],
         "gathered": [
             {
                 "text": note.text,
                 "category": note.category,
-                "sources": [{"text": line.text, "day": line.day, "line": line.number} for line in note.sources],
+                "sources": [
+                    {"text": line.text, "day": line.day, "line": line.number}
+                    for line in note.sources
+                ],
             }
             for note in plan.noted
         ],

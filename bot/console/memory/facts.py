@@ -1,4 +1,6 @@
-"""Routes of whose memory there is, and of facts: pages, one with its reasons, corrections, forgetting."""
+"""Routes of whose memory there is, and of facts: pages, one with its reasons, corrections,
+forgetting.
+"""
 
 import functools
 import hashlib
@@ -69,12 +71,32 @@ class FactRoutes:
         ]
         return (
             *(
-                Route(method="GET", path=path, action=READ_ACTION, handler=handler, query=query, reply=reply)
+                Route(
+                    method="GET",
+                    path=path,
+                    action=READ_ACTION,
+                    handler=handler,
+                    query=query,
+                    reply=reply,
+                )
                 for path, handler, query, reply in reads
             ),
-            Route(method="POST", path=f"{SPACES_PATH}/open", action=READ_ACTION, handler=self.open, query=space),
+            Route(
+                method="POST",
+                path=f"{SPACES_PATH}/open",
+                action=READ_ACTION,
+                handler=self.open,
+                query=space,
+            ),
             *(
-                Route(method=method, path=path, action=action, handler=guard_storage(handler), body=body, reply=reply)
+                Route(
+                    method=method,
+                    path=path,
+                    action=action,
+                    handler=guard_storage(handler),
+                    body=body,
+                    reply=reply,
+                )
                 for method, path, action, handler, body, reply in writes
             ),
         )
@@ -86,13 +108,19 @@ class FactRoutes:
         names = await self.names()
         items: list[dict[str, Any]] = []
         for space, members in (await self.access.others()).items():
-            accounts = sorted({account for member in members for account in accounts_of.get(member, ())})
+            accounts = sorted(
+                {account for member in members for account in accounts_of.get(member, ())}
+            )
             items.append(_space_json(space, accounts, newest.get(space), names))
         items.sort(key=lambda item: (item["whose"], item["name"].casefold()))
-        return json_response({"items": [{"space": "", "whose": "own", "name": "", "accounts": []}, *items]})
+        return json_response(
+            {"items": [{"space": "", "whose": "own", "name": "", "accounts": []}, *items]}
+        )
 
     async def open(self, request: Request, query: models.SpaceQueryBody) -> Response:
-        """Begin to read another's memory: a person asked for it, which is noted in the audit list."""
+        """Begin to read another's memory: a person asked for it, which is noted in the audit
+        list.
+        """
         await self.access.readable(query.space, request, pressed=True)
         return json_response({"ok": True})
 
@@ -112,14 +140,24 @@ class FactRoutes:
         return json_response({"items": [_fact_json(row) for row in shown], "next": more})
 
     async def one(self, request: Request, query: models.SpaceQueryBody) -> Response:
-        """Return a fact with the words that it rests on, what it superseded, and whether it can be put back."""
+        """Return a fact with the words that it rests on, what it superseded, and whether it can be
+        put back.
+        """
         space = await self.access.readable(query.space, request)
         row = await self._row(space, request)
         formers = await self.store.memories.chain(space, row.id)
         successor = await self._successor(row)
         source = row.source
-        message = await self.store.memories.source(space, source.message_id) if source.message_id else None
-        place = await self.store.sessions.conversation(source.conversation) if source.conversation else None
+        message = (
+            await self.store.memories.source(space, source.message_id)
+            if source.message_id
+            else None
+        )
+        place = (
+            await self.store.sessions.conversation(source.conversation)
+            if source.conversation
+            else None
+        )
         return json_response(
             {
                 **_fact_json(row),
@@ -147,12 +185,18 @@ class FactRoutes:
         try:
             return _fact_response(await self.memories(row.space).correct(correction))
         except LineMissing as err:
-            raise HttpRefusal(412, "changed", "the line was changed in the file meanwhile; read it again") from err
+            raise HttpRefusal(
+                412, "changed", "the line was changed in the file meanwhile; read it again"
+            ) from err
         except LineExists as err:
-            raise HttpRefusal(409, "exists", "another fact says this already", field="text") from err
+            raise HttpRefusal(
+                409, "exists", "another fact says this already", field="text"
+            ) from err
 
     async def restore(self, request: Request) -> Response:
-        """Put a former fact back in place of the one that superseded it; what was forgotten stays forgotten."""
+        """Put a former fact back in place of the one that superseded it; what was forgotten stays
+        forgotten.
+        """
         row = await self._expected(request)
         successor = await self._successor(row)
         if obstacle := restore_obstacle(row, successor):
@@ -160,7 +204,9 @@ class FactRoutes:
         return _fact_response(await self.memories(row.space).restore(row, successor))
 
     async def preview(self, request: Request) -> Response:
-        """Find all that says a fact: the line, its former ones, its source, logs and messages; nothing is changed."""
+        """Find all that says a fact: the line, its former ones, its source, logs and messages;
+        nothing is changed.
+        """
         space = self.access.writable(request)
         row = await self._row(space, request)
         if row.state == "forgotten":
@@ -171,23 +217,40 @@ class FactRoutes:
 
     async def forget(self, request: Request, body: models.ForgetChoiceBody) -> Response:
         """Forget what the preview showed; with the same code again, the same receipt."""
-        space, id, code = self.access.writable(request), _request_id(request), _request_code(request)
+        space, id, code = (
+            self.access.writable(request),
+            _request_id(request),
+            _request_code(request),
+        )
         chosen, requester = body.chosen, _requester(space, id)
         row = await self.forgetter.find_request(requester, code)
         if row is None:
             receipt = await self.forgetter.find_receipt(requester, code)
             if receipt is None:
-                raise HttpRefusal(409, "expired", "nothing waits to be forgotten under this code; look at it again")
+                raise HttpRefusal(
+                    409,
+                    "expired",
+                    "nothing waits to be forgotten under this code; look at it again",
+                )
             return json_response(asdict(receipt))
         most = len(load_targets(row.targets).items)
         if chosen is not None and (not chosen or max(chosen) >= most):
-            raise HttpRefusal(400, "chosen", f"chosen must be positions from 0 to {most - 1}, or null", field="chosen")
+            raise HttpRefusal(
+                400,
+                "chosen",
+                f"chosen must be positions from 0 to {most - 1}, or null",
+                field="chosen",
+            )
         receipt = await self.forgetter.confirm(row, sorted(set(chosen)) if chosen else None)
         return json_response(asdict(receipt))
 
     async def cancel(self, request: Request) -> Response:
         """Drop a request to forget, with the words it holds."""
-        space, id, code = self.access.writable(request), _request_id(request), _request_code(request)
+        space, id, code = (
+            self.access.writable(request),
+            _request_id(request),
+            _request_code(request),
+        )
         row = await self.forgetter.find_request(_requester(space, id), code)
         if row is not None:
             await self.forgetter.drop(row)
@@ -205,18 +268,33 @@ class FactRoutes:
         row = await self._row(self.access.writable(request), request)
         given = request.headers.get("if-match", "").strip()
         if not given:
-            raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the fact was read with")
+            raise HttpRefusal(
+                428, "precondition", "send If-Match with the ETag that the fact was read with"
+            )
         tag = fact_tag(row)
         if given != f'"{tag}"':
-            raise HttpRefusal(412, "changed", "the fact was changed meanwhile; read it again", {"etag": f'"{tag}"'})
+            raise HttpRefusal(
+                412,
+                "changed",
+                "the fact was changed meanwhile; read it again",
+                {"etag": f'"{tag}"'},
+            )
         return row
 
     async def _successor(self, row: MemoryRow) -> MemoryRow | None:
-        return await self.store.memories.by_id(row.space, row.superseded_by) if row.superseded_by else None
+        return (
+            await self.store.memories.by_id(row.space, row.superseded_by)
+            if row.superseded_by
+            else None
+        )
 
 
 def fact_tag(row: MemoryRow) -> str:
-    """Return the ETag of a fact: it changes with its words, category, importance and state, not with its uses. Pure."""
+    """Return the ETag of a fact: it changes with its words, category, importance and state, not
+    with its uses.
+
+    Pure.
+    """
     parts = (row.id, row.text, row.category, str(row.importance), row.state, row.superseded_by)
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
 
@@ -224,12 +302,22 @@ def fact_tag(row: MemoryRow) -> str:
 def _space_json(
     space: str, accounts: list[str], newest: ConversationRow | None, names: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return an entry of the list of memories: a group is called by its title, a person by name or account."""
+    """Return an entry of the list of memories: a group is called by its title, a person by name or
+    account.
+    """
     if newest is not None and newest.place.kind == "group":
         whose, title = "group", newest.own_title or newest.title
     else:
-        whose, title = "person", next((names[account] for account in accounts if names.get(account)), "")
-    return {"space": space, "whose": whose, "name": title or next(iter(accounts), space), "accounts": accounts}
+        whose, title = (
+            "person",
+            next((names[account] for account in accounts if names.get(account)), ""),
+        )
+    return {
+        "space": space,
+        "whose": whose,
+        "name": title or next(iter(accounts), space),
+        "accounts": accounts,
+    }
 
 
 def _fact_json(row: MemoryRow) -> dict[str, Any]:
@@ -278,7 +366,9 @@ def _request_id(request: Request) -> str:
 def _request_code(request: Request) -> str:
     code = str(request.path_params["code"])
     if not _CODE.fullmatch(code):
-        raise HttpRefusal(409, "expired", "nothing waits to be forgotten under this code; look at it again")
+        raise HttpRefusal(
+            409, "expired", "nothing waits to be forgotten under this code; look at it again"
+        )
     return code
 
 
@@ -294,10 +384,13 @@ def guard_storage(handler: Handler) -> Handler:
     async def handle(request: Request, *fields: Any) -> ASGIApp:
         try:
             return await handler(request, *fields)
-        except ValueError as err:  # the file is not text, too large or no plain file; the words say nothing
+        # the file is not text, too large or no plain file; the words say nothing
+        except ValueError as err:
             raise HttpRefusal(409, "refused", str(err)) from err
         except (StoreError, OSError) as err:
-            why = f"not all of it could be written; what was confirmed goes on at the next try: {err}"
+            why = (
+                f"not all of it could be written; what was confirmed goes on at the next try: {err}"
+            )
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 
     return handle

@@ -1,4 +1,6 @@
-"""Routes for the owner's Markdown files: read with an ETag, and written only if it still matches."""
+"""Routes for the owner's Markdown files: read with an ETag, and written only if it still
+matches.
+"""
 
 import asyncio
 import re
@@ -68,10 +70,14 @@ class FileRoutes:
 
     async def list(self, request: Request) -> Response:
         """List all Markdown files with size and time."""
-        return json_response({list_key(request, "files"): await asyncio.to_thread(files_to_json, self._files)})
+        return json_response(
+            {list_key(request, "files"): await asyncio.to_thread(files_to_json, self._files)}
+        )
 
     async def read(self, request: Request) -> Response:
-        """Return the file's text, as JSON if the client accepts that; 304 if If-None-Match matches."""
+        """Return the file's text, as JSON if the client accepts that; 304 if If-None-Match
+        matches.
+        """
         file = await self._file(_request_path(request))
         headers = {"etag": f'"{file.sha256}"', "cache-control": "no-cache", "vary": "accept"}
         if _is_current(request.headers.get("if-none-match", ""), file.sha256):
@@ -82,7 +88,9 @@ class FileRoutes:
         return Response(file.text.encode(errors="replace"), 200, headers, "text/markdown")
 
     async def write(self, request: Request, body: models.NewTextBody) -> Response:
-        """Replace the file that If-Match names, or create one with If-None-Match: *; otherwise 412."""
+        """Replace the file that If-Match names, or create one with If-None-Match: *; otherwise
+        412.
+        """
         path = _request_path(request)
         expected = await self._expected(request, path)
         if expected is not None:
@@ -90,22 +98,32 @@ class FileRoutes:
         try:
             file = await asyncio.to_thread(self._files.write, path, body.text, expected)
         except FileConflict as err:
-            raise HttpRefusal(412, "changed", "the file was changed meanwhile; read it again") from err
+            raise HttpRefusal(
+                412, "changed", "the file was changed meanwhile; read it again"
+            ) from err
         except FileTooBig as err:
             raise HttpRefusal(413, "too_large", str(err)) from err
         except (PathRefused, NotADirectoryError) as err:
             raise _not_found() from err
         except OSError as err:
-            raise HttpRefusal(503, "storage", "the file could not be written; nothing changed") from err
+            raise HttpRefusal(
+                503, "storage", "the file could not be written; nothing changed"
+            ) from err
         await self._saved()
-        return json_response(file_to_json(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'})
+        return json_response(
+            file_to_json(file), 201 if expected is None else 200, {"etag": f'"{file.sha256}"'}
+        )
 
     async def _check_utf8(self, path: str) -> None:
-        """Refuse to replace a file that is not UTF-8: the client was shown something else than its content."""
+        """Refuse to replace a file that is not UTF-8: the client was shown something else than its
+        content.
+        """
         try:
             (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
         except UnicodeDecodeError as err:
-            raise HttpRefusal(409, "not_utf8", "the file is not UTF-8; it was left as it is") from err
+            raise HttpRefusal(
+                409, "not_utf8", "the file is not UTF-8; it was left as it is"
+            ) from err
         except (PathRefused, FileTooBig, OSError):
             return  # the write itself reports it
 
@@ -125,9 +143,13 @@ class FileRoutes:
             return (await self._file(path)).sha256
         tag = _ETAG_PATTERN.fullmatch((match or "").strip())
         if match is None and is_versioned(request):
-            raise HttpRefusal(428, "precondition", "send If-Match with the ETag that the file was read with")
+            raise HttpRefusal(
+                428, "precondition", "send If-Match with the ETag that the file was read with"
+            )
         if tag is None:
-            raise HttpRefusal(412, "precondition", "send If-Match with the ETag that the file was read with")
+            raise HttpRefusal(
+                412, "precondition", "send If-Match with the ETag that the file was read with"
+            )
         return tag[1]
 
 

@@ -1,4 +1,6 @@
-"""Bodies of the API of the memory, as its description (OpenAPI) and the types of the page have them."""
+"""Bodies of the API of the memory, as its description (OpenAPI) and the types of the page have
+them.
+"""
 
 import re
 from typing import Annotated, Literal
@@ -77,13 +79,18 @@ class FactFactsBody(FactBody):
     turn: int = 0
     formers: list[FactBody] = Field(description="What it superseded, newest first.")
     successor: FactBody | None = Field(description="What superseded it.")
-    obstacle: Literal["forgotten", "live", "changed"] | None = Field(description="Why it cannot be put back.")
+    obstacle: Literal["forgotten", "live", "changed"] | None = Field(
+        description="Why it cannot be put back."
+    )
 
 
 class FactChangeBody(ApiModel):
     """How a fact should be; null leaves a value."""
 
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)] | None = None
+    text: (
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+        | None
+    ) = None
     category: Literal["user_preference", "project_context", "skill", "fact"] | None = None
     importance: Annotated[int, Field(ge=1, le=10)] | None = None
 
@@ -251,7 +258,9 @@ class NightBody(ApiModel):
     merged: list[MergedLinesBody]
     dropped: list[DroppedLineBody]
     gathered: list[GatheredLineBody]
-    forgotten: bool = Field(description="Part of what it changed was forgotten since, and is not shown.")
+    forgotten: bool = Field(
+        description="Part of what it changed was forgotten since, and is not shown."
+    )
 
 
 class NightPageBody(ApiModel):
@@ -264,7 +273,9 @@ class NightPageBody(ApiModel):
 class NightUndoneBody(ApiModel):
     """What taking a night back did."""
 
-    whole: bool = Field(description="The file is byte for byte as it was before; else later changes stay.")
+    whole: bool = Field(
+        description="The file is byte for byte as it was before; else later changes stay."
+    )
     back: list[str]
     gone: list[str]
 
@@ -305,7 +316,9 @@ class SearchQueryBody(ApiModel):
     until: Day = Field("", description="A day such as 2026-11-20.")
     speaker: Word = ""
     kind: Literal["", "memory", "log", "said", "tool"] = ""
-    everyone: bool = Field(False, description="In every memory; those of others are noted in the audit list.")
+    everyone: bool = Field(
+        False, description="In every memory; those of others are noted in the audit list."
+    )
 
 
 class IndexBody(ApiModel):
@@ -331,7 +344,9 @@ class SearchHitBody(ApiModel):
     score: float
     source: str
     split: ScoreSplitBody | None = None
-    marks: list[tuple[int, int]] = Field([], description="Where words of the question are, as [from, to].")
+    marks: list[tuple[int, int]] = Field(
+        [], description="Where words of the question are, as [from, to]."
+    )
     path: str | None = None
     line: int | None = None
     turn: int | None = None
@@ -340,7 +355,9 @@ class SearchHitBody(ApiModel):
     speaker: str | None = None
     space: str | None = Field(None, description="Whose memory; empty for the owner's.")
     date: str | None = None
-    outside: bool = Field(False, description="It may hold words from outside; the text begins with a mark then.")
+    outside: bool = Field(
+        False, description="It may hold words from outside; the text begins with a mark then."
+    )
 
 
 class SearchHitsBody(ApiModel):

@@ -1,4 +1,7 @@
-"""Results of a search of the memory as the page shows them: marks, and what a score is made of. Pure."""
+"""Results of a search of the memory as the page shows them: marks, and what a score is made of.
+
+Pure.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -34,11 +37,14 @@ def _hit_to_json(passage: Passage, marker: "TermMarker") -> dict[str, Any]:
 
 
 class TermMarker:
-    """Finds the words of a question in texts, also in other forms and as the index takes for the same."""
+    """Finds the words of a question in texts, also in other forms and as the index takes for the
+    same.
+    """
 
     def __init__(self, query: str) -> None:
         self._wanted = frozenset(search_terms(query))
-        #: Words of the texts that were looked at; it goes with this search, so nothing forgotten stays in it.
+        #: Words of the texts that were looked at; it goes with this search, so nothing forgotten
+        #: stays in it.
         self._known: dict[str, bool] = {}
 
     def find(self, text: str) -> list[tuple[int, int]]:
@@ -50,11 +56,17 @@ class TermMarker:
                 if spans and begin <= spans[-1][1]:
                     begin, end = spans.pop()[0], max(end, begin)
                 spans.append((begin, end))
-        units = [len(text[:at].encode("utf-16-le", "replace")) // 2 for span in spans[:MAX_MARKS] for at in span]
+        units = [
+            len(text[:at].encode("utf-16-le", "replace")) // 2
+            for span in spans[:MAX_MARKS]
+            for at in span
+        ]
         return list(zip(units[::2], units[1::2], strict=True))
 
     def _matching(self, run: str) -> list[tuple[int, int]]:
-        """The parts of a run that are terms of the question: a word, or pairs of CJK characters, or single ones."""
+        """The parts of a run that are terms of the question: a word, or pairs of CJK characters, or
+        single ones.
+        """
         if not _CJK.match(run):
             return [(0, len(run))] if self._is_wanted(run) else []
         pairs = [(at, at + 2) for at in range(len(run) - 1) if self._is_wanted(run[at : at + 2])]

@@ -1,8 +1,9 @@
-"""Encryption of a backup with a passphrase: AES-256-GCM in pieces, so that neither side holds all of it in memory.
+"""Encryption of a backup with a passphrase: AES-256-GCM in pieces, so that neither side holds all
+of it in memory.
 
-An encrypted file is MAGIC, a salt, and pieces: each is the encryption of PIECE_BYTES, the last of fewer. The nonce is
-the number of the piece, and whether it is the last one: pieces cannot be moved, left out or cut off unnoticed. Every
-file has a key of its own, for its salt is random.
+An encrypted file is MAGIC, a salt, and pieces: each is the encryption of PIECE_BYTES, the last of
+fewer. The nonce is the number of the piece, and whether it is the last one: pieces cannot be moved,
+left out or cut off unnoticed. Every file has a key of its own, for its salt is random.
 """
 
 import hashlib
@@ -19,7 +20,8 @@ SALT_BYTES = 16
 PIECE_BYTES = 2**20
 TAG_BYTES = 16  # that AES-GCM adds to a piece
 MIN_PASSPHRASE_CHARS = 12
-SCRYPT: dict[str, int] = {"n": 2**15, "r": 8, "p": 3, "maxmem": 64 * 2**20}  # 0.3 s and 32 MiB for one try
+# 0.3 s and 32 MiB for one try
+SCRYPT: dict[str, int] = {"n": 2**15, "r": 8, "p": 3, "maxmem": 64 * 2**20}
 
 
 class EncryptionError(MnemaError):
@@ -33,7 +35,9 @@ def check_passphrase(passphrase: str) -> str:
         EncryptionError: it is too short.
     """
     if len(passphrase) < MIN_PASSPHRASE_CHARS:
-        raise EncryptionError(f"A passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best.")
+        raise EncryptionError(
+            f"A passphrase needs {MIN_PASSPHRASE_CHARS} characters or more; several words are best."
+        )
     return passphrase
 
 
@@ -136,7 +140,11 @@ class _EncryptedReader(io.RawIOBase):
         try:
             opened = self._cipher.decrypt(_nonce(self._number, last=not self._next), piece, MAGIC)
         except InvalidTag as err:
-            what = "its passphrase is another one, or it is damaged" if not self._number else "it is damaged"
+            what = (
+                "its passphrase is another one, or it is damaged"
+                if not self._number
+                else "it is damaged"
+            )
             raise EncryptionError(f"The backup cannot be decrypted: {what}.") from err
         self._number += 1
         return bytes(opened)

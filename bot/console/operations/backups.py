@@ -1,4 +1,6 @@
-"""Backups in the page: made, checked, downloaded, uploaded and restored by the same code as on the command line."""
+"""Backups in the page: made, checked, downloaded, uploaded and restored by the same code as on the
+command line.
+"""
 
 import asyncio
 import errno
@@ -47,7 +49,10 @@ class _Upload:
 
 
 class BackupRoutes:
-    """Handlers of backups. All of them lie in one folder of the home, and are named by a strict pattern."""
+    """Handlers of backups.
+
+    All of them lie in one folder of the home, and are named by a strict pattern.
+    """
 
     def __init__(self, bot: Bot, jobs: JobRunner) -> None:
         self._bot = bot
@@ -61,7 +66,13 @@ class BackupRoutes:
         path, one, upload = "/api/v1/backups", "/api/v1/backups/{name}", "/api/v1/backups/uploads"
         passphrase, job = models.BackupPassphraseBody, models.JobBody
         return (
-            Route(method="GET", path=path, action="backup", handler=self.list, reply=models.BackupsBody),
+            Route(
+                method="GET",
+                path=path,
+                action="backup",
+                handler=self.list,
+                reply=models.BackupsBody,
+            ),
             Route(
                 method="POST",
                 path=path,
@@ -88,7 +99,12 @@ class BackupRoutes:
             ),
             Route(method="GET", path=f"{one}/file", action="backup", handler=self.download),
             Route(
-                method="POST", path=f"{one}/verify", action="backup", handler=self.verify, body=passphrase, reply=job
+                method="POST",
+                path=f"{one}/verify",
+                action="backup",
+                handler=self.verify,
+                body=passphrase,
+                reply=job,
             ),
             Route(
                 method="POST",
@@ -107,7 +123,9 @@ class BackupRoutes:
         return json_response(await asyncio.to_thread(self._list))
 
     async def make(self, _: Request, body: models.NewBackupBody) -> Response:
-        """Make a backup as a job; with a passphrase it is encrypted, and holds the secrets of config.json."""
+        """Make a backup as a job; with a passphrase it is encrypted, and holds the secrets of
+        config.json.
+        """
         name = f"mnema-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{SUFFIX}"
         encrypt = ("--encrypt",) if body.passphrase else ()
         self._folder()
@@ -120,7 +138,12 @@ class BackupRoutes:
             path = self._home.backups / name
             try:
                 made = await run_command(
-                    self._home.root, "backup", str(path), *encrypt, typed=body.passphrase, on_line=progress
+                    self._home.root,
+                    "backup",
+                    str(path),
+                    *encrypt,
+                    typed=body.passphrase,
+                    on_line=progress,
                 )
             except asyncio.CancelledError:
                 path.unlink(missing_ok=True)  # it was complete before the command heard of it
@@ -135,7 +158,9 @@ class BackupRoutes:
         path = self._existing(request)
 
         async def work(_: Job) -> Mapping[str, Any]:
-            return await run_command(self._home.root, "restore", str(path), "--verify", typed=body.passphrase)
+            return await run_command(
+                self._home.root, "restore", str(path), "--verify", typed=body.passphrase
+            )
 
         return accepted(self._jobs.start("verify", path.name, work))
 
@@ -144,7 +169,9 @@ class BackupRoutes:
         path = self._existing(request)
         await self._note("backup", path.name, "downloaded")
         headers = {"cache-control": "no-store"}
-        return FileResponse(path, headers=headers, media_type="application/octet-stream", filename=path.name)
+        return FileResponse(
+            path, headers=headers, media_type="application/octet-stream", filename=path.name
+        )
 
     async def delete(self, request: Request) -> Response:
         """Delete a backup."""
@@ -154,25 +181,39 @@ class BackupRoutes:
         return json_response({"ok": True})
 
     async def restore(self, request: Request, body: models.RestoreBody) -> Response:
-        """Replace all that the home holds: this process ends, restores the backup, and starts again."""
+        """Replace all that the home holds: this process ends, restores the backup, and starts
+        again.
+        """
         path = self._existing(request)
         if body.home != self._home.root.name:
-            raise HttpRefusal(400, "home", f"type the home's name, {self._home.root.name}, to replace what it holds")
+            raise HttpRefusal(
+                400,
+                "home",
+                f"type the home's name, {self._home.root.name}, to replace what it holds",
+            )
         if self._bot.restore is None:
-            raise HttpRefusal(409, "cannot_restore", "this process cannot restore; run: mnema restore FILE")
+            raise HttpRefusal(
+                409, "cannot_restore", "this process cannot restore; run: mnema restore FILE"
+            )
         await self._note("restore", path.name, "begun")
-        asyncio.get_running_loop().call_later(0.2, self._bot.restore, path, body.passphrase)  # after this answer
+        # after this answer
+        asyncio.get_running_loop().call_later(0.2, self._bot.restore, path, body.passphrase)
         return json_response({"ok": True}, 202)
 
     async def begin_upload(self, _: Request, body: models.NewUploadBody) -> Response:
         """Begin to upload a file; one that was begun before and not finished is dropped."""
         size, free = body.size, shutil.disk_usage(self._folder()).free
         if size + MIN_FREE_BYTES > free:
-            why = f"there is no room for {size:,} bytes: {free:,} are free, and {MIN_FREE_BYTES:,} must stay free"
+            why = (
+                f"there is no room for {size:,} bytes: {free:,} are free, and {MIN_FREE_BYTES:,} "
+                "must stay free"
+            )
             raise HttpRefusal(507, "no_space", why)
         async with self._writing:
             self._drop_parts()
-            self._upload = _Upload(id=secrets.token_hex(8), name=self._free_name(body.name), size=size)
+            self._upload = _Upload(
+                id=secrets.token_hex(8), name=self._free_name(body.name), size=size
+            )
         return json_response(_upload_to_json(self._upload), 201)
 
     async def put_piece(self, request: Request, body: models.UploadPieceBody) -> Response:
@@ -185,7 +226,9 @@ class BackupRoutes:
             if upload is None or upload.id != request.path_params["id"]:
                 raise HttpRefusal(404, "not_found", "this upload was dropped; begin it again")
             if body.offset != upload.received or upload.received + len(data) > upload.size:
-                raise HttpRefusal(409, "offset", f"the next piece begins at {upload.received} of {upload.size}")
+                raise HttpRefusal(
+                    409, "offset", f"the next piece begins at {upload.received} of {upload.size}"
+                )
             try:
                 await asyncio.to_thread(self._append, upload, data)
             except OSError as err:
@@ -193,7 +236,9 @@ class BackupRoutes:
                 self._drop_parts()
                 full = err.errno in NO_SPACE
                 why = "the disk is full" if full else str(err.strerror or err)
-                raise HttpRefusal(507 if full else 503, "no_space", f"the upload was dropped: {why}") from err
+                raise HttpRefusal(
+                    507 if full else 503, "no_space", f"the upload was dropped: {why}"
+                ) from err
             upload.received += len(data)
             if upload.received == upload.size:
                 os.replace(self._part(upload), self._home.backups / upload.name)
@@ -219,13 +264,19 @@ class BackupRoutes:
 
     def _free_name(self, given: str) -> str:
         """Return a name of the pattern for an uploaded file that no other file has."""
-        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", file_label(given), flags=re.ASCII).removesuffix(SUFFIX).strip("._-")
+        stem = (
+            re.sub(r"[^A-Za-z0-9._-]+", "-", file_label(given), flags=re.ASCII)
+            .removesuffix(SUFFIX)
+            .strip("._-")
+        )
         stem = stem[:60] or "uploaded"
         for number in range(1_000):
             name = f"{stem}{f'-{number}' if number else ''}{SUFFIX}"
             if not os.path.lexists(self._home.backups / name):
                 return name
-        raise HttpRefusal(409, "name", f"there are too many files named {stem}; delete some, or rename it")
+        raise HttpRefusal(
+            409, "name", f"there are too many files named {stem}; delete some, or rename it"
+        )
 
     def _existing(self, request: Request) -> Path:
         name = str(request.path_params["name"])

@@ -1,4 +1,6 @@
-"""Runs a command of `mnema` as a child process: its memory is free again afterwards, and it can be stopped."""
+"""Runs a command of `mnema` as a child process: its memory is free again afterwards, and it can be
+stopped.
+"""
 
 import asyncio
 import json

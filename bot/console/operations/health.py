@@ -1,4 +1,6 @@
-"""Health in the page: the figures of the last day; a call of each model; checks of `mnema doctor` as a job."""
+"""Health in the page: the figures of the last day; a call of each model; checks of `mnema doctor`
+as a job.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -67,7 +69,9 @@ class HealthRoutes:
         lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
         async def work(_: Job) -> Mapping[str, Any]:
-            return await run_command(self._bot.home.root, "doctor", "--language", lang, accept=DOCTOR_CODES)
+            return await run_command(
+                self._bot.home.root, "doctor", "--language", lang, accept=DOCTOR_CODES
+            )
 
         return accepted(self._jobs.start("doctor", "", work))
 

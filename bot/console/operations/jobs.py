@@ -1,4 +1,6 @@
-"""Jobs of the console: work that outlives the request that started it, with its progress, its result, and a stop."""
+"""Jobs of the console: work that outlives the request that started it, with its progress, its
+result, and a stop.
+"""
 
 import asyncio
 import json
@@ -92,7 +94,9 @@ class JobRunner:
             HttpRefusal: 404 if there is none.
         """
         if (job := self._jobs.get(id)) is None:
-            raise HttpRefusal(404, "not_found", "there is no such job; it ended before the last start")
+            raise HttpRefusal(
+                404, "not_found", "there is no such job; it ended before the last start"
+            )
         return job
 
     def cancel(self, id: str) -> None:
@@ -118,7 +122,7 @@ class JobRunner:
             for job in list(self._jobs.values()):
                 if sent.get(job.id) != job.version:
                     sent[job.id] = job.version
-                    yield f"event: job\ndata: {json.dumps(job.to_json(), separators=(',', ':'))}\n\n".encode()
+                    yield f"event: job\ndata: {json.dumps(job.to_json(), separators=(',', ':'))}\n\n".encode()  # noqa: E501
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     await changed.wait()
@@ -134,7 +138,10 @@ class JobRunner:
             job.state, job.error = "failed", str(err)
         except Exception as err:
             log.exception("job failed", kind=job.kind)
-            job.state, job.error = "failed", f"unexpected error ({type(err).__name__}); the log has the details"
+            job.state, job.error = (
+                "failed",
+                f"unexpected error ({type(err).__name__}); the log has the details",
+            )
         finally:
             job.ended = datetime.now(UTC)
             self._tasks.pop(job.id, None)
@@ -158,8 +165,20 @@ class JobRoutes:
                 handler=self.list,
                 reply=models.JobListBody,
             ),
-            Route(method="GET", path=one, action="console.read", handler=self.read, reply=models.JobBody),
-            Route(method="POST", path=f"{one}/cancel", action="console.write", handler=self.cancel, reply=DoneBody),
+            Route(
+                method="GET",
+                path=one,
+                action="console.read",
+                handler=self.read,
+                reply=models.JobBody,
+            ),
+            Route(
+                method="POST",
+                path=f"{one}/cancel",
+                action="console.write",
+                handler=self.cancel,
+                reply=DoneBody,
+            ),
         )
 
     async def list(self, _: Request) -> Response:

@@ -1,4 +1,6 @@
-"""The program's log in the page: pages backwards from the newest line, and what is written from now on."""
+"""The program's log in the page: pages backwards from the newest line, and what is written from now
+on.
+"""
 
 import asyncio
 import base64
@@ -82,7 +84,11 @@ def read_page(log: Path, wanted: LogFilter, limit: int, cursor: str = "") -> Log
                     return LogPage(lines=found, next=_format_cursor(status.st_ino, start))
             if len(found) >= limit or scanned >= MAX_SCANNED_BYTES:
                 rest = files[files.index(file) + 1 :]
-                following = _format_cursor(os.stat(rest[0]).st_ino, os.stat(rest[0]).st_size) if rest else None
+                following = (
+                    _format_cursor(os.stat(rest[0]).st_ino, os.stat(rest[0]).st_size)
+                    if rest
+                    else None
+                )
                 return LogPage(lines=found, next=following)
     return LogPage(lines=found, next=None)
 
@@ -102,7 +108,9 @@ def parse_line(raw: bytes) -> dict[str, Any] | None:
 
 
 def _log_files(log: Path, inode: int = 0) -> list[Path]:
-    """Return the file and its older ones, newest first; with `inode` from that one on, none if it is gone."""
+    """Return the file and its older ones, newest first; with `inode` from that one on, none if it
+    is gone.
+    """
     rotated = [path for path in log.parent.glob(f"{log.name}.*") if path.suffix[1:].isdigit()]
     rotated.sort(key=lambda path: int(path.suffix[1:]))
     files = [path for path in (log, *rotated) if path.exists()]
@@ -119,7 +127,8 @@ def _lines_backwards(handle: int, end: int) -> Iterator[tuple[int, bytes]]:
         start = max(0, end - BLOCK_BYTES)
         block = os.pread(handle, end - start, start) + rest
         first = 0 if start == 0 else block.find(b"\n") + 1
-        if start and not first and len(block) < MAX_SCANNED_BYTES:  # a line that is longer than the block
+        # a line that is longer than the block
+        if start and not first and len(block) < MAX_SCANNED_BYTES:
             rest, end = block, start
             continue
         place = len(block)
@@ -137,7 +146,9 @@ def _format_cursor(inode: int, end: int) -> str:
 
 def _parse_cursor(text: str) -> tuple[int, int]:
     try:
-        inode, end = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(":")
+        inode, end = (
+            base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii").split(":")
+        )
         if not (inode.isdigit() and end.isdigit()):
             raise ValueError
         return int(inode), int(end)
@@ -165,7 +176,9 @@ class LogRoutes:
         )
 
     async def page(self, _: Request, query: models.LogQueryBody) -> Response:
-        """Return lines of the log, newest first: of a level and worse, of a logger, of one trace."""
+        """Return lines of the log, newest first: of a level and worse, of a logger, of one
+        trace.
+        """
         wanted = LogFilter(
             levels=frozenset(LEVELS[LEVELS.index(query.level) :]) if query.level else frozenset(),
             logger=query.logger,
@@ -178,7 +191,9 @@ class LogRoutes:
         return json_response({"items": page.lines, "next": page.next})
 
     async def follow(self, closed: Callable[[], bool]) -> AsyncGenerator[bytes]:
-        """Yield a frame with the lines that were written since the last look, oldest first; b"" for none."""
+        """Yield a frame with the lines that were written since the last look, oldest first; b"" for
+        none.
+        """
         inode, place = await asyncio.to_thread(self._end)
         while not closed():
             await asyncio.sleep(TAIL_SECONDS)

@@ -1,4 +1,6 @@
-"""Bodies of the routes to run a bot, as the API's description and the types of the page have them."""
+"""Bodies of the routes to run a bot, as the API's description and the types of the page have
+them.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -17,7 +19,10 @@ class UsageQueryBody(ApiModel):
     """Which days are wanted."""
 
     days: Annotated[int, at_most(MAX_USAGE_DAYS)] = Field(
-        30, ge=1, le=MAX_USAGE_DAYS, description="Today and as many days before it as make this number."
+        30,
+        ge=1,
+        le=MAX_USAGE_DAYS,
+        description="Today and as many days before it as make this number.",
     )
 
 
@@ -65,7 +70,9 @@ class UsageLimitsBody(ApiModel):
 class UsageDaysBody(ApiModel):
     """Use by day, and by person and conversation over all the days."""
 
-    days: list[DayUsageBody] = Field(description="Oldest first, without gaps; the last one is today.")
+    days: list[DayUsageBody] = Field(
+        description="Oldest first, without gaps; the last one is today."
+    )
     people: list[NamedPersonUsageBody] = Field(description="The most expensive first.")
     conversations: list[ConversationUsageBody] = Field(description="The 50 most expensive ones.")
     limits: UsageLimitsBody
@@ -110,7 +117,9 @@ class RestoreOutcomeBody(ApiModel):
     error: str
     kept: list[str] = Field([], description="Where the former state is.")
     missing: list[str] = Field([], description="Secrets that have to be set again.")
-    withheld: list[str] = Field([], description="Rights that were revoked since and are not given back.")
+    withheld: list[str] = Field(
+        [], description="Rights that were revoked since and are not given back."
+    )
     unreadable: bool = False
     forgotten: int = 0
 
@@ -127,13 +136,18 @@ class BackupsBody(ApiModel):
 
 def _check_passphrase(passphrase: str) -> str:
     if len(passphrase) > MAX_PASSPHRASE_CHARS or {"\n", "\r"} & {*passphrase}:
-        raise ValueError(f"passphrase must be one line of at most {MAX_PASSPHRASE_CHARS} characters")
+        raise ValueError(
+            f"passphrase must be one line of at most {MAX_PASSPHRASE_CHARS} characters"
+        )
     return passphrase
 
 
 def _check_new_passphrase(passphrase: str) -> str:
     if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
-        raise ValueError(f"passphrase must have {MIN_PASSPHRASE_CHARS} characters or more; several words are best")
+        raise ValueError(
+            f"passphrase must have {MIN_PASSPHRASE_CHARS} characters or more; several words are "
+            "best"
+        )
     return _check_passphrase(passphrase)
 
 
@@ -190,14 +204,18 @@ class ChannelSpanBody(ApiModel):
 class RecentMetricsBody(ApiModel):
     """One value for each of the last 1,440 minutes, oldest first; null where there is none."""
 
-    newest: float = Field(description="When the last minute ended, unix seconds; 0 before the first one.")
+    newest: float = Field(
+        description="When the last minute ended, unix seconds; 0 before the first one."
+    )
     queue: list[float | None] = Field(description="Messages that are not answered yet.")
     unsent: list[float | None] = Field(description="Parts of replies that are not sent yet.")
     turns: list[float | None] = Field(description="Answers.")
     turn_seconds: list[float | None] = Field(description="Their mean duration.")
     model_errors: list[float | None]
     send_errors: list[float | None]
-    faults: list[float | None] = Field(description="Answers that failed by a fault of this machine.")
+    faults: list[float | None] = Field(
+        description="Answers that failed by a fault of this machine."
+    )
     lag: list[float | None] = Field(description="Of the event loop, seconds.")
     channels: dict[str, list[ChannelSpanBody]] = Field(
         description="Spans of each channel, oldest first; 1,440 minutes."
@@ -207,7 +225,9 @@ class RecentMetricsBody(ApiModel):
 class LogQueryBody(ApiModel):
     """Which lines of the log are wanted."""
 
-    level: Literal["", "debug", "info", "warning", "error", "critical"] = Field("", description="This one and worse.")
+    level: Literal["", "debug", "info", "warning", "error", "critical"] = Field(
+        "", description="This one and worse."
+    )
     logger: Word = Field("", description="This one and those below it.")
     trace: Word = ""
     limit: Annotated[int, at_most(500)] = Field(200, ge=1, le=500)
@@ -239,7 +259,9 @@ class TraceQueryBody(ApiModel):
 
     conversation: str = ""
     state: Literal["", "running", "waiting", "done", "cancelled", "failed", "interrupted"] = ""
-    slow: float = Field(0, ge=0, le=1e6, allow_inf_nan=False, description="At least so many seconds.")
+    slow: float = Field(
+        0, ge=0, le=1e6, allow_inf_nan=False, description="At least so many seconds."
+    )
     limit: Annotated[int, at_most(200)] = Field(50, ge=1, le=200)
     cursor: str = Field("", description="The `next` of the page before.")
 
@@ -287,5 +309,7 @@ class WaterfallBody(ApiModel):
     trace: str
     message: str
     state: str
-    exact: bool = Field(description="Measured by this process; else put together from what is stored.")
+    exact: bool = Field(
+        description="Measured by this process; else put together from what is stored."
+    )
     steps: list[WaterfallStepBody]

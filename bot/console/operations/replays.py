@@ -1,4 +1,6 @@
-"""Replays of a conversation through context policies, as jobs: each policy is a run of `mnema replay`."""
+"""Replays of a conversation through context policies, as jobs: each policy is a run of
+`mnema replay`.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -19,8 +21,24 @@ from memory.context.policies.policies import POLICIES
 MAX_BUDGET, MAX_TURNS = 10_000_000, 10_000
 PROBES = 50  # as `mnema replay`
 _FIGURES = (
-    *("requests", "tokens_mean", "tokens_max", "folds", "folds_at_once", "reductions", "prefix_breaks"),
-    *("cached_percent", "cost", "fold_cost", "visible_percent", "retrievable_percent", "either_percent", "over_budget"),
+    *(
+        "requests",
+        "tokens_mean",
+        "tokens_max",
+        "folds",
+        "folds_at_once",
+        "reductions",
+        "prefix_breaks",
+    ),
+    *(
+        "cached_percent",
+        "cost",
+        "fold_cost",
+        "visible_percent",
+        "retrievable_percent",
+        "either_percent",
+        "over_budget",
+    ),
 )
 
 
@@ -33,8 +51,12 @@ def _check_policies(policies: list[str]) -> list[str]:
 class ReplayBody(ApiModel):
     """What to replay a conversation with."""
 
-    policies: Annotated[list[str], AfterValidator(_check_policies)] = Field([], description="Empty for all.")
-    budget: int = Field(0, ge=0, le=MAX_BUDGET, description="Tokens of a request; 0 for the configured number.")
+    policies: Annotated[list[str], AfterValidator(_check_policies)] = Field(
+        [], description="Empty for all."
+    )
+    budget: int = Field(
+        0, ge=0, le=MAX_BUDGET, description="Tokens of a request; 0 for the configured number."
+    )
     turns: int = Field(0, ge=0, le=MAX_TURNS, description="0 for the configured number.")
 
 
@@ -111,17 +133,31 @@ class ReplayRoutes:
         policies = body.policies or list(POLICIES)
 
         async def work(job: Job) -> Mapping[str, Any]:
-            options = ("--budget", str(body.budget), "--turns", str(body.turns), "--probes", str(PROBES))
+            options = (
+                "--budget",
+                str(body.budget),
+                "--turns",
+                str(body.turns),
+                "--probes",
+                str(PROBES),
+            )
             found: list[dict[str, Any]] = []
             limits: Mapping[str, Any] = {}
             job.expected = len(policies)
             for policy in policies:
                 self._jobs.notify(job)
-                told = await run_command(self._home.root, "replay", row.id, "--policy", policy, *options)
+                told = await run_command(
+                    self._home.root, "replay", row.id, "--policy", policy, *options
+                )
                 limits = told["limits"]
                 found += map(_policy_figures, told["policies"])
                 job.done += 1
-            return {"conversation": name, "budget": limits["tokens"], "turns": limits["turns"], "policies": found}
+            return {
+                "conversation": name,
+                "budget": limits["tokens"],
+                "turns": limits["turns"],
+                "policies": found,
+            }
 
         return accepted(self._jobs.start("replay", name, work))
 

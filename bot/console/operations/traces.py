@@ -20,7 +20,14 @@ from memory.store.conversations.traces import Trace, TraceEvent, TraceFilter
 MAX_NAME_CHARS = 200
 NEWEST = "newest"  # as a message: the newest one that had a turn
 # Kinds of stored events whose spans, where they are still known, say more.
-SPANNED = {"received": "receive", "model": "model", "tool": "tool", "part": "send", "ended": "turn", "claimed": "claim"}
+SPANNED = {
+    "received": "receive",
+    "model": "model",
+    "tool": "tool",
+    "part": "send",
+    "ended": "turn",
+    "claimed": "claim",
+}
 
 
 class TraceRoutes:
@@ -51,14 +58,19 @@ class TraceRoutes:
         )
 
     async def list(self, _: Request, query: models.TraceQueryBody) -> Response:
-        """Return turns, newest first: of one conversation, in one state, or slower than so many seconds."""
+        """Return turns, newest first: of one conversation, in one state, or slower than so many
+        seconds.
+        """
         name, row = query.conversation, None
         if name and (row := await self._transcripts.find(name)) is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         wanted = TraceFilter(conversation=row.id if row else "", state=query.state, slow=query.slow)
         before = {"before": _parse_cursor(query.cursor)} if query.cursor else {}
         found, following = await self._bot.store.sessions.traces(wanted, query.limit, **before)
-        entries = {id: await self._transcripts.conversation(id) for id in {one.conversation for one in found}}
+        entries = {
+            id: await self._transcripts.conversation(id)
+            for id in {one.conversation for one in found}
+        }
         items = []
         for one in found:
             entry = entries[one.conversation]
@@ -75,11 +87,17 @@ class TraceRoutes:
                     "attempts": one.attempts,
                 }
             )
-        return json_response({"items": items, "next": _format_cursor(following) if following else None})
+        return json_response(
+            {"items": items, "next": _format_cursor(following) if following else None}
+        )
 
     async def waterfall(self, request: Request) -> Response:
-        """Return each step of a message's turn; `message` is its id, its reply's, its trace id, or `newest`."""
-        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        """Return each step of a message's turn; `message` is its id, its reply's, its trace id, or
+        `newest`.
+        """
+        row = await self._transcripts.readable(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         message = str(request.path_params["message"])[:MAX_NAME_CHARS]
         message = "" if message == NEWEST else message
         found = await self._bot.store.sessions.trace(row.id, of=message) if row else None
@@ -98,13 +116,21 @@ class TraceRoutes:
 
 
 def list_steps(trace: Trace, spans: Sequence[Span]) -> list[dict[str, Any]]:
-    """Return the steps by their start: those measured by this process, the others as they are stored. Pure."""
+    """Return the steps by their start: those measured by this process, the others as they are
+    stored.
+
+    Pure.
+    """
     measured = {span.kind for span in spans}
     steps = [_span_to_json(span) for span in spans]
     states = [event.state for event in trace.events if event.kind == "tool"]
-    for step, state in zip((step for step in steps if step["kind"] == "tool"), states, strict=False):
+    for step, state in zip(
+        (step for step in steps if step["kind"] == "tool"), states, strict=False
+    ):
         step["state"] = state
-    steps += _stored_steps(event for event in trace.events if SPANNED.get(event.kind, event.kind) not in measured)
+    steps += _stored_steps(
+        event for event in trace.events if SPANNED.get(event.kind, event.kind) not in measured
+    )
     return sorted(steps, key=lambda step: (step["start"], -step["seconds"]))
 
 
@@ -114,7 +140,12 @@ def _stored_steps(events: Iterable[TraceEvent]) -> list[dict[str, Any]]:
         if event.at is None:
             continue
         seconds = event.seconds
-        fields = {"input": event.input, "output": event.output, "cached": event.cached, "attempts": event.attempts}
+        fields = {
+            "input": event.input,
+            "output": event.output,
+            "cached": event.cached,
+            "attempts": event.attempts,
+        }
         steps.append(
             {
                 "kind": SPANNED.get(event.kind, event.kind),
@@ -154,7 +185,12 @@ def _parse_cursor(text: str) -> tuple[float, str]:
     try:
         before = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         started, id = before
-        if isinstance(started, int | float) and math.isfinite(started) and isinstance(id, str) and "\0" not in id:
+        if (
+            isinstance(started, int | float)
+            and math.isfinite(started)
+            and isinstance(id, str)
+            and "\0" not in id
+        ):
             return float(started), id
     except (binascii.Error, ValueError, TypeError, RecursionError):
         pass

@@ -27,10 +27,20 @@ from memory.store.people.usage_report import ConversationUsage
 MAX_CONVERSATIONS = 50
 CSV_TYPE = "text/csv; charset=utf-8"
 CSV_COLUMNS = (
-    *("day", "model", "purpose", "who", "calls", "input_tokens", "cache_read_tokens", "cache_write_tokens"),
+    *(
+        "day",
+        "model",
+        "purpose",
+        "who",
+        "calls",
+        "input_tokens",
+        "cache_read_tokens",
+        "cache_write_tokens",
+    ),
     *("output_tokens", "cost_usd"),
 )
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute a text that begins with one
+# a spreadsheet would compute a text that begins with one
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class UsageRoutes:
@@ -52,13 +62,23 @@ class UsageRoutes:
                 query=query,
                 reply=models.UsageDaysBody,
             ),
-            Route(method="GET", path=f"{path}.csv", action="console.read", handler=self.csv, query=query),
+            Route(
+                method="GET",
+                path=f"{path}.csv",
+                action="console.read",
+                handler=self.csv,
+                query=query,
+            ),
         )
 
     async def days(self, _: Request, query: models.UsageQueryBody) -> Response:
         """Return what was used on each of the last days, and by whom and where over all of them."""
         bounds = day_bounds(self._bot.now(), query.days)
-        report, since, until = self._bot.store.usage_report, bounds[0].timestamp(), bounds[-1].timestamp()
+        report, since, until = (
+            self._bot.store.usage_report,
+            bounds[0].timestamp(),
+            bounds[-1].timestamp(),
+        )
         days = await report.days([bound.timestamp() for bound in bounds])
         people = people_usage_to_json(await self._bot.store.spending.sum_by_person(bounds[0]))
         names = await self._names()
@@ -69,7 +89,9 @@ class UsageRoutes:
                     for day, used in zip(bounds, days, strict=False)
                 ],
                 "people": [{**person, "name": names.get(person["who"], "")} for person in people],
-                "conversations": await self._conversations(await report.conversations(since, until)),
+                "conversations": await self._conversations(
+                    await report.conversations(since, until)
+                ),
                 "limits": self._limits(),
             }
         )
@@ -80,7 +102,10 @@ class UsageRoutes:
         days = await self._bot.store.usage_report.days([bound.timestamp() for bound in bounds])
         text = format_csv((_format_day(day), used) for day, used in zip(bounds, days, strict=False))
         name = f"mnema-usage-{_format_day(bounds[0])}-{_format_day(bounds[-2])}.csv"
-        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+        headers = {
+            "content-disposition": f'attachment; filename="{name}"',
+            "cache-control": "no-store",
+        }
         return Response(text.encode(), 200, headers, CSV_TYPE)
 
     def _limits(self) -> Mapping[str, float]:
@@ -95,7 +120,9 @@ class UsageRoutes:
     async def _names(self) -> dict[str, str]:
         """Return the known names of people by the account that their use is charged to."""
         people = (await self._bot.pairing.facts())["people"]
-        return {f"{one['channel']}:{one['account']}:{one['id']}": one.get("name", "") for one in people}
+        return {
+            f"{one['channel']}:{one['account']}:{one['id']}": one.get("name", "") for one in people
+        }
 
     async def _conversations(self, used: Sequence[ConversationUsage]) -> list[dict[str, Any]]:
         sums = [(one.conversation, total_usage(one.used)) for one in used]
@@ -121,7 +148,8 @@ class UsageRoutes:
 
 
 def day_bounds(now: datetime, days: int) -> list[datetime]:
-    """Return the start of each of the last days, today being the last, and the end of today; by the clock there.
+    """Return the start of each of the last days, today being the last, and the end of today; by the
+    clock there.
 
     Days on which clocks change are longer or shorter than others. Pure.
     """
@@ -144,7 +172,9 @@ def format_csv(days: Iterable[tuple[str, Sequence[ModelUsage]]]) -> str:
             cost = "" if price is None else f"{price:.6f}"
             who = OWNER if row.who == OWNER else "others"
             names = (_plain_cell(row.model), _plain_cell(row.purpose), who)
-            writer.writerow((day, *names, row.calls, fresh, row.cache_read, row.cache_write, row.output, cost))
+            writer.writerow(
+                (day, *names, row.calls, fresh, row.cache_read, row.cache_write, row.output, cost)
+            )
     return target.getvalue()
 
 
@@ -158,6 +188,15 @@ def _format_day(day: datetime) -> str:
 
 def _item_to_json(row: ModelUsage) -> dict[str, Any]:
     price = money_for_usage(row)
-    counted = {name: getattr(row, name) for name in ("calls", "input", "output", "cache_read", "cache_write")}
+    counted = {
+        name: getattr(row, name)
+        for name in ("calls", "input", "output", "cache_read", "cache_write")
+    }
     cost = None if price is None else round(price, 6)
-    return {"model": row.model, "purpose": row.purpose, "own": row.who == OWNER, **counted, "cost": cost}
+    return {
+        "model": row.model,
+        "purpose": row.purpose,
+        "own": row.who == OWNER,
+        **counted,
+        "cost": cost,
+    }

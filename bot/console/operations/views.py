@@ -10,7 +10,13 @@ from starlette.responses import Response
 
 from bot.agent.context.actions import clear_context, plan_older_half, undo_newest
 from bot.agent.context.fitter import ContextFitter
-from bot.agent.context.past_views import RebuiltView, diff_views, rebuild_view, rebuilt_to_json, view_to_json
+from bot.agent.context.past_views import (
+    RebuiltView,
+    diff_views,
+    rebuild_view,
+    rebuilt_to_json,
+    view_to_json,
+)
 from bot.agent.folding import FoldManager
 from bot.config.schema import Config
 from bot.console.models import ContextPartsBody, OutsideSourceBody, ViewPieceBody
@@ -57,7 +63,9 @@ class PastViewBody(ApiModel):
     ms: int
     forgotten: bool = Field(description="Something that it showed was forgotten since.")
     tainted: bool
-    broke: str = Field("", description="Why it did not repeat the prefix of the call before; empty if it did.")
+    broke: str = Field(
+        "", description="Why it did not repeat the prefix of the call before; empty if it did."
+    )
 
 
 class PastViewPageBody(ApiModel):
@@ -84,13 +92,17 @@ class PastSegmentBody(ApiModel):
     cut: bool = Field(description="Its text is longer than what is shown.")
     turn: int | None = None
     tainted: bool = False
-    sources: list[OutsideSourceBody] = Field([], description="Of a turn: what from outside was in view, newest first.")
+    sources: list[OutsideSourceBody] = Field(
+        [], description="Of a turn: what from outside was in view, newest first."
+    )
 
 
 class PastViewTextBody(PastViewBody):
     """A past request with its texts."""
 
-    exact: bool = Field(description="It is what was sent, byte for byte; not after something was forgotten.")
+    exact: bool = Field(
+        description="It is what was sent, byte for byte; not after something was forgotten."
+    )
     items: list[PastSegmentBody]
 
 
@@ -106,13 +118,17 @@ class DiffItemBody(ApiModel):
 
 
 class BrokenPrefixBody(ApiModel):
-    """Where the newer request stops repeating the older one, so that the provider's cache ends there."""
+    """Where the newer request stops repeating the older one, so that the provider's cache ends
+    there.
+    """
 
     kind: Literal["system", "tools", "summary", "history", "running"]
     name: str
     turn: int | None
     why: str
-    byte: int = Field(description="The first one that differs, in the texts of tools, system and messages.")
+    byte: int = Field(
+        description="The first one that differs, in the texts of tools, system and messages."
+    )
     tokens: int = Field(description="The same in both, and read again.")
 
 
@@ -122,11 +138,15 @@ class ViewDiffBody(ApiModel):
     before: PastViewBody
     after: PastViewBody
     items: list[DiffItemBody]
-    broke: BrokenPrefixBody | None = Field(description="Null if the older one's prefix is repeated whole.")
+    broke: BrokenPrefixBody | None = Field(
+        description="Null if the older one's prefix is repeated whole."
+    )
 
 
 class CoverageBody(ApiModel):
-    """Turns that were forgotten; each other one is live, folded or cleared, as the figures of the context tell."""
+    """Turns that were forgotten; each other one is live, folded or cleared, as the figures of the
+    context tell.
+    """
 
     forgotten: list[int]
 
@@ -155,9 +175,14 @@ class ContextActDoneBody(ApiModel):
 
 
 class ViewRoutes:
-    """Handlers over a conversation's past requests. Reading another person's is audited as reading their chat is."""
+    """Handlers over a conversation's past requests.
 
-    def __init__(self, services: ContextServices, store: Store, transcripts: TranscriptBackend) -> None:
+    Reading another person's is audited as reading their chat is.
+    """
+
+    def __init__(
+        self, services: ContextServices, store: Store, transcripts: TranscriptBackend
+    ) -> None:
         self._services = services
         self._store = store
         self._transcripts = transcripts
@@ -175,7 +200,11 @@ class ViewRoutes:
                 reply=PastViewPageBody,
             ),
             Route(
-                method="GET", path=f"{views}/{{number}}", action=READ_ACTION, handler=self.one, reply=PastViewTextBody
+                method="GET",
+                path=f"{views}/{{number}}",
+                action=READ_ACTION,
+                handler=self.one,
+                reply=PastViewTextBody,
             ),
             Route(
                 method="GET",
@@ -207,7 +236,9 @@ class ViewRoutes:
         rows = await self._store.views.page(row.id, before=int(query.cursor or 0), limit=limit + 1)
         earlier = [*rows[1:], None]
         items = [view_to_json(one, earlier[at]) for at, one in enumerate(rows[:limit])]
-        return json_response({"items": items, "next": str(items[-1]["number"]) if len(rows) > limit else None})
+        return json_response(
+            {"items": items, "next": str(items[-1]["number"]) if len(rows) > limit else None}
+        )
 
     async def one(self, request: Request) -> Response:
         """Return one past request with its texts."""
@@ -230,16 +261,25 @@ class ViewRoutes:
     async def act(self, request: Request, body: ContextActBody) -> Response:
         """Fold the older half, undo the newest fold or clear, clear, or choose the policy."""
         row = await self._readable(request)
-        acts = {"fold": self._fold, "undo": self._undo, "clear": self._clear, "policy": self._choose}
+        acts = {
+            "fold": self._fold,
+            "undo": self._undo,
+            "clear": self._clear,
+            "policy": self._choose,
+        }
         act = acts[body.act]
         if act != self._choose and (await self._store.sessions.load(row.id)).running:
-            raise HttpRefusal(409, "state", "an answer is being written here; wait for it, or stop it first")
+            raise HttpRefusal(
+                409, "state", "an answer is being written here; wait for it, or stop it first"
+            )
         return json_response(await act(row, body))
 
     async def _fold(self, row: ConversationRow, _: ContextActBody) -> Mapping[str, Any]:
         session = await self._store.sessions.load(row.id)
         policy = row.policy or self._services.config().context_policy
-        plan = plan_older_half(session, COMMAND_FOLD_REASON, policy, await self._services.fitter.counter())
+        plan = plan_older_half(
+            session, COMMAND_FOLD_REASON, policy, await self._services.fitter.counter()
+        )
         if plan is None:
             raise HttpRefusal(409, "state", "there is too little here to fold yet")
         if self._services.folding.is_folding(row.id):
@@ -250,7 +290,9 @@ class ViewRoutes:
 
     async def _undo(self, row: ConversationRow, _: ContextActBody) -> Mapping[str, Any]:
         services = self._services
-        undone = await undo_newest(self._store, services.folding, services.workspace, row.id, CONSOLE_ACTOR)
+        undone = await undo_newest(
+            self._store, services.folding, services.workspace, row.id, CONSOLE_ACTOR
+        )
         if undone is None:
             raise HttpRefusal(409, "state", "there is no fold or clear to undo")
         if undone == "clear":
@@ -264,11 +306,15 @@ class ViewRoutes:
 
     async def _choose(self, row: ConversationRow, body: ContextActBody) -> Mapping[str, Any]:
         await self._store.sessions.choose(row.id, policy=body.policy)
-        await self._store.note("context.change", row.id, f"policy {body.policy or 'as configured'}", CONSOLE_ACTOR)
+        await self._store.note(
+            "context.change", row.id, f"policy {body.policy or 'as configured'}", CONSOLE_ACTOR
+        )
         return {"done": "policy"}
 
     async def _readable(self, request: Request) -> ConversationRow:
-        row = await self._transcripts.readable(str(request.path_params["id"]), request.state.visitor.id)
+        row = await self._transcripts.readable(
+            str(request.path_params["id"]), request.state.visitor.id
+        )
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
         return row
@@ -278,7 +324,9 @@ class ViewRoutes:
         past = await self._store.views.past_view(row.id, number) if number else None
         if past is None or not past.messages:
             raise HttpRefusal(
-                404, "not_found", "no such request is kept; console.views_days says for how long they are"
+                404,
+                "not_found",
+                "no such request is kept; console.views_days says for how long they are",
             )
         return rebuild_view(past, await self._services.fitter.counter())
 

@@ -27,7 +27,9 @@ class ProviderDefaults:
 # As of 2026-11-20.
 PROVIDERS = {
     "anthropic": ProviderDefaults(model="claude-sonnet-5-5", fast_model="claude-haiku-5-5"),
-    "openai": ProviderDefaults(model="gpt-6.1-terra", fast_model="gpt-6-luna", base_url="https://api.openai.com/v1"),
+    "openai": ProviderDefaults(
+        model="gpt-6.1-terra", fast_model="gpt-6-luna", base_url="https://api.openai.com/v1"
+    ),
     "offline": ProviderDefaults(model="offline", fast_model="offline"),
 }
 
@@ -47,7 +49,8 @@ class ProviderAccount:
 
 
 def effective_provider(account: ProviderAccount) -> str:
-    """Return the provider that will answer: offline without a key, unless a server of one's own is named.
+    """Return the provider that will answer: offline without a key, unless a server of one's own is
+    named.
 
     Raises:
         ConfigError: there is no such provider.
@@ -59,8 +62,12 @@ def effective_provider(account: ProviderAccount) -> str:
     return account.provider if account.api_key or own_server else "offline"
 
 
-def open_provider(account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages) -> ProviderModel:
-    """Create the client of an account. It imports its SDK and connects on first use, or in `preload`.
+def open_provider(
+    account: ProviderAccount, *, blobs: Blobs, recall: RecallPassages
+) -> ProviderModel:
+    """Create the client of an account.
+
+    It imports its SDK and connects on first use, or in `preload`.
 
     Raises:
         ConfigError: there is no such provider.
@@ -70,7 +77,11 @@ def open_provider(account: ProviderAccount, *, blobs: Blobs, recall: RecallPassa
     limits = timeouts_for(base_url)
     if provider == "anthropic":
         return AnthropicModel(
-            api_key=account.api_key, base_url=base_url, proxy=account.proxy, blobs=blobs, limits=limits
+            api_key=account.api_key,
+            base_url=base_url,
+            proxy=account.proxy,
+            blobs=blobs,
+            limits=limits,
         )
     if provider == "openai":
         return OpenAIModel(
@@ -86,7 +97,9 @@ def open_provider(account: ProviderAccount, *, blobs: Blobs, recall: RecallPassa
 
 def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
     """Return the models of the chain in order."""
-    first = ProviderAccount(provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy)
+    first = ProviderAccount(
+        provider=llm.provider, api_key=llm.api_key, base_url=llm.base_url, proxy=llm.proxy
+    )
     fallback = (
         ProviderAccount(
             provider=item.provider,

@@ -10,7 +10,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bot.errors import BadImage, Damaged, KeyRefused, ModelError, Transient
-from bot.models.base import Blobs, ModelEvent, Request, StopReason, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
+from bot.models.base import (
+    Blobs,
+    ModelEvent,
+    Request,
+    StopReason,
+    TextDelta,
+    ThinkingDelta,
+    TokensUsed,
+    ToolStarted,
+)
 from bot.models.catalog import context_window, model_facts, supports_effort
 from bot.models.providers.anthropic_sdk import load_sdk
 from bot.models.providers.failures import read_failure, to_error
@@ -29,7 +38,13 @@ from bot.models.providers.messages import (
     to_provider_name,
     wrap_arguments,
 )
-from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
+from bot.models.providers.transport import (
+    ClientPool,
+    TimedStream,
+    Timeouts,
+    create_http_client,
+    iterate_data_lines,
+)
 from memory.conversation import (
     Document,
     Image,
@@ -130,7 +145,9 @@ class AnthropicStreamDecoder:
         if kind == "tool_use":
             self._budget.add_call()
         grown = {
-            name: block[name] for name in ("text", "thinking", "signature", "data", "id", "name") if block.get(name)
+            name: block[name]
+            for name in ("text", "thinking", "signature", "data", "id", "name")
+            if block.get(name)
         }
         self._blocks[int(event["index"])] = {"type": kind, **grown}
         return ToolStarted(name=str(block.get("name") or "")) if kind == "tool_use" else None
@@ -148,18 +165,24 @@ class AnthropicStreamDecoder:
         block[field] = block.get(field, "") + piece
         if field == "text" and piece and block["type"] == "text":
             return TextDelta(text=replace_surrogates(piece))
-        return ThinkingDelta(text=replace_surrogates(piece)) if field == "thinking" and piece else None
+        return (
+            ThinkingDelta(text=replace_surrogates(piece)) if field == "thinking" and piece else None
+        )
 
     def _end_message(self, event: dict[str, Any]) -> None:
         delta = event.get("delta") or {}
         self._stop = str(delta.get("stop_reason") or self._stop)
         details = delta.get("stop_details") or {}
-        self._detail = ": ".join(str(details[name]) for name in ("category", "explanation") if details.get(name))
+        self._detail = ": ".join(
+            str(details[name]) for name in ("category", "explanation") if details.get(name)
+        )
         self._count(event.get("usage"))
 
     def _count(self, usage: dict[str, Any] | None) -> None:
         """Update the token counts: they are cumulative, and null means unchanged."""
-        self._usage.update({name: value for name, value in (usage or {}).items() if isinstance(value, int)})
+        self._usage.update(
+            {name: value for name, value in (usage or {}).items() if isinstance(value, int)}
+        )
 
     def _tokens(self) -> TokensUsed:
         read = self._usage.get("cache_read_input_tokens", 0)
@@ -182,13 +205,16 @@ class AnthropicStreamDecoder:
                 thought, signature = block.get("thinking", ""), block.get("signature", "")
                 return Thinking(text=thought, signature=signature, model=self._requested_model)
             case "redacted_thinking":
-                return Thinking(text=block.get("data", ""), model=self._requested_model, redacted=True)
+                return Thinking(
+                    text=block.get("data", ""), model=self._requested_model, redacted=True
+                )
         return None
 
 
 CACHE_MARK = '"cache_control":{"type":"ephemeral"}'
 MAX_CACHE_MARKS = 4  # per request, else 400
-# From a mark, an entry of an earlier request is looked for in so many blocks, the marked one included.
+# From a mark, an entry of an earlier request is looked for in so many blocks, the marked one
+# included.
 # Source: Anthropic, "Prompt caching".
 CACHE_LOOKBACK = 20
 MAX_CACHED_TOOLS = 16  # rendered lists of tools; a bot offers one or two
@@ -209,9 +235,13 @@ class _SentMessage(NamedTuple):
 
     @property
     def mark_place(self) -> int:
-        """Index of the newest tool result, else of the last block: the next request repeats no note after results."""
+        """Index of the newest tool result, else of the last block: the next request repeats no note
+        after results.
+        """
         last = len(self.parts) - 1
-        return next((at for at in range(last, -1, -1) if isinstance(self.parts[at][1], ToolResult)), last)
+        return next(
+            (at for at in range(last, -1, -1) if isinstance(self.parts[at][1], ToolResult)), last
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +252,9 @@ class AnthropicRequest:
     sent: Sequence[_SentMessage]
 
     def source(self, message: int, block: int) -> tuple[int, int]:
-        """Return the message and part of the request that a sent block was made of; -1 for unknown."""
+        """Return the message and part of the request that a sent block was made of; -1 for
+        unknown.
+        """
         if not 0 <= message < len(self.sent):
             return -1, -1
         position, _, parts = self.sent[message]
@@ -232,33 +264,44 @@ class AnthropicRequest:
 def encode_anthropic_request(request: Request, blobs: Blobs) -> AnthropicRequest:
     """Encode the body of a streamed call. The same request gives the same bytes.
 
-    The JSON text is written directly: dicts for it would be built, copied and walked for each call, by the SDK too.
+    The JSON text is written directly: dicts for it would be built, copied and walked for each call,
+    by the SDK too.
 
-    Thinking is sent back only within the running turn and only to its own model: newer models refuse it (400) once
-    anything before it has changed, and earlier turns are folded and reduced. No temperature is sent: newer models
-    refuse any but the default.
+    Thinking is sent back only within the running turn and only to its own model: newer models
+    refuse it (400) once anything before it has changed, and earlier turns are folded and reduced.
+    No temperature is sent: newer models refuse any but the default.
     """
     sent = [
         _SentMessage(position, message.role, parts)
         for position, message in enumerate(request.messages)
         if (parts := _sendable_parts(message, position < request.stable, request.model))
     ]
-    marked = _marked_messages(sent, stable=sum(message.position < request.stable for message in sent))
-    messages = (_encode_message(message, blobs, marked=at in marked) for at, message in enumerate(sent))
-    text = f'{{{_encode_head(request, len(marked))},"messages":[{",".join(messages)}],"stream":true}}'
+    marked = _marked_messages(
+        sent, stable=sum(message.position < request.stable for message in sent)
+    )
+    messages = (
+        _encode_message(message, blobs, marked=at in marked) for at, message in enumerate(sent)
+    )
+    text = (
+        f'{{{_encode_head(request, len(marked))},"messages":[{",".join(messages)}],"stream":true}}'
+    )
     return AnthropicRequest(content=encode_body(text), sent=sent)
 
 
 def _marked_messages(sent: Sequence[_SentMessage], *, stable: int) -> list[int]:
-    """Return the messages to mark: the last of the `stable` first ones and the newest tool result after them.
+    """Return the messages to mark: the last of the `stable` first ones and the newest tool result
+    after them.
 
-    So the next request of the turn reads all that this one sent from the cache. Where one step, or the turn that has
-    just become stable, is longer than the lookback, the mark of the request before is repeated, in place of the
-    tools' mark if need be: the system's mark covers the tools too.
+    So the next request of the turn reads all that this one sent from the cache. Where one step, or
+    the turn that has just become stable, is longer than the lookback, the mark of the request
+    before is repeated, in place of the tools' mark if need be: the system's mark covers the tools
+    too.
     """
     results = [at for at in range(stable, len(sent)) if sent[at].has_results]
     marked = [*results[-1:], *([stable - 1] if stable else [])]
-    before = results[-2] if len(results) > 1 else -1 if results else _last_turn_start(sent[:stable]) - 1
+    before = (
+        results[-2] if len(results) > 1 else -1 if results else _last_turn_start(sent[:stable]) - 1
+    )
     if before >= 0 and _distance(sent, before, marked[0]) >= CACHE_LOOKBACK:
         marked.append(before)
     return marked
@@ -282,11 +325,14 @@ def _encode_head(request: Request, marks: int) -> str:
     if request.purpose != "turn" and supports_effort(request.model):
         fields.append('"output_config":{"effort":"low"}')
     facts = model_facts(request.model)
-    if request.temperature is not None and facts is not None and not facts.effort:  # newer models refuse it
+    # newer models refuse it
+    if request.temperature is not None and facts is not None and not facts.effort:
         fields.append(f'"temperature":{request.temperature}')
     texts = [text for text in request.system if text.strip()]
     if request.tools:
-        fields.append(_encode_tools(request.tools, marked=not texts or marks + 2 <= MAX_CACHE_MARKS))
+        fields.append(
+            _encode_tools(request.tools, marked=not texts or marks + 2 <= MAX_CACHE_MARKS)
+        )
         if not request.may_call:
             fields.append('"tool_choice":{"type":"none"}')
     if texts:
@@ -299,7 +345,13 @@ def _encode_head(request: Request, marks: int) -> str:
 @lru_cache(maxsize=MAX_CACHED_TOOLS)
 def _encode_tools(tools: tuple[ToolSpec, ...], *, marked: bool) -> str:
     blocks = [
-        to_json({"name": spec.name, "description": spec.description, "input_schema": json.loads(spec.schema)})
+        to_json(
+            {
+                "name": spec.name,
+                "description": spec.description,
+                "input_schema": json.loads(spec.schema),
+            }
+        )
         for spec in tools
     ]
     if marked:
@@ -313,7 +365,9 @@ def _add_mark(block: str) -> str:
 
 def _sendable_parts(message: ShownMessage, stable: bool, model: str) -> list[tuple[int, Part]]:
     """Return the parts to send with their indexes; tool results first, as the API requires."""
-    sendable = [(at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)]
+    sendable = [
+        (at, part) for at, part in enumerate(message.parts) if not _is_left_out(part, stable, model)
+    ]
     if message.role == "user" and len(sendable) > 1:
         sendable.sort(key=lambda item: not isinstance(item[1], ToolResult))
     return sendable
@@ -359,7 +413,9 @@ def _encode_text(text: str) -> str:
 def _encode_result(part: ToolResult) -> str:
     content = f',"content":{quote(part.text)}' if part.text.strip() else ""
     error = ',"is_error":true' if part.is_error else ""
-    return f'{{"type":"tool_result","tool_use_id":"{to_provider_name(part.call_id)}"{content}{error}}}'
+    return (
+        f'{{"type":"tool_result","tool_use_id":"{to_provider_name(part.call_id)}"{content}{error}}}'
+    )
 
 
 def _encode_file(part: Image | Document, blobs: Blobs) -> str:
@@ -383,11 +439,19 @@ class AnthropicModel:
     name = "anthropic"
 
     def __init__(
-        self, *, api_key: str, blobs: Blobs, base_url: str = "", proxy: str = "", limits: Timeouts | None = None
+        self,
+        *,
+        api_key: str,
+        blobs: Blobs,
+        base_url: str = "",
+        proxy: str = "",
+        limits: Timeouts | None = None,
     ) -> None:
         self._key, self._base_url, self._proxy = api_key, base_url, proxy
         self._blobs, self._limits = blobs, limits or Timeouts()
-        self._clients: ClientPool[Any] = ClientPool(self._create_client, lambda client: client.close())
+        self._clients: ClientPool[Any] = ClientPool(
+            self._create_client, lambda client: client.close()
+        )
         #: Occurrences of unknown events, blocks, deltas and stop reasons.
         self.unknown: Counter[str] = Counter()
 
@@ -397,7 +461,9 @@ class AnthropicModel:
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if not self._key or not self._key.isascii() or not self._key.isprintable():
-            raise KeyRefused("the API key is missing or has characters no key has", kind="authentication_error")
+            raise KeyRefused(
+                "the API key is missing or has characters no key has", kind="authentication_error"
+            )
         if has_files(request):
             encoded = await asyncio.to_thread(encode_anthropic_request, request, self._blobs)
         else:
@@ -427,7 +493,9 @@ class AnthropicModel:
         await self._clients.close()
 
 
-async def _stream_events(client: Any, encoded: AnthropicRequest, request: Request) -> AsyncIterator[dict[str, Any]]:
+async def _stream_events(
+    client: Any, encoded: AnthropicRequest, request: Request
+) -> AsyncIterator[dict[str, Any]]:
     """Yield the events of one call. Raises only ModelError."""
     import httpx2
 

@@ -1,14 +1,17 @@
-"""Imports of the Anthropic SDK only what sends a raw request. Nothing else of ours writes to `sys.modules`.
+"""Imports of the Anthropic SDK only what sends a raw request.
 
-`import anthropic` runs 2,900 modules with the types of all requests and answers; a request sent as bytes uses none.
-While the client's module is imported, the packages that import those types are empty modules. A later
-`import anthropic` finds the same classes. Measured with 2.11 after httpx2, Python 3.11, on a busy machine:
+Nothing else of ours writes to `sys.modules`.
+
+`import anthropic` runs 2,900 modules with the types of all requests and answers; a request sent as
+bytes uses none. While the client's module is imported, the packages that import those types are
+empty modules. A later `import anthropic` finds the same classes. Measured with 2.11 after httpx2,
+Python 3.11, on a busy machine:
 
     import anthropic   64.4 MB   5.5 s of CPU   3,218 modules
     load_sdk           13.9 MB   0.34 s           178 modules
 
-An SDK that is built otherwise is imported as usual. This goes once the SDK imports its types when they are used, or the
-difference is below 30 MB; the test measures it.
+An SDK that is built otherwise is imported as usual. This goes once the SDK imports its types when
+they are used, or the difference is below 30 MB; the test measures it.
 """
 
 import importlib
@@ -23,10 +26,19 @@ from typing import Any, NamedTuple
 
 _TRACING = "anthropic.lib._tracing"
 _ERRORS = "anthropic._error_classes"  # a class for each code of an error, in 200 modules
-_AIOHTTP = "anthropic._vendor.httpx_aiohttp"  # imports aiohttp where it is installed, for a client that is not used
+# imports aiohttp where it is installed, for a client that is not used
+_AIOHTTP = "anthropic._vendor.httpx_aiohttp"
 # What is empty meanwhile, parents first.
 _PACKAGES = (
-    *("anthropic", "anthropic.lib", _TRACING, _ERRORS, _AIOHTTP, "anthropic.types", "anthropic.types.shared"),
+    *(
+        "anthropic",
+        "anthropic.lib",
+        _TRACING,
+        _ERRORS,
+        _AIOHTTP,
+        "anthropic.types",
+        "anthropic.types.shared",
+    ),
     *("anthropic.types.organization", "anthropic.types.beta", "anthropic.types.beta.environments"),
     *("anthropic.types.beta.organization", "anthropic.types.beta.organization.claude_code"),
 )
@@ -140,12 +152,18 @@ _NEEDED_NAMES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
 
 
 def _make_status_error(message: str, *, body: object, response: Any) -> Any:
-    """Stand in for the SDK's function of this name: its own class tells what the class of each code would."""
-    _import_with_empty_packages("anthropic.types.shared.error_details")  # the error would import it, and all else
+    """Stand in for the SDK's function of this name: its own class tells what the class of each code
+    would.
+    """
+    # the error would import it, and all else
+    _import_with_empty_packages("anthropic.types.shared.error_details")
     base = importlib.import_module("anthropic._exceptions").APIStatusError
     return base(message, response=response, body=body)
 
 
 def _finish_span(*args: Any) -> None:
-    """Stand in for the SDK's function of this name. It ends spans of the SDK's methods; a raw request has none."""
+    """Stand in for the SDK's function of this name.
+
+    It ends spans of the SDK's methods; a raw request has none.
+    """
     importlib.import_module(f"{_TRACING}._api_call").finish_api_call_span(*args)

@@ -26,22 +26,51 @@ BAD_THINKING = "bad_thinking"
 # Vendors' types and codes; the numbers are GLM's. For other codes the status decides.
 _CODES: dict[type[ModelError], tuple[str, ...]] = {
     QuotaSpent: (
-        *("enforced_spend_limit_reached", "contract_spend_limit_reached", "linked_organization_spend_limit_reached"),
+        *(
+            "enforced_spend_limit_reached",
+            "contract_spend_limit_reached",
+            "linked_organization_spend_limit_reached",
+        ),
         *("insufficient_quota", "exceeded_current_quota_error", "Arrearage"),
         *("1113", "1304", "1308", "1309", "1310", "1311", "1312", "1313"),
     ),
     KeyRefused: (
-        *("authentication_error", "billing_error", "permission_error", "organization_on_hold", "invalid_api_key"),
-        *("invalid_authentication_error", "incorrect_api_key_error", "1000", "1001", "1002", "1003", "1004"),
+        *(
+            "authentication_error",
+            "billing_error",
+            "permission_error",
+            "organization_on_hold",
+            "invalid_api_key",
+        ),
+        *(
+            "invalid_authentication_error",
+            "incorrect_api_key_error",
+            "1000",
+            "1001",
+            "1002",
+            "1003",
+            "1004",
+        ),
     ),
     NoSuchModel: ("not_found_error", "model_not_found", "1211"),
     RateLimited: (
-        *("rate_limit_error", "ramp_limit_exceeded", "rate_limit_exceeded", "rate_limit_reached_error"),
+        *(
+            "rate_limit_error",
+            "ramp_limit_exceeded",
+            "rate_limit_exceeded",
+            "rate_limit_reached_error",
+        ),
         *("1302", "1303"),
     ),
     Transient: (
         *("overloaded_error", "api_error", "timeout_error", "conflict_error", "server_error"),
-        *("engine_overloaded_error", "network_error", "insufficient_system_resource", "1234", "1305"),
+        *(
+            "engine_overloaded_error",
+            "network_error",
+            "insufficient_system_resource",
+            "1234",
+            "1305",
+        ),
     ),
     Overflow: (
         *("context_length_exceeded", "model_context_window_exceeded", "1261"),
@@ -63,46 +92,74 @@ _ERROR_BY_STATUS: dict[int, type[ModelError]] = {
 }
 
 _TOO_LONG = re.compile(
-    r"context length|context limit|context window|context size|too long|token limit|maximum number of tokens"
-    r"|maximum model length|input length|reduce the length|超长",
+    r"context length|context limit|context window|context size|too long|token limit|maximum number "
+    r"of tokens|maximum model length|input length|reduce the length|超长",
     re.IGNORECASE,
 )
 MAX_WORDS_CHARS = 300  # of a server's words that the owner reads
 MAX_ERROR_CHARS = 4_000  # of an error that are searched: some proxies answer with an HTML page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
 _IMAGE = re.compile(
-    r"\bimage\b(?:(?!\bimage\b).)*(exceed|could not|not match|invalid|unsupported)|not process image", re.IGNORECASE
+    (
+        r"\bimage\b(?:(?!\bimage\b).)*(exceed|could not|not match|invalid|unsupported)|not process "
+        r"image"
+    ),
+    re.IGNORECASE,
 )
 _THINKING = re.compile(
-    r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))", re.DOTALL
+    r"\A(?:(?>.*?signature).*\bthinking\b|(?>.*?\bthinking\b).*(?:cannot be modified|signature))",
+    re.DOTALL,
 )
 # What vLLM repeats of a request: "[{'type': …, 'loc': …, 'msg': …, 'input': WHAT WAS SENT}]".
 _REPEATED = re.compile(r"'input': .*?(?=\}, \{'type'|\}\]|\Z)", re.DOTALL)
 _IMAGE_PLACE = re.compile(r"messages\.(\d+)\.content\.(\d+)")
 _TOKEN_COUNTS = (
-    # vLLM: "length is 4096 tokens and your request has 3220 input tokens"; before those that take "requested" alone
+    # vLLM: "length is 4096 tokens and your request has 3220 input tokens"; before those that take
+    # "requested" alone
     re.compile(
-        r"\A(?>.*?length is (?P<limit>\d++)).*?(?:has|contains(?: at least)?) (?P<actual>\d++) input tokens",
+        (
+            r"\A(?>.*?length is (?P<limit>\d++)).*?(?:has|contains(?: at least)?) (?P<actual>\d++) "
+            r"input tokens"
+        ),
         re.DOTALL,
     ),
     re.compile(r"(?<!\d)(?P<actual>\d++) tokens > (?P<limit>\d+)"),
     re.compile(r"(?<!\d)(?P<actual>\d++) \+ \d++ > (?P<limit>\d+)"),
     re.compile(
-        r"\A(?>.*?length is (?P<limit>\d++) tokens).*?requested \d++ tokens \((?P<actual>\d+) in the messages",
+        (
+            r"\A(?>.*?length is (?P<limit>\d++) tokens).*?requested \d++ tokens \((?P<actual>\d+) "
+            r"in the messages"
+        ),
         re.DOTALL,
     ),
-    re.compile(r"\A(?>.*?length is (?P<limit>\d++) tokens).*?(?:requested|resulted in) (?P<actual>\d+)", re.DOTALL),
+    re.compile(
+        r"\A(?>.*?length is (?P<limit>\d++) tokens).*?(?:requested|resulted in) (?P<actual>\d+)",
+        re.DOTALL,
+    ),
     re.compile(r"limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)"),
-    re.compile(r"\A(?>.*?token count \((?P<actual>\d++)\)).*?allowed \((?P<limit>\d+)\)", re.DOTALL),
+    re.compile(
+        r"\A(?>.*?token count \((?P<actual>\d++)\)).*?allowed \((?P<limit>\d+)\)", re.DOTALL
+    ),
     re.compile(r"should be \[1, (?P<limit>\d+)\]"),
-    re.compile(r"\A(?>.*?passed (?P<actual>\d++) input tokens).*?length is only (?P<limit>\d+)", re.DOTALL),
-    re.compile(r"\(length (?P<actual>\d++)\) is longer than the maximum model length of (?P<limit>\d+)"),
+    re.compile(
+        r"\A(?>.*?passed (?P<actual>\d++) input tokens).*?length is only (?P<limit>\d+)", re.DOTALL
+    ),
+    re.compile(
+        r"\(length (?P<actual>\d++)\) is longer than the maximum model length of (?P<limit>\d+)"
+    ),
     # llama.cpp without its typed fields, and LM Studio
-    re.compile(r"request \((?P<actual>\d++) tokens\) exceeds the available context size \((?P<limit>\d+)"),
-    re.compile(r"\A(?>.*?keep the first (?P<actual>\d++) tokens).*?context length of only (?P<limit>\d+)", re.DOTALL),
+    re.compile(
+        r"request \((?P<actual>\d++) tokens\) exceeds the available context size \((?P<limit>\d+)"
+    ),
+    re.compile(
+        r"\A(?>.*?keep the first (?P<actual>\d++) tokens).*?context length of only (?P<limit>\d+)",
+        re.DOTALL,
+    ),
     re.compile(r"n_keep: (?P<actual>\d++) ?>= n_ctx: (?P<limit>\d+)"),
     # SGLang
-    re.compile(r"\((?P<actual>\d++) tokens\) is longer than the model's context length \((?P<limit>\d+)"),
+    re.compile(
+        r"\((?P<actual>\d++) tokens\) is longer than the model's context length \((?P<limit>\d+)"
+    ),
 )
 
 
@@ -126,14 +183,20 @@ class ProviderFailure:
     limit: int = 0
 
 
-def read_failure(status: int, body: object, headers: Mapping[str, str] | None = None) -> ProviderFailure:
+def read_failure(
+    status: int, body: object, headers: Mapping[str, str] | None = None
+) -> ProviderFailure:
     """Parse an error answer. body: parsed JSON, or text (HTML from a proxy, or nothing)."""
     parsed = _parse_body(body)
     error = parsed.get("error") or parsed
     if not isinstance(error, dict):
         error = {"message": str(error)}
     details = error.get("details")
-    found = [error.get("type"), error.get("code"), details.get("error_code") if isinstance(details, dict) else None]
+    found = [
+        error.get("type"),
+        error.get("code"),
+        details.get("error_code") if isinstance(details, dict) else None,
+    ]
     return ProviderFailure(
         status=status,
         kinds=tuple(str(kind) for kind in found if kind not in (None, "", "error")),
@@ -155,7 +218,10 @@ def _server_words(value: object) -> str:
     if isinstance(value, list):
         faults = [fault for fault in value if isinstance(fault, dict)]
         places = ((fault, fault.get("loc")) for fault in faults)
-        named = ((fault, ".".join(map(str, loc)) if isinstance(loc, list) else "") for fault, loc in places)
+        named = (
+            (fault, ".".join(map(str, loc)) if isinstance(loc, list) else "")
+            for fault, loc in places
+        )
         return "; ".join(f"{place}: {fault.get('msg', '')}" for fault, place in named)
     return _REPEATED.sub("'input': …", str(value or ""))
 
@@ -163,9 +229,12 @@ def _server_words(value: object) -> str:
 def _error_by_code(failure: ProviderFailure) -> type[ModelError] | None:
     """Map the most specific code that is known.
 
-    Source: Ollama calls every refusal an `api_error`. What is refused with one of these statuses is no outage.
+    Source: Ollama calls every refusal an `api_error`. What is refused with one of these statuses is
+    no outage.
     """
-    error = next((_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None)
+    error = next(
+        (_ERROR_BY_CODE[kind] for kind in reversed(failure.kinds) if kind in _ERROR_BY_CODE), None
+    )
     return None if error is Transient and failure.status in (400, 404, 405, 422) else error
 
 
@@ -174,10 +243,18 @@ def _token_field(value: object) -> int:
 
 
 def to_error(failure: ProviderFailure) -> ModelError:
-    """Map a failure to our error by typed code, else status; by text only for length, images, thinking."""
+    """Map a failure to our error by typed code, else status; by text only for length, images,
+    thinking.
+    """
     by_code = _error_by_code(failure)
-    why, status, kind = _failure_reason(failure), failure.status, failure.kinds[-1] if failure.kinds else ""
-    if by_code in (None, TooLarge, Overflow) and (error_from_text := _error_from_text(failure, why, kind)):
+    why, status, kind = (
+        _failure_reason(failure),
+        failure.status,
+        failure.kinds[-1] if failure.kinds else "",
+    )
+    if by_code in (None, TooLarge, Overflow) and (
+        error_from_text := _error_from_text(failure, why, kind)
+    ):
         return error_from_text
     error = by_code or _error_from_status(failure)
     if error is RateLimited or error is Transient:
@@ -189,10 +266,15 @@ def to_error(failure: ProviderFailure) -> ModelError:
 
 
 def _error_from_status(failure: ProviderFailure) -> type[ModelError]:
-    """Map the status. Errors inside a stream have 200; unless they blame the request, they may pass."""
+    """Map the status.
+
+    Errors inside a stream have 200; unless they blame the request, they may pass.
+    """
     if failure.status == 200:
         return BadRequest if "invalid_request_error" in failure.kinds else Transient
-    return _ERROR_BY_STATUS.get(failure.status) or (BadRequest if 300 <= failure.status < 500 else Transient)
+    return _ERROR_BY_STATUS.get(failure.status) or (
+        BadRequest if 300 <= failure.status < 500 else Transient
+    )
 
 
 def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelError | None:
@@ -218,7 +300,9 @@ def _failure_reason(failure: ProviderFailure) -> str:
 
 
 def server_words(error: ModelError) -> str:
-    """Return what the server said of a failed call, shortened and without secrets; "" if it is not a server's error."""
+    """Return what the server said of a failed call, shortened and without secrets; "" if it is not
+    a server's error.
+    """
     text = str(error)
     return shorten_words(text.partition(": ")[2]) if text.startswith("HTTP ") else ""
 

@@ -16,7 +16,8 @@ from memory.text.quoting import neutralize_speakers
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 # Strict JSON without blanks, as providers read it. Non-finite numbers raise ValueError.
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-# 16,000 characters take 40 µs to quote and 5 to find. The cache takes at most 8 MB, or 16 of Chinese.
+# 16,000 characters take 40 µs to quote and 5 to find. The cache takes at most 8 MB, or 16 of
+# Chinese.
 MIN_CACHED_CHARS, MAX_CACHED_CHARS = 1_000, 16_000
 MAX_CACHED_TEXTS = 256
 CUT_STOP_REASONS = ("length", "overflow", "refusal")
@@ -26,7 +27,9 @@ MAX_ARGUMENT_BYTES = 512 * 1024  # of all of them, in UTF-8
 
 @dataclass(slots=True)
 class CallBudget:
-    """Bounds the tool calls of one answer while it is streamed; beyond them the stream counts as damaged."""
+    """Bounds the tool calls of one answer while it is streamed; beyond them the stream counts as
+    damaged.
+    """
 
     _calls: int = 0
     _bytes: int = 0
@@ -41,7 +44,9 @@ class CallBudget:
         """Count a piece of a call's arguments; raises ValueError for one too many."""
         self._bytes += len(piece.encode("utf-8", "surrogatepass"))
         if self._bytes > MAX_ARGUMENT_BYTES:
-            raise ValueError(f"more than {MAX_ARGUMENT_BYTES} bytes of tool arguments in one answer")
+            raise ValueError(
+                f"more than {MAX_ARGUMENT_BYTES} bytes of tool arguments in one answer"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +64,9 @@ class DecodedAnswer:
 
 
 def replace_surrogates(text: str) -> str:
-    """Make a text encodable as UTF-8: join surrogate pairs that were sent apart, replace lone surrogates."""
+    """Make a text encodable as UTF-8: join surrogate pairs that were sent apart, replace lone
+    surrogates.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -77,8 +84,12 @@ def replace_surrogates_in_json(value: Any) -> Any:
 
 
 def quote(text: str) -> str:
-    """Return the JSON text of a string; long ones are cached, as most of a request repeats the one before."""
-    return _quote_cached(text) if MIN_CACHED_CHARS <= len(text) <= MAX_CACHED_CHARS else to_json(text)
+    """Return the JSON text of a string; long ones are cached, as most of a request repeats the one
+    before.
+    """
+    return (
+        _quote_cached(text) if MIN_CACHED_CHARS <= len(text) <= MAX_CACHED_CHARS else to_json(text)
+    )
 
 
 @lru_cache(maxsize=MAX_CACHED_TEXTS)
@@ -87,7 +98,9 @@ def _quote_cached(text: str) -> str:
 
 
 def encode_body(text: str) -> bytes:
-    """Encode the JSON text of a request; surrogates are replaced as `replace_surrogates` does in each string."""
+    """Encode the JSON text of a request; surrogates are replaced as `replace_surrogates` does in
+    each string.
+    """
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -95,7 +108,9 @@ def encode_body(text: str) -> bytes:
 
 
 def compact_arguments(call: ToolCall) -> str | None:
-    """Return a call's input as compact JSON text; None unless it is a JSON object (NaN and Infinity are no JSON)."""
+    """Return a call's input as compact JSON text; None unless it is a JSON object (NaN and Infinity
+    are no JSON).
+    """
     try:
         parsed = json.loads(call.input or "{}")
         return to_json(parsed) if isinstance(parsed, dict) else None
@@ -104,18 +119,24 @@ def compact_arguments(call: ToolCall) -> str | None:
 
 
 def wrap_arguments(call: ToolCall) -> str:
-    """Return the JSON text of an object around an input that is none: providers accept only objects."""
+    """Return the JSON text of an object around an input that is none: providers accept only
+    objects.
+    """
     return to_json({"invalid_json": call.input})
 
 
 def to_provider_name(text: str) -> str:
-    """Convert a tool name or call id to the characters that every provider accepts. Deterministic."""
+    """Convert a tool name or call id to the characters that every provider accepts.
+    Deterministic.
+    """
     return _NAME.sub("_", text)[:64] or "unknown"
 
 
 def has_files(request: Request) -> bool:
     """Tell whether encoding the request reads files, which may block."""
-    return any(isinstance(part, Image | Document) for message in request.messages for part in message.parts)
+    return any(
+        isinstance(part, Image | Document) for message in request.messages for part in message.parts
+    )
 
 
 def encode_blob(part: Image | Document, blobs: Blobs) -> str | None:
@@ -130,16 +151,23 @@ def describe_file(part: Image | Document) -> str:
     """Return the text to send instead of a file's bytes."""
     if isinstance(part, Image):
         return "[picture no longer kept]"
-    return f"[{part.name}]\n{neutralize_speakers(part.text) or '(no text could be read from this file)'}"
+    return (
+        f"[{part.name}]\n"
+        f"{neutralize_speakers(part.text) or '(no text could be read from this file)'}"
+    )
 
 
 def normalize_answer(decoded: DecodedAnswer, request: Request) -> Answer:
     """Convert a decoded answer to one that can be stored.
 
-    Call ids become unique within the request, a call that may be cut and empty texts are dropped, and the stop reason
-    agrees with whether there are calls.
+    Call ids become unique within the request, a call that may be cut and empty texts are dropped,
+    and the stop reason agrees with whether there are calls.
     """
-    parts = [_clean_part(part) for part in decoded.parts if not isinstance(part, Text) or part.text.strip()]
+    parts = [
+        _clean_part(part)
+        for part in decoded.parts
+        if not isinstance(part, Text) or part.text.strip()
+    ]
     cut = decoded.stop in CUT_STOP_REASONS and bool(parts) and isinstance(parts[-1], ToolCall)
     if cut:
         parts.pop()
@@ -164,14 +192,21 @@ def _clean_part(part: Part) -> Part:
     if isinstance(part, (Text, Thinking)):
         return replace(part, text=replace_surrogates(part.text))
     if isinstance(part, ToolCall):
-        return replace(part, input=replace_surrogates(part.input), name=replace_surrogates(part.name))
+        return replace(
+            part, input=replace_surrogates(part.input), name=replace_surrogates(part.name)
+        )
     return part
 
 
 def _assign_call_ids(parts: Sequence[Part], request: Request) -> Iterable[Part]:
     used: set[str] = set()
     if any(isinstance(part, ToolCall) for part in parts):
-        used = {part.id for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
+        used = {
+            part.id
+            for message in request.messages
+            for part in message.parts
+            if isinstance(part, ToolCall)
+        }
     for part in parts:
         if isinstance(part, ToolCall):
             if not part.id or part.id in used:

@@ -5,7 +5,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from dataclasses import dataclass
 
 from bot.errors import ModelError
-from bot.models.base import Answer, ModelEvent, Request, StopReason, TextDelta, TokensUsed, ToolStarted
+from bot.models.base import (
+    Answer,
+    ModelEvent,
+    Request,
+    StopReason,
+    TextDelta,
+    TokensUsed,
+    ToolStarted,
+)
 from bot.texts import resolve_language
 from memory.context.time_marks import is_time_mark
 from memory.conversation import Part, ShownMessage, Text, ToolCall
@@ -14,20 +22,26 @@ from memory.text.quoting import shorten
 from memory.text.tokenizer import fold_text, question_terms, text_terms
 
 _QUESTION_ZH = re.compile(
-    "什么时候|为什么|什么|怎么样|怎么|怎样|多少|几个|几点|哪里|哪儿|哪个|哪些|哪|谁|吗|呢|是否|多大|多久|记得"
+    "什么时候|为什么|什么|怎么样|怎么|怎样|多少|几个|几点|哪里"
+    "|哪儿|哪个|哪些|哪|谁|吗|呢|是否|多大|多久|记得"
 )
 _QUESTIONS_EN = (
-    "what who whom whose which where when why how do does did is are am was were can could will would should"
+    "what who whom whose which where when why how do does did is are am was were can could will "
+    "would should"
 )
 _QUESTION_WORDS_EN = frozenset((*_QUESTIONS_EN.split(), "whats", "wheres", "whos", "hows"))
 DELTA_CHARS = 80
 MAX_QUOTES = 3  # per answer
 MAX_QUOTE_CHARS = 200  # of one passage
-SUMMARY_PREFIX = "[Summary of "  # the summary of earlier turns in a view, which is not text of the person
+# the summary of earlier turns in a view, which is not text of the person
+SUMMARY_PREFIX = "[Summary of "
 
 _TEXTS = {
     "who": (
-        "我不是语言模型：没有设置密钥，只能引用记录。要用模型，请设置 llm.api_key（或环境变量 ANTHROPIC_API_KEY）。",
+        (
+            "我不是语言模型：没有设置密钥，只能引用记录。要用模型，请设置 llm.api_key（或环境变量 "
+            "ANTHROPIC_API_KEY）。"
+        ),
         "I am no language model: there is no key, so all I can do is quote the record. "
         "To use one, set llm.api_key (or ANTHROPIC_API_KEY in the environment).",
     ),
@@ -64,22 +78,36 @@ class OfflineModel:
     async def preload(self) -> None: ...
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """Answer a turn; raise a ModelError of kind "offline" for summaries and facts, which it cannot write."""
+        """Answer a turn; raise a ModelError of kind "offline" for summaries and facts, which it
+        cannot write.
+        """
         if request.purpose != "turn":
             raise ModelError("there is no language model to write that", kind="offline")
         text = "\n".join(await self._answer_lines(request))
         for start in range(0, len(text), DELTA_CHARS):
             yield TextDelta(text=text[start : start + DELTA_CHARS])
-        yield Answer(parts=(Text(text=text),), stop="end", usage=TokensUsed(), model=self.name, raw_stop="offline")
+        yield Answer(
+            parts=(Text(text=text),),
+            stop="end",
+            usage=TokensUsed(),
+            model=self.name,
+            raw_stop="offline",
+        )
 
     async def _answer_lines(self, request: Request) -> list[str]:
         *earlier, text = _user_texts(request.messages) or [""]
         lang = 0 if resolve_language(text) == "zh" else 1
-        introduction = [] if any(message.role == "assistant" for message in request.messages) else [_TEXTS["who"][lang]]
+        introduction = (
+            []
+            if any(message.role == "assistant" for message in request.messages)
+            else [_TEXTS["who"][lang]]
+        )
         if not is_question(text):
             return [_TEXTS["noted"][lang], *introduction]
         recalled = await self._recall(text, request.conversation, request.space)
-        said = [OfflinePassage(text=other, source=_TEXTS["here"][lang]) for other in reversed(earlier)]
+        said = [
+            OfflinePassage(text=other, source=_TEXTS["here"][lang]) for other in reversed(earlier)
+        ]
         found = choose_passages(text, [*recalled, *said])
         if not found:
             return [_TEXTS["nothing"][lang], *(introduction or [_TEXTS["who"][lang]])]
@@ -89,7 +117,9 @@ class OfflineModel:
 
 
 def is_question(text: str) -> bool:
-    """Tell whether a text is a question: by punctuation, a Chinese question word, or its first word."""
+    """Tell whether a text is a question: by punctuation, a Chinese question word, or its first
+    word.
+    """
     if re.search(r"[?？]\s*$|[?？]\s", text) or _QUESTION_ZH.search(text):
         return True
     first = re.match(r"\W*(\w+)", text.casefold().replace("'", "").replace("’", ""))
@@ -104,7 +134,8 @@ def overlap_share(terms: Collection[str], text: str) -> float:
 
 
 def choose_passages(question: str, passages: Iterable[OfflinePassage]) -> list[OfflinePassage]:
-    """Choose the passages to quote, best first: those with at least half the best share of the terms.
+    """Choose the passages to quote, best first: those with at least half the best share of the
+    terms.
 
     Questions are not quoted, and nothing is quoted twice.
     """
@@ -112,7 +143,11 @@ def choose_passages(question: str, passages: Iterable[OfflinePassage]) -> list[O
     rated: list[tuple[float, OfflinePassage]] = []
     for passage in passages:
         share = overlap_share(terms, passage.text)
-        if share and not is_question(passage.text) and not any(_is_same_passage(passage, other) for _, other in rated):
+        if (
+            share
+            and not is_question(passage.text)
+            and not any(_is_same_passage(passage, other) for _, other in rated)
+        ):
             rated.append((share, passage))
     best = max((share for share, _ in rated), default=0.0)
     rated.sort(key=lambda item: -item[0])
@@ -131,18 +166,27 @@ def _format_quote(passage: OfflinePassage) -> str:
 
 
 def _user_texts(messages: Sequence[ShownMessage]) -> list[str]:
-    """Return the first text of each of the person's messages; the rest, such as the time, is the bot's."""
+    """Return the first text of each of the person's messages; the rest, such as the time, is the
+    bot's.
+    """
     found = []
     for message in messages:
-        texts = (part.text for part in message.parts if isinstance(part, Text) and part.text.strip() and not part.aside)
-        own = (text for text in texts if not text.startswith(SUMMARY_PREFIX) and not is_time_mark(text))
+        texts = (
+            part.text
+            for part in message.parts
+            if isinstance(part, Text) and part.text.strip() and not part.aside
+        )
+        own = (
+            text for text in texts if not text.startswith(SUMMARY_PREFIX) and not is_time_mark(text)
+        )
         first = next(own, "")
         if message.role == "user" and first:
             found.append(first)
     return found
 
 
-# The answer to one call: text, a part, an Answer, an error to raise, or a sequence of these to stream as it is.
+# The answer to one call: text, a part, an Answer, an error to raise, or a sequence of these to
+# stream as it is.
 ScriptedAnswer = str | Part | Answer | ModelError | Sequence[ModelEvent | Part | ModelError]
 Script = Iterable[ScriptedAnswer] | Callable[[Request], ScriptedAnswer]
 
@@ -158,11 +202,15 @@ class ScriptedModel:
         self.requests: list[Request] = []
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
-        """Stream the next answer, texts in two pieces; without an Answer, one is built from the parts."""
+        """Stream the next answer, texts in two pieces; without an Answer, one is built from the
+        parts.
+        """
         self.requests.append(request)
         answer = self._next(request)
         parts: list[Part] = []
-        for item in (answer,) if isinstance(answer, str) or not isinstance(answer, Sequence) else answer:
+        for item in (
+            (answer,) if isinstance(answer, str) or not isinstance(answer, Sequence) else answer
+        ):
             if isinstance(item, ModelError):
                 raise item
             for event in _to_events(item, parts):
@@ -192,7 +240,9 @@ def _to_events(item: ModelEvent | Part | str, parts: list[Part]) -> Iterable[Mod
         item = Text(text=item)
     if isinstance(item, Text):
         middle = len(item.text) // 2
-        yield from (TextDelta(text=piece) for piece in (item.text[:middle], item.text[middle:]) if piece)
+        yield from (
+            TextDelta(text=piece) for piece in (item.text[:middle], item.text[middle:]) if piece
+        )
     if isinstance(item, ToolCall):
         yield ToolStarted(name=item.name)
     if isinstance(item, Part):
@@ -203,5 +253,7 @@ def _to_events(item: ModelEvent | Part | str, parts: list[Part]) -> Iterable[Mod
 
 def _build_answer(parts: Sequence[Part], request: Request) -> Answer:
     stop: StopReason = "tools" if any(isinstance(part, ToolCall) for part in parts) else "end"
-    usage = TokensUsed(input=sum(len(message.parts) for message in request.messages), output=len(parts))
+    usage = TokensUsed(
+        input=sum(len(message.parts) for message in request.messages), output=len(parts)
+    )
     return Answer(parts=tuple(parts), stop=stop, usage=usage, model=request.model)

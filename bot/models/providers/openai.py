@@ -1,6 +1,7 @@
 """Client of OpenAI-compatible chat completions: encodes the request, streams, decodes the answer.
 
-It uses plain HTTP: compatible servers send more forms than the vendor's SDK accepts, and the SDK need not be loaded.
+It uses plain HTTP: compatible servers send more forms than the vendor's SDK accepts, and the SDK
+need not be loaded.
 """
 
 import asyncio
@@ -53,8 +54,23 @@ from bot.models.providers.quirks import (
     merge_refusals,
     option_fields,
 )
-from bot.models.providers.transport import ClientPool, TimedStream, Timeouts, create_http_client, iterate_data_lines
-from memory.conversation import Document, Image, Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
+from bot.models.providers.transport import (
+    ClientPool,
+    TimedStream,
+    Timeouts,
+    create_http_client,
+    iterate_data_lines,
+)
+from memory.conversation import (
+    Document,
+    Image,
+    Part,
+    ShownMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from memory.text.quoting import SplitPiece, ThinkingSplitter
 
 OPENAI_STOP_REASONS: dict[str, StopReason] = {
@@ -145,10 +161,14 @@ class OpenAIStreamDecoder:
         if not self._stop:
             raise Damaged("the stream ended before the answer did", status=200, kind="cut")
         if self._stop in FAILED_STOP_REASONS:
-            raise Transient("the server failed in the middle of the answer", status=200, kind=self._stop)
+            raise Transient(
+                "the server failed in the middle of the answer", status=200, kind=self._stop
+            )
         if self._stop not in OPENAI_STOP_REASONS:
             self._unknown[f"stop {self._stop}"] += 1
-        calls = (ToolCall(id=call.id, name=call.name, input=call.written or "{}") for call in self._calls)
+        calls = (
+            ToolCall(id=call.id, name=call.name, input=call.written or "{}") for call in self._calls
+        )
         parts: list[Part] = [Text(text="".join(self._text)), *calls]
         return DecodedAnswer(
             parts=tuple(parts),
@@ -193,7 +213,11 @@ class OpenAIStreamDecoder:
 
     def _add_call(self, called: dict[str, Any]) -> Iterator[ModelEvent]:
         function = called.get("function") or {}
-        index, id, name = called.get("index"), str(called.get("id") or ""), str(function.get("name") or "")
+        index, id, name = (
+            called.get("index"),
+            str(called.get("id") or ""),
+            str(function.get("name") or ""),
+        )
         call = self._open_call(index, id, name)
         if call is None:
             self._budget.add_call()
@@ -208,8 +232,8 @@ class OpenAIStreamDecoder:
     def _open_call(self, index: int | None, id: str, name: str) -> _PartialCall | None:
         """Return the call that a piece belongs to; None if it starts a new one.
 
-        With an index: the newest call of that index, unless the piece names another id. Without: the newest call,
-        unless the piece names another id, or a function without any.
+        With an index: the newest call of that index, unless the piece names another id. Without:
+        the newest call, unless the piece names another id, or a function without any.
         """
         known = [call for call in self._calls if index is None or call.index == index]
         if not known or (id and known[-1].id and id != known[-1].id):
@@ -242,10 +266,14 @@ def encode_openai_request(
     Messages of text alone are sent as plain strings, as some servers accept nothing else.
 
     Args:
-        thoughts: of the running turn's messages with calls, by the id of the first one; they are sent back.
+        thoughts: of the running turn's messages with calls, by the id of the first one; they are
+            sent back.
     """
     options = {name: f'"{name}":{value}' for name, value in option_fields(request, quirks).items()}
-    fields = [f'"model":{to_json(request.model)}', *(options.pop(name) for name in LIMIT_FIELDS if name in options)]
+    fields = [
+        f'"model":{to_json(request.model)}',
+        *(options.pop(name) for name in LIMIT_FIELDS if name in options),
+    ]
     if request.tools and not quirks.tools_refused:
         fields.append(_encode_tools(request.tools))
     rows = _encode_messages(request, blobs, quirks, thoughts)
@@ -253,9 +281,13 @@ def encode_openai_request(
     return encode_body(f"{{{','.join(fields)}}}")
 
 
-def _encode_messages(request: Request, blobs: Blobs, quirks: ModelQuirks, thoughts: Mapping[str, str]) -> Iterator[str]:
+def _encode_messages(
+    request: Request, blobs: Blobs, quirks: ModelQuirks, thoughts: Mapping[str, str]
+) -> Iterator[str]:
     has_no_tools = bool(quirks.tools_refused) and request.purpose == "turn"
-    system = "\n\n".join(text for text in (*request.system, NO_TOOLS_NOTE * has_no_tools) if text.strip())
+    system = "\n\n".join(
+        text for text in (*request.system, NO_TOOLS_NOTE * has_no_tools) if text.strip()
+    )
     if system:
         yield f'{{"role":"system","content":{quote(system)}}}'
     running = _start_of_turn(request.messages)
@@ -265,20 +297,27 @@ def _encode_messages(request: Request, blobs: Blobs, quirks: ModelQuirks, though
         if message.role == "user":
             yield from _encode_user(message, blobs)
         else:
-            yield from _encode_assistant(message, _sent_thought(message, quirks, thoughts) if index > running else None)
+            yield from _encode_assistant(
+                message, _sent_thought(message, quirks, thoughts) if index > running else None
+            )
 
 
 def _start_of_turn(messages: Sequence[ShownMessage]) -> int:
-    """Return the index of the newest message of a person; results of tools come in messages of their own."""
+    """Return the index of the newest message of a person; results of tools come in messages of
+    their own.
+    """
     people = (
         index
         for index, message in enumerate(messages)
-        if message.role == "user" and not any(isinstance(part, ToolResult) for part in message.parts)
+        if message.role == "user"
+        and not any(isinstance(part, ToolResult) for part in message.parts)
     )
     return max(people, default=-1)
 
 
-def _sent_thought(message: ShownMessage, quirks: ModelQuirks, thoughts: Mapping[str, str]) -> str | None:
+def _sent_thought(
+    message: ShownMessage, quirks: ModelQuirks, thoughts: Mapping[str, str]
+) -> str | None:
     """Return the thinking to send back with a message; None to send none."""
     call = next((part for part in message.parts if isinstance(part, ToolCall)), None)
     if call is None:
@@ -300,13 +339,18 @@ def _write_calls_out(message: ShownMessage) -> ShownMessage:
 @lru_cache(maxsize=MAX_CACHED_TOOLS)
 def _encode_tools(tools: tuple[ToolSpec, ...]) -> str:
     functions = (
-        {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)} for spec in tools
+        {"name": spec.name, "description": spec.description, "parameters": json.loads(spec.schema)}
+        for spec in tools
     )
-    return f'"tools":{to_json([{"type": "function", "function": function} for function in functions])}'
+    return (
+        f'"tools":{to_json([{"type": "function", "function": function} for function in functions])}'
+    )
 
 
 def _encode_assistant(message: ShownMessage, thought: str | None) -> list[str]:
-    text = "\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text.strip())
+    text = "\n\n".join(
+        part.text for part in message.parts if isinstance(part, Text) and part.text.strip()
+    )
     calls = [_encode_call(part) for part in message.parts if isinstance(part, ToolCall)]
     if not text and not calls:
         return []
@@ -317,7 +361,9 @@ def _encode_assistant(message: ShownMessage, thought: str | None) -> list[str]:
 
 
 def _encode_call(part: ToolCall) -> str:
-    """Encode a call with its arguments unchanged; invalid JSON is wrapped, as some servers parse it."""
+    """Encode a call with its arguments unchanged; invalid JSON is wrapped, as some servers parse
+    it.
+    """
     arguments = wrap_arguments(part) if compact_arguments(part) is None else part.input or "{}"
     function = f'{{"name":{to_json(part.name)},"arguments":{to_json(arguments)}}}'
     return f'{{"id":{to_json(part.id)},"type":"function","function":{function}}}'
@@ -331,7 +377,9 @@ class _ContentBlock(NamedTuple):
 
 
 def _encode_user(message: ShownMessage, blobs: Blobs) -> list[str]:
-    """Encode a message of its own for each tool result, right after the calls, then one for the rest."""
+    """Encode a message of its own for each tool result, right after the calls, then one for the
+    rest.
+    """
     rows = [_encode_result(part) for part in message.parts if isinstance(part, ToolResult)]
     if blocks := [block for part in message.parts if (block := _to_block(part, blobs))]:
         if any(block.is_picture for block in blocks):
@@ -364,7 +412,8 @@ def _encode_block(block: _ContentBlock) -> str:
 
 STREAM_END: dict[str, Any] = {}  # the chunk for the line that ends a stream
 MAX_ADAPTATIONS = 8  # of one request to what a server refuses; each leaves out something else
-MAX_THOUGHTS = 1_000  # messages with calls whose thinking is kept: 60 running turns of 15 steps each, and some
+# messages with calls whose thinking is kept: 60 running turns of 15 steps each, and some
+MAX_THOUGHTS = 1_000
 # Hosts that want the thinking of the running turn's calls back.
 # Source: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
 _THINKING_HOSTS = ("api.deepseek.com",)
@@ -377,7 +426,8 @@ class OpenAIModel:
         base_url: without "/chat/completions".
         api_key: "" for a server that needs none.
         proxy: URL; "" for the environment's.
-        window: of the server's models, in tokens; to recognise a refusal of a long request that gives no reason.
+        window: of the server's models, in tokens; to recognise a refusal of a long request that
+            gives no reason.
     """
 
     name = "openai"
@@ -435,7 +485,9 @@ class OpenAIModel:
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if not (self._key.isascii() and self._key.isprintable()):
             raise KeyRefused("the API key has characters no key has", kind="invalid_api_key")
-        decoder = OpenAIStreamDecoder(self.unknown, holds_text=self.quirks(request.model).closes_only)
+        decoder = OpenAIStreamDecoder(
+            self.unknown, holds_text=self.quirks(request.model).closes_only
+        )
         try:
             async with (
                 self._clients.client() as client,
@@ -458,7 +510,9 @@ class OpenAIModel:
         self._note_thinking(request, decoder, answer)
         yield answer
 
-    def _note_thinking(self, request: Request, decoder: OpenAIStreamDecoder, answer: Answer) -> None:
+    def _note_thinking(
+        self, request: Request, decoder: OpenAIStreamDecoder, answer: Answer
+    ) -> None:
         """Note how the model thinks, and what it thought before it called tools."""
         if decoder.thinks_in_tags or decoder.thought:
             self._learn(request.model, thinking="tags" if decoder.thinks_in_tags else "field")
@@ -485,7 +539,8 @@ class OpenAIModel:
             raise Damaged(f"the stream is damaged: {err}", kind="damaged") from err
 
     async def _post(self, client: Any, request: Request) -> Any:
-        """Send the request and return the open response; send it again without what the server refuses.
+        """Send the request and return the open response; send it again without what the server
+        refuses.
 
         What was left out is remembered once a request without it is answered.
         """
@@ -510,16 +565,23 @@ class OpenAIModel:
         thoughts: dict[str, str] = {}
         if quirks.wants_thinking or self.sends_thinking_back:
             known = self._thoughts.items()
-            thoughts = {call: thought for (chat, call), thought in known if chat == request.conversation}
+            thoughts = {
+                call: thought for (chat, call), thought in known if chat == request.conversation
+            }
         if has_files(request):
-            return await asyncio.to_thread(encode_openai_request, request, self._blobs, quirks, thoughts)
+            return await asyncio.to_thread(
+                encode_openai_request, request, self._blobs, quirks, thoughts
+            )
         return encode_openai_request(request, self._blobs, quirks, thoughts)
 
     def _remember(self, model: str, quirks: ModelQuirks) -> None:
         known = self.quirks(model)
         refused = sorted(quirks.left_out - known.left_out)
-        log.warning("model takes less", model=model, left_out=refused, tools_refused=quirks.tools_refused)
-        self._quirks[model] = merge_refusals(known, quirks)  # other requests may have learnt something meanwhile
+        log.warning(
+            "model takes less", model=model, left_out=refused, tools_refused=quirks.tools_refused
+        )
+        # other requests may have learnt something meanwhile
+        self._quirks[model] = merge_refusals(known, quirks)
 
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""

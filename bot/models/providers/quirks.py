@@ -12,27 +12,33 @@ from bot.models.providers.failures import ProviderFailure, shorten_words
 # Names of the limit of the answer; the second is that of OpenAI's newer models.
 LIMIT_FIELDS = ("max_tokens", "max_completion_tokens")
 # What servers read to turn thinking off; each ignores, or refuses by name, what it does not know.
-# Source: Ollama (issue 14820), vLLM and llama.cpp (the template's argument), Qwen and SiliconFlow, GLM and DeepSeek.
+# Source: Ollama (issue 14820), vLLM and llama.cpp (the template's argument), Qwen and SiliconFlow,
+# GLM and DeepSeek.
 THINKING_OFF = {
     "reasoning_effort": '"none"',
     "chat_template_kwargs": '{"enable_thinking":false}',
     "enable_thinking": "false",
     "thinking": '{"type":"disabled"}',
 }
-# Statuses with which servers refuse what they do not support. Source: tests/emulators/personas.py; OpenRouter has 404.
+# Statuses with which servers refuse what they do not support. Source: tests/emulators/personas.py;
+# OpenRouter has 404.
 _REFUSED = frozenset((400, 404, 405, 422, 500, 501))
 
 _WORD = re.compile(r"\w+")
 _UNSUPPORTED = re.compile(
-    r"unsupported|not (?:be )?supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed"
-    r"|extra_forbidden|only the default",
+    r"unsupported|not (?:be )?supported|not support|unknown|unrecogni[sz]ed|unexpected|not "
+    r"permitted|not allowed|extra_forbidden|only the default",
     re.IGNORECASE,
 )
 _UNSUPPORTED_CODES = frozenset(("unsupported_parameter", "unsupported_value", "unknown_parameter"))
 _TOOL = r"(?:tools?(?:[ _-]?(?:calls?|calling|choice|use))?|functions?[ _-]?call(?:s|ing)?)\b"
 _NEED = r"(?:support|enabl|parser|jinja)"
-_TOOLS = re.compile(rf"\b{_TOOL}.{{0,80}}{_NEED}|{_NEED}.{{0,80}}\b{_TOOL}|jinja", re.IGNORECASE | re.DOTALL)
-_THINKING_MISSING = re.compile(r"missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|passed back)", re.I)
+_TOOLS = re.compile(
+    rf"\b{_TOOL}.{{0,80}}{_NEED}|{_NEED}.{{0,80}}\b{_TOOL}|jinja", re.IGNORECASE | re.DOTALL
+)
+_THINKING_MISSING = re.compile(
+    r"missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|passed back)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +63,9 @@ NO_QUIRKS = ModelQuirks()
 
 
 def option_fields(request: Request, quirks: ModelQuirks) -> dict[str, str]:
-    """Return the fields of a body that a server may refuse, as JSON text, without those that this one does."""
+    """Return the fields of a body that a server may refuse, as JSON text, without those that this
+    one does.
+    """
     limit = next((name for name in LIMIT_FIELDS if name not in quirks.left_out), "")
     fields = {limit: str(request.max_tokens)} if limit else {}
     if request.tools and not quirks.tools_refused and not request.may_call:
@@ -71,8 +79,11 @@ def option_fields(request: Request, quirks: ModelQuirks) -> dict[str, str]:
     return {name: value for name, value in fields.items() if name not in quirks.left_out}
 
 
-def learn_from_refusal(quirks: ModelQuirks, failure: ProviderFailure, sent: Collection[str]) -> ModelQuirks | None:
-    """Return the quirks with which to send a refused request again; None if its refusal teaches nothing.
+def learn_from_refusal(
+    quirks: ModelQuirks, failure: ProviderFailure, sent: Collection[str]
+) -> ModelQuirks | None:
+    """Return the quirks with which to send a refused request again; None if its refusal teaches
+    nothing.
 
     Args:
         sent: names of the refused request's fields.
@@ -104,10 +115,20 @@ def _refused_fields(failure: ProviderFailure, sent: Collection[str]) -> frozense
     has_code = bool(_UNSUPPORTED_CODES.intersection(failure.kinds))
     if not has_code and not _UNSUPPORTED.search(failure.text):
         return frozenset()
-    optional = {*LIMIT_FIELDS, *THINKING_OFF, "tools", "tool_choice", "temperature", "stream_options"}.intersection(
-        sent
-    )
+    optional = {
+        *LIMIT_FIELDS,
+        *THINKING_OFF,
+        "tools",
+        "tool_choice",
+        "temperature",
+        "stream_options",
+    }.intersection(sent)
     named = optional.intersection([failure.param, *_WORD.findall(failure.text)])
-    # Some say only that there is one: newer models of OpenAI's were the first to refuse the limit's old name.
-    limit = frozenset(LIMIT_FIELDS[:1]).intersection(sent) if "unsupported_parameter" in failure.kinds else frozenset()
+    # Some say only that there is one: newer models of OpenAI's were the first to refuse the limit's
+    # old name.
+    limit = (
+        frozenset(LIMIT_FIELDS[:1]).intersection(sent)
+        if "unsupported_parameter" in failure.kinds
+        else frozenset()
+    )
     return frozenset(named) or limit

@@ -29,10 +29,11 @@ class WindowQuestion:
 
 
 async def ask_window(question: WindowQuestion) -> int:
-    """Return the window in tokens that the server names for a model; 0 if it names none within ASK_SECONDS.
+    """Return the window in tokens that the server names for a model; 0 if it names none within
+    ASK_SECONDS.
 
-    A server at home is also asked in the words of llama.cpp, Ollama and LM Studio. Where several answer, what is loaded
-    now comes before what a list says.
+    A server at home is also asked in the words of llama.cpp, Ollama and LM Studio. Where several
+    answer, what is loaded now comes before what a list says.
     """
     import httpx2
 
@@ -68,18 +69,26 @@ async def ask_window(question: WindowQuestion) -> int:
 
 
 def props_window(answer: object) -> int:
-    """Read llama.cpp's /props: the window of one slot, as `--ctx-size` is shared by `--parallel` of them."""
+    """Read llama.cpp's /props: the window of one slot, as `--ctx-size` is shared by `--parallel` of
+    them.
+    """
     return _tokens(_field(_field(answer, "default_generation_settings"), "n_ctx"))
 
 
 def loaded_window(answer: object, model: str) -> int:
     """Read Ollama's /api/ps: the window of the model as it is loaded now."""
-    return _tokens(_field(_find_entry(_field(answer, "models"), ("model", "name"), model), "context_length"))
+    return _tokens(
+        _field(_find_entry(_field(answer, "models"), ("model", "name"), model), "context_length")
+    )
 
 
 def studio_window(answer: object, model: str) -> int:
-    """Read LM Studio's /api/v0/models: the window of the loaded instance; what the model could have is none."""
-    return _tokens(_field(_find_entry(_field(answer, "data"), ("id",), model), "loaded_context_length"))
+    """Read LM Studio's /api/v0/models: the window of the loaded instance; what the model could have
+    is none.
+    """
+    return _tokens(
+        _field(_find_entry(_field(answer, "data"), ("id",), model), "loaded_context_length")
+    )
 
 
 def listed_window(answer: object, model: str) -> int:
@@ -89,7 +98,10 @@ def listed_window(answer: object, model: str) -> int:
 
 
 def parameter_window(answer: object) -> int:
-    """Read Ollama's /api/show: `num_ctx` of the Modelfile. The most that the model could have is not what it gets."""
+    """Read Ollama's /api/show: `num_ctx` of the Modelfile.
+
+    The most that the model could have is not what it gets.
+    """
     found = _NUM_CTX.search(str(_field(answer, "parameters") or ""))
     return _tokens(int(found[1])) if found else 0
 

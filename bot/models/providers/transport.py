@@ -12,7 +12,8 @@ from bot.errors import ModelError, Stalled
 from channels.toolkit.http import create_tls_context
 
 CONNECT_SECONDS = 10.0  # to open a connection; Timeouts limits every other wait
-MAX_IDLE_CONNECTIONS = 100  # kept open for the next call; `concurrency` limits the calls that run at once
+# kept open for the next call; `concurrency` limits the calls that run at once
+MAX_IDLE_CONNECTIONS = 100
 CALLS_PER_CLIENT = 8  # at once, see ClientPool
 IDLE_SECONDS = 5.0  # after this httpx2 reuses no connection either
 
@@ -47,8 +48,9 @@ class _PooledClient(Generic[Client]):
 class ClientPool(Generic[Client]):
     """Clients of one account, each for a few calls at once.
 
-    At the start and at the end of each call an HTTP client tests all of its idle connections. Measured with 60 and 120
-    calls at once: 1.74 and 2.18 ms of CPU a call with one client, 1.19 and 1.22 with one for eight calls.
+    At the start and at the end of each call an HTTP client tests all of its idle connections.
+    Measured with 60 and 120 calls at once: 1.74 and 2.18 ms of CPU a call with one client, 1.19 and
+    1.22 with one for eight calls.
 
     Args:
         create: creates a client; the first time in a thread, as it may import the client's library.
@@ -96,9 +98,16 @@ class ClientPool(Generic[Client]):
             await self._close(each.client)
 
     async def _close_idle(self, now: float) -> None:
-        """Close the clients of an earlier rush, all but the first: nothing else would end their connections."""
-        idle = [each for each in self._clients[1:] if not each.calls and now - each.idle_since >= self._idle_seconds]
-        self._clients = [each for each in self._clients if each not in idle]  # at once: other calls end meanwhile
+        """Close the clients of an earlier rush, all but the first: nothing else would end their
+        connections.
+        """
+        idle = [
+            each
+            for each in self._clients[1:]
+            if not each.calls and now - each.idle_since >= self._idle_seconds
+        ]
+        # at once: other calls end meanwhile
+        self._clients = [each for each in self._clients if each not in idle]
         for each in idle:
             await self._close(each.client)
 
@@ -109,15 +118,17 @@ DRAIN_SECONDS = 0.5  # for what follows the end of an answer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeouts:
-    """Longest waits of one call, in seconds: for the first event, between two events, and in all."""
+    """Longest waits of one call, in seconds: for the first event, between two events, and in
+    all.
+    """
 
     first: float = 120.0
     gap: float = 90.0
     step: float = 600.0
 
 
-# Source: Ollama and llama.cpp load a model and read a long prompt before the first token; on a small machine that takes
-# minutes. That they accept the connection shows that they work.
+# Source: Ollama and llama.cpp load a model and read a long prompt before the first token; on a
+# small machine that takes minutes. That they accept the connection shows that they work.
 FIRST_SECONDS_AT_HOME = 600.0
 _HOME_SUFFIXES = (".localhost", ".local", ".lan", ".internal", ".home.arpa")
 
@@ -132,7 +143,9 @@ def is_at_home(base_url: str) -> bool:
 
 
 def timeouts_for(base_url: str) -> Timeouts:
-    """Return the limits for an endpoint: a server on a private or loopback address may take long to begin."""
+    """Return the limits for an endpoint: a server on a private or loopback address may take long to
+    begin.
+    """
     return Timeouts(first=FIRST_SECONDS_AT_HOME) if is_at_home(base_url) else Timeouts()
 
 
@@ -153,8 +166,9 @@ class ClosingStream(Generic[Item]):
 class TimedStream(ClosingStream[Item]):
     """Yields the items of `source` within time limits, and closes it at the end of a block.
 
-    One timer serves all waits. It is started for the shortest of them and looks again later if nothing is late then;
-    asyncio.timeout around each wait would start and cancel a timer for every piece of an answer.
+    One timer serves all waits. It is started for the shortest of them and looks again later if
+    nothing is late then; asyncio.timeout around each wait would start and cancel a timer for every
+    piece of an answer.
 
     Raises:
         Stalled: a wait was too long; kind says which: "first_byte", "gap" or "step".
@@ -193,7 +207,8 @@ class TimedStream(ClosingStream[Item]):
         try:
             item = await anext(self._source)
         except asyncio.CancelledError as err:
-            if self._is_late and task.cancelling() == cancelled_before + 1:  # cancelled by this timer alone
+            # cancelled by this timer alone
+            if self._is_late and task.cancelling() == cancelled_before + 1:
                 kind = "step" if self._due == self._end else self._kind
                 raise Stalled(f"no word from the model for too long ({kind})", kind=kind) from err
             raise
@@ -206,7 +221,9 @@ class TimedStream(ClosingStream[Item]):
         return item
 
     async def drain(self) -> None:
-        """Read the rest, for at most DRAIN_SECONDS: only a connection that was read to its end can be reused."""
+        """Read the rest, for at most DRAIN_SECONDS: only a connection that was read to its end can
+        be reused.
+        """
         self._end = min(self._end, self._loop.time() + DRAIN_SECONDS)
         with suppress(ModelError):
             async for _ in self:
@@ -230,10 +247,12 @@ class TimedStream(ClosingStream[Item]):
 
 
 async def iterate_data_lines(source: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Yield the text after each `data:` of an event stream; a body that is no event stream is yielded whole.
+    """Yield the text after each `data:` of an event stream; a body that is no event stream is
+    yielded whole.
 
-    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a line. What is no UTF-8
-    is replaced: some servers cut characters of an answer in two, and the rest of it can be read.
+    Bytes are split at line feeds only: inside JSON, U+2028 and similar characters do not end a
+    line. What is no UTF-8 is replaced: some servers cut characters of an answer in two, and the
+    rest of it can be read.
     """
     rest, bare = b"", []
     async for piece in source:

@@ -1,1 +1,1 @@
-"""Several processes on one PostgreSQL store: jobs, leases, leadership, live events; needs the extra `scale`."""
+"""Several processes on one PostgreSQL: jobs, leases, leadership, live events (extra `scale`)."""

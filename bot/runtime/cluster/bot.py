@@ -1,4 +1,6 @@
-"""A bot in several processes on one PostgreSQL store: jobs, leadership, and the state of the other processes."""
+"""A bot in several processes on one PostgreSQL store: jobs, leadership, and the state of the other
+processes.
+"""
 
 import asyncio
 import json
@@ -12,7 +14,12 @@ import structlog
 from procrastinate.exceptions import ConnectorException
 
 from bot.access.permissions import LOCAL_CHANNELS
-from bot.gateway.channel_status import ChannelStatus, channel_status_from_json, channel_status_to_json, shift_times
+from bot.gateway.channel_status import (
+    ChannelStatus,
+    channel_status_from_json,
+    channel_status_to_json,
+    shift_times,
+)
 from bot.models.base import ModelClient
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import DRAIN_SECONDS, Bot
@@ -34,9 +41,11 @@ URGENT_CONCURRENCY = 32
 OUTBOX_CONCURRENCY = 256  # per channel
 FACTS_CONCURRENCY = 4
 MAINTENANCE_SECONDS = 1.0
-SWEEP_INTERVAL = 30  # rounds of maintenance after which every queue with open rows is woken: a job may be lost
+# rounds of maintenance after which every queue with open rows is woken: a job may be lost
+SWEEP_INTERVAL = 30
 APPROVAL_DUTY = "approval "  # duties of this prefix name the approved call that a process runs
-PATCH_SECONDS = 120.0  # a patch that is older has no process any more: a call of a tool takes half of it at most
+# a patch that is older has no process any more: a call of a tool takes half of it at most
+PATCH_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +55,8 @@ class ClusterConnections:
     url: str
     database: PostgresDatabase
     jobs: JobQueue
-    #: The same database with a connection of its own, for leases: a busy process must not seem dead.
+    #: The same database with a connection of its own, for leases: a busy process must not seem
+    #: dead.
     lease_database: PostgresDatabase
     indexes: PostgresSharedIndexes
     writers: PostgresWriteLocks
@@ -61,9 +71,13 @@ class ClusterConnections:
 
 
 class ClusterBot(Bot):
-    """One process of a bot: gateways have the channels and the page, workers run turns, "all" does both."""
+    """One process of a bot: gateways have the channels and the page, workers run turns, "all" does
+    both.
+    """
 
-    def __init__(self, dependencies: BotDependencies, connections: ClusterConnections, role: ProcessRole) -> None:
+    def __init__(
+        self, dependencies: BotDependencies, connections: ClusterConnections, role: ProcessRole
+    ) -> None:
         super().__init__(dependencies)
         self.exec_tools.refuse(SHARED_REASON)
         self._connections = connections
@@ -92,7 +106,8 @@ class ClusterBot(Bot):
 
     async def open(self, channels: Sequence[Channel], model: ModelClient | None = None) -> None:
         await self._configure(channels, model)
-        self._membership.open()  # first: the lease is a few seconds long, and plug-ins may take longer to import
+        # first: the lease is a few seconds long, and plug-ins may take longer to import
+        self._membership.open()
         await self.open_tools()
         await self.lost_rights.end()
         await self.job_times.load_zones()
@@ -122,12 +137,16 @@ class ClusterBot(Bot):
         down_since = self.started.timestamp()
         return {
             name: known.get(name)
-            or ChannelStatus(name=name, phase="down", since=down_since, why="no gateway receives from it")
+            or ChannelStatus(
+                name=name, phase="down", since=down_since, why="no gateway receives from it"
+            )
             for name in sorted({*known, *self.channels})
         }
 
     def _on_beat(self, beat: Beat) -> None:
-        """Note what the other processes say of themselves, and pause where one of them asks for it."""
+        """Note what the other processes say of themselves, and pause where one of them asks for
+        it.
+        """
         try:
             processes = [json.loads(status) for status in beat.others if status]
             self._remote_channels = {
@@ -135,7 +154,9 @@ class ClusterBot(Bot):
                 for process in processes
                 for name, state in process.get("channels", {}).items()
             }
-            self._follow_zones(frozenset(process["zones"] for process in processes if process.get("zones")))
+            self._follow_zones(
+                frozenset(process["zones"] for process in processes if process.get("zones"))
+            )
         except (ValueError, TypeError, LookupError) as err:  # of another version
             log.info("status of other processes not read", error=type(err).__name__)
         if self._role != "gateway":
@@ -179,14 +200,19 @@ class ClusterBot(Bot):
         self._jobs.run_in_background(stop())
 
     def start_receiving(self, channel: Channel) -> None:
-        """Start receiving, if this process is a gateway: from the page always, else once no other process does."""
+        """Start receiving, if this process is a gateway: from the page always, else once no other
+        process does.
+        """
         if self._role == "worker":
             return
         if channel.name in LOCAL_CHANNELS:
             self._start_receiving(channel)
-        elif channel.name not in self._standing_by:  # once it leads, it takes the channel as it is then
+        # once it leads, it takes the channel as it is then
+        elif channel.name not in self._standing_by:
             self._standing_by.add(channel.name)
-            self._membership.run_in_one_process(f"hear {channel.name}", lambda: self._lead_channel(channel.name))
+            self._membership.run_in_one_process(
+                f"hear {channel.name}", lambda: self._lead_channel(channel.name)
+            )
 
     async def _lead_channel(self, name: str) -> None:
         self._standing_by.discard(name)
@@ -232,7 +258,8 @@ class ClusterBot(Bot):
                     await self.memory_service.open()
                 if revived := await self._jobs.revive():
                     log.warning("jobs of a dead process are put back", jobs=revived)
-                # What was recovered may have lost its job: one that found nothing to do before has ended.
+                # What was recovered may have lost its job: one that found nothing to do before has
+                # ended.
                 if has_expired or rounds % SWEEP_INTERVAL == 0:
                     await self._sweep()
                 rounds += 1
@@ -254,14 +281,18 @@ class ClusterBot(Bot):
         return {name.removeprefix(APPROVAL_DUTY) for name in await self._leases.held(APPROVAL_DUTY)}
 
     async def _report_interrupted_approvals(self) -> None:
-        """Let the model see the approved calls whose process died; one that ran may have had its effect."""
+        """Let the model see the approved calls whose process died; one that ran may have had its
+        effect.
+        """
         found = await self.approvals.report_interrupted()
         if new := [row for row in found if row.key not in self._reported]:
             await self.store.delivery.accept(new)
         self._reported = {row.key for row in found}
 
     async def _sweep(self) -> None:
-        """Wake every queue with open rows that has no waiting job, and report what a dead process left."""
+        """Wake every queue with open rows that has no waiting job, and report what a dead process
+        left.
+        """
         await self._report_interrupted_approvals()
         await self.file_changes.resume(self.store.now() - PATCH_SECONDS)
         await self._jobs.delete_failed()
@@ -272,14 +303,18 @@ class ClusterBot(Bot):
 
     def _status(self) -> Mapping[str, Any]:
         """Return the status that this process publishes."""
-        channels = {name: channel_status_to_json(state) for name, state in self._local_channels().items()}
+        channels = {
+            name: channel_status_to_json(state) for name, state in self._local_channels().items()
+        }
         zones = {"zones": self.job_times.version} if self.job_times.version else {}
         return {"role": self._role, **self._quiescer.status(), **zones, "channels": channels}
 
     def _local_channels(self) -> dict[str, ChannelStatus]:
         """Return the status of the channels received here, in times of the database's clock."""
         ahead = self.store.now() - time.time()
-        return {name: shift_times(state, ahead) for name, state in self.gateway.local_states().items()}
+        return {
+            name: shift_times(state, ahead) for name, state in self.gateway.local_states().items()
+        }
 
     async def _drop_views(self, space: str) -> None:
         self.prompt.drop_all()

@@ -1,4 +1,6 @@
-"""Live events between processes by LISTEN and NOTIFY: best effort, because every final text is in the store."""
+"""Live events between processes by LISTEN and NOTIFY: best effort, because every final text is in
+the store.
+"""
 
 import asyncio
 import json
@@ -29,7 +31,9 @@ CONNECT_TIMEOUT = 5  # seconds
 class EventBus:
     """Sends live events to other processes, and receives theirs."""
 
-    def __init__(self, database: PostgresDatabase, url: str, on_event: Callable[[LiveEvent], None]) -> None:
+    def __init__(
+        self, database: PostgresDatabase, url: str, on_event: Callable[[LiveEvent], None]
+    ) -> None:
         """on_event: called with each event of another process."""
         self._database = database
         self._url = url
@@ -40,7 +44,9 @@ class EventBus:
         self._tasks: list[asyncio.Task[None]] = []
 
     def open(self, *, listens: bool) -> None:
-        """Start sending, and receiving if `listens`: a process without channels can show nothing."""
+        """Start sending, and receiving if `listens`: a process without channels can show
+        nothing.
+        """
         self._tasks.append(asyncio.create_task(self._send(), name="live events out"))
         if listens:
             self._tasks.append(asyncio.create_task(self._listen(), name="live events in"))
@@ -52,10 +58,12 @@ class EventBus:
     def publish(self, event: LiveEvent) -> None:
         """Send an event soon; adjacent pieces of one reply are joined.
 
-        If too many are pending, pieces of text are dropped. Events that end or move a reply are not: a viewer that
-        misses one would show the reply as unfinished forever.
+        If too many are pending, pieces of text are dropped. Events that end or move a reply are
+        not: a viewer that misses one would show the reply as unfinished forever.
         """
-        if len(self._pending) >= (MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS):
+        if len(self._pending) >= (
+            MAX_PENDING_EVENTS if event.name == "delta" else 2 * MAX_PENDING_EVENTS
+        ):
             return
         last = self._pending[-1] if self._pending else None
         if last is not None and _is_continuation(last, event):
@@ -77,7 +85,8 @@ class EventBus:
             except Exception as err:
                 log.warning("live events not sent", error=type(err).__name__, exc_info=err)
                 await asyncio.sleep(RECONNECT_SECONDS)
-                # Pieces of text may be missing; a reply whose end is missing would show as unfinished.
+                # Pieces of text may be missing; a reply whose end is missing would show as
+                # unfinished.
                 self._pending[:0] = [event for event in events if event.name != "delta"]
                 if self._pending:
                     self._has_pending.set()
@@ -100,7 +109,10 @@ class EventBus:
 
 
 def pack_events(sender: str, events: Sequence[LiveEvent]) -> list[str]:
-    """Return the payloads that carry these events, in order; an event too long for one is dropped. Pure."""
+    """Return the payloads that carry these events, in order; an event too long for one is dropped.
+
+    Pure.
+    """
     batches: list[list[dict[str, Any]]] = [[]]
     size = 0
     for event in events:
@@ -117,17 +129,31 @@ def pack_events(sender: str, events: Sequence[LiveEvent]) -> list[str]:
 
 
 def unpack_events(payload: str, sender: str) -> list[LiveEvent]:
-    """Return the events of another process; none if the payload is our own, or of another version."""
+    """Return the events of another process; none if the payload is our own, or of another
+    version.
+    """
     try:
         record = json.loads(payload)
         if record["from"] == sender:
             return []
-        return [LiveEvent(**{**event, "address": Address(**event["address"])}) for event in record["events"]]
+        return [
+            LiveEvent(**{**event, "address": Address(**event["address"])})
+            for event in record["events"]
+        ]
     except (ValueError, TypeError, KeyError) as err:
         log.info("live events not understood", error=type(err).__name__)
         return []
 
 
 def _is_continuation(last: LiveEvent, event: LiveEvent) -> bool:
-    same = (last.name, last.message_id, last.address) == (event.name, event.message_id, event.address)
-    return same and event.name == "delta" and not event.facts and len(last.text) < MAX_PAYLOAD_BYTES // 8
+    same = (last.name, last.message_id, last.address) == (
+        event.name,
+        event.message_id,
+        event.address,
+    )
+    return (
+        same
+        and event.name == "delta"
+        and not event.facts
+        and len(last.text) < MAX_PAYLOAD_BYTES // 8
+    )

@@ -1,8 +1,10 @@
-"""Dispatchers on Procrastinate: the transaction that stores a row also adds the job that processes it.
+"""Dispatchers on Procrastinate: the transaction that stores a row also adds the job that processes
+it.
 
-The job's lock is its queue key (a conversation, say), so one job per key runs at a time in the whole cluster. A job
-runs steps until the key has nothing left to do, so a job too many finds nothing and ends. Jobs only say that there may
-be work: which process does it, and that it is done once, is decided by the store's rows and leases.
+The job's lock is its queue key (a conversation, say), so one job per key runs at a time in the
+whole cluster. A job runs steps until the key has nothing left to do, so a job too many finds
+nothing and ends. Jobs only say that there may be work: which process does it, and that it is done
+once, is decided by the store's rows and leases.
 """
 
 import asyncio
@@ -30,21 +32,25 @@ from memory.tasks import cancel_and_wait
 log = structlog.get_logger(__name__)
 CONNECTIONS = 6
 CONNECT_SECONDS = 10.0  # to get a connection; a process whose lease expires exits sooner
-# Between two polls of a queue. A notification comes first, except for jobs that were put back or have become due, and
-# for those whose notification arrived while the worker was looking: it forgets these.
+# Between two polls of a queue. A notification comes first, except for jobs that were put back or
+# have become due, and for those whose notification arrived while the worker was looking: it forgets
+# these.
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 2.0
 STALLED_SECONDS = 5.0  # a worker without a heartbeat for this long is dead; its jobs go to others
-LOST_SECONDS = 5.0  # between two looks for jobs that have ended here, and whose end could not be stored
+# between two looks for jobs that have ended here, and whose end could not be stored
+LOST_SECONDS = 5.0
 FIRST_RETRY_SECONDS = 0.5
 MAX_RETRY_SECONDS = 30.0
 HELD_RETRY_SECONDS = 1.0  # where another process works on the row: until it has ended, or died
 RESTART_SECONDS = 1.0  # until a worker that failed, as when the server was restarted, is replaced
-# For the jobs of a worker that stops, which are put back then. What they have begun goes on without them.
+# For the jobs of a worker that stops, which are put back then. What they have begun goes on without
+# them.
 GRACEFUL_SECONDS = 1.0
 KEEP_FAILED_HOURS = 1  # of jobs that were to be stopped when their worker died
 LATER_TASK = "later"
-CLOCK_TOLERANCE = 0.05  # seconds by which synchronised clocks may differ: a job that comes too early has to come again
+# seconds by which synchronised clocks may differ: a job that comes too early has to come again
+CLOCK_TOLERANCE = 0.05
 
 
 class _EndlessRetry(BaseRetryStrategy):
@@ -62,7 +68,9 @@ class _EndlessRetry(BaseRetryStrategy):
 
 
 def job_queue(key: QueueKey) -> str:
-    """Return the Procrastinate queue of a key: any worker's, or that of the process with the key's channel."""
+    """Return the Procrastinate queue of a key: any worker's, or that of the process with the key's
+    channel.
+    """
     return outbox_queue(key.channel) if key.kind == "out" else key.kind
 
 
@@ -89,7 +97,9 @@ class JobDispatcher:
 
 
 class JobQueue:
-    """The job queue as one process uses it: adds jobs, and runs those of the queues in `work_on`."""
+    """The job queue as one process uses it: adds jobs, and runs those of the queues in
+    `work_on`.
+    """
 
     def __init__(self, url: str, now: Callable[[], float], sessions: Sessions) -> None:
         """url: of the database, as libpq takes it; now: unix seconds by its clock."""
@@ -97,7 +107,11 @@ class JobQueue:
         self._sessions = sessions
         self.app = App(
             connector=PsycopgConnector(
-                conninfo=url, min_size=1, max_size=CONNECTIONS, timeout=CONNECT_SECONDS, configure=_configure_connection
+                conninfo=url,
+                min_size=1,
+                max_size=CONNECTIONS,
+                timeout=CONNECT_SECONDS,
+                configure=_configure_connection,
             )
         )
         #: Called with the conversation whose running turn is to be stopped.
@@ -107,7 +121,8 @@ class JobQueue:
         self._drains: dict[tuple[QueueKind, str], asyncio.Task[None]] = {}
         self._running_jobs: set[int] = set()
         self._worker_ids: set[int] = set()
-        #: Keys whose running step was stopped: their next steps are for another job, which can be stopped too.
+        #: Keys whose running step was stopped: their next steps are for another job, which can be
+        #: stopped too.
         self._stopped: set[tuple[QueueKind, str]] = set()
         self._queues: set[str] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -136,7 +151,9 @@ class JobQueue:
                 raise err.__cause__ or err from None  # the store handles errors of its own driver
 
     async def put(self, key: QueueKey) -> None:
-        """Add a job for a key whose work is stored already, unless one waits: that one will see it."""
+        """Add a job for a key whose work is stored already, unless one waits: that one will see
+        it.
+        """
         with suppress(AlreadyEnqueued):
             await self._defer(key, None)
 
@@ -144,12 +161,14 @@ class JobQueue:
         """Add a job; a missing channel of "out" is looked up.
 
         Args:
-            connection: in a transaction that stores the work. A waiting job may run before it is committed, so this
-                one is added in any case.
+            connection: in a transaction that stores the work. A waiting job may run before it is
+                committed, so this one is added in any case.
         """
         if key.kind == "out" and not key.channel:
             conversation = await self._sessions.conversation(key.id)
-            key = replace(key, channel=conversation.place.channel if conversation is not None else "")
+            key = replace(
+                key, channel=conversation.place.channel if conversation is not None else ""
+            )
         name = f"{key.kind}:{key.id}"
         if key.due > self._now():
             due = datetime.fromtimestamp(key.due + CLOCK_TOLERANCE, UTC)
@@ -172,18 +191,24 @@ class JobQueue:
         await job.defer_async(lane=key.id)
 
     def run_in_background(self, work: Coroutine[Any, Any, object]) -> None:
-        """Start work without waiting for it; if it fails, the next sweep over all queues makes up for it."""
+        """Start work without waiting for it; if it fails, the next sweep over all queues makes up
+        for it.
+        """
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)
 
     def work_on(self, queue: str, concurrency: int) -> None:
-        """Run jobs of a queue, so many at once, until `close`; a second call for a queue does nothing."""
+        """Run jobs of a queue, so many at once, until `close`; a second call for a queue does
+        nothing.
+        """
         if self._closing or queue in self._queues:
             return
         self._queues.add(queue)
         if not self._worker_tasks:
-            self._worker_tasks.append(asyncio.create_task(self._put_back_lost_jobs(), name="lost jobs"))
+            self._worker_tasks.append(
+                asyncio.create_task(self._put_back_lost_jobs(), name="lost jobs")
+            )
         worker = asyncio.create_task(self._run_worker(queue, concurrency), name=f"jobs of {queue}")
         self._worker_tasks.append(worker)
 
@@ -195,7 +220,9 @@ class JobQueue:
         """
         manager = self.app.job_manager
         try:
-            running = await manager.list_jobs_async(lock=f"turn:{conversation}", status=Status.DOING.value)
+            running = await manager.list_jobs_async(
+                lock=f"turn:{conversation}", status=Status.DOING.value
+            )
             ids = [job.id for job in running if job.id is not None]
             stopped = [await manager.cancel_job_by_id_async(id, abort=True) for id in ids]
         except ConnectorException as err:
@@ -203,15 +230,21 @@ class JobQueue:
         return any(stopped)
 
     async def revive(self) -> int:
-        """Put back the jobs of dead workers; return how many. Those that were to be stopped fail instead."""
-        stalled = list(await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS))
+        """Put back the jobs of dead workers; return how many.
+
+        Those that were to be stopped fail instead.
+        """
+        stalled = list(
+            await self.app.job_manager.get_stalled_jobs(seconds_since_heartbeat=STALLED_SECONDS)
+        )
         for job in stalled:
             if job.id is not None:
                 await self._put_back(job.id)
         return len(stalled)
 
     async def _put_back(self, job: int) -> None:
-        """Run a job again, or end it where another one with its queueing lock waits: that one does the same work.
+        """Run a job again, or end it where another one with its queueing lock waits: that one does
+        the same work.
 
         It waits for the lock that this job holds, so one of the two has to end.
         """
@@ -255,7 +288,9 @@ class JobQueue:
 
     # The parameters' names are the keys of arguments in stored jobs.
     async def _run_later(self, kind: QueueKind, lane: str, queue: str) -> None:
-        await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(lane=lane)
+        await self.app.configure_task(kind, lock=f"{kind}:{lane}", queue=queue).defer_async(
+            lane=lane
+        )
 
     async def _run(self, context: JobContext, lane: str) -> None:
         job = context.job
@@ -265,7 +300,8 @@ class JobQueue:
         self._running_jobs.add(id)
         try:
             key = (cast(QueueKind, job.task_name), lane)
-            while (earlier := self._drains.get(key)) is not None:  # its job was taken from its worker
+            # its job was taken from its worker
+            while (earlier := self._drains.get(key)) is not None:
                 await self._follow(context, earlier, lane)
             await self._follow(context, self._begin(key), lane)
         finally:
@@ -286,7 +322,8 @@ class JobQueue:
     def _begin(self, key: tuple[QueueKind, str]) -> asyncio.Task[None]:
         kind, id = key
         drain = self._drains[key] = asyncio.create_task(self._drain(key), name=f"{kind} {id}")
-        drain.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # its job may be gone by then
+        # its job may be gone by then
+        drain.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         return drain
 
     async def _drain(self, key: tuple[QueueKind, str]) -> None:
@@ -319,7 +356,9 @@ class JobQueue:
             await asyncio.sleep(RESTART_SECONDS)
 
     async def _put_back_lost_jobs(self) -> None:
-        """Put back jobs that the database says run here, and that do not: their end, or their start, was lost."""
+        """Put back jobs that the database says run here, and that do not: their end, or their
+        start, was lost.
+        """
         suspects: set[int] = set()
         while not self._closing:
             await asyncio.sleep(LOST_SECONDS)
@@ -349,7 +388,8 @@ class JobQueue:
 async def _configure_connection(connection: psycopg.AsyncConnection[Any]) -> None:
     """Do not wait for the disk when a job's state is stored: the store decides what was done.
 
-    If the server crashes right after, a job that was taken is taken again and finds what it would have found.
+    If the server crashes right after, a job that was taken is taken again and finds what it would
+    have found.
     """
     await set_idle_timeout(connection)
     await connection.set_autocommit(True)

@@ -1,4 +1,6 @@
-"""Membership of one process in the cluster: it renews its lease or exits, and leads jobs that run in one process."""
+"""Membership of one process in the cluster: it renews its lease or exits, and leads jobs that run
+in one process.
+"""
 
 import asyncio
 import json
@@ -24,8 +26,12 @@ LEASE_LOST_EXIT = 75  # another process does its work now, so it must not contin
 class Membership:
     """Renews the lease of this process, and publishes its status with it."""
 
-    def __init__(self, leases: Leases, status: Callable[[], Mapping[str, Any]], seconds: float) -> None:
-        """status: returns what other processes may read of this one; seconds: how long a lease lasts."""
+    def __init__(
+        self, leases: Leases, status: Callable[[], Mapping[str, Any]], seconds: float
+    ) -> None:
+        """status: returns what other processes may read of this one; seconds: how long a lease
+        lasts.
+        """
         self._leases = leases
         self._status = status
         self._seconds = seconds
@@ -60,13 +66,19 @@ class Membership:
             try:
                 # A database that does not answer ends the lease too.
                 async with asyncio.timeout(max(0.0, self._until - began)):
-                    beat = await self._leases.beat(self._seconds, json.dumps(self._status(), ensure_ascii=False))
+                    beat = await self._leases.beat(
+                        self._seconds, json.dumps(self._status(), ensure_ascii=False)
+                    )
                     held = beat.held
             except TimeoutError:
                 held = False
             except StoreError as err:
                 held = began < self._until
-                log.warning("lease not renewed", error=type(err).__name__, left=round(self._until - began, 1))
+                log.warning(
+                    "lease not renewed",
+                    error=type(err).__name__,
+                    left=round(self._until - began, 1),
+                )
             else:
                 self._until = began + self._seconds
                 if held:
@@ -100,5 +112,10 @@ class Membership:
     def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (err := task.exception()) is not None:
-            log.error("duty failed: this process exits", duty=task.get_name(), error=type(err).__name__, exc_info=err)
+            log.error(
+                "duty failed: this process exits",
+                duty=task.get_name(),
+                error=type(err).__name__,
+                exc_info=err,
+            )
             os._exit(LEASE_LOST_EXIT)

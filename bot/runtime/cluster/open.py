@@ -101,7 +101,8 @@ async def open_for_command(
 ) -> AsyncIterator[tuple[Store, PostgresSharedIndexes, StopTurn | None]]:
     """Open the store for one command; if `writable`, as one more process with its own lease.
 
-    Yields the store, its indexes and, if `writable`, a function that stops a turn in whichever process runs it.
+    Yields the store, its indexes and, if `writable`, a function that stops a turn in whichever
+    process runs it.
 
     Raises:
         StoreBusy: `alone`, and another process uses the store.
@@ -120,7 +121,8 @@ async def open_for_command(
         if not writable:
             yield store, indexes, None
             return
-        jobs = await _open_jobs(store, database, url)  # added jobs are processed by the running workers
+        # added jobs are processed by the running workers
+        jobs = await _open_jobs(store, database, url)
         stack.push_async_callback(jobs.disconnect)
         membership = Membership(
             Leases(database.with_pool(database.pool)), lambda: {"role": COMMAND_ROLE}, LEASE_SECONDS

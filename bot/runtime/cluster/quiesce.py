@@ -1,8 +1,9 @@
 """Pauses a space in all processes while /forget runs.
 
-The leader stores a marker (a duty whose name holds the space). Each process that runs turns sees it when it renews its
-lease: it stops its turns in that space, starts none, stores no facts, and acknowledges the marker in its published
-status. The work begins once all living processes have acknowledged. A marker ends with the lease of its process.
+The leader stores a marker (a duty whose name holds the space). Each process that runs turns sees it
+when it renews its lease: it stops its turns in that space, starts none, stores no facts, and
+acknowledges the marker in its published status. The work begins once all living processes have
+acknowledged. A marker ends with the lease of its process.
 """
 
 import asyncio
@@ -25,7 +26,8 @@ FORGET_LEADERSHIP = "forget"
 MARKER_PREFIX = "quiet "
 RELEASE_RETRY_SECONDS = 0.5
 ACK_POLL_SECONDS = 0.1
-MAX_RELEASE_ATTEMPTS = 20  # take longer than a lease that is not renewed lasts: by then the marker is void
+# take longer than a lease that is not renewed lasts: by then the marker is void
+MAX_RELEASE_ATTEMPTS = 20
 
 
 @dataclass(slots=True)
@@ -40,7 +42,9 @@ class _LocalPause:
 
 
 class SpaceQuiescer:
-    """One process of the cluster: pauses spaces in all processes, and follows the markers of others."""
+    """One process of the cluster: pauses spaces in all processes, and follows the markers of
+    others.
+    """
 
     def __init__(
         self,
@@ -70,13 +74,16 @@ class SpaceQuiescer:
         self._pauses: dict[str, _LocalPause] = {}
 
     def status(self) -> dict[str, Any]:
-        """Return what others need: whether to wait for this process, and the markers it has acknowledged."""
+        """Return what others need: whether to wait for this process, and the markers it has
+        acknowledged.
+        """
         acknowledged = [marker for marker, pause in self._pauses.items() if pause.acknowledged]
         return {"answers": self._runs_turns, "rests": acknowledged}
 
     @asynccontextmanager
     async def quiet(self, space: str) -> AsyncIterator[None]:
-        """Run no turn of a space in any process while this is entered; one caller in the cluster at a time.
+        """Run no turn of a space in any process while this is entered; one caller in the cluster at
+        a time.
 
         Raises:
             StoreError: the store cannot be reached.
@@ -101,7 +108,8 @@ class SpaceQuiescer:
             StoreError: the store cannot be reached; nothing changes.
         """
         self.follow(await self._leases.duties_of_others(MARKER_PREFIX))
-        await asyncio.sleep(0)  # by then each new task has entered its pause: no turn starts any more
+        # by then each new task has entered its pause: no turn starts any more
+        await asyncio.sleep(0)
 
     def follow(self, duties: Iterable[str]) -> None:
         """Pause for new markers among the duties of others, and resume where one is gone."""
@@ -157,6 +165,8 @@ class SpaceQuiescer:
 
 
 def _is_acknowledged(published: str, marker: str) -> bool:
-    """Tell whether a process with this published status need not be waited for; one without a status yet must be."""
+    """Tell whether a process with this published status need not be waited for; one without a
+    status yet must be.
+    """
     status = json.loads(published) if published else {}
     return bool(status) and (not status.get("answers") or marker in status.get("rests", ()))

@@ -1,4 +1,6 @@
-"""What an approval of a command is bound to: the bytes of the files it names, and where it runs and may write."""
+"""What an approval of a command is bound to: the bytes of the files it names, and where it runs and
+may write.
+"""
 
 import hashlib
 import os
@@ -12,30 +14,45 @@ from pathlib import Path
 from bot.errors import ToolFailed
 from bot.tools.exec.sandbox import SPACE_PATH
 from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER, original_name
-from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, make_folders, open_below, split_path
+from memory.workspace.safe_path import (
+    FOLDER_FLAGS,
+    PathRefused,
+    make_folders,
+    open_below,
+    split_path,
+)
 
 _CHUNK_BYTES = 2**20
 UNBOUND_KEY = "not bound"  # what a consent does not cover, among the facts that it is bound to
-# The last of what it does not cover, in English and in Chinese: no reading of a command finds all that it will open.
-UNBOUND_REST = ("whatever else it opens or runs, as that is by then", "它另外打开或运行的东西（按那时的样子）")
-# What separates names in a text that a shell or Python reads; a name in quotes may also hold what separates others.
+# The last of what it does not cover, in English and in Chinese: no reading of a command finds all
+# that it will open.
+UNBOUND_REST = (
+    "whatever else it opens or runs, as that is by then",
+    "它另外打开或运行的东西（按那时的样子）",
+)
+# What separates names in a text that a shell or Python reads; a name in quotes may also hold what
+# separates others.
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _SEPARATORS = re.compile(r"[\s'\"`;|&<>(){}\[\]$=,:#!*?\\]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceFolders:
-    """The folders in the owner's space by what a command may do with them; it may read the others."""
+    """The folders in the owner's space by what a command may do with them; it may read the
+    others.
+    """
 
     writable: tuple[str, ...]
     hidden: tuple[str, ...]
 
 
 def sort_folders(space: Path) -> SpaceFolders:
-    """Return what a command may do with the folders of the owner's space; makes those that must be there.
+    """Return what a command may do with the folders of the owner's space; makes those that must be
+    there.
 
     Raises:
-        ToolFailed: something else is in the place of one of these, or a link in that of a guarded one.
+        ToolFailed: something else is in the place of one of these, or a link in that of a guarded
+            one.
     """
     try:
         root = os.open(space, FOLDER_FLAGS | os.O_CLOEXEC)
@@ -59,7 +76,8 @@ def sort_folders(space: Path) -> SpaceFolders:
         if original == SPACES_FOLDER:
             hidden.append(entry.name)
         elif original not in GUARDED_FOLDERS:
-            with suppress(PathRefused):  # no tool lists a folder of such a name, so it has no label either
+            # no tool lists a folder of such a name, so it has no label either
+            with suppress(PathRefused):
                 split_path(entry.name)
                 writable.append(entry.name)
     return SpaceFolders(writable=tuple(writable), hidden=tuple(hidden))
@@ -73,7 +91,9 @@ def check_folder(space: Path, cwd: str) -> str:
     """
     relative = _to_relative(cwd, "")
     if relative is None:
-        raise ToolFailed(f"cwd must be a folder of the workspace, relative to it or below {SPACE_PATH}.")
+        raise ToolFailed(
+            f"cwd must be a folder of the workspace, relative to it or below {SPACE_PATH}."
+        )
     if not relative:
         return ""
     try:
@@ -93,7 +113,8 @@ def hash_files(space: Path, cwd: str, argv: Sequence[str]) -> Mapping[str, str]:
     A word may also hold the name after `=`, as in `--file=notes.txt`.
 
     Raises:
-        ToolFailed: one of them is reached by a link, which may lead elsewhere by the time of the run.
+        ToolFailed: one of them is reached by a link, which may lead elsewhere by the time of the
+            run.
     """
     hashes: dict[str, str] = {}
     for word in argv:
@@ -107,9 +128,11 @@ def hash_files(space: Path, cwd: str, argv: Sequence[str]) -> Mapping[str, str]:
 
 
 def find_inner_names(space: Path, cwd: str, texts: Sequence[str]) -> list[str]:
-    """Return the files of the space, and links to some, that are named inside texts of a shell or of Python.
+    """Return the files of the space, and links to some, that are named inside texts of a shell or
+    of Python.
 
-    They are not bound: a script that writes to the file it names could not be run twice by one consent.
+    They are not bound: a script that writes to the file it names could not be run twice by one
+    consent.
     """
     names = {name for text in texts for name in _split_names(text) - {text}}
     paths = {_to_relative(name, cwd) for name in names if name and "\0" not in name}
@@ -130,7 +153,9 @@ def _is_file(path: Path) -> bool:
 
 def skills_of(paths: Collection[str]) -> list[str]:
     """Return the names of the skills that paths of the space belong to. Pure."""
-    return sorted({path.split("/")[1] for path in paths if path.startswith("skills/") and path.count("/") > 1})
+    return sorted(
+        {path.split("/")[1] for path in paths if path.startswith("skills/") and path.count("/") > 1}
+    )
 
 
 def _to_relative(name: str, cwd: str) -> str | None:
@@ -155,7 +180,9 @@ def _hash_file(space: Path, relative: str) -> str:
     if not stat.S_ISREG(mode):
         return ""
     digest = hashlib.sha256()
-    with open(os.open(current, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with open(
+        os.open(current, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
+    ) as file:
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()

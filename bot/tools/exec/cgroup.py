@@ -30,7 +30,9 @@ class ProcessLimit:
 
 
 def sweep_process_limits() -> None:
-    """Remove the groups of bots that were killed; those with processes stay, for the kernel removes none."""
+    """Remove the groups of bots that were killed; those with processes stay, for the kernel removes
+    none.
+    """
     for root in _ROOTS:
         for path in root.glob(f"{_PREFIX}*"):
             pid = path.name.removeprefix(_PREFIX).partition("-")[0]
@@ -56,4 +58,6 @@ def create_process_limit(most: int) -> ProcessLimit | None:
                 path.rmdir()
             continue
         return ProcessLimit(path)
-    raise ProcessLimitError("root is not bound by limits on processes, and no cgroup with `pids` can be created")
+    raise ProcessLimitError(
+        "root is not bound by limits on processes, and no cgroup with `pids` can be created"
+    )

@@ -7,7 +7,11 @@ from bot.telemetry.log import redact
 
 HEAD_BYTES, TAIL_BYTES = 50_000, 150_000
 _ESCAPES = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,10000}(?:\x07|\x1b\\)?|[PX^_][^\x1b]{0,10000}\x1b\\|.)", re.DOTALL
+    (
+        r"\x1b(?:\[[0-?]*[ "
+        r"-/]*[@-~]|\][^\x07\x1b]{0,10000}(?:\x07|\x1b\\)?|[PX^_][^\x1b]{0,10000}\x1b\\|.)"
+    ),
+    re.DOTALL,
 )
 
 
@@ -30,15 +34,28 @@ class OutputBuffer:
             del self._tail[:-TAIL_BYTES]
 
     def text(self) -> str:
-        """Return it without control codes and secrets, and with a line where something was left out."""
+        """Return it without control codes and secrets, and with a line where something was left
+        out.
+        """
         tail = bytes(self._tail[-TAIL_BYTES:])
         left_out = self.size - len(self._head) - len(tail)
         if not left_out:
             return clean_output(bytes(self._head) + tail)
-        return f"{clean_output(bytes(self._head))}\n[… {left_out:,} bytes left out …]\n{clean_output(tail)}"
+        return (
+            f"{clean_output(bytes(self._head))}\n[… {left_out:,} bytes left out …]\n"
+            f"{clean_output(tail)}"
+        )
 
 
 def clean_output(data: bytes) -> str:
     """Decode output; remove control codes, characters that cannot be seen, and secrets."""
-    text = _ESCAPES.sub("", data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n"))
-    return redact("".join(sign for sign in text if sign in "\n\t" or not unicodedata.category(sign).startswith("C")))
+    text = _ESCAPES.sub(
+        "", data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    )
+    return redact(
+        "".join(
+            sign
+            for sign in text
+            if sign in "\n\t" or not unicodedata.category(sign).startswith("C")
+        )
+    )

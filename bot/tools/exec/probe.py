@@ -18,7 +18,10 @@ from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, en
 from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
-SHARED_REASON = "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in another one"
+SHARED_REASON = (
+    "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in "
+    "another one"
+)
 SHARED_REASON_ZH = "使用 PostgreSQL 时可能有几个进程在运行，/stop 管不到另一个进程里的命令"
 _LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
 _SCRIPT = Path(__file__).with_name("probe_script.py")
@@ -35,7 +38,9 @@ class SandboxLevel:
 
 
 async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
-    """Run something that tries to get out; anything but a complete failure of its attempts means level C."""
+    """Run something that tries to get out; anything but a complete failure of its attempts means
+    level C.
+    """
     sweep_process_limits()
     try:
         bubblewrap = bubblewrap or find_bubblewrap()
@@ -53,7 +58,9 @@ def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
     readable = () if prefix.startswith("/usr/") or prefix == "/usr" else (prefix,)
     script = _SCRIPT.read_text(encoding="utf-8")
     argv = (python, "-I", "-S", "-B", "-c", script, json.dumps(facts))
-    return SandboxCommand(argv=argv, space=folder / "space", hidden=(SPACES_FOLDER,), readable=readable)
+    return SandboxCommand(
+        argv=argv, space=folder / "space", hidden=(SPACES_FOLDER,), readable=readable
+    )
 
 
 def _judge(result: SandboxResult) -> str:
@@ -95,7 +102,8 @@ def _outside() -> Iterator[tuple[Path, dict[str, Any]]]:
             "socket": str(folder / "socket"),
             "abstract": abstract,
             "pid_namespace": os.readlink("/proc/self/ns/pid"),
-            # bubblewrap's own probe of the locale adds nothing; LC_CTYPE comes from the interpreter.
+            # bubblewrap's own probe of the locale adds nothing; LC_CTYPE comes from the
+            # interpreter.
             "allowed": [*environment("UTC"), "LC_CTYPE"],
         }
         yield folder, facts

@@ -1,8 +1,10 @@
-"""Tries to get out of the sandbox it runs in, and prints what worked; imports no other module of mnema.
+"""Tries to get out of the sandbox it runs in, and prints what worked; imports no other module of
+mnema.
 
-Its only argument is a JSON object with what there is outside: `canary` (a file), `others` (a file of other people),
-`guarded` (folders that must not be changed), `port` (TCP, loopback), `socket` (a Unix socket by path), `abstract`
-(another by name), `pid_namespace`, and `allowed`: the names of the environment.
+Its only argument is a JSON object with what there is outside: `canary` (a file), `others` (a file
+of other people), `guarded` (folders that must not be changed), `port` (TCP, loopback), `socket` (a
+Unix socket by path), `abstract` (another by name), `pid_namespace`, and `allowed`: the names of the
+environment.
 """
 
 import ctypes
@@ -32,20 +34,33 @@ def find_leaks(outside: dict[str, Any]) -> list[str]:
         "a file outside can be read": lambda: open(outside["canary"]).close(),
         "/etc/passwd can be read": lambda: open("/etc/passwd").close(),
         "files of other people can be read": lambda: open(outside["others"]).close(),
-        "the loopback network can be reached": lambda: socket.create_connection(host, timeout=2).close(),
+        "the loopback network can be reached": lambda: socket.create_connection(
+            host, timeout=2
+        ).close(),
         "a Unix socket can be reached by path": lambda: _connect(outside["socket"]),
         "a Unix socket can be reached by name": lambda: _connect("\0" + outside["abstract"]),
-        "netlink sockets can be opened": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
+        "netlink sockets can be opened": lambda: socket.socket(
+            socket.AF_NETLINK, socket.SOCK_RAW
+        ).close(),
         "the root folder can be written to": lambda: _write("/probe"),
         "/dev can be written to": lambda: _write("/dev/probe"),
         "/usr can be written to": lambda: _write("/usr/probe"),
-        "settings of the kernel can be changed": lambda: open("/proc/sys/kernel/core_pattern", "r+").close(),
+        "settings of the kernel can be changed": lambda: open(
+            "/proc/sys/kernel/core_pattern", "r+"
+        ).close(),
         "namespaces can be nested": lambda: _check(ctypes.CDLL(None).unshare(_NEW_USER_NAMESPACE)),
     }
     leaks = [name for name, attempt in attempts.items() if _works(attempt)]
-    leaks += [f"{path} can be written to" for path in outside["guarded"] if _works(partial(_write, f"{path}/probe"))]
+    leaks += [
+        f"{path} can be written to"
+        for path in outside["guarded"]
+        if _works(partial(_write, f"{path}/probe"))
+    ]
     visible = [name for name in os.listdir("/proc") if name.isdigit()]
-    if len(visible) > _MOST_VISIBLE_PROCESSES or os.readlink("/proc/self/ns/pid") == outside["pid_namespace"]:
+    if (
+        len(visible) > _MOST_VISIBLE_PROCESSES
+        or os.readlink("/proc/self/ns/pid") == outside["pid_namespace"]
+    ):
         leaks.append("processes outside can be seen")
     for folder in ("/tmp", "/dev/shm"):  # noqa: S108
         size = os.statvfs(folder)

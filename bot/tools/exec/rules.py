@@ -15,19 +15,54 @@ from memory.store.people.access import AccessRecords
 from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.people.rows import ApprovalRow
 
-# Programs that run nothing of what they are given and write to no file that they are given: they only read. So a rule
-# may cover whatever follows their name, and one for a whole command of theirs counts beside words from outside too.
-# A program that is not named here counts as one that does: shells, interpreters, env, xargs, find, sudo and make run
-# their arguments; git runs what the configuration of a repository says, whose file anybody may have written; uniq,
-# tree, file and pdftotext write to a file that is named to them.
-PREFIX_PROGRAMS = frozenset({
-    "basename", "cat", "cksum", "cmp", "column", "comm", "cut", "date", "df", "dirname", "du", "echo", "fold", "grep",
-    "head", "jq", "join", "ls", "md5sum", "nl", "od", "paste", "readlink", "realpath", "rev", "seq", "sha1sum",
-    "sha256sum", "sha512sum", "stat", "tac", "tail", "tr", "wc",
-})  # fmt: skip
+# Programs that run nothing of what they are given and write to no file that they are given: they
+# only read. So a rule may cover whatever follows their name, and one for a whole command of theirs
+# counts beside words from outside too. A program that is not named here counts as one that does:
+# shells, interpreters, env, xargs, find, sudo and make run their arguments; git runs what the
+# configuration of a repository says, whose file anybody may have written; uniq, tree, file and
+# pdftotext write to a file that is named to them.
+PREFIX_PROGRAMS = frozenset(
+    {
+        "basename",
+        "cat",
+        "cksum",
+        "cmp",
+        "column",
+        "comm",
+        "cut",
+        "date",
+        "df",
+        "dirname",
+        "du",
+        "echo",
+        "fold",
+        "grep",
+        "head",
+        "jq",
+        "join",
+        "ls",
+        "md5sum",
+        "nl",
+        "od",
+        "paste",
+        "readlink",
+        "realpath",
+        "rev",
+        "seq",
+        "sha1sum",
+        "sha256sum",
+        "sha512sum",
+        "stat",
+        "tac",
+        "tail",
+        "tr",
+        "wc",
+    }
+)
 _LEVELS = {"C": 0, "B": 1, "A": 2}  # of the sandbox, by strength
 _HASH_PREFIX = "sha256 of "
-BOUND_KEY = "#bound"  # beside the arguments in the stored text; no argument of a tool has such a name
+# beside the arguments in the stored text; no argument of a tool has such a name
+BOUND_KEY = "#bound"
 TAINTED_KEY = "#tainted"  # the same: words from outside were in view when it was asked for
 
 
@@ -77,7 +112,9 @@ class CommandRule:
 
     @property
     def survives_taint(self) -> bool:
-        """Whether words from outside can steer nothing by it: it is one command, as it was shown, that only reads."""
+        """Whether words from outside can steer nothing by it: it is one command, as it was shown,
+        that only reads.
+        """
         return not self.is_prefix and bool(self.argv) and self.argv[0] in PREFIX_PROGRAMS
 
     def covers(self, given: Mapping[str, Any], bound: Mapping[str, str]) -> bool:
@@ -93,20 +130,28 @@ class CommandRule:
             return False
         argv = tuple(given.get("argv", ()))
         if self.is_prefix:
-            if self.argv[0] not in PREFIX_PROGRAMS:  # a rule of a version that allowed more programs
+            # a rule of a version that allowed more programs
+            if self.argv[0] not in PREFIX_PROGRAMS:
                 return False
             begins = argv[: len(self.argv)] == self.argv and not given.get("script")
             return begins and all(word.isprintable() for word in argv)
-        return argv == self.argv and _language(given) == self.language and _hashes(bound) == self.hashes
+        return (
+            argv == self.argv
+            and _language(given) == self.language
+            and _hashes(bound) == self.hashes
+        )
 
 
-def build_command_rule(given: Mapping[str, Any], bound: Mapping[str, str], words: int = 0) -> CommandRule:
+def build_command_rule(
+    given: Mapping[str, Any], bound: Mapping[str, str], words: int = 0
+) -> CommandRule:
     """Return the rule that covers an approved command.
 
     Args:
         given: its arguments.
         bound: what its approval depends on.
-        words: how many of its words others have to begin with; 0: the rule covers this very command.
+        words: how many of its words others have to begin with; 0: the rule covers this very
+            command.
 
     Raises:
         RuleRefused: what begins with these words may run something else.
@@ -134,8 +179,8 @@ def _check_prefix(argv: Sequence[str], words: int) -> None:
     if argv[0] not in PREFIX_PROGRAMS or not all(word.isprintable() for word in argv[:words]):
         shown = " ".join(argv[:words])
         raise RuleRefused(
-            f"Not for everything that begins with `{shown}`: it may run what it is given, or write to a file that it "
-            "is given. Such a command can be approved word for word only.",
+            f"Not for everything that begins with `{shown}`: it may run what it is given, or write "
+            "to a file that it is given. Such a command can be approved word for word only.",
             f"不能批准所有以 `{shown}` 开头的命令：它可能会运行传给它的东西，或者写入传给它的文件。"
             "这样的命令只能逐字批准。",
         )
@@ -209,7 +254,8 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     """Return the rule that "always" makes of a request.
 
     Args:
-        words: how many words of the command others have to begin with; 0: the rule covers this very command.
+        words: how many words of the command others have to begin with; 0: the rule covers this very
+            command.
 
     Raises:
         RuleRefused: there can be no such rule.
@@ -218,16 +264,25 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     bound = given.pop(BOUND_KEY, {})
     if row.tool != ExecTool.spec.name or "sandbox" not in bound:
         raise RuleRefused(
-            "That can be approved once only; rules are for commands.", "这个只能批准一次；只有命令可以总是批准。"
+            "That can be approved once only; rules are for commands.",
+            "这个只能批准一次；只有命令可以总是批准。",
         )
     if given.get(TAINTED_KEY):
         raise RuleRefused(
-            "Words from outside were in view when it was asked for, so it can be approved once only.",
+            (
+                "Words from outside were in view when it was asked for, so it can be approved once "
+                "only."
+            ),
             "提出请求时对话里有外来的文字，所以只能批准一次。",
         )
     rule = build_command_rule(given, bound, words)
     return NewApprovalRule(
-        space=row.space, party=row.party, tool=row.tool, command=rule.to_json(), cwd=rule.cwd, level=rule.level
+        space=row.space,
+        party=row.party,
+        tool=row.tool,
+        command=rule.to_json(),
+        cwd=rule.cwd,
+        level=rule.level,
     )
 
 

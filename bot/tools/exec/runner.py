@@ -15,7 +15,13 @@ from pathlib import Path
 
 from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
 from bot.tools.exec.output import OutputBuffer
-from bot.tools.exec.sandbox import SHM_PATH, TMP_PATH, SandboxCommand, SandboxLimits, build_arguments
+from bot.tools.exec.sandbox import (
+    SHM_PATH,
+    TMP_PATH,
+    SandboxCommand,
+    SandboxLimits,
+    build_arguments,
+)
 from bot.tools.exec.seccomp import build_filter, is_known_machine
 from memory.tasks import cancel_and_wait
 
@@ -24,8 +30,10 @@ END_SECONDS = 2.0  # a killed tree has that long to disappear
 _READ_BYTES = 65_536
 _OPEN_FILES = 256
 _PAGE_BYTES = resource.getpagesize()
-FILE_BYTES = 4_096  # what a file counts against the limit of the disk: an inode and its place in a folder
-_LOOK_SECONDS = 2.0  # between two looks where the file system does not say how many files it holds, as btrfs
+# what a file counts against the limit of the disk: an inode and its place in a folder
+FILE_BYTES = 4_096
+# between two looks where the file system does not say how many files it holds, as btrfs
+_LOOK_SECONDS = 2.0
 _CLOCK_SECONDS = 0.1  # the kernel stamps files by a clock that may be a tick late
 
 
@@ -66,7 +74,8 @@ async def run_in_sandbox(
     output: OutputBuffer | None = None,
     passed: Sequence[int] = (),
 ) -> SandboxResult:
-    """Run a command to its end or its limits; when this returns or is cancelled, no process of it is left.
+    """Run a command to its end or its limits; when this returns or is cancelled, no process of it
+    is left.
 
     Args:
         bubblewrap: its path, "" to look for it.
@@ -87,7 +96,9 @@ async def run_in_sandbox(
 class _SandboxRun:
     """One run: its processes, what they printed, and how they end."""
 
-    def __init__(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> None:
+    def __init__(
+        self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer
+    ) -> None:
         self._command = command
         self._limits = limits
         self._output = output
@@ -129,7 +140,9 @@ class _SandboxRun:
             os.close(info)
             os.close(block)
 
-    async def _spawn(self, bubblewrap: str, arguments: Sequence[str], passed: Sequence[int]) -> None:
+    async def _spawn(
+        self, bubblewrap: str, arguments: Sequence[str], passed: Sequence[int]
+    ) -> None:
         self._process = await asyncio.create_subprocess_exec(
             bubblewrap,
             *arguments,
@@ -176,7 +189,9 @@ class _SandboxRun:
         finally:
             await cancel_and_wait({reader, watcher})
         seconds = time.monotonic() - self._began
-        return SandboxResult(code=code, output=self._output.text(), seconds=seconds, ended=self._ended)
+        return SandboxResult(
+            code=code, output=self._output.text(), seconds=seconds, ended=self._ended
+        )
 
     async def end(self) -> None:
         """Kill what is left, and wait until it is gone."""
@@ -216,15 +231,17 @@ class _SandboxRun:
             if time.monotonic() >= self._began + self._limits.seconds:
                 self._ended = f"it took longer than {self._limits.seconds:.0f} s"
             else:
-                self._ended = await asyncio.to_thread(_find_excess, self._pid, self._limits, self._files)
+                self._ended = await asyncio.to_thread(
+                    _find_excess, self._pid, self._limits, self._files
+                )
         self._kill()
 
 
 class FileCount:
     """The files made in some folders since now.
 
-    The file systems are asked first, which costs microseconds; only where these have lost so many free inodes, to
-    whomever, the folders are walked.
+    The file systems are asked first, which costs microseconds; only where these have lost so many
+    free inodes, to whomever, the folders are walked.
 
     Args:
         most: how many may be made.
@@ -251,8 +268,12 @@ class FileCount:
         self._is_counted = all(system.f_files for system in systems.values())
 
     def is_exceeded(self, pid: int) -> bool:
-        """Tell whether more files were made, in the folders or in the memory of the sandbox that `pid` is in."""
-        return self._in_memory(pid) > self._most or (self._may_be_exceeded() and self._made() > self._most)
+        """Tell whether more files were made, in the folders or in the memory of the sandbox that
+        `pid` is in.
+        """
+        return self._in_memory(pid) > self._most or (
+            self._may_be_exceeded() and self._made() > self._most
+        )
 
     def _may_be_exceeded(self) -> bool:
         if not self._is_counted:
@@ -260,7 +281,10 @@ class FileCount:
             is_due = now >= self._next_look
             self._next_look = now + _LOOK_SECONDS if is_due else self._next_look
             return is_due
-        return sum(free - self._read_system(folder).f_ffree for folder, free in self._free.items()) > self._most
+        return (
+            sum(free - self._read_system(folder).f_ffree for folder, free in self._free.items())
+            > self._most
+        )
 
     def _made(self) -> int:
         """Count the files made or changed since the beginning, up to the first one too many."""
@@ -276,7 +300,8 @@ class FileCount:
             except FileNotFoundError:
                 continue  # it was removed meanwhile
             except OSError:
-                return self._most + 1  # too deep, or closed to us: a command that is honest does neither
+                # too deep, or closed to us: a command that is honest does neither
+                return self._most + 1
         return made
 
     def _is_new(self, entry: "os.DirEntry[str]") -> bool:
@@ -301,8 +326,12 @@ def _find_excess(pid: int, limits: SandboxLimits, files: FileCount) -> str:
     """Tell which limit a tree of processes exceeds; "" for none."""
     try:
         tree = list(_processes_of(pid))
-        resident = sum(_resident_bytes(one) for one in tree)  # memory that processes share is counted several times
-        if resident > limits.memory_bytes and sum(_own_bytes(one) for one in tree) > limits.memory_bytes:
+        # memory that processes share is counted several times
+        resident = sum(_resident_bytes(one) for one in tree)
+        if (
+            resident > limits.memory_bytes
+            and sum(_own_bytes(one) for one in tree) > limits.memory_bytes
+        ):
             return f"it used more than {limits.memory_bytes // 2**20} MB of memory"
         if sum(_written_bytes(one) for one in tree) > limits.disk_bytes:
             return f"it wrote more than {limits.disk_bytes // 2**20} MB"
@@ -335,7 +364,9 @@ def _own_bytes(pid: int) -> int:
 
 
 def _written_bytes(pid: int) -> int:
-    """Return what a process and its ended children wrote to disks, without what was removed before it got there."""
+    """Return what a process and its ended children wrote to disks, without what was removed before
+    it got there.
+    """
     text = _read(f"/proc/{pid}/io")
     return _number(text, "write_bytes:") - _number(text, "cancelled_write_bytes:")
 

@@ -1,4 +1,7 @@
-"""What a sandboxed process sees and may use: the command line of bubblewrap. Pure, but for looking at links."""
+"""What a sandboxed process sees and may use: the command line of bubblewrap.
+
+Pure, but for looking at links.
+"""
 
 import os
 from collections.abc import Mapping
@@ -58,7 +61,8 @@ def environment(zone: str) -> Mapping[str, str]:
 
 
 def isolation_arguments(seccomp_fd: int, *, network: bool = False) -> list[str]:
-    """Return the arguments that every sandbox begins with: its namespaces, the system's programs, memory of its own.
+    """Return the arguments that every sandbox begins with: its namespaces, the system's programs,
+    memory of its own.
 
     Args:
         network: it shares the network of this machine.
@@ -93,20 +97,22 @@ def hide_arguments(path: str) -> list[str]:
 def closing_arguments() -> list[str]:
     """Return the arguments after all mounts: what is no mount of its own cannot be written to.
 
-    The file systems of / and /dev are memory of no certain size. Below /proc/sys root may write without any capability
-    (seen with 0.8: its own cover left core_pattern open).
+    The file systems of / and /dev are memory of no certain size. Below /proc/sys root may write
+    without any capability (seen with 0.8: its own cover left core_pattern open).
     """
     return ["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
-def build_arguments(command: SandboxCommand, info_fd: int, block_fd: int, seccomp_fd: int, script_fd: int) -> list[str]:
+def build_arguments(
+    command: SandboxCommand, info_fd: int, block_fd: int, seccomp_fd: int, script_fd: int
+) -> list[str]:
     """Return bubblewrap's arguments. script_fd: -1 without a script."""
     arguments = isolation_arguments(seccomp_fd)
     arguments += ["--clearenv", "--info-fd", str(info_fd), "--block-fd", str(block_fd)]
     for path in command.readable:  # after /tmp, where a program may be, too
         arguments += ["--ro-bind-try", path, path]
-    # The space is no writable mount: what is created or replaced in it meanwhile cannot be changed either. A mount of
-    # a file would end with the rename that replaces the file.
+    # The space is no writable mount: what is created or replaced in it meanwhile cannot be changed
+    # either. A mount of a file would end with the rename that replaces the file.
     arguments += ["--dir", "/run", "--ro-bind", str(command.space), SPACE_PATH]
     for name in command.writable:
         arguments += ["--bind", str(command.space / name), f"{SPACE_PATH}/{name}"]

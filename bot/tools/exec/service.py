@@ -54,7 +54,11 @@ class ExecTools:
             labels,
             ended,
         )
-        self._tools: list[Tool] = [self.tool, ExecStatusTool(self.background), ExecStopTool(self.background)]
+        self._tools: list[Tool] = [
+            self.tool,
+            ExecStatusTool(self.background),
+            ExecStopTool(self.background),
+        ]
 
     async def probe(self) -> None:
         """Probe the sandbox if the tool is enabled and this was not done yet."""
@@ -73,6 +77,8 @@ class ExecTools:
         return bool(await self.background.stop_of(conversation)) or stopped
 
     def offered(self, space: str) -> list[Tool]:
-        """Return the tools in the owner's space while they are enabled and the sandbox has passed its probes."""
+        """Return the tools in the owner's space while they are enabled and the sandbox has passed
+        its probes.
+        """
         holds = self.level.level == "A"
         return self._tools if holds and not space and self._config().tools.exec.enabled else []

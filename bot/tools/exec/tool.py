@@ -26,7 +26,13 @@ from bot.tools.exec.binding import (
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.exec.runner import SandboxError, SandboxResult, run_in_sandbox
-from bot.tools.exec.sandbox import SCRIPT_PATH, SPACE_PATH, START_PATH, SandboxCommand, SandboxLimits
+from bot.tools.exec.sandbox import (
+    SCRIPT_PATH,
+    SPACE_PATH,
+    START_PATH,
+    SandboxCommand,
+    SandboxLimits,
+)
 from bot.tools.workspace.command_labels import CommandLabels
 from memory.store.longterm.file_labels import FileLabels
 from memory.store.people.background_tasks import NewTask
@@ -42,14 +48,21 @@ _NAME_PATTERN = "^w[0-9]{1,9}$"
 class ExecArguments(ToolArguments):
     """Arguments of `exec`."""
 
-    argv: list[str] = Field([], description="Program and arguments; no shell reads them. Or a script:")
+    argv: list[str] = Field(
+        [], description="Program and arguments; no shell reads them. Or a script:"
+    )
     script: str = Field("", description="Text of a script")
     language: Literal["sh", "python"] = Field("sh", description="Of the script")
     cwd: str = Field("", description=f"Folder of the workspace; {START_PATH} if empty")
     seconds: int = Field(
-        0, ge=0, le=MAX_BACKGROUND_SECONDS, description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most"
+        0,
+        ge=0,
+        le=MAX_BACKGROUND_SECONDS,
+        description=f"Time limit; 0 for the usual one, {MAX_SECONDS} at most",
     )
-    background: bool = Field(False, description="Return at once; the end comes as a message; up to an hour")
+    background: bool = Field(
+        False, description="Return at once; the end comes as a message; up to an hour"
+    )
 
 
 async def _find_no_skill(_: str) -> str:
@@ -63,10 +76,11 @@ class ExecTool:
     spec = LazyToolSpec(
         arguments,
         name="exec",
-        description="Run a program or a script (sh, python) in a sandbox without network. The workspace is "
-        f"{SPACE_PATH}, and it begins in {START_PATH}. It can write in that and other folders of the "
-        "workspace, not directly in it, nor in memory, rules, skills and tools; of the rest it sees only /usr. The "
-        "person approves each run and you see the result afterwards.",
+        description="Run a program or a script (sh, python) in a sandbox without network. The "
+        f"workspace is {SPACE_PATH}, and it begins in {START_PATH}. It can write in that and other "
+        "folders of the workspace, not directly in it, nor in memory, rules, skills and tools; of "
+        "the rest it sees only /usr. The person approves each run and you see the result "
+        "afterwards.",
         effect="unsafe",
         action="exec",
         seconds=MAX_SECONDS + 30.0,
@@ -120,8 +134,8 @@ class ExecTool:
         for name in skills_of(hashes):
             if not (sha256 := await self.find_skill(name)):
                 raise ToolFailed(
-                    f"The skill {name} is not enabled as it is now, so nothing of it is run; the owner can review and "
-                    "enable it."
+                    f"The skill {name} is not enabled as it is now, so nothing of it is run; the "
+                    "owner can review and enable it."
                 )
             facts[f"sha256 of the skill {name}"] = sha256
         texts = (*arguments.argv, arguments.script)
@@ -140,7 +154,9 @@ class ExecTool:
         command = self._to_command(arguments)
         if arguments.background:
             return await self._start(arguments, command, context)
-        task = asyncio.create_task(self._run(command, self._limits(arguments.seconds), OutputBuffer()))
+        task = asyncio.create_task(
+            self._run(command, self._limits(arguments.seconds), OutputBuffer())
+        )
         self._running.setdefault(context.conversation, set()).add(task)
         try:
             await asyncio.wait({task})
@@ -153,7 +169,9 @@ class ExecTool:
             raise ToolFailed("It was stopped by the person; what it had done by then stays done.")
         return task.result()
 
-    async def _start(self, arguments: ExecArguments, command: SandboxCommand, context: ToolContext) -> str:
+    async def _start(
+        self, arguments: ExecArguments, command: SandboxCommand, context: ToolContext
+    ) -> str:
         """Start a command in the background."""
         row, actor = await self._conversation(context.conversation), context.actor
         if row is None or actor is None:
@@ -174,10 +192,13 @@ class ExecTool:
         limits = self._limits(arguments.seconds or MAX_BACKGROUND_SECONDS)
         task = await self._background.start(new, lambda output: self._run(command, limits, output))
         return (
-            f'[{task.name} runs in the background; its end comes as a message. exec_status(id="{task.name}") shows it]'
+            f"[{task.name} runs in the background; its end comes as a message. "
+            f'exec_status(id="{task.name}") shows it]'
         )
 
-    async def _run(self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer) -> str:
+    async def _run(
+        self, command: SandboxCommand, limits: SandboxLimits, output: OutputBuffer
+    ) -> str:
         """Run a command to its end.
 
         Raises:
@@ -207,7 +228,9 @@ class ExecTool:
         if bool(arguments.argv) == bool(arguments.script):
             raise ToolFailed("Give either argv or script.")
         if arguments.seconds > MAX_SECONDS and not arguments.background:
-            raise ToolFailed(f"seconds may be {MAX_SECONDS} at most; what takes longer runs with background.")
+            raise ToolFailed(
+                f"seconds may be {MAX_SECONDS} at most; what takes longer runs with background."
+            )
         argv = tuple(arguments.argv)
         if arguments.script:
             argv = (_INTERPRETERS[arguments.language], SCRIPT_PATH)

@@ -1,6 +1,9 @@
-"""One connection to an MCP server, owned by one task. Callers use queues and futures, never an object of the SDK.
+"""One connection to an MCP server, owned by one task.
 
-When an HTTP server dies, the SDK cancels the task that entered its client; a caller would take that for /stop.
+Callers use queues and futures, never an object of the SDK.
+
+When an HTTP server dies, the SDK cancels the task that entered its client; a caller would take that
+for /stop.
 """
 
 import asyncio
@@ -26,7 +29,8 @@ CONNECT_SECONDS, LIST_SECONDS = 15.0, 15.0
 _SESSION_LOST = "Session terminated"  # the SDK's words for a 404
 MAX_PAGES, MAX_TOOLS = 100, 500
 MAX_DESCRIPTION_CHARS, MAX_SCHEMA_CHARS = 20_000, 200_000
-RELIST_SECONDS = 2.0  # from a notice that the list changed to the new list; further notices are covered by it
+# from a notice that the list changed to the new list; further notices are covered by it
+RELIST_SECONDS = 2.0
 OpenTransport = Callable[[], AbstractAsyncContextManager[Any]]
 Work = Callable[[Any], Awaitable[Any]]
 
@@ -53,12 +57,15 @@ class _Call:
 
 
 class CleanedStream:
-    """The messages of a server, with its lists of tools cleaned; a stream as the SDK's transports have them."""
+    """The messages of a server, with its lists of tools cleaned; a stream as the SDK's transports
+    have them.
+    """
 
     def __init__(self, server: str, messages: Any) -> None:
         self._server = server
         self._messages = messages
-        #: Names of the tools that were left out of the lists so far, each once, in the server's order.
+        #: Names of the tools that were left out of the lists so far, each once, in the server's
+        #: order.
         self.left_out: dict[str, None] = {}
 
     @property
@@ -94,7 +101,11 @@ class CleanedStream:
         result["tools"], left_out = clean_tools(result["tools"])
         for name in left_out:
             if name not in self.left_out:
-                log.warning("a tool of an MCP server cannot be read and is left out", server=self._server, tool=name)
+                log.warning(
+                    "a tool of an MCP server cannot be read and is left out",
+                    server=self._server,
+                    tool=name,
+                )
             self.left_out[name] = None
         return received
 
@@ -137,7 +148,12 @@ class McpConnection:
     def open(self) -> bool:
         """Whether calls can be made."""
         is_ready = self._ready is not None and self._ready.done()
-        return is_ready and self._task is not None and not self._task.done() and not self.ended.is_set()
+        return (
+            is_ready
+            and self._task is not None
+            and not self._task.done()
+            and not self.ended.is_set()
+        )
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -246,7 +262,9 @@ class McpConnection:
 
     @asynccontextmanager
     async def _open_cleaned(self) -> AsyncIterator[Any]:
-        """Open the transport; one tool that the SDK cannot read must not cost the server's others."""
+        """Open the transport; one tool that the SDK cannot read must not cost the server's
+        others.
+        """
         async with self.transport() as (messages, outgoing, *others):
             self._messages = CleanedStream(self.name, messages)
             yield self._messages, outgoing, *others
@@ -271,7 +289,9 @@ class McpConnection:
                         self.tools = tools
                         await self.relisted(tools)
                 except Exception as err:
-                    log.info("MCP tools not listed again", server=self.name, error=type(err).__name__)
+                    log.info(
+                        "MCP tools not listed again", server=self.name, error=type(err).__name__
+                    )
         finally:
             if listening is not None:
                 listening.cancel()
@@ -287,7 +307,10 @@ class McpConnection:
 
     async def _next_call(self) -> _Call | None:
         """Wait for a call; None when the connection is to end, or has ended."""
-        calls, ended = asyncio.ensure_future(self._calls.get()), asyncio.ensure_future(self.ended.wait())
+        calls, ended = (
+            asyncio.ensure_future(self._calls.get()),
+            asyncio.ensure_future(self.ended.wait()),
+        )
         try:
             await asyncio.wait({calls, ended}, return_when=asyncio.FIRST_COMPLETED)
             return calls.result() if calls.done() and not self.ended.is_set() else None
@@ -296,7 +319,9 @@ class McpConnection:
             ended.cancel()
 
     async def _run(self, client: Any, call: _Call) -> None:
-        """Run one call in a task of its own, and give its end to the caller as a value or one of our errors."""
+        """Run one call in a task of its own, and give its end to the caller as a value or one of
+        our errors.
+        """
         error: Exception
         try:
             call.sent = True
@@ -305,10 +330,15 @@ class McpConnection:
         except TimeoutError as err:
             error = err
         except asyncio.CancelledError:
-            # By the caller, who waits no more, or by the SDK: then the end of the connection tells the caller.
+            # By the caller, who waits no more, or by the SDK: then the end of the connection tells
+            # the caller.
             return
         except Exception as err:
-            error = McpError(_describe(err)) if _is_refusal(err) else McpLost(self._explain(err), sent=True)
+            error = (
+                McpError(_describe(err))
+                if _is_refusal(err)
+                else McpLost(self._explain(err), sent=True)
+            )
         else:
             if not call.answer.done():
                 call.answer.set_result(result)
@@ -331,7 +361,8 @@ def _cancel(task: asyncio.Task[None], answer: asyncio.Future[McpResult]) -> None
 
 def _import_client() -> Any:
     """Import the SDK, which takes a second, in a thread."""
-    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs what servers send, and so people's texts
+    # it logs what servers send, and so people's texts
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
     importlib.import_module("mcp.shared.message")
     return importlib.import_module("mcp.client.client").Client
 
@@ -352,7 +383,10 @@ async def _list_tools(client: Any) -> tuple[ListedTool, ...]:
 
 
 def to_listed_tool(tool: Any) -> ListedTool:
-    """Convert a tool of the SDK. What is too long to be reviewed is cut, and a schema too long for it taken away."""
+    """Convert a tool of the SDK.
+
+    What is too long to be reviewed is cut, and a schema too long for it taken away.
+    """
     schema = json.dumps(tool.input_schema, ensure_ascii=False, sort_keys=True)
     if len(schema) > MAX_SCHEMA_CHARS:
         schema = '{"type": "object"}'
@@ -372,17 +406,22 @@ def tool_sha256(name: str, description: str, schema: str) -> str:
 
 
 def _is_refusal(err: Exception) -> bool:
-    """Tell whether the server itself answered with an error; after anything else, what the call did is unknown."""
+    """Tell whether the server itself answered with an error; after anything else, what the call did
+    is unknown.
+    """
     from mcp.shared.exceptions import MCPError
     from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
 
-    # The SDK writes such errors itself for answers that did not come, cannot be read, or name no session any more.
+    # The SDK writes such errors itself for answers that did not come, cannot be read, or name no
+    # session any more.
     is_synthetic = isinstance(err, MCPError) and err.error.code in (CONNECTION_CLOSED, PARSE_ERROR)
     return isinstance(err, MCPError) and not is_synthetic and err.error.message != _SESSION_LOST
 
 
 def _is_end(error: BaseException) -> bool:
-    """Tell whether an error says only that the connection is closed; why is then the transport's to say."""
+    """Tell whether an error says only that the connection is closed; why is then the transport's to
+    say.
+    """
     import anyio
     from mcp.shared.exceptions import MCPError
     from mcp_types import CONNECTION_CLOSED
@@ -391,7 +430,9 @@ def _is_end(error: BaseException) -> bool:
         error = error.exceptions[0]
     if isinstance(error, MCPError):
         return error.error.code == CONNECTION_CLOSED
-    return isinstance(error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream)
+    return isinstance(
+        error, anyio.ClosedResourceError | anyio.BrokenResourceError | anyio.EndOfStream
+    )
 
 
 def _describe(error: BaseException) -> str:

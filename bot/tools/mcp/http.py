@@ -1,4 +1,6 @@
-"""A connection to an MCP server over HTTP: to judged addresses only, with limits on what it may answer."""
+"""A connection to an MCP server over HTTP: to judged addresses only, with limits on what it may
+answer.
+"""
 
 import ipaddress
 from collections.abc import AsyncIterator, Mapping
@@ -10,13 +12,17 @@ from bot.tools.web.addresses import Address, WebError, is_denied, parse_url
 from bot.tools.web.client import Lookups, is_own_address, pinned_backend
 from channels.toolkit.http import create_tls_context
 
-MAX_ANSWER_BYTES = MAX_LINE_BYTES  # of one answer that is no stream of events; an event has the same limit
+# of one answer that is no stream of events; an event has the same limit
+MAX_ANSWER_BYTES = MAX_LINE_BYTES
 CONNECT_SECONDS, READ_SECONDS = 10.0, 300.0
-MAX_ISSUER_ORIGINS = 4  # besides the server's: who issues logins, and where it says to register and renew them
+# besides the server's: who issues logins, and where it says to register and renew them
+MAX_ISSUER_ORIGINS = 4
 
 
 @asynccontextmanager
-async def open_http(url: str, headers: Mapping[str, str], local: bool, auth: Any = None) -> AsyncIterator[Any]:
+async def open_http(
+    url: str, headers: Mapping[str, str], local: bool, auth: Any = None
+) -> AsyncIterator[Any]:
     """Connect to a server and yield its streams as the SDK wants them.
 
     Args:
@@ -30,20 +36,27 @@ async def open_http(url: str, headers: Mapping[str, str], local: bool, auth: Any
 
     async with (
         create_client(url, headers, local, auth) as client,
-        streamable_http_client(url, http_client=client, max_sse_event_size=MAX_ANSWER_BYTES) as streams,
+        streamable_http_client(
+            url, http_client=client, max_sse_event_size=MAX_ANSWER_BYTES
+        ) as streams,
     ):
         yield streams
 
 
 @asynccontextmanager
-async def create_client(url: str, headers: Mapping[str, str], local: bool, auth: Any = None) -> AsyncIterator[Any]:
-    """Yield an HTTP client for a server and, where `auth` talks to them, those who issue its logins; see `open_http`.
+async def create_client(
+    url: str, headers: Mapping[str, str], local: bool, auth: Any = None
+) -> AsyncIterator[Any]:
+    """Yield an HTTP client for a server and, where `auth` talks to them, those who issue its
+    logins; see `open_http`.
 
     The headers go to the server alone.
     """
     import httpx2
 
-    transport = _create_transport(url, await judge_server(url, local), headers, local, has_auth=auth is not None)
+    transport = _create_transport(
+        url, await judge_server(url, local), headers, local, has_auth=auth is not None
+    )
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS)
     # Nothing compressed: its size is known only once it is unpacked.
     sent = {"Accept-Encoding": "identity"}
@@ -75,7 +88,9 @@ async def judge_server(url: str, local: bool) -> list[Address]:
 def _create_pool(addresses: list[Address]) -> Any:
     import httpcore2
 
-    return httpcore2.AsyncConnectionPool(ssl_context=create_tls_context(), network_backend=pinned_backend(addresses))
+    return httpcore2.AsyncConnectionPool(
+        ssl_context=create_tls_context(), network_backend=pinned_backend(addresses)
+    )
 
 
 def _origin_of(url: Any) -> tuple[str, str, int | None]:
@@ -83,7 +98,9 @@ def _origin_of(url: Any) -> tuple[str, str, int | None]:
 
 
 async def _find_pool(pools: dict[Any, Any], url: Any, local: bool, *, has_auth: bool) -> Any:
-    """Return the connections to an origin: the server, or who issues its logins, whose address is judged at first."""
+    """Return the connections to an origin: the server, or who issues its logins, whose address is
+    judged at first.
+    """
     import httpx2
 
     origin = _origin_of(url)
@@ -98,7 +115,12 @@ async def _find_pool(pools: dict[Any, Any], url: Any, local: bool, *, has_auth: 
 
 
 def _create_transport(
-    server: str, addresses: list[Address], headers: Mapping[str, str], local: bool, *, has_auth: bool
+    server: str,
+    addresses: list[Address],
+    headers: Mapping[str, str],
+    local: bool,
+    *,
+    has_auth: bool,
 ) -> Any:
     import httpcore2
     import httpx2
@@ -106,7 +128,9 @@ def _create_transport(
     home = _origin_of(httpx2.URL(server))
 
     class JudgedTransport(httpx2.AsyncBaseTransport):
-        """Dials judged addresses only, the server's and those of who issues its logins; no proxy of the environment."""
+        """Dials judged addresses only, the server's and those of who issues its logins; no proxy of
+        the environment.
+        """
 
         def __init__(self) -> None:
             self._pools = {home: _create_pool(addresses)}
@@ -115,8 +139,12 @@ def _create_transport(
             url = request.url
             pool = await _find_pool(self._pools, url, local, has_auth=has_auth)
             if _origin_of(url) == home:
-                request.headers.update({name: value for name, value in headers.items() if name not in request.headers})
-            core_url = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+                request.headers.update(
+                    {name: value for name, value in headers.items() if name not in request.headers}
+                )
+            core_url = httpcore2.URL(
+                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+            )
             core_request = httpcore2.Request(
                 request.method,
                 core_url,
@@ -126,11 +154,17 @@ def _create_transport(
             )
             try:
                 answer = await pool.handle_async_request(core_request)
-            except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException) as err:
+            except (
+                httpcore2.NetworkError,
+                httpcore2.ProtocolError,
+                httpcore2.TimeoutException,
+            ) as err:
                 raise httpx2.TransportError(f"{url.host} cannot be reached") from err
             if answer.status in (401, 403) and not has_auth:
                 await answer.aclose()
-                raise httpx2.TransportError(f"{url.host} answered {answer.status}: it wants other credentials")
+                raise httpx2.TransportError(
+                    f"{url.host} answered {answer.status}: it wants other credentials"
+                )
             response: httpx2.Response = _to_response(answer)
             return response
 
@@ -150,7 +184,9 @@ def _to_response(answer: Any) -> Any:
         raise httpx2.TransportError("it sent a compressed answer")
     is_stream = found.get(b"content-type", b"").startswith(b"text/event-stream")
     stream = _limit(answer.stream, None if is_stream else MAX_ANSWER_BYTES)
-    return httpx2.Response(answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions)
+    return httpx2.Response(
+        answer.status, headers=answer.headers, stream=stream, extensions=answer.extensions
+    )
 
 
 def _limit(stream: Any, most: int | None) -> Any:

@@ -1,8 +1,12 @@
-"""Runs one MCP server as a child and ends it, with all that it started, once its end of a pipe is closed. Stdlib only.
+"""Runs one MCP server as a child and ends it, with all that it started, once its end of a pipe is
+closed.
 
-Started as a program of its own: `launcher.py DESCRIPTOR MODE COMMAND...`. MODE is `network`, `none` for a server that
-gets none, or `sandbox` where the command is bubblewrap, which takes care of that itself. The pipe closes when the bot
-closes it or dies, by SIGKILL too. Descendants that left the process group come back to this process, their subreaper.
+Stdlib only.
+
+Started as a program of its own: `launcher.py DESCRIPTOR MODE COMMAND...`. MODE is `network`, `none`
+for a server that gets none, or `sandbox` where the command is bubblewrap, which takes care of that
+itself. The pipe closes when the bot closes it or dies, by SIGKILL too. Descendants that left the
+process group come back to this process, their subreaper.
 """
 
 import ctypes
@@ -86,7 +90,9 @@ def _fail(code: int, why: str) -> None:
 
 
 def _wait(alive: int, child: int) -> int:
-    """Wait for the end of the server or of the pipe; returns the exit code, 0 if the pipe ended first."""
+    """Wait for the end of the server or of the pipe; returns the exit code, 0 if the pipe ended
+    first.
+    """
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -109,8 +115,8 @@ def _end_all(child: int, is_linux: bool, *, polite: bool) -> None:
     """End the server's group, then everything that descends from it by force.
 
     Args:
-        polite: by SIGTERM at first. bubblewrap would not pass it on but kill the server, which has seen the end of its
-            input, and has the same time to end by itself.
+        polite: by SIGTERM at first. bubblewrap would not pass it on but kill the server, which has
+            seen the end of its input, and has the same time to end by itself.
     """
     if polite:
         _signal_group(child, signal.SIGTERM)

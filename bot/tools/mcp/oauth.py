@@ -1,4 +1,6 @@
-"""Logins at MCP servers: tokens in a file, bound to who issued them, and renewed by one process at a time."""
+"""Logins at MCP servers: tokens in a file, bound to who issued them, and renewed by one process at
+a time.
+"""
 
 import asyncio
 import json
@@ -15,7 +17,8 @@ from memory.workspace.files import LOCAL_WRITE_LOCKS, WriteLocks, write_atomic
 
 MAX_LOGIN_BYTES = 200_000
 CLIENT_NAME = "mnema"
-# Shows the address at which the person consents; then returns the address that the browser was sent back to.
+# Shows the address at which the person consents; then returns the address that the browser was sent
+# back to.
 AskPerson = Callable[[str], Awaitable[str]]
 
 
@@ -67,7 +70,8 @@ class LoginFiles:
     async def alone(self, name: str) -> AsyncIterator[None]:
         """Hold the lock of a login, among all processes that share the store."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        # Only one task of this process waits in a thread: many would take all that files are read with.
+        # Only one task of this process waits in a thread: many would take all that files are read
+        # with.
         async with self._here.setdefault(name, asyncio.Lock()), self._alone_among_processes(name):
             yield
 
@@ -77,13 +81,16 @@ class LoginFiles:
             # A file of its own: the lock of the folder is taken for each write into it.
             held = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             stack.callback(os.close, held)
-            # The command line has no lock of a shared store, so that of this machine is taken in any case.
+            # The command line has no lock of a shared store, so that of this machine is taken in
+            # any case.
             for locks in dict.fromkeys((LOCAL_WRITE_LOCKS, self._locks)):
                 await asyncio.to_thread(stack.enter_context, locks.alone(f"mcp login {name}", held))
             yield
 
 
-async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redirect: str, ask: AskPerson) -> str:
+async def log_in(
+    name: str, settings: McpServerConfig, files: LoginFiles, redirect: str, ask: AskPerson
+) -> str:
     """Log in at a server with the consent of a person, and store it; return the issuer.
 
     Args:
@@ -100,8 +107,11 @@ async def log_in(name: str, settings: McpServerConfig, files: LoginFiles, redire
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs what servers send
     provider = _create_login_auth(settings, redirect, ask)
     try:
-        async with create_client(settings.url, settings.headers, settings.local, provider) as client:
-            # The server answers that a login is needed; what it would say to the request itself does not matter.
+        async with create_client(
+            settings.url, settings.headers, settings.local, provider
+        ) as client:
+            # The server answers that a login is needed; what it would say to the request itself
+            # does not matter.
             accepted = {"Accept": "application/json, text/event-stream"}
             async with client.stream("POST", settings.url, json=_PING, headers=accepted) as answer:
                 status = answer.status_code
@@ -158,7 +168,11 @@ def _create_login_auth(settings: McpServerConfig, redirect: str, ask: AskPerson)
     from urllib.parse import parse_qs, urlsplit
 
     from mcp.client.auth.oauth2 import OAuthClientProvider
-    from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
+    from mcp.shared.auth import (
+        AuthorizationCodeResult,
+        OAuthClientInformationFull,
+        OAuthClientMetadata,
+    )
 
     shown: list[str] = []
 
@@ -169,15 +183,33 @@ def _create_login_auth(settings: McpServerConfig, redirect: str, ask: AskPerson)
         query = parse_qs(urlsplit(await ask(shown[-1])).query)
         found = {name: values[0] for name, values in query.items()}
         if "code" not in found:
-            raise McpLoginError(f"no consent: {found.get('error_description') or found.get('error') or 'no code came'}")
-        return AuthorizationCodeResult(code=found["code"], state=found.get("state"), iss=found.get("iss"))
+            raise McpLoginError(
+                "no consent: "
+                f"{found.get('error_description') or found.get('error') or 'no code came'}"
+            )
+        return AuthorizationCodeResult(
+            code=found["code"], state=found.get("state"), iss=found.get("iss")
+        )
 
-    known = {"redirect_uris": [redirect], "token_endpoint_auth_method": "none", "client_name": CLIENT_NAME}
+    known = {
+        "redirect_uris": [redirect],
+        "token_endpoint_auth_method": "none",
+        "client_name": CLIENT_NAME,
+    }
     client = None
     if settings.client_id:  # one that the owner registered
-        secret = {"client_secret": settings.client_secret, "token_endpoint_auth_method": "client_secret_post"}
-        own = {**known, "client_id": settings.client_id, **(secret if settings.client_secret else {})}
-        client = OAuthClientInformationFull.model_validate({**own, "issuer": settings.issuer or None})
+        secret = {
+            "client_secret": settings.client_secret,
+            "token_endpoint_auth_method": "client_secret_post",
+        }
+        own = {
+            **known,
+            "client_id": settings.client_id,
+            **(secret if settings.client_secret else {}),
+        }
+        client = OAuthClientInformationFull.model_validate(
+            {**own, "issuer": settings.issuer or None}
+        )
     return OAuthClientProvider(
         settings.url, OAuthClientMetadata.model_validate(known), MemoryStorage(client), show, wait
     )

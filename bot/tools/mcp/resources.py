@@ -58,7 +58,9 @@ class McpFindTool:
         self._server = server
         self.spec = ToolSpec(
             name="mcp_find",
-            description=f"List documents and other resources of the servers {', '.join(servers)}, by words.",
+            description=(
+                f"List documents and other resources of the servers {', '.join(servers)}, by words."
+            ),
             schema=McpFindArguments.to_json_schema(),
             effect="pure",
             action="mcp.call",
@@ -71,12 +73,18 @@ class McpFindTool:
         troubles: list[str] = []
         for name in names:
             try:
-                found += [_to_findable(name, one) for one in await self._server(name).read(list_resources)]
+                found += [
+                    _to_findable(name, one) for one in await self._server(name).read(list_resources)
+                ]
             except (McpError, TimeoutError) as err:
                 troubles.append(f"{name}: {err or 'it took too long'}")
         if troubles and not found:
             raise ToolFailed("; ".join(troubles))
-        shown = FoundByWords(found).search(arguments.query, limit=MAX_LISTED) if arguments.query else found[:MAX_LISTED]
+        shown = (
+            FoundByWords(found).search(arguments.query, limit=MAX_LISTED)
+            if arguments.query
+            else found[:MAX_LISTED]
+        )
         lines = [f"- {item.origin} {item.name}: {item.description}" for item in shown]
         head = f"[{len(shown)} of {len(found)} resources; mcp_read(server, uri) reads one]"
         return ToolOutput(text="\n".join([head, *lines, *troubles]), outside=True)
@@ -105,7 +113,9 @@ class McpReadTool:
         try:
             result: McpResult = await self._server(name).read(partial(read_resource, arguments.uri))
         except (McpError, TimeoutError) as err:
-            raise ToolFailed(f"{name} did not give {arguments.uri[:200]}: {err or 'it took too long'}.") from err
+            raise ToolFailed(
+                f"{name} did not give {arguments.uri[:200]}: {err or 'it took too long'}."
+            ) from err
         return await to_output(result, "the resource", self._blobs)
 
 
@@ -115,12 +125,18 @@ async def list_resources(client: Any) -> list[tuple[str, str, str]]:
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         page = await client.list_resources(cursor=cursor)
-        found += [(str(one.uri), one.title or one.name, one.description or "") for one in page.resources]
+        found += [
+            (str(one.uri), one.title or one.name, one.description or "") for one in page.resources
+        ]
         cursor = page.next_cursor
         if not cursor or len(found) >= MAX_RESOURCES:
             break
     capabilities = client.server_capabilities
-    if len(found) < MAX_RESOURCES and capabilities is not None and capabilities.resources is not None:
+    if (
+        len(found) < MAX_RESOURCES
+        and capabilities is not None
+        and capabilities.resources is not None
+    ):
         from mcp.shared.exceptions import MCPError
 
         try:
@@ -129,7 +145,8 @@ async def list_resources(client: Any) -> list[tuple[str, str, str]]:
             pass  # many servers know no templates
         else:
             found += [
-                (one.uri_template, one.title or one.name, one.description or "") for one in templates.resource_templates
+                (one.uri_template, one.title or one.name, one.description or "")
+                for one in templates.resource_templates
             ]
     return found[:MAX_RESOURCES]
 
@@ -146,7 +163,10 @@ async def read_resource(uri: str, client: Any) -> McpResult:
         elif media_type.startswith("image/"):
             images.append(("picture", media_type, decode_blob(content.blob)))
         else:
-            texts.append(f"[{len(decode_blob(content.blob)):,} bytes of {media_type or 'unknown type'}, not shown]")
+            texts.append(
+                f"[{len(decode_blob(content.blob)):,} bytes of {media_type or 'unknown type'}, not "
+                "shown]"
+            )
     return McpResult(texts=tuple(texts), images=tuple(images))
 
 
@@ -157,7 +177,10 @@ async def list_prompts(client: Any) -> list[McpPrompt]:
     for _ in range(MAX_PAGES):
         page = await client.list_prompts(cursor=cursor)
         for one in page.prompts:
-            names = tuple(f"{argument.name}{'*' if argument.required else ''}" for argument in one.arguments or ())
+            names = tuple(
+                f"{argument.name}{'*' if argument.required else ''}"
+                for argument in one.arguments or ()
+            )
             description = " ".join((one.description or "").split())[:MAX_DESCRIPTION_CHARS]
             found.append(McpPrompt(name=one.name, description=description, arguments=names))
         cursor = page.next_cursor
@@ -169,12 +192,16 @@ async def list_prompts(client: Any) -> list[McpPrompt]:
 async def get_prompt(name: str, arguments: Mapping[str, str], client: Any) -> str:
     """Load a prompt's text."""
     found = await client.get_prompt(name, dict(arguments))
-    return "\n\n".join(text for message in found.messages for text in content_texts(message.content))[:MAX_PROMPT_CHARS]
+    return "\n\n".join(
+        text for message in found.messages for text in content_texts(message.content)
+    )[:MAX_PROMPT_CHARS]
 
 
 def _known(name: str, servers: Sequence[str]) -> str:
     if name not in servers:
-        raise ToolFailed(f"There is no server {name[:100]!r} with resources; there are: {', '.join(servers)}.")
+        raise ToolFailed(
+            f"There is no server {name[:100]!r} with resources; there are: {', '.join(servers)}."
+        )
     return name
 
 

@@ -31,11 +31,17 @@ class McpResult:
 
 
 def to_result(found: Any) -> McpResult:
-    """Convert a result of the SDK. Links are named, never opened; other blobs are only described."""
+    """Convert a result of the SDK. Links are named, never opened; other blobs are only
+    described.
+    """
     images = tuple(
-        ("picture", part.mime_type, decode_blob(part.data)) for part in found.content if part.type == "image"
+        ("picture", part.mime_type, decode_blob(part.data))
+        for part in found.content
+        if part.type == "image"
     )
-    texts = tuple(text for part in found.content if part.type != "image" for text in content_texts(part))
+    texts = tuple(
+        text for part in found.content if part.type != "image" for text in content_texts(part)
+    )
     structured = ""
     if not any(texts) and found.structured_content is not None:
         structured = json.dumps(found.structured_content, ensure_ascii=False)
@@ -85,13 +91,17 @@ async def to_output(result: McpResult, name: str, blobs: Blobs) -> ToolOutput:
 
 async def _read_images(result: McpResult, blobs: Blobs) -> tuple[tuple[Image, ...], list[str]]:
     """Return the pictures that a model can see, and a sentence for each other one."""
-    refused = [f"[{len(result.images) - MAX_IMAGES} more picture(s), not shown]"] * (len(result.images) > MAX_IMAGES)
+    refused = [f"[{len(result.images) - MAX_IMAGES} more picture(s), not shown]"] * (
+        len(result.images) > MAX_IMAGES
+    )
     images: list[Image] = []
     for name, media_type, data in result.images[:MAX_IMAGES]:
         if len(data) > MAX_IMAGE_BYTES:
             refused.append(f"[a picture over {MAX_IMAGE_BYTES // 2**20} MB, not shown]")
             continue
-        found = await ingest_attachments([Attachment(name=name, media_type=media_type, data=data)], blobs)
+        found = await ingest_attachments(
+            [Attachment(name=name, media_type=media_type, data=data)], blobs
+        )
         parts = [part for part in found.parts if isinstance(part, Image)]
         images += parts
         if not parts:

@@ -1,4 +1,8 @@
-"""Repairs the schemas of outside tools for model providers, and checks arguments against the originals. Pure."""
+"""Repairs the schemas of outside tools for model providers, and checks arguments against the
+originals.
+
+Pure.
+"""
 
 import hashlib
 import json
@@ -12,11 +16,13 @@ from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments
 
 MAX_DEPTH, MAX_CHARS = 8, 16_000
-MAX_CHECK_STEPS = 5_000  # keywords looked at for one call, in a tenth of a second; what is left is not checked
+# keywords looked at for one call, in a tenth of a second; what is left is not checked
+MAX_CHECK_STEPS = 5_000
 MAX_NODES = 2_000  # of one schema once its references are inlined
 MAX_NOTE_CHARS, MAX_ENUM = 120, 200
 MAX_LEFT_OUT_CHARS = 200  # of the name of a tool that cannot be read, in the log and in the review
-_STEPS = ((MAX_DEPTH, 2_000), (MAX_DEPTH, 200), (5, 200), (3, 60), (2, 0), (1, 0))  # depth, characters of a description
+# depth, characters of a description
+_STEPS = ((MAX_DEPTH, 2_000), (MAX_DEPTH, 200), (5, 200), (3, 60), (2, 0), (1, 0))
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]")
 _TYPES = {"string", "number", "integer", "boolean", "object", "array"}
@@ -24,9 +30,17 @@ _LIMITS, _COUNTS = ("minimum", "maximum"), ("minItems", "maxItems", "minLength",
 _UNIONS = ("anyOf", "oneOf")
 _ITEMS: Mapping[str, dict[str, Any]] = {"array": {"items": {"type": "string"}}}
 # What a schema that allows everything is shown as.
-_ANYTHING = ({"type": "string"}, {"type": "number"}, {"type": "boolean"}, {"type": "object", "properties": {}})
-_NOTES = ("pattern", "format", "default")  # said in words: providers differ in what they take of these
-_UNCHECKED = frozenset({"pattern", "patternProperties", "format", "$schema", "$id", "id", "$dynamicRef", "$anchor"})
+_ANYTHING = (
+    {"type": "string"},
+    {"type": "number"},
+    {"type": "boolean"},
+    {"type": "object", "properties": {}},
+)
+# said in words: providers differ in what they take of these
+_NOTES = ("pattern", "format", "default")
+_UNCHECKED = frozenset(
+    {"pattern", "patternProperties", "format", "$schema", "$id", "id", "$dynamicRef", "$anchor"}
+)
 _OF_SCHEMAS = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
 _DATA = frozenset({"enum", "const", "default", "examples", "required"})
 
@@ -43,7 +57,9 @@ class _Repair:
     nodes: int = 0
 
     def object_at_root(self) -> dict[str, Any]:
-        """Return the whole schema as an object; of alternatives, all properties and none required."""
+        """Return the whole schema as an object; of alternatives, all properties and none
+        required.
+        """
         found = self.node(self.root, 0, frozenset())
         if found.get("type") == "object" and "anyOf" not in found:
             return found
@@ -91,7 +107,8 @@ class _Repair:
                 repaired[key] = schema[key]
         if values := _enum_of(schema):
             repaired["enum"] = values
-        if not repaired.keys() & {"type", "anyOf"}:  # some providers want one or the other everywhere
+        # some providers want one or the other everywhere
+        if not repaired.keys() & {"type", "anyOf"}:
             repaired["anyOf"] = [*_ANYTHING]
         return repaired
 
@@ -107,9 +124,17 @@ class _Repair:
             if not isinstance(part, Mapping) or "allOf" in part:
                 continue
             for key, value in part.items():
-                if key == "properties" and isinstance(value, Mapping) and isinstance(merged.get(key, {}), Mapping):
+                if (
+                    key == "properties"
+                    and isinstance(value, Mapping)
+                    and isinstance(merged.get(key, {}), Mapping)
+                ):
                     merged[key] = {**merged.get(key, {}), **value}
-                elif key == "required" and isinstance(value, list) and isinstance(merged.get(key, []), list):
+                elif (
+                    key == "required"
+                    and isinstance(value, list)
+                    and isinstance(merged.get(key, []), list)
+                ):
                     merged[key] = [*merged.get(key, []), *value]
                 else:
                     merged.setdefault(key, value)
@@ -131,7 +156,9 @@ class _Repair:
         kinds = schema.get("type")
         if given is not None:
             kept = [
-                found for one in given[:MAX_ENUM] if not _is_null(one) and (found := self.node(one, depth + 1, above))
+                found
+                for one in given[:MAX_ENUM]
+                if not _is_null(one) and (found := self.node(one, depth + 1, above))
             ]
             if len(kept) == 1 and not schema.keys() & {"type", "properties", "items"}:
                 repaired.update({**kept[0], **repaired})
@@ -140,8 +167,14 @@ class _Repair:
         elif isinstance(kinds, list):
             known = [kind for kind in kinds if isinstance(kind, str) and kind in _TYPES]
             if len(known) > 1:
-                plain = {key: value for key, value in schema.items() if key not in ("type", "description", *_NOTES)}
-                repaired["anyOf"] = [self.node({**plain, "type": kind}, depth + 1, above) for kind in known]
+                plain = {
+                    key: value
+                    for key, value in schema.items()
+                    if key not in ("type", "description", *_NOTES)
+                }
+                repaired["anyOf"] = [
+                    self.node({**plain, "type": kind}, depth + 1, above) for kind in known
+                ]
 
     def _properties(
         self, schema: Mapping[str, Any], repaired: dict[str, Any], depth: int, above: frozenset[str]
@@ -150,12 +183,16 @@ class _Repair:
         given = given if isinstance(given, Mapping) else {}
         mapped = {name: self._property_name(name) for name in given}
         repaired["properties"] = {
-            mapped[name]: self.node(one, depth + 1, above) for name, one in given.items() if one is not False
+            mapped[name]: self.node(one, depth + 1, above)
+            for name, one in given.items()
+            if one is not False
         }
         required = schema.get("required")
         if isinstance(required, list):
             known = [
-                name for name in dict.fromkeys(filter(_is_text, required)) if mapped.get(name) in repaired["properties"]
+                name
+                for name in dict.fromkeys(filter(_is_text, required))
+                if mapped.get(name) in repaired["properties"]
             ]
             repaired["required"] = [mapped[name] for name in known]
         if "additionalProperties" in schema:
@@ -176,13 +213,16 @@ def shorten_name(name: str, limit: int, others: re.Pattern[str]) -> str:
 
 
 def repair_schema(text: str) -> tuple[str, Mapping[str, str]]:
-    """Return a schema that providers take, as JSON text with sorted keys, and its new property names to the old ones.
+    """Return a schema that providers take, as JSON text with sorted keys, and its new property
+    names to the old ones.
 
     The longest version within `MAX_CHARS` is taken: first descriptions go, then what lies deep.
     """
     root = json.loads(text)
     for depth, note_chars in _STEPS:
-        repair = _Repair(root=root if isinstance(root, dict) else {}, depth=depth, note_chars=note_chars)
+        repair = _Repair(
+            root=root if isinstance(root, dict) else {}, depth=depth, note_chars=note_chars
+        )
         found = json.dumps(repair.object_at_root(), ensure_ascii=False, sort_keys=True)
         if len(found) <= MAX_CHARS:
             return found, repair.names
@@ -192,7 +232,11 @@ def repair_schema(text: str) -> tuple[str, Mapping[str, str]]:
 def _cut(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema of the same type without what it says of its parts."""
     kind = _type_of(schema) or "object"
-    return {"type": kind, "properties": {}} if kind == "object" else {"type": kind} | _ITEMS.get(kind, {})
+    return (
+        {"type": kind, "properties": {}}
+        if kind == "object"
+        else {"type": kind} | _ITEMS.get(kind, {})
+    )
 
 
 def _resolve(root: Any, reference: str) -> Mapping[str, Any] | None:
@@ -207,7 +251,9 @@ def _resolve(root: Any, reference: str) -> Mapping[str, Any] | None:
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:
-    """Return the one type of a schema, guessed if it is left out; "" if there are several or none."""
+    """Return the one type of a schema, guessed if it is left out; "" if there are several or
+    none.
+    """
     kind = schema.get("type")
     if isinstance(kind, list):
         known = [one for one in kind if isinstance(one, str) and one in _TYPES]
@@ -251,8 +297,8 @@ def _one_line(value: Any) -> str:
 def clean_tools(tools: list[Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the tools in a form that the SDK accepts, and the names of those that have none.
 
-    Only name, description, arguments and the hint that it only reads are used, so only these are passed on: the SDK
-    refuses a whole list for one wrong icon.
+    Only name, description, arguments and the hint that it only reads are used, so only these are
+    passed on: the SDK refuses a whole list for one wrong icon.
     """
     cleaned, left_out = list[dict[str, Any]](), list[str]()
     for number, tool in enumerate(tools, start=1):
@@ -279,14 +325,17 @@ def _clean_tool(name: str, tool: Mapping[str, Any], schema: Mapping[str, Any]) -
 
 
 def _clean_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema whose root is an object, as the protocol wants it; the rest is repaired for models later."""
+    """Return a schema whose root is an object, as the protocol wants it; the rest is repaired for
+    models later.
+    """
     cleaned = {**schema, "type": "object"}
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, Mapping):
         del cleaned["properties"]
     else:
         cleaned["properties"] = {
-            name: inner if isinstance(inner, Mapping | bool) else {} for name, inner in properties.items()
+            name: inner if isinstance(inner, Mapping | bool) else {}
+            for name, inner in properties.items()
         }
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         del cleaned["required"]
@@ -336,12 +385,16 @@ class ArgumentCheck:
         try:
             error = next(self._errors(values), None)
         except RecursionError as err:
-            raise ToolFailed("the tool's own schema cannot be checked: it refers to itself.") from err
+            raise ToolFailed(
+                "the tool's own schema cannot be checked: it refers to itself."
+            ) from err
         except _TooManySteps:
             error = None  # the server checks the rest
         if error is not None:
             place = ".".join(map(str, error.absolute_path))
-            raise ToolFailed(f"argument {place!r}: {error.message[:300]}" if place else error.message[:300])
+            raise ToolFailed(
+                f"argument {place!r}: {error.message[:300]}" if place else error.message[:300]
+            )
         return McpCallArguments(values=values, shown=given)
 
     @cached_property
@@ -350,7 +403,9 @@ class ArgumentCheck:
         return []
 
     def _count(self, check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-        """Return a keyword's check that is counted: alternatives of alternatives double with each level."""
+        """Return a keyword's check that is counted: alternatives of alternatives double with each
+        level.
+        """
 
         def counted(*given: Any) -> Iterator[Any]:
             self._steps.append(None)
@@ -375,7 +430,9 @@ class ArgumentCheck:
             Draft202012Validator.check_schema(schema)
         except (SchemaError, RecursionError):
             schema = {"type": "object"}  # what is no schema checks nothing; the server has to
-        counted = {name: self._count(check) for name, check in Draft202012Validator.VALIDATORS.items()}
+        counted = {
+            name: self._count(check) for name, check in Draft202012Validator.VALIDATORS.items()
+        }
         kind: Any = extend(Draft202012Validator, counted)
         validator: Any = kind(schema, registry=registry)
         find_errors: Callable[[Any], Iterator[Any]] = validator.iter_errors
@@ -383,7 +440,9 @@ class ArgumentCheck:
 
 
 def _checkable(schema: Any, root: Any, depth: int) -> Any:
-    """Return a schema without regular expressions, which can hang, and without references that lead nowhere."""
+    """Return a schema without regular expressions, which can hang, and without references that lead
+    nowhere.
+    """
     if isinstance(schema, list):
         return [_checkable(one, root, depth + 1) for one in schema]
     if not isinstance(schema, dict):

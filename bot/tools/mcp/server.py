@@ -25,7 +25,8 @@ log = structlog.get_logger(__name__)
 IDLE_SECONDS = 600.0
 MAX_PAUSE_SECONDS = 60.0
 LOGIN_PAUSE_SECONDS = 5.0
-BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0  # so many failures in so long: no try for as long again
+# so many failures in so long: no try for as long again
+BREAKER_FAILURES, BREAKER_SECONDS = 5, 600.0
 LabelPaths = Callable[[Sequence[str]], Awaitable[None]]
 ServerState = Literal["idle", "up", "down"]
 # Stores a new list: how the connection began, and the tools.
@@ -50,8 +51,10 @@ class McpServer:
         home: whose workspace it may be given folders of.
         era: how its connections are known to begin; "" if unknown.
         store_list: stores the tools after each connect, before the first call.
-        create_auth: returns what authenticates the requests; it is given what to call when only a person can help.
-        label: stores, before each start, that what is in these folders of the owner's space comes from outside.
+        create_auth: returns what authenticates the requests; it is given what to call when only a
+            person can help.
+        label: stores, before each start, that what is in these folders of the owner's space comes
+            from outside.
     """
 
     def __init__(
@@ -86,7 +89,9 @@ class McpServer:
 
     @property
     def status(self) -> McpStatus:
-        """The current state; a server that ended by itself counts as idle until the next call finds out."""
+        """The current state; a server that ended by itself counts as idle until the next call finds
+        out.
+        """
         if self._status.state == "up" and (self._connection is None or not self._connection.open):
             return McpStatus(state="idle", since=self._status.since)
         return self._status
@@ -105,12 +110,18 @@ class McpServer:
         return self._connection.left_out if self._connection is not None else ()
 
     async def call(
-        self, name: str, arguments: Mapping[str, Any], *, check: Callable[[], None], repeatable: bool
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        check: Callable[[], None],
+        repeatable: bool,
     ) -> McpResult:
         """Call a tool.
 
         Args:
-            check: called once the server is connected and its list is stored; raises if the call may not go on.
+            check: called once the server is connected and its list is stored; raises if the call
+                may not go on.
             repeatable: try once more when the connection breaks.
 
         Raises:
@@ -137,11 +148,15 @@ class McpServer:
         if self._closing is not None:
             await asyncio.wait({self._closing})
 
-    async def _call_once(self, name: str, arguments: Mapping[str, Any], check: Callable[[], None]) -> McpResult:
+    async def _call_once(
+        self, name: str, arguments: Mapping[str, Any], check: Callable[[], None]
+    ) -> McpResult:
         connection = await self._connected()
         check()
         await hit_async("mcp.called")
-        result: McpResult = await self._use(connection, lambda: connection.call(name, arguments, self.settings.seconds))
+        result: McpResult = await self._use(
+            connection, lambda: connection.call(name, arguments, self.settings.seconds)
+        )
         await hit_async("mcp.answered")
         return result
 
@@ -218,7 +233,9 @@ class McpServer:
     def _open_transport(self, process: ServerProcess) -> AbstractAsyncContextManager[Any]:
         settings = self.settings
         if settings.url:
-            return open_http(settings.url, settings.headers, settings.local, self._create_auth(self._need_login))
+            return open_http(
+                settings.url, settings.headers, settings.local, self._create_auth(self._need_login)
+            )
         return open_stdio(settings, self._home, process)
 
     def _need_login(self) -> None:
@@ -227,7 +244,8 @@ class McpServer:
     def _failed(self, why: str) -> None:
         """Note a failure: the next try waits longer each time, and long after several in a row.
 
-        Where a login is needed nothing is wrong with the server: it is tried again soon, for the person may log in.
+        Where a login is needed nothing is wrong with the server: it is tried again soon, for the
+        person may log in.
         """
         now = self._clock()
         needs_login, self._login_needed = self._login_needed, False
@@ -235,7 +253,11 @@ class McpServer:
             self._failures.append(now)
         count = len(self._failures)
         pause = LOGIN_PAUSE_SECONDS if needs_login else min(MAX_PAUSE_SECONDS, 2.0 ** (count - 1))
-        if not needs_login and count == BREAKER_FAILURES and now - self._failures[0] <= BREAKER_SECONDS:
+        if (
+            not needs_login
+            and count == BREAKER_FAILURES
+            and now - self._failures[0] <= BREAKER_SECONDS
+        ):
             pause = BREAKER_SECONDS
         self._next_try = now + pause
         since = self._status.since if self._status.state == "down" else time.time()

@@ -1,4 +1,6 @@
-"""The MCP servers of a bot: their stored tools, which of them a space is offered, and their connections."""
+"""The MCP servers of a bot: their stored tools, which of them a space is offered, and their
+connections.
+"""
 
 import asyncio
 import hashlib
@@ -23,7 +25,8 @@ from memory.store.people.mcp import ListedTool, McpChoice, McpRecords, McpServer
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)
-POLL_SECONDS = 30.0  # between two looks at the rows: a review by the command line takes effect after that
+# between two looks at the rows: a review by the command line takes effect after that
+POLL_SECONDS = 30.0
 MAX_NAMED = 5  # changed tools that one notice names
 OWNER_SPACE = ""
 # Tells the owner: trouble's channel, Chinese text, English text, key.
@@ -141,16 +144,23 @@ class McpTools:
         await self.load()
 
     async def review(self, name: str, choices: Sequence[McpChoice], by: str) -> list[str]:
-        """Store what the owner chose; it is in force at once. Returns the tools that are other ones by now."""
+        """Store what the owner chose; it is in force at once.
+
+        Returns the tools that are other ones by now.
+        """
         source = source_sha256(self._config().mcp[name])
         missed: list[str] = await self._records.store_review(name, source, choices, by)
         await self.load()
         return missed
 
     def up(self) -> dict[str, bool]:
-        """Tell of each configured server whether it can be called; one that was not needed yet can."""
+        """Tell of each configured server whether it can be called; one that was not needed yet
+        can.
+        """
         found = {name: self._servers.get(name) for name in self._config().mcp}
-        return {name: server is None or server.status.state != "down" for name, server in found.items()}
+        return {
+            name: server is None or server.status.state != "down" for name, server in found.items()
+        }
 
     async def close(self) -> None:
         """End all servers."""
@@ -214,14 +224,17 @@ class McpTools:
         for name, seconds in servers:
             for row in self._rows:
                 if row.server == name and row.allowed:
-                    tool = McpTool(row, seconds, partial(self._server, name), self._still_allowed, self._blobs)
+                    tool = McpTool(
+                        row, seconds, partial(self._server, name), self._still_allowed, self._blobs
+                    )
                     tools.setdefault(tool.spec.name, tool)
         return tuple(tools[name] for name in sorted(tools))
 
     def _still_allowed(self, shown: McpToolRow) -> bool:
         """Tell whether a tool is the same as when the model was shown it."""
         return any(
-            row.allowed and (row.server, row.name, row.sha256) == (shown.server, shown.name, shown.sha256)
+            row.allowed
+            and (row.server, row.name, row.sha256) == (shown.server, shown.name, shown.sha256)
             for row in self._rows
         )
 
@@ -272,16 +285,23 @@ class McpTools:
         """Store a new list, and tell the owner once of tools that are off because they changed."""
         await self._records.store_list(name, era, tools)
         await self.load()
-        changed = [row for row in self._rows if row.server == name and row.changed and row.told_sha256 != row.sha256]
+        changed = [
+            row
+            for row in self._rows
+            if row.server == name and row.changed and row.told_sha256 != row.sha256
+        ]
         if not changed:
             return
         names = ", ".join(row.name for row in changed[:MAX_NAMED])
         key = hashlib.sha256("".join(row.sha256 for row in changed).encode()).hexdigest()[:16]
         await self._notify_owner(
             "",
-            f"MCP 服务器 {name} 的工具变了，已停用：{names}（共 {len(changed)} 个）。审阅：mnema mcp review {name}",
-            f"Tools of the MCP server {name} have changed and are off: {names} ({len(changed)} in all). "
-            f"Review them: mnema mcp review {name}",
+            (
+                f"MCP 服务器 {name} 的工具变了，已停用：{names}（共 {len(changed)} 个）。审阅："
+                f"mnema mcp review {name}"
+            ),
+            f"Tools of the MCP server {name} have changed and are off: {names} ({len(changed)} in "
+            f"all). Review them: mnema mcp review {name}",
             f"mcp:{name}:{key}",
         )
         for row in changed:

@@ -1,4 +1,6 @@
-"""A connection to an MCP server over its standard streams, with limits on what it may send and which files it sees."""
+"""A connection to an MCP server over its standard streams, with limits on what it may send and
+which files it sees.
+"""
 
 import asyncio
 import os
@@ -24,12 +26,18 @@ from memory.workspace.files import SPACES_FOLDER
 MAX_LINE_BYTES = 4 * 2**20  # the SDK's own reader joins lines quadratically: 32 MB took 16 s
 MAX_JUNK_LINES = 1_000  # lines that are no message: some servers print greetings
 MAX_STDERR_BYTES = 64 * 2**10
-CLOSE_SECONDS = 3.0  # from a closed pipe to the end of the launcher, which itself waits for one second
+# from a closed pipe to the end of the launcher, which itself waits for one second
+CLOSE_SECONDS = 3.0
 STDERR_SECONDS = 0.5  # after the end of the messages, for the last words on the other stream
 # What a program with network needs of /etc to find names and to check certificates.
 _NETWORK_FILES = (
-    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"
-)  # fmt: skip
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+)
 _VISIBLE_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 WITHOUT_SANDBOX = '"files": ["*"] runs it without one, and it can then read all that the bot can'
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -58,7 +66,9 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def open_stdio(settings: McpServerConfig, home: HomeFolder, process: ServerProcess) -> AsyncIterator[Any]:
+async def open_stdio(
+    settings: McpServerConfig, home: HomeFolder, process: ServerProcess
+) -> AsyncIterator[Any]:
     """Start a server and yield its streams as the SDK wants them.
 
     Args:
@@ -80,10 +90,22 @@ async def open_stdio(settings: McpServerConfig, home: HomeFolder, process: Serve
             command, seccomp = build_command(settings, home)
             passed.append(seccomp)
         child = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-S", launcher.__file__, str(alive), mode, *command,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            pass_fds=passed, env=env, cwd=os.sep, limit=MAX_LINE_BYTES, start_new_session=True,
-        )  # fmt: skip
+            sys.executable,
+            "-I",
+            "-S",
+            launcher.__file__,
+            str(alive),
+            mode,
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=passed,
+            env=env,
+            cwd=os.sep,
+            limit=MAX_LINE_BYTES,
+            start_new_session=True,
+        )
     except BaseException:
         os.close(ours)
         raise
@@ -107,7 +129,9 @@ async def open_stdio(settings: McpServerConfig, home: HomeFolder, process: Serve
 
 
 def server_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server: what is configured, a search path and a language; nothing else of ours."""
+    """Return the environment of a server: what is configured, a search path and a language; nothing
+    else of ours.
+    """
     return {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", **env}
 
 
@@ -148,13 +172,17 @@ async def _write(child: asyncio.subprocess.Process, outgoing: Any, incoming: Any
     assert child.stdin is not None
     try:
         async for message in outgoing:
-            child.stdin.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            child.stdin.write(
+                message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            )
             await child.stdin.drain()
     except OSError:
         incoming.close()  # so that no request waits for an answer
 
 
-async def _read_stderr(child: asyncio.subprocess.Process, process: ServerProcess, done: asyncio.Event) -> None:
+async def _read_stderr(
+    child: asyncio.subprocess.Process, process: ServerProcess, done: asyncio.Event
+) -> None:
     assert child.stderr is not None
     while data := await child.stderr.read(2**14):
         process.stderr += data
@@ -162,7 +190,9 @@ async def _read_stderr(child: asyncio.subprocess.Process, process: ServerProcess
     done.set()
 
 
-async def _close(child: asyncio.subprocess.Process, ours: int, tasks: Sequence[asyncio.Task[None]]) -> None:
+async def _close(
+    child: asyncio.subprocess.Process, ours: int, tasks: Sequence[asyncio.Task[None]]
+) -> None:
     """End the server: the launcher ends it, with all that it started, when its pipe is closed."""
     assert child.stdin is not None
     child.stdin.close()
@@ -176,7 +206,8 @@ async def _close(child: asyncio.subprocess.Process, ours: int, tasks: Sequence[a
         task.cancel()
     await asyncio.wait({waiting, *tasks})
     child_transport: Any = getattr(child, "_transport", None)
-    if child_transport is not None:  # a survivor that holds a pipe would keep it open; nothing public closes it
+    # a survivor that holds a pipe would keep it open; nothing public closes it
+    if child_transport is not None:
         child_transport.close()
 
 
@@ -189,7 +220,9 @@ class VisiblePath:
 
 
 def is_sandboxed(settings: McpServerConfig) -> bool:
-    """Tell whether a server runs in the sandbox: each one on this machine, unless all files are opened to it."""
+    """Tell whether a server runs in the sandbox: each one on this machine, unless all files are
+    opened to it.
+    """
     return not settings.url and ALL_FILES not in settings.files
 
 
@@ -236,9 +269,11 @@ def find_problem(settings: McpServerConfig, home: HomeFolder) -> str:
 
 
 def writable_paths(settings: McpServerConfig, home: HomeFolder) -> list[str]:
-    """Return what a server may write to in the owner's space, in the form of labels: folders end in "/".
+    """Return what a server may write to in the owner's space, in the form of labels: folders end in
+    "/".
 
-    A server without a sandbox is not asked about: it has all the bot's rights, and no label would hold against it.
+    A server without a sandbox is not asked about: it has all the bot's rights, and no label would
+    hold against it.
     """
     workspace = home.workspace.resolve()
     paths = []
@@ -270,7 +305,15 @@ def build_command(settings: McpServerConfig, home: HomeFolder) -> tuple[list[str
     arguments = isolation_arguments(seccomp_fd, network=settings.network)
     for path in _NETWORK_FILES if settings.network else ():
         arguments += ["--ro-bind-try", path, path]
-    return [bubblewrap, *arguments, *mounts, "--chdir", TMP_PATH, "--", *settings.command], seccomp_fd
+    return [
+        bubblewrap,
+        *arguments,
+        *mounts,
+        "--chdir",
+        TMP_PATH,
+        "--",
+        *settings.command,
+    ], seccomp_fd
 
 
 def _mounts(visible: Sequence[VisiblePath], home: HomeFolder) -> Iterator[str]:

@@ -12,7 +12,9 @@ from bot.tools.mcp.oauth import CLIENT_NAME, LoginFiles, MemoryStorage, to_login
 EARLY_SECONDS = 30.0  # a token is renewed that long before it expires
 
 
-def create_auth(name: str, settings: McpServerConfig, files: LoginFiles, login_needed: Callable[[], None]) -> Any:
+def create_auth(
+    name: str, settings: McpServerConfig, files: LoginFiles, login_needed: Callable[[], None]
+) -> Any:
     """Return what authenticates the requests to a server, as httpx2 wants it; None if nothing does.
 
     Args:
@@ -36,14 +38,17 @@ def create_auth(name: str, settings: McpServerConfig, files: LoginFiles, login_n
     class StoredLoginAuth(StoredLoginFlow, OAuthClientProvider):
         """The SDK's provider, with the flow of a stored login."""
 
-    metadata = OAuthClientMetadata.model_validate({"redirect_uris": None, "client_name": CLIENT_NAME})
+    metadata = OAuthClientMetadata.model_validate(
+        {"redirect_uris": None, "client_name": CLIENT_NAME}
+    )
     auth = StoredLoginAuth(settings.url, metadata, MemoryStorage())
     auth.bind(name, settings.url, files, login_needed)
     return auth
 
 
 class StoredLoginFlow:
-    """Uses the stored login, and renews it; it asks nobody and finds out nothing: the login has done that.
+    """Uses the stored login, and renews it; it asks nobody and finds out nothing: the login has
+    done that.
 
     A part of the SDK's provider, which is imported at the first use.
     """
@@ -54,7 +59,9 @@ class StoredLoginFlow:
     _handle_refresh_response: Any
     _add_auth_header: Any
 
-    def bind(self, name: str, url: str, files: LoginFiles, login_needed: Callable[[], None]) -> None:
+    def bind(
+        self, name: str, url: str, files: LoginFiles, login_needed: Callable[[], None]
+    ) -> None:
         """Tell which login it is; before the first request."""
         self._name = name
         self._url = url
@@ -104,8 +111,12 @@ class StoredLoginFlow:
         context = self.context
         context.current_tokens = OAuthToken.model_validate(login.tokens)
         context.client_info = OAuthClientInformationFull.model_validate(login.client)
-        context.oauth_metadata = OAuthMetadata.model_validate(login.metadata) if login.metadata else None
-        context.protected_resource_metadata = Resource.model_validate(login.resource) if login.resource else None
+        context.oauth_metadata = (
+            OAuthMetadata.model_validate(login.metadata) if login.metadata else None
+        )
+        context.protected_resource_metadata = (
+            Resource.model_validate(login.resource) if login.resource else None
+        )
         context.token_expiry_time = login.expires or None
 
     async def _settle(self, response: Any) -> None:
@@ -113,13 +124,17 @@ class StoredLoginFlow:
         if response.status_code >= 500:
             import httpx2
 
-            raise httpx2.TransportError(f"{response.url.host} cannot renew the login: {response.status_code}")
+            raise httpx2.TransportError(
+                f"{response.url.host} cannot renew the login: {response.status_code}"
+            )
         if await self._handle_refresh_response(response):
             await asyncio.to_thread(self._files.save, self._name, to_login(self._url, self.context))
 
     def _is_fresh(self) -> bool:
         expires = self.context.token_expiry_time
-        return self.context.current_tokens is not None and (not expires or time.time() < expires - EARLY_SECONDS)
+        return self.context.current_tokens is not None and (
+            not expires or time.time() < expires - EARLY_SECONDS
+        )
 
     def _lost(self) -> None:
         import httpx2

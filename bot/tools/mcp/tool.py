@@ -49,7 +49,7 @@ class McpTool:
         calls = 2 if row.effect == "pure" else 1
         self.spec = ToolSpec(
             name=tool_name(row.server, row.name),
-            description=f"[A tool of the MCP server {row.server}] {row.description[:MAX_SHOWN_DESCRIPTION]}".strip(),
+            description=f"[A tool of the MCP server {row.server}] {row.description[:MAX_SHOWN_DESCRIPTION]}".strip(),  # noqa: E501
             schema=schema,
             effect=row.effect,
             action=ASK_ACTION if row.mode == "ask" else RUN_ACTION,
@@ -69,11 +69,15 @@ class McpTool:
         """See Tool."""
         server, pure = self._server(), self.spec.effect == "pure"
         try:
-            result = await server.call(self.row.name, arguments.values, check=self._check, repeatable=pure)
+            result = await server.call(
+                self.row.name, arguments.values, check=self._check, repeatable=pure
+            )
         except McpLost as err:
             why = f"The MCP server {server.name} is down: {err}."
             if err.sent and not pure:
-                raise OutcomeUnknown(f"{why} Whether the call happened is unknown; look first, then decide.") from err
+                raise OutcomeUnknown(
+                    f"{why} Whether the call happened is unknown; look first, then decide."
+                ) from err
             raise ToolFailed(why) from err
         except McpError as err:
             raise ToolFailed(f"{self.spec.name} failed: {err}") from err
@@ -81,7 +85,9 @@ class McpTool:
             why = f"{self.spec.name} took longer than {server.settings.seconds} s and was given up."
             if pure:
                 raise ToolFailed(why) from err
-            raise OutcomeUnknown(f"{why} Whether it happened is unknown; look first, then decide.") from err
+            raise OutcomeUnknown(
+                f"{why} Whether it happened is unknown; look first, then decide."
+            ) from err
         return await to_output(result, self.spec.name, self._blobs)
 
     def _check(self) -> None:

@@ -1,1 +1,1 @@
-"""Tools that the owner wrote or installed: a file in a sandboxed child process, or a package in our own."""
+"""Tools that the owner wrote or installed: a sandboxed file, or a package in our process."""

@@ -15,7 +15,8 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 FOLDER = "tools"
-MAX_FILE_BYTES, MAX_FILES, MAX_TOOLS = 256 * 2**10, 200, 50  # of one file, of the folder, of one file
+# of one file, of the folder, of one file
+MAX_FILE_BYTES, MAX_FILES, MAX_TOOLS = 256 * 2**10, 200, 50
 SCAN_SECONDS = 2.0  # between two looks at the folder
 _FILE_NAME = re.compile(r"(?!test_)([a-z][a-z0-9_]{0,47})\.py")
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
@@ -111,7 +112,11 @@ class PluginLibrary:
             entries = []
         stamp = tuple((entry.path, entry.size, entry.mtime) for entry in entries)
         if stamp != self._stamp:
-            names = [found[1] for entry in entries if (found := _FILE_NAME.fullmatch(entry.path.partition("/")[2]))]
+            names = [
+                found[1]
+                for entry in entries
+                if (found := _FILE_NAME.fullmatch(entry.path.partition("/")[2]))
+            ]
             self._found = tuple(map(self._load, sorted(names)[:MAX_FILES]))
             self._stamp = stamp
             present = {file.name for file in self._found}
@@ -121,7 +126,9 @@ class PluginLibrary:
         try:
             data = self._files.read_bytes(f"{FOLDER}/{name}.py")
             if len(data) > MAX_FILE_BYTES:
-                return PluginFile(name=name, problem=f"it is larger than {MAX_FILE_BYTES // 1024} KB")
+                return PluginFile(
+                    name=name, problem=f"it is larger than {MAX_FILE_BYTES // 1024} KB"
+                )
             text = data.decode("utf-8")
         except (OSError, PathRefused, FileTooBig) as err:
             return PluginFile(name=name, problem=str(err))
@@ -135,7 +142,9 @@ def is_file_name(name: str) -> bool:
     return _FILE_NAME.fullmatch(f"{name}.py") is not None and _TOOL_NAME.fullmatch(name) is not None
 
 
-def check_definitions(given: Sequence[Mapping[str, Any]], taken: Sequence[str]) -> tuple[Definition, ...]:
+def check_definitions(
+    given: Sequence[Mapping[str, Any]], taken: Sequence[str]
+) -> tuple[Definition, ...]:
     """Check what a plug-in's process said it defines. Pure.
 
     Args:
@@ -155,12 +164,23 @@ def check_definitions(given: Sequence[Mapping[str, Any]], taken: Sequence[str]) 
         except (TypeError, ValueError, KeyError) as err:
             raise ValueError("it does not define its tools as bot.plugins does") from err
         name = definition.name
-        texts = all(isinstance(value, str) for key, value in asdict(definition).items() if key not in ("needs", "ask"))
-        if not texts or not isinstance(schema, dict) or definition.effect not in ("pure", "idempotent", "unsafe"):
+        texts = all(
+            isinstance(value, str)
+            for key, value in asdict(definition).items()
+            if key not in ("needs", "ask")
+        )
+        if (
+            not texts
+            or not isinstance(schema, dict)
+            or definition.effect not in ("pure", "idempotent", "unsafe")
+        ):
             raise ValueError("it does not define its tools as bot.plugins does")
         if not _TOOL_NAME.fullmatch(name) or len(name) > _MAX_NAME_CHARS or name in known:
             raise ValueError(f"the name {name[:60]!r} is taken, or no name of a tool")
-        if len(definition.description) > MAX_DESCRIPTION or len(definition.schema) > _MAX_SCHEMA_CHARS:
+        if (
+            len(definition.description) > MAX_DESCRIPTION
+            or len(definition.schema) > _MAX_SCHEMA_CHARS
+        ):
             raise ValueError(f"the description or schema of {name} is too long")
         known.add(name)
         found.append(definition)

@@ -1,4 +1,6 @@
-"""What plug-ins send over the network: checked, with the secrets they need, by the guarded client."""
+"""What plug-ins send over the network: checked, with the secrets they need, by the guarded
+client.
+"""
 
 import base64
 import binascii
@@ -17,7 +19,9 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,100}")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e]{0,4000}")
 # Headers that the client sets itself, or that would change how the request is read.
-_OWN_HEADERS = frozenset({"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "upgrade"})
+_OWN_HEADERS = frozenset(
+    {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "upgrade"}
+)
 
 
 class PluginNetwork:
@@ -25,7 +29,8 @@ class PluginNetwork:
 
     Args:
         secrets: those that the tool needs, by name.
-        known_secrets: all secrets of the configuration; no request carries another one than its own.
+        known_secrets: all secrets of the configuration; no request carries another one than its
+            own.
     """
 
     def __init__(
@@ -40,7 +45,9 @@ class PluginNetwork:
         self._secrets = secrets
         self._known_secrets = known_secrets
 
-    async def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes, bearer: str) -> Response:
+    async def send(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, bearer: str
+    ) -> Response:
         """Send one request.
 
         Raises:
@@ -51,27 +58,45 @@ class PluginNetwork:
         if len(body) > MAX_BODY_BYTES:
             raise WebError("too_large", f"a body has at most {MAX_BODY_BYTES // 2**20} MiB")
         sent = {name: value for name, value in headers.items() if name.lower() not in _OWN_HEADERS}
-        if not all(_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value) for name, value in sent.items()):
+        if not all(
+            _HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value)
+            for name, value in sent.items()
+        ):
             raise WebError("type", "a header is not one")
         if bearer:
             if bearer not in self._secrets:
-                raise WebError("denied", f"the secret {bearer[:60]!r} is not among what the tool needs")
+                raise WebError(
+                    "denied", f"the secret {bearer[:60]!r} is not among what the tool needs"
+                )
             sent["Authorization"] = f"Bearer {self._secrets[bearer]}"
         parsed = parse_url(url)
-        secrets = [secret for secret in self._known_secrets() if secret not in self._secrets.values()]
+        secrets = [
+            secret for secret in self._known_secrets() if secret not in self._secrets.values()
+        ]
         carried = "\n".join(
-            (f"{parsed.host}{parsed.target}", body.decode("utf-8", "replace"), *headers, *headers.values())
+            (
+                f"{parsed.host}{parsed.target}",
+                body.decode("utf-8", "replace"),
+                *headers,
+                *headers.values(),
+            )
         )
         check_leak(carried, str(parsed), await self._context.load_visible(), secrets)
         answer = await self._client.request(method, str(parsed), sent, body)
-        return Response(url=str(answer.url), status=answer.status, headers=answer.headers, body=answer.body)
+        return Response(
+            url=str(answer.url), status=answer.status, headers=answer.headers, body=answer.body
+        )
 
     async def answer(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
         """Send what a plug-in in its process wants; return what `worker.SandboxContext` reads."""
         try:
-            headers = {str(name): str(value) for name, value in dict(wanted.get("headers") or {}).items()}
+            headers = {
+                str(name): str(value) for name, value in dict(wanted.get("headers") or {}).items()
+            }
             body = base64.b64decode(str(wanted.get("body", "")), validate=True)
-            method, url, bearer = (str(wanted.get(name, "")) for name in ("method", "url", "bearer"))
+            method, url, bearer = (
+                str(wanted.get(name, "")) for name in ("method", "url", "bearer")
+            )
             response = await self.send(method, url, headers, body, bearer)
         except WebError as err:
             return {"error": f"{err.code}: {err}."}
@@ -88,7 +113,9 @@ class PluginNetwork:
 class PackageContext:
     """The context of a tool of an installed package; see `bot.plugins.Context`."""
 
-    def __init__(self, network: PluginNetwork, context: ToolContext, secrets: Mapping[str, str]) -> None:
+    def __init__(
+        self, network: PluginNetwork, context: ToolContext, secrets: Mapping[str, str]
+    ) -> None:
         self._network = network
         self._secrets = secrets
         self.now = context.now()

@@ -45,7 +45,9 @@ class PluginSource:
     text: str
 
 
-async def describe_plugin(source: PluginSource, seconds: float = DESCRIBE_SECONDS) -> list[dict[str, Any]]:
+async def describe_plugin(
+    source: PluginSource, seconds: float = DESCRIBE_SECONDS
+) -> list[dict[str, Any]]:
     """Return the tools that a file defines, as `bot.plugins.Definition` has them.
 
     Raises:
@@ -58,7 +60,9 @@ async def describe_plugin(source: PluginSource, seconds: float = DESCRIBE_SECOND
     return found
 
 
-async def call_plugin(source: PluginSource, request: Mapping[str, Any], fetch: Fetch, seconds: float) -> str:
+async def call_plugin(
+    source: PluginSource, request: Mapping[str, Any], fetch: Fetch, seconds: float
+) -> str:
     """Run one tool of a file.
 
     Args:
@@ -76,7 +80,9 @@ async def call_plugin(source: PluginSource, request: Mapping[str, Any], fetch: F
     return text
 
 
-async def _run(source: PluginSource, request: Mapping[str, Any], fetch: Fetch, seconds: float) -> dict[str, Any]:
+async def _run(
+    source: PluginSource, request: Mapping[str, Any], fetch: Fetch, seconds: float
+) -> dict[str, Any]:
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
@@ -89,14 +95,18 @@ async def _run(source: PluginSource, request: Mapping[str, Any], fetch: Fetch, s
         )
         command = _command(source, theirs.fileno(), Path(folder))
         run = asyncio.create_task(run_in_sandbox(command, limits, passed=(theirs.fileno(),)))
-        talk = asyncio.create_task(_converse(reader, writer, {**request, "plugin": source.name}, fetch))
+        talk = asyncio.create_task(
+            _converse(reader, writer, {**request, "plugin": source.name}, fetch)
+        )
         try:
             await asyncio.wait({run, talk}, return_when=asyncio.FIRST_COMPLETED)
             if not talk.done():
                 try:
                     result = run.result()
                 except SandboxError as err:
-                    raise ToolFailed(f"{source.name} cannot run: there is no sandbox here ({err})") from err
+                    raise ToolFailed(
+                        f"{source.name} cannot run: there is no sandbox here ({err})"
+                    ) from err
                 # Its last words may still be in the socket.
                 theirs.close()
                 await asyncio.wait({talk}, timeout=1.0)
@@ -115,7 +125,10 @@ async def _run(source: PluginSource, request: Mapping[str, Any], fetch: Fetch, s
 
 def _command(source: PluginSource, descriptor: int, folder: Path) -> SandboxCommand:
     prefix, python = os.path.realpath(sys.base_prefix), os.path.realpath(sys.executable)
-    packages, code = os.path.realpath(sysconfig.get_paths()["purelib"]), os.path.dirname(bot.__file__)
+    packages, code = (
+        os.path.realpath(sysconfig.get_paths()["purelib"]),
+        os.path.dirname(bot.__file__),
+    )
     readable = [path for path in (prefix, packages, code) if not path.startswith("/usr/")]
     paths = json.dumps([os.path.dirname(code), packages])
     argv = (python, "-I", "-S", "-B", worker.__file__, str(descriptor), paths, SCRIPT_PATH)
@@ -125,13 +138,20 @@ def _command(source: PluginSource, descriptor: int, folder: Path) -> SandboxComm
 
 
 async def _converse(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Mapping[str, Any], fetch: Fetch
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    request: Mapping[str, Any],
+    fetch: Fetch,
 ) -> dict[str, Any]:
     """Send a request, answer fetches, and return the outcome."""
     lock, fetching, count = asyncio.Lock(), set[asyncio.Task[None]](), 0
 
     async def answer(wanted: Mapping[str, Any]) -> None:
-        found = await fetch(wanted) if count <= MAX_FETCHES else {"error": f"more than {MAX_FETCHES} requests"}
+        found = (
+            await fetch(wanted)
+            if count <= MAX_FETCHES
+            else {"error": f"more than {MAX_FETCHES} requests"}
+        )
         async with lock:
             await _write(writer, {**found, "number": wanted.get("number")})
 

@@ -53,7 +53,9 @@ class PluginTools:
         self._built: dict[str, tuple[PluginFile, tuple[FileTool, ...]]] = {}
 
     async def load(self) -> None:
-        """Import the packages that are installed for the bot; one that is broken is left out and logged."""
+        """Import the packages that are installed for the bot; one that is broken is left out and
+        logged.
+        """
         points = await asyncio.to_thread(self._points)
         tools, guards = points.select(group=TOOL_GROUP), points.select(group=GUARD_GROUP)
         packages: list[PackageTool] = []
@@ -61,20 +63,30 @@ class PluginTools:
             try:
                 packages += self._load_package(point.name, await asyncio.to_thread(point.load))
             except Exception as err:
-                log.error("package of tools not loaded", name=point.name, error=type(err).__name__, exc_info=True)
+                log.error(
+                    "package of tools not loaded",
+                    name=point.name,
+                    error=type(err).__name__,
+                    exc_info=True,
+                )
         self._packages = tuple(packages)
         loaded = []
         for point in sorted(guards, key=lambda point: point.name):
             try:
                 loaded.append((point.name, await asyncio.to_thread(point.load)))
             except Exception as err:
-                # A guard that is meant to be there refuses everything: it may never allow by being absent.
-                log.error("guard not loaded", name=point.name, error=type(err).__name__, exc_info=True)
+                # A guard that is meant to be there refuses everything: it may never allow by being
+                # absent.
+                log.error(
+                    "guard not loaded", name=point.name, error=type(err).__name__, exc_info=True
+                )
                 loaded.append((point.name, _refuse))
         self._guards = tuple(loaded)
 
     def offered(self, space: str) -> tuple[Tool, ...]:
-        """Return the tools of a space, by file or package and name; the first of equal names counts."""
+        """Return the tools of a space, by file or package and name; the first of equal names
+        counts.
+        """
         tools: dict[str, Tool] = {}
         if not self._packages and not self.library.state.path.exists():
             return ()
@@ -92,7 +104,14 @@ class PluginTools:
             if known is None or known[0] != file:
                 secrets = partial(self._secrets, file.name)
                 built = tuple(
-                    FileTool(one, file, secrets, self._client, self._known_secrets, self.library.is_enabled)
+                    FileTool(
+                        one,
+                        file,
+                        secrets,
+                        self._client,
+                        self._known_secrets,
+                        self.library.is_enabled,
+                    )
                     for one in enabled.tools
                 )
                 known = self._built[file.name] = (file, built)
@@ -107,7 +126,8 @@ class PluginTools:
                 async with asyncio.timeout(self._guard_seconds):
                     answer = check(call)
                     why = await answer if inspect.isawaitable(answer) else answer
-                if time.monotonic() - began > self._guard_seconds:  # one that never waits cannot be interrupted
+                # one that never waits cannot be interrupted
+                if time.monotonic() - began > self._guard_seconds:
                     raise TimeoutError
             except Exception as err:
                 log.error("guard broke", guard=name, error=type(err).__name__, exc_info=True)
@@ -123,7 +143,12 @@ class PluginTools:
             raise PluginInvalid(f"{name} has no function with @tool(…)")
         return [
             PackageTool(
-                define(function), name, function, partial(self._secrets, name), self._client, self._known_secrets
+                define(function),
+                name,
+                function,
+                partial(self._secrets, name),
+                self._client,
+                self._known_secrets,
             )
             for function in functions.values()
         ]

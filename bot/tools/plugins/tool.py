@@ -1,4 +1,6 @@
-"""Tools of plug-ins as the model sees them: those of a file run in its own process, those of a package in ours."""
+"""Tools of plug-ins as the model sees them: those of a file run in its own process, those of a
+package in ours.
+"""
 
 import hashlib
 import json
@@ -106,13 +108,17 @@ class FileTool(PluginTool):
             "now": context.now().isoformat(),
         }
         source = PluginSource(name=self._file.name, text=self._file.text)
-        text = await call_plugin(source, request, self._network(context, secrets).answer, CALL_SECONDS)
+        text = await call_plugin(
+            source, request, self._network(context, secrets).answer, CALL_SECONDS
+        )
         return ToolOutput(text=text, outside=True)
 
     def _check(self) -> None:
         if not self._still_enabled(self._file.name, self._file.sha256):
             name = self._file.name
-            raise ToolFailed(f"The plug-in {name} is not enabled any more; the owner can: mnema tools on {name}")
+            raise ToolFailed(
+                f"The plug-in {name} is not enabled any more; the owner can: mnema tools on {name}"
+            )
 
 
 class PackageTool(PluginTool):
@@ -135,7 +141,9 @@ class PackageTool(PluginTool):
         secrets = self._needed()
         own = PackageContext(self._network(context, secrets), context, secrets)
         try:
-            text = await run_tool(self._function, own, json.dumps(arguments.values, ensure_ascii=False))
+            text = await run_tool(
+                self._function, own, json.dumps(arguments.values, ensure_ascii=False)
+            )
         except PluginError as err:
             raise ToolFailed(str(err)) from err
         return ToolOutput(text=text[:MAX_RESULT_CHARS], outside=True)

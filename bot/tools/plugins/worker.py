@@ -1,7 +1,8 @@
-"""Runs one plug-in file in a sandboxed process. Started as a program: `worker.py DESCRIPTOR PATHS SOURCE`.
+"""Runs one plug-in file in a sandboxed process. Started as a program:
+`worker.py DESCRIPTOR PATHS SOURCE`.
 
-JSON lines over the descriptor, a socket: one request, then any number of fetches and their answers, then one outcome.
-What the plug-in prints goes elsewhere and cannot be taken for an answer.
+JSON lines over the descriptor, a socket: one request, then any number of fetches and their answers,
+then one outcome. What the plug-in prints goes elsewhere and cannot be taken for an answer.
 """
 
 import asyncio
@@ -122,7 +123,9 @@ async def serve(channel: BotConnection, source: str) -> dict[str, Any]:
             return {"tools": [asdict(define(function)) for function in tools.values()]}
         receiving = asyncio.create_task(channel.receive())
         try:
-            text = await run_tool(tools[request["tool"]], SandboxContext(channel, request), request["arguments"])
+            text = await run_tool(
+                tools[request["tool"]], SandboxContext(channel, request), request["arguments"]
+            )
         finally:
             receiving.cancel()
         return {"result": text}

@@ -20,7 +20,9 @@ TEXT_ENDINGS = (".md", ".txt", ".csv", ".json", ".yaml", ".yml")
 SCAN_SECONDS = 2.0  # between two looks at the folder
 EVERYONE, OWNER_ONLY = "*", ""
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_HEAD = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*$\r?\n?(?P<body>.*)", re.DOTALL | re.MULTILINE)
+_HEAD = re.compile(
+    r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*$\r?\n?(?P<body>.*)", re.DOTALL | re.MULTILINE
+)
 
 
 class SkillInvalid(ValueError):
@@ -67,8 +69,14 @@ def parse_skill(name: str, text: str) -> tuple[str, str]:
     description = head.get("description")
     if head.get("name") != name:
         raise SkillInvalid(f"the name in {MAIN_FILE} is not that of the folder, {name}")
-    if not isinstance(description, str) or not description.strip() or len(description) > MAX_DESCRIPTION_CHARS:
-        raise SkillInvalid(f"the description in {MAIN_FILE} has 1 to {MAX_DESCRIPTION_CHARS:,} characters")
+    if (
+        not isinstance(description, str)
+        or not description.strip()
+        or len(description) > MAX_DESCRIPTION_CHARS
+    ):
+        raise SkillInvalid(
+            f"the description in {MAIN_FILE} has 1 to {MAX_DESCRIPTION_CHARS:,} characters"
+        )
     return " ".join(description.split()), body
 
 
@@ -83,7 +91,9 @@ def read_name(text: str) -> str:
 
 def _check_name(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
-        raise SkillInvalid(f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most")
+        raise SkillInvalid(
+            f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most"
+        )
     return name
 
 
@@ -91,7 +101,9 @@ def _split_head(text: str) -> tuple[Mapping[str, Any], str]:
     """Return the values of the head, and the text after it."""
     found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     if found is None:
-        raise SkillInvalid(f"{MAIN_FILE} begins with a head between two lines ---, with name and description")
+        raise SkillInvalid(
+            f"{MAIN_FILE} begins with a head between two lines ---, with name and description"
+        )
     if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
         raise SkillInvalid(f"the head of {MAIN_FILE} is longer than {MAX_HEAD_BYTES // 1024} KB")
     return _load_head(found["head"]), found["body"].strip()
@@ -105,7 +117,8 @@ def _load_head(text: str) -> Mapping[str, Any]:
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
             raise SkillInvalid(f"the head of {MAIN_FILE} uses YAML aliases, which are not read")
         head = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError, AttributeError, KeyError) as err:  # the last two: `!!bool x`
+    # the last two: `!!bool x`
+    except (yaml.YAMLError, RecursionError, ValueError, AttributeError, KeyError) as err:
         if isinstance(err, SkillInvalid):
             raise
         raise SkillInvalid(f"the head of {MAIN_FILE} is not valid YAML") from err
@@ -126,7 +139,8 @@ class SkillLibrary:
 
     Args:
         changed: called once for each enabled skill whose bytes changed: (name, its new hash).
-        space: whose skills; in any other than the owner's ("") they hold texts alone, and are seen there only.
+        space: whose skills; in any other than the owner's ("") they hold texts alone, and are seen
+            there only.
     """
 
     def __init__(
@@ -157,7 +171,9 @@ class SkillLibrary:
         return self._skills
 
     def enabled(self, space: str) -> tuple[Skill, ...]:
-        """Return the skills that are enabled in a space, byte for byte as the owner enabled them."""
+        """Return the skills that are enabled in a space, byte for byte as the owner enabled
+        them.
+        """
         state = self.state.load()
         if not state:
             return ()
@@ -184,9 +200,11 @@ class SkillLibrary:
         return f"{self._space}/{name}" if self._space else name
 
     def read(self, skill: Skill) -> Mapping[str, bytes]:
-        """Read all files of a skill, by their paths below its folder: those that have its hash, and no others.
+        """Read all files of a skill, by their paths below its folder: those that have its hash, and
+        no others.
 
-        A look at the folder notices neither what changed a moment ago nor what kept its size and its time.
+        A look at the folder notices neither what changed a moment ago nor what kept its size and
+        its time.
 
         Raises:
             SkillChanged: something in the folder is another than when its hash was taken.
@@ -196,7 +214,8 @@ class SkillLibrary:
         except (PathRefused, FileTooBig, OSError):
             contents = {}
         if hash_files(contents) != skill.sha256:
-            self._looked, self._stamp = float("-inf"), None  # the next look takes the new hash, and tells the owner
+            # the next look takes the new hash, and tells the owner
+            self._looked, self._stamp = float("-inf"), None
             raise SkillChanged(skill.name)
         return contents
 
@@ -217,7 +236,9 @@ class SkillLibrary:
             if entry.is_dir or len(parts) < 3:
                 continue
             by_skill.setdefault(parts[1], []).append("/".join(parts[2:]))
-        self._skills = tuple(self._load(name, sorted(files)) for name, files in sorted(by_skill.items()))
+        self._skills = tuple(
+            self._load(name, sorted(files)) for name, files in sorted(by_skill.items())
+        )
         self._told = {name: sha256 for name, sha256 in self._told.items() if name in by_skill}
         self._stamp = stamp
 
@@ -233,7 +254,13 @@ class SkillLibrary:
             description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))
         except (SkillInvalid, PathRefused, FileTooBig, OSError) as err:
             return Skill(name=name, files=tuple(files), problem=str(err))
-        return Skill(name=name, description=description, body=body, sha256=hash_files(contents), files=tuple(files))
+        return Skill(
+            name=name,
+            description=description,
+            body=body,
+            sha256=hash_files(contents),
+            files=tuple(files),
+        )
 
 
 def check_texts(contents: Mapping[str, bytes]) -> None:
@@ -245,7 +272,8 @@ def check_texts(contents: Mapping[str, bytes]) -> None:
     for path, data in contents.items():
         if not path.lower().endswith(TEXT_ENDINGS) or data.startswith(b"#!") or b"\0" in data:
             raise SkillInvalid(
-                f"{path} is no text ({', '.join(TEXT_ENDINGS)}), and a person's own skills hold texts alone"
+                f"{path} is no text ({', '.join(TEXT_ENDINGS)}), and a person's own skills hold "
+                "texts alone"
             )
 
 

@@ -1,4 +1,6 @@
-"""What a person is shown of a skill before it is enabled, and safe unpacking of one that comes as an archive."""
+"""What a person is shown of a skill before it is enabled, and safe unpacking of one that comes as
+an archive.
+"""
 
 import re
 import stat
@@ -12,9 +14,23 @@ from memory.text.invisible import find_invisible, show_invisible
 MAX_TOTAL_BYTES = 200 * 2**20
 MAX_RATIO = 100
 RATIO_FROM_BYTES = 2**20
-SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".command")
+SCRIPT_ENDINGS = (
+    ".sh",
+    ".bash",
+    ".py",
+    ".js",
+    ".mjs",
+    ".ts",
+    ".rb",
+    ".pl",
+    ".ps1",
+    ".bat",
+    ".cmd",
+    ".command",
+)
 _HOSTS = re.compile(r"https?://([A-Za-z0-9.-]+)")
-# Lines that a reviewer has to see, the worst first: text that is run, changed rules, "install this first", downloads.
+# Lines that a reviewer has to see, the worst first: text that is run, changed rules, "install this
+# first", downloads.
 _FLAGS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -66,7 +82,10 @@ def read_archive(path: Path) -> dict[str, bytes]:
                 total += entry.file_size
                 if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
                     raise SkillInvalid("it unpacks to more than a skill may hold")
-                if entry.file_size > RATIO_FROM_BYTES and entry.file_size > entry.compress_size * MAX_RATIO:
+                if (
+                    entry.file_size > RATIO_FROM_BYTES
+                    and entry.file_size > entry.compress_size * MAX_RATIO
+                ):
                     raise SkillInvalid(f"{name} unpacks to far more than it should")
                 if name.casefold() in folded:
                     raise SkillInvalid(f"{name} is there twice")
@@ -75,7 +94,8 @@ def read_archive(path: Path) -> dict[str, bytes]:
                     contents[name] = file.read(entry.file_size + 1)
                 if len(contents[name]) != entry.file_size:
                     raise SkillInvalid(f"{name} is not as large as the archive says")
-    except (zipfile.BadZipFile, RuntimeError, OSError, EOFError) as err:  # a RuntimeError also if it is not implemented
+    # a RuntimeError also if it is not implemented
+    except (zipfile.BadZipFile, RuntimeError, OSError, EOFError) as err:
         raise SkillInvalid("it is no readable ZIP archive") from err
     return _without_top(contents)
 
@@ -83,7 +103,12 @@ def read_archive(path: Path) -> dict[str, bytes]:
 def _check_entry(entry: zipfile.ZipInfo) -> str:
     name, mode = entry.filename, entry.external_attr >> 16
     parts = name.split("/")
-    if name.startswith("/") or "\\" in name or "\0" in name or any(part in ("", ".", "..") for part in parts):
+    if (
+        name.startswith("/")
+        or "\\" in name
+        or "\0" in name
+        or any(part in ("", ".", "..") for part in parts)
+    ):
         raise SkillInvalid(f"{name!r} is no path inside the archive")
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
         raise SkillInvalid(f"{name} is a link or a device")
@@ -97,8 +122,13 @@ def _without_top(contents: Mapping[str, bytes]) -> dict[str, bytes]:
     return dict(contents)
 
 
-def review(name: str, contents: Mapping[str, bytes], installed: Mapping[str, bytes] | None = None) -> list[str]:
-    """Return what a person has to see before they enable a skill: files, scripts, hosts, suspicious lines. Pure.
+def review(
+    name: str, contents: Mapping[str, bytes], installed: Mapping[str, bytes] | None = None
+) -> list[str]:
+    """Return what a person has to see before they enable a skill: files, scripts, hosts, suspicious
+    lines.
+
+    Pure.
 
     Raises:
         SkillInvalid: it is no skill of that name.
@@ -106,11 +136,21 @@ def review(name: str, contents: Mapping[str, bytes], installed: Mapping[str, byt
     if "SKILL.md" not in contents:
         raise SkillInvalid("it has no SKILL.md")
     description, body = parse_skill(name, contents["SKILL.md"].decode("utf-8", "replace"))
-    lines = [f"Skill {name}: {description}", f"{len(body):,} characters of instructions, {len(contents)} file(s):"]
-    lines += [f"  {path} ({len(data):,} bytes){_change(path, data, installed)}" for path, data in contents.items()]
+    lines = [
+        f"Skill {name}: {description}",
+        f"{len(body):,} characters of instructions, {len(contents)} file(s):",
+    ]
+    lines += [
+        f"  {path} ({len(data):,} bytes){_change(path, data, installed)}"
+        for path, data in contents.items()
+    ]
     scripts = [path for path in contents if path.lower().endswith(SCRIPT_ENDINGS)]
     lines += [f"Scripts: {', '.join(scripts)}"] if scripts else []
-    texts = {path: data.decode("utf-8", "replace") for path, data in contents.items() if b"\0" not in data[:4096]}
+    texts = {
+        path: data.decode("utf-8", "replace")
+        for path, data in contents.items()
+        if b"\0" not in data[:4096]
+    }
     hosts = sorted({host for text in texts.values() for host in _HOSTS.findall(text)})
     lines += [f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}"] if hosts else []
     flagged = [
@@ -120,12 +160,16 @@ def review(name: str, contents: Mapping[str, bytes], installed: Mapping[str, byt
         if (severity := _severity(line)) is not None
     ]
     flagged.sort(key=lambda entry: entry[0])
-    lines += ["Look at these lines:", *(shown for _, shown in flagged[:MAX_FLAGGED])] if flagged else []
+    lines += (
+        ["Look at these lines:", *(shown for _, shown in flagged[:MAX_FLAGGED])] if flagged else []
+    )
     return lines
 
 
 def _severity(line: str) -> int | None:
-    """Return how bad a line looks, 0 for the worst; None for one that a reviewer need not look at."""
+    """Return how bad a line looks, 0 for the worst; None for one that a reviewer need not look
+    at.
+    """
     if find_invisible(line):
         return 0
     return next((place for place, flag in enumerate(_FLAGS, start=1) if flag.search(line)), None)

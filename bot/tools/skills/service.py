@@ -11,10 +11,15 @@ MAX_CACHED_SPACES = 1_000
 
 
 class SkillTools:
-    """Offers the tool `skill` in each space that has enabled skills; the same object until they change."""
+    """Offers the tool `skill` in each space that has enabled skills; the same object until they
+    change.
+    """
 
     def __init__(
-        self, library: SkillLibrary, config: Callable[[], Config], create_library: Callable[[str], SkillLibrary]
+        self,
+        library: SkillLibrary,
+        config: Callable[[], Config],
+        create_library: Callable[[str], SkillLibrary],
     ) -> None:
         """create_library: returns the library of a person's own space."""
         self.library = library
@@ -24,7 +29,9 @@ class SkillTools:
         self._built: dict[str, tuple[tuple[tuple[SkillLibrary, Skill], ...], int, SkillTool]] = {}
 
     def enabled(self, space: str) -> list[tuple[SkillLibrary, Skill]]:
-        """Return the enabled skills of a space with their library, by name; its own before the owner's."""
+        """Return the enabled skills of a space with their library, by name; its own before the
+        owner's.
+        """
         if not self.library.state.path.exists():
             return []
         found = {skill.name: (self.library, skill) for skill in self.library.enabled(space)}
@@ -36,7 +43,9 @@ class SkillTools:
         return [found[name] for name in sorted(found)]
 
     async def find_sha256(self, name: str) -> str:
-        """Return the hash of an enabled skill of the owner's workspace, whose files have it now; "" for any other."""
+        """Return the hash of an enabled skill of the owner's workspace, whose files have it now; ""
+        for any other.
+        """
         found = next((skill for skill in self.library.enabled("") if skill.name == name), None)
         if found is None:
             return ""

@@ -16,7 +16,10 @@ from memory.conversation import ToolSpec
 PAGE_CHARS = 15_000  # about 5,000 tokens
 INDEX_CHARS = 160  # of one description
 MORE_TOKENS = 20  # of the line on those that do not fit
-_HEAD = "Read a skill before you do something that it is for: instructions that the owner installed. Skills:"
+_HEAD = (
+    "Read a skill before you do something that it is for: instructions that the owner installed. "
+    "Skills:"
+)
 
 
 class SkillArguments(ToolArguments):
@@ -53,7 +56,9 @@ class SkillTool:
 
     async def run(self, arguments: SkillArguments, context: ToolContext) -> str:
         if arguments.name not in self._found:
-            raise ToolFailed(f"There is no skill {arguments.name!r}; there are: {', '.join(self._found)}.")
+            raise ToolFailed(
+                f"There is no skill {arguments.name!r}; there are: {', '.join(self._found)}."
+            )
         library, skill = self._found[arguments.name]
         if not library.is_enabled(skill):
             raise ToolFailed(f"The skill {skill.name} is not enabled any more.")
@@ -61,10 +66,14 @@ class SkillTool:
             contents = await asyncio.to_thread(library.read, skill)
         except SkillChanged as err:
             raise ToolFailed(
-                f"The skill {skill.name} was changed since its owner reviewed it, so nothing of it is read until they "
-                "have reviewed it again."
+                f"The skill {skill.name} was changed since its owner reviewed it, so nothing of it "
+                "is read until they have reviewed it again."
             ) from err
-        text = skill.body if arguments.file in ("", MAIN_FILE) else _to_text(skill, contents, arguments.file)
+        text = (
+            skill.body
+            if arguments.file in ("", MAIN_FILE)
+            else _to_text(skill, contents, arguments.file)
+        )
         count = max(1, -(-len(text) // PAGE_CHARS))
         if arguments.page > count:
             raise ToolFailed(f"It has {count} page(s).")
@@ -74,7 +83,10 @@ class SkillTool:
         if scripts and not arguments.file and not context.space:
             script = f"{SPACE_PATH}/{FOLDER}/{skill.name}/{scripts[0]}"
             files += f"; exec runs its scripts as {script}, each run approved by the person"
-        head = f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page {arguments.page} of {count}"
+        head = (
+            f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page "
+            f"{arguments.page} of {count}"
+        )
         begin = (arguments.page - 1) * PAGE_CHARS
         return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"
 
@@ -97,7 +109,11 @@ def format_index(skills: Sequence[Skill], limit: int) -> tuple[str, int]:
     lines: list[str] = []
     left = limit - MORE_TOKENS
     for skill in skills:
-        short = skill.description if len(skill.description) <= INDEX_CHARS else f"{skill.description[:INDEX_CHARS]}…"
+        short = (
+            skill.description
+            if len(skill.description) <= INDEX_CHARS
+            else f"{skill.description[:INDEX_CHARS]}…"
+        )
         line = f"- {skill.name}: {short}"
         left -= WEIGHTED.text(line) + 1
         if left < 0:

@@ -1,6 +1,8 @@
-"""An HTTP client for URLs that came from a chat: it dials judged public addresses only, within hard limits.
+"""An HTTP client for URLs that came from a chat: it dials judged public addresses only, within hard
+limits.
 
-No proxy or .netrc of the environment, no cookies, no pooled connections, no other protocol than HTTP/1.1.
+No proxy or .netrc of the environment, no cookies, no pooled connections, no other protocol than
+HTTP/1.1.
 """
 
 import asyncio
@@ -27,7 +29,8 @@ MAX_HEADER_BYTES = 32 * 2**10
 TOTAL_SECONDS = 20.0
 LOOKUP_SECONDS = 3.0
 CONNECT_SECONDS = 8.0  # to one of a host's addresses
-MAX_LOOKUPS = 64  # names that are looked up at once; those that hang do so for minutes, each in a thread that sleeps
+# names that are looked up at once; those that hang do so for minutes, each in a thread that sleeps
+MAX_LOOKUPS = 64
 USER_AGENT = "mnema (a person's chat assistant)"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _Addresses: TypeAlias = "asyncio.Future[list[str]]"
@@ -54,9 +57,10 @@ class WebResponse:
 class Lookups:
     """Looks names up, each in a thread of its own, `MAX_LOOKUPS` at a time.
 
-    A lookup cannot be cancelled and may hang for minutes: in the loop's own threads a few of them would stop all file
-    tools. Who asks for a name that is being looked up waits for the same lookup, so that a name that hangs takes one
-    thread however often it is asked for. The threads are daemons: none of them delays the end of the program.
+    A lookup cannot be cancelled and may hang for minutes: in the loop's own threads a few of them
+    would stop all file tools. Who asks for a name that is being looked up waits for the same
+    lookup, so that a name that hangs takes one thread however often it is asked for. The threads
+    are daemons: none of them delays the end of the program.
     """
 
     def __init__(self) -> None:
@@ -79,7 +83,10 @@ class Lookups:
 
     def _start(self, host: str, port: int) -> "_Addresses":
         if len(self._running) >= MAX_LOOKUPS:
-            raise WebError("dns", "the name lookups are all busy with names that do not answer; try again later")
+            raise WebError(
+                "dns",
+                "the name lookups are all busy with names that do not answer; try again later",
+            )
         loop = asyncio.get_running_loop()
         lookup: _Addresses = loop.create_future()
         self._running[host, port] = lookup
@@ -92,7 +99,9 @@ def _look_up(host: str, port: int, loop: asyncio.AbstractEventLoop, lookup: "_Ad
     addresses: list[str] = []
     error: OSError | None = None
     try:
-        addresses = [str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+        addresses = [
+            str(row[4][0]) for row in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        ]
     except (OSError, UnicodeError) as err:
         error = OSError(str(err))
     with suppress(RuntimeError):  # the loop has ended
@@ -121,7 +130,8 @@ class GuardedClient:
     total_seconds: float = TOTAL_SECONDS
 
     async def get(self, text: str, headers: Mapping[str, str] | None = None) -> WebResponse:
-        """GET a URL, following up to `MAX_REDIRECTS` redirects that are each judged like the first URL.
+        """GET a URL, following up to `MAX_REDIRECTS` redirects that are each judged like the first
+        URL.
 
         Args:
             headers: further headers; they are not sent to another origin after a redirect.
@@ -149,12 +159,16 @@ class GuardedClient:
                         return answer
                     new = parse_url(urljoin(str(url), target))
                     if url.scheme == "https" and new.scheme == "http":
-                        raise WebError("denied", "the page leads from https to http, which is not followed")
+                        raise WebError(
+                            "denied", "the page leads from https to http, which is not followed"
+                        )
                     if (new.scheme, new.host, new.port) != (url.scheme, url.host, url.port):
                         headers = {}
                     url = new
         except TimeoutError as err:
-            raise WebError("too_slow", f"{url.host} took longer than {self.total_seconds:.0f} s") from err
+            raise WebError(
+                "too_slow", f"{url.host} took longer than {self.total_seconds:.0f} s"
+            ) from err
         raise WebError("status", f"the page leads on more than {MAX_REDIRECTS} times")
 
     async def judge(self, url: WebUrl) -> list[Address]:
@@ -177,7 +191,9 @@ class GuardedClient:
             raise WebError("denied", f"{url.host} is not a public address")
         return addresses
 
-    async def _send(self, method: str, url: WebUrl, headers: Mapping[str, str], body: bytes) -> WebResponse:
+    async def _send(
+        self, method: str, url: WebUrl, headers: Mapping[str, str], body: bytes
+    ) -> WebResponse:
         import httpcore2 as core
 
         addresses = await self.judge(url)
@@ -186,13 +202,24 @@ class GuardedClient:
             ssl_context=self.tls or create_tls_context(),
             network_backend=pinned_backend(addresses),
         )
-        sent = {"Host": url.authority, "User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "gzip, deflate"}
+        sent = {
+            "Host": url.authority,
+            "User-Agent": USER_AGENT,
+            "Accept": "*/*",
+            "Accept-Encoding": "gzip, deflate",
+        }
         sent |= {"Connection": "close", **headers}
         if body:
-            sent["Content-Length"] = str(len(body))  # which the library leaves to whoever names the headers
+            # which the library leaves to whoever names the headers
+            sent["Content-Length"] = str(len(body))
         request = core.Request(
             method,
-            core.URL(scheme=url.scheme.encode(), host=url.host.encode(), port=url.port, target=url.target.encode()),
+            core.URL(
+                scheme=url.scheme.encode(),
+                host=url.host.encode(),
+                port=url.port,
+                target=url.target.encode(),
+            ),
             headers=[(name.encode(), value.encode()) for name, value in sent.items()],
             content=body or None,
         )
@@ -215,12 +242,16 @@ class GuardedClient:
 async def _read_response(url: WebUrl, response: Any) -> WebResponse:
     size = sum(len(name) + len(value) + 4 for name, value in response.headers)
     if size > MAX_HEADER_BYTES:
-        raise WebError("too_large", f"{url.host} sent headers of more than {MAX_HEADER_BYTES // 1024} KB")
+        raise WebError(
+            "too_large", f"{url.host} sent headers of more than {MAX_HEADER_BYTES // 1024} KB"
+        )
     headers: dict[str, str] = {}
     for name, value in response.headers:
         headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
     parts: list[bytes] = []
-    async for part in _decode(response.aiter_stream(), headers.get("content-encoding", "").strip().lower()):
+    async for part in _decode(
+        response.aiter_stream(), headers.get("content-encoding", "").strip().lower()
+    ):
         parts.append(part)
     return WebResponse(url=url, status=response.status, headers=headers, body=b"".join(parts))
 
@@ -247,7 +278,9 @@ async def _decode(stream: AsyncIterator[bytes], encoding: str) -> AsyncIterator[
 
 
 def is_own_address(address: Address) -> bool:
-    """Tell whether an address belongs to this machine, public ones included: only such an address can be bound."""
+    """Tell whether an address belongs to this machine, public ones included: only such an address
+    can be bound.
+    """
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -258,7 +291,9 @@ def is_own_address(address: Address) -> bool:
 
 
 def pinned_backend(addresses: Iterable[Address]) -> Any:
-    """Return a network backend that dials these addresses whatever name it is given, and checks the peer."""
+    """Return a network backend that dials these addresses whatever name it is given, and checks the
+    peer.
+    """
     import httpcore2 as core
 
     class PinnedBackend(core.AsyncNetworkBackend):
@@ -282,7 +317,10 @@ def pinned_backend(addresses: Iterable[Address]) -> Any:
                 peer = stream.get_extra_info("server_addr")
                 if peer is None or ipaddress.ip_address(peer[0].partition("%")[0]) != address:
                     await stream.aclose()
-                    raise WebError("denied", f"{host} was reached at another address than the one that was judged")
+                    raise WebError(
+                        "denied",
+                        f"{host} was reached at another address than the one that was judged",
+                    )
                 return stream
             raise error or core.ConnectError(host)
 

@@ -16,7 +16,12 @@ from bot.tools.web.addresses import WebError, WebUrl, parse_url
 from bot.tools.web.client import GuardedClient, WebResponse
 from bot.tools.web.leaks import find_leak, find_urls
 from bot.tools.web.page_text import PageReader, PageText
-from bot.tools.web.siblings import PAGES_OF_BIG_CROWDS, PAGES_OF_CROWDS, find_private_choice, is_one_too_many
+from bot.tools.web.siblings import (
+    PAGES_OF_BIG_CROWDS,
+    PAGES_OF_CROWDS,
+    find_private_choice,
+    is_one_too_many,
+)
 
 PAGE_CHARS = 20_000
 MAX_TAINTED_FETCHES = 10  # in one turn that outside words may steer
@@ -49,13 +54,16 @@ class FetchedPage:
 
 
 class PageCache:
-    """Pages of the last minutes, each for the space that fetched it; in memory, for they are kept so briefly.
+    """Pages of the last minutes, each for the space that fetched it; in memory, for they are kept
+    so briefly.
 
     Args:
         most: bytes that the pages of all spaces may take, by four bytes a character.
     """
 
-    def __init__(self, most: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, most: Callable[[], int], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._most = most
         self._clock = clock
         self._pages: OrderedDict[tuple[str, str], FetchedPage] = OrderedDict()
@@ -97,7 +105,10 @@ class WebFetchTool:
     spec = LazyToolSpec(
         arguments,
         name="web_fetch",
-        description="Open a public web page, PDF or picture by its complete URL and read its text, in pages.",
+        description=(
+            "Open a public web page, PDF or picture by its complete URL and read its text, in "
+            "pages."
+        ),
         effect="pure",
         action="web.fetch",
         budget="fetch",
@@ -133,18 +144,24 @@ class WebFetchTool:
         return ToolOutput(text=format_page(page, arguments.page), images=page.text.images)
 
     async def _check(self, url: WebUrl, context: ToolContext) -> None:
-        """Refuse what outside words may have asked for, and URLs that carry memory or secrets away."""
+        """Refuse what outside words may have asked for, and URLs that carry memory or secrets
+        away.
+        """
         visible = await context.load_visible()
         if visible.tainted:
             if visible.fetches > MAX_TAINTED_FETCHES:
-                raise WebError("denied", f"{MAX_TAINTED_FETCHES} pages were opened in this turn; answer with these")
+                raise WebError(
+                    "denied",
+                    f"{MAX_TAINTED_FETCHES} pages were opened in this turn; answer with these",
+                )
             if str(url) not in find_urls((*visible.typed, *visible.found)):
                 raise WebError(
                     "denied",
-                    "words from outside are in view, so only URLs are opened that the person wrote or that a page or"
-                    " search result shows letter for letter",
+                    "words from outside are in view, so only URLs are opened that the person wrote "
+                    "or that a page or search result shows letter for letter",
                 )
-            await asyncio.to_thread(check_choice, str(url), visible)  # slow beside thousands of links
+            # slow beside thousands of links
+            await asyncio.to_thread(check_choice, str(url), visible)
         check_leak(f"{url.host}{url.target}", str(url), visible, self._secrets())
 
     async def _page(self, url: WebUrl, space: str) -> FetchedPage:
@@ -159,7 +176,10 @@ class WebFetchTool:
             page = FetchedPage(url=str(url), error=err)
             self._cache.put(space, str(url), page, KEPT_ERROR_SECONDS)
             return page
-        if "no-store" not in response.headers.get("cache-control", "").lower() and not page.text.images:
+        if (
+            "no-store" not in response.headers.get("cache-control", "").lower()
+            and not page.text.images
+        ):
             self._cache.put(space, str(url), page, KEPT_SECONDS)
         return page
 
@@ -183,27 +203,33 @@ def check_status(response: WebResponse) -> None:
 
 
 def check_choice(url: str, visible: VisibleWords) -> None:
-    """Raise WebError if opening this one of many similar links would tell its site something private."""
+    """Raise WebError if opening this one of many similar links would tell its site something
+    private.
+    """
     if url in find_urls(visible.typed):
         return
     offered = find_urls(visible.found)
     if find_private_choice(url, offered, visible.private, visible.typed):
         raise WebError(
             "denied",
-            "the page shows links that are nearly the same, and this one differs from them by a number or a name that"
-            " stands in memory, so opening it would tell that to the site; the person can write the URL themselves",
+            "the page shows links that are nearly the same, and this one differs from them by a "
+            "number or a name that stands in memory, so opening it would tell that to the site; "
+            "the person can write the URL themselves",
         )
     if is_one_too_many(url, list(_asked_urls(visible.asked)), offered):
         raise WebError(
             "denied",
-            "it is one of many links that differ only in short parts, and which one is opened could tell the site"
-            f" something private: {PAGES_OF_CROWDS} of such links are opened in a turn, {PAGES_OF_BIG_CROWDS} of a long"
-            " list; answer with what is open, and the person can write the URL themselves",
+            "it is one of many links that differ only in short parts, and which one is opened "
+            f"could tell the site something private: {PAGES_OF_CROWDS} of such links are opened in "
+            f"a turn, {PAGES_OF_BIG_CROWDS} of a long list; answer with what is open, and the "
+            "person can write the URL themselves",
         )
 
 
 def _asked_urls(calls: Iterable[str]) -> Iterator[str]:
-    """Yield the URLs of calls, given by their arguments; what is no call that could run is left out."""
+    """Yield the URLs of calls, given by their arguments; what is no call that could run is left
+    out.
+    """
     for text in calls:
         with suppress(ValueError, ToolFailed, WebError):
             yield str(parse_url(WebFetchArguments.parse(json.loads(text)).url))
@@ -213,15 +239,21 @@ def check_leak(sent: str, url: str, visible: VisibleWords, secrets: Collection[s
     """Raise WebError if what is sent out holds memory or a secret that the person did not type.
 
     Args:
-        url: the complete URL if there is one; one that the person typed or bookmarked is not checked against memory.
+        url: the complete URL if there is one; one that the person typed or bookmarked is not
+            checked against memory.
     """
     known = list(visible.typed)
-    if url and url in find_urls(visible.typed if visible.tainted else (*visible.typed, *visible.private)):
+    if url and url in find_urls(
+        visible.typed if visible.tainted else (*visible.typed, *visible.private)
+    ):
         known.append(sent)
     leak = find_leak(sent, visible.private, known, secrets)
     if leak:
         what = "a key or token" if leak == "secret" else "words of memory"
-        raise WebError("denied", f"it would send {what} out; the person can type it themselves if they want that")
+        raise WebError(
+            "denied",
+            f"it would send {what} out; the person can type it themselves if they want that",
+        )
 
 
 def format_page(page: FetchedPage, number: int) -> str:

@@ -1,4 +1,8 @@
-"""Whether what is to be sent out would carry private text with it: a URL or a search, in plain or encoded. Pure."""
+"""Whether what is to be sent out would carry private text with it: a URL or a search, in plain or
+encoded.
+
+Pure.
+"""
 
 import base64
 import binascii
@@ -23,7 +27,8 @@ _CLOSING = ".,;:!?)]}'\"*_"
 def find_urls(texts: Iterable[str]) -> frozenset[str]:
     """Return the URLs in texts, as `parse_url` writes them.
 
-    A URL in prose or Markdown may be followed by punctuation that belongs to neither or both: each reading counts.
+    A URL in prose or Markdown may be followed by punctuation that belongs to neither or both: each
+    reading counts.
     """
     found: set[str] = set()
     for text in texts:
@@ -37,7 +42,9 @@ def find_urls(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def find_leak(sent: str, private: Iterable[str], known: Iterable[str], secrets: Collection[str]) -> str:
+def find_leak(
+    sent: str, private: Iterable[str], known: Iterable[str], secrets: Collection[str]
+) -> str:
     """Say what private text a URL or a search would carry away: "secret", "memory", or "" for none.
 
     Args:
@@ -55,7 +62,11 @@ def find_leak(sent: str, private: Iterable[str], known: Iterable[str], secrets: 
         shared = {window for window in shared if window not in known_text}
     if not shared:
         return ""
-    return "memory" if any(window in text for text in map(_plain, private) for window in shared) else ""
+    return (
+        "memory"
+        if any(window in text for text in map(_plain, private) for window in shared)
+        else ""
+    )
 
 
 def _readings(sent: str) -> Iterator[str]:
@@ -68,7 +79,8 @@ def _readings(sent: str) -> Iterator[str]:
             break
         plain = decoded
         yield plain
-    joined = re.sub(r"[^A-Za-z0-9+/_-]", "", plain)  # encoded text that is split by dots or other signs
+    # encoded text that is split by dots or other signs
+    joined = re.sub(r"[^A-Za-z0-9+/_-]", "", plain)
     for text in (plain, joined):
         for match in _HEX.finditer(text):
             for start in (0, 1):
@@ -85,7 +97,9 @@ def _decode_hex(text: str) -> Iterator[str]:
 def _decode_base64(text: str) -> Iterator[str]:
     usable = text[: len(text) - 1] if len(text) % 4 == 1 else text
     try:
-        data = base64.b64decode(usable + "=" * (-len(usable) % 4), altchars=b"-_" if set("-_") & set(usable) else None)
+        data = base64.b64decode(
+            usable + "=" * (-len(usable) % 4), altchars=b"-_" if set("-_") & set(usable) else None
+        )
     except (binascii.Error, ValueError):
         return
     yield data.decode("utf-8", "ignore")

@@ -1,4 +1,6 @@
-"""Readable text of a fetched page: HTML through a warm child process, PDF and pictures through that of attachments."""
+"""Readable text of a fetched page: HTML through a warm child process, PDF and pictures through that
+of attachments.
+"""
 
 import asyncio
 import codecs
@@ -20,10 +22,12 @@ from channels.message import Attachment
 from memory.conversation import Document, Image
 from memory.workspace.blobs import Blobs
 
-MAX_ARTICLE_BYTES = 2 * 2**20  # a larger page is only walked: the search for its main text would take seconds
+# a larger page is only walked: the search for its main text would take seconds
+MAX_ARTICLE_BYTES = 2 * 2**20
 MAX_WALK_BYTES = 3 * 2**20
 MAX_CHARS = page_worker.MAX_TEXT_CHARS
-MAX_TEXT_BYTES = 4 * MAX_CHARS + 4  # a character takes at most four bytes, so the rest could not be shown anyway
+# a character takes at most four bytes, so the rest could not be shown anyway
+MAX_TEXT_BYTES = 4 * MAX_CHARS + 4
 ARTICLE_SECONDS, WALK_SECONDS = (
     8.0,
     5.0,
@@ -33,13 +37,15 @@ IDLE_SECONDS = 300.0
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 PICTURE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _TEXT_TYPES = re.compile(r"text/.*|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript|x-ndjson)")
-# What browsers know. Python has codecs that are none of text: zlib, which decompresses without a limit, and punycode,
-# which takes time as the square of the length.
+# What browsers know. Python has codecs that are none of text: zlib, which decompresses without a
+# limit, and punycode, which takes time as the square of the length.
 _ENCODINGS = re.compile(
     r"ascii|utf-8(-sig)?|utf-16(-[bl]e)?|gb18030|gbk|gb2312|hz|big5(hkscs)?|euc_(jp|kr)|shift_jis|cp(932|949|866|874|125\d)"
     r"|iso8859-\d+|iso2022_(jp|kr)|koi8-[ru]|mac-(roman|cyrillic)|tis-620"
 )
-_META_CHARSET = re.compile(r"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE)
+_META_CHARSET = re.compile(
+    r"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{1,40})", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +83,16 @@ class PageReader:
         if kind == "application/pdf" or kind in PICTURE_TYPES:
             return await self._read_file(response, kind)
         if not _TEXT_TYPES.fullmatch(kind):
-            raise WebError("type", f"the address holds {kind[:60]} of {len(response.body)} bytes, which cannot be read")
+            raise WebError(
+                "type",
+                f"the address holds {kind[:60]} of {len(response.body)} bytes, which cannot be read",  # noqa: E501
+            )
         text = await asyncio.to_thread(lambda: page_worker.clean(_decode(response, MAX_TEXT_BYTES)))
         if not text:
             raise WebError("empty", "the page is empty")
-        return PageText(text=text[:MAX_CHARS], cut=len(text) > MAX_CHARS or len(response.body) > MAX_TEXT_BYTES)
+        return PageText(
+            text=text[:MAX_CHARS], cut=len(text) > MAX_CHARS or len(response.body) > MAX_TEXT_BYTES
+        )
 
     async def close(self) -> None:
         """End the child process."""
@@ -94,13 +105,17 @@ class PageReader:
             await child.wait()
 
     async def _read_html(self, response: WebResponse) -> PageText:
-        html = await asyncio.to_thread(lambda: _decode(response, MAX_WALK_BYTES).encode("utf-8", "replace"))
+        html = await asyncio.to_thread(
+            lambda: _decode(response, MAX_WALK_BYTES).encode("utf-8", "replace")
+        )
         async with self._lock:
             facts, text = None, ""
             if len(html) <= MAX_ARTICLE_BYTES:
                 facts, text = await self._ask("article", html, str(response.url), ARTICLE_SECONDS)
             if facts is None:
-                facts, text = await self._ask("walk", html[:MAX_WALK_BYTES], str(response.url), WALK_SECONDS)
+                facts, text = await self._ask(
+                    "walk", html[:MAX_WALK_BYTES], str(response.url), WALK_SECONDS
+                )
         if facts is None:
             raise WebError("too_large", "the page is too large or too nested to be read")
         if not text:
@@ -112,18 +127,24 @@ class PageReader:
 
     async def _read_file(self, response: WebResponse, kind: str) -> PageText:
         name = response.url.target.partition("?")[0].rpartition("/")[2] or "file"
-        found = await ingest_attachments([Attachment(name=name, media_type=kind, data=response.body)], self._blobs)
+        found = await ingest_attachments(
+            [Attachment(name=name, media_type=kind, data=response.body)], self._blobs
+        )
         if found.refused:
             raise WebError("type", found.refused[0].rstrip("."))
         (part,) = found.parts
         if isinstance(part, Image):
-            return PageText(title=name, text=f"[picture, {part.width} × {part.height}]", images=(part,))
+            return PageText(
+                title=name, text=f"[picture, {part.width} × {part.height}]", images=(part,)
+            )
         text = part.text if isinstance(part, Document) else ""
         if not text.strip():
             raise WebError("empty", "the PDF holds no text; it may be scanned")
         return PageText(title=name, text=page_worker.clean(text))
 
-    async def _ask(self, way: str, html: bytes, url: str, seconds: float) -> tuple[dict[str, Any] | None, str]:
+    async def _ask(
+        self, way: str, html: bytes, url: str, seconds: float
+    ) -> tuple[dict[str, Any] | None, str]:
         """Return what the child says of a page; None if it died of the page or took too long."""
         child = await self._open()
         assert child.stdin is not None
@@ -154,10 +175,16 @@ class PageReader:
         if self._child is None:
             # Isolated and with an empty environment: an exploited parser must not find our keys.
             self._child = await asyncio.create_subprocess_exec(
-                sys.executable, "-I", str(Path(page_worker.__file__)),
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-                env={}, cwd=os.sep, limit=2**16,
-            )  # fmt: skip
+                sys.executable,
+                "-I",
+                str(Path(page_worker.__file__)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={},
+                cwd=os.sep,
+                limit=2**16,
+            )
             self._pages = 0
         return self._child
 
@@ -172,15 +199,23 @@ def _decode(response: WebResponse, most: int) -> str:
     body = response.body[:most]  # four times as long in memory, once it is decoded
     for name in _named_encodings(response):
         with suppress(UnicodeError):
-            return codecs.getincrementaldecoder(name)("strict").decode(body, len(body) == len(response.body))
+            return codecs.getincrementaldecoder(name)("strict").decode(
+                body, len(body) == len(response.body)
+            )
     return decode_text(body) or body.decode("utf-8", "replace")
 
 
 def _named_encodings(response: WebResponse) -> Sequence[str]:
-    header = re.search(r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", response.headers.get("content-type", ""))
+    header = re.search(
+        r"charset\s*=\s*\"?([A-Za-z0-9_.:-]+)", response.headers.get("content-type", "")
+    )
     meta = _META_CHARSET.search(response.body[:4096].decode("latin-1"))
     names = []
     for found in filter(None, (header, meta)):
         with suppress(LookupError):
             names.append(codecs.lookup(found[1]).name)
-    return ["gb18030" if name in ("gb2312", "gbk") else name for name in names if _ENCODINGS.fullmatch(name)]
+    return [
+        "gb18030" if name in ("gb2312", "gbk") else name
+        for name in names
+        if _ENCODINGS.fullmatch(name)
+    ]

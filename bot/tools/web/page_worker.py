@@ -1,8 +1,9 @@
 """Turns HTML into Markdown in a process of its own, under limits; imports no other module of mnema.
 
-Requests come on standard input: one line of JSON with `size`, `way` and `url`, then that many bytes of UTF-8 HTML. Each
-is answered on standard output by one line of JSON with `size`, `title`, `date` and `scripts`, then that many bytes of
-Markdown. The process ends at the end of its input, and at its limits.
+Requests come on standard input: one line of JSON with `size`, `way` and `url`, then that many bytes
+of UTF-8 HTML. Each is answered on standard output by one line of JSON with `size`, `title`, `date`
+and `scripts`, then that many bytes of Markdown. The process ends at the end of its input, and at
+its limits.
 """
 
 import json
@@ -20,26 +21,93 @@ MAX_MEMORY_BYTES = 400 * 2**20
 CPU_SECONDS = 3  # of one page
 MAX_TEXT_CHARS = 200_000
 MAX_URL_CHARS = 2048
-# Unseen by people, read by models; the list of memory/text/invisible.py, which this process does not import.
+# Unseen by people, read by models; the list of memory/text/invisible.py, which this process does
+# not import.
 INVISIBLE_RANGES = (
-    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
-    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
-    (0x2800, 0x2800), (0x1D159, 0x1D159),
-)  # fmt: skip
-_INVISIBLE = re.compile(f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in INVISIBLE_RANGES)}]+")
-_SKIPPED = frozenset({
-    "aside", "button", "canvas", "footer", "form", "head", "iframe", "nav", "noscript", "object", "script", "select",
-    "style", "svg", "template",
-})  # fmt: skip
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+    (0x2800, 0x2800),
+    (0x1D159, 0x1D159),
+)
+_INVISIBLE = re.compile(
+    f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in INVISIBLE_RANGES)}]+"
+)
+_SKIPPED = frozenset(
+    {
+        "aside",
+        "button",
+        "canvas",
+        "footer",
+        "form",
+        "head",
+        "iframe",
+        "nav",
+        "noscript",
+        "object",
+        "script",
+        "select",
+        "style",
+        "svg",
+        "template",
+    }
+)
 _UNSEEN = frozenset({"noscript", "script", "style", "template"})
-_VOID = frozenset({
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
-})  # fmt: skip
-_BLOCKS = frozenset({
-    "address", "article", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "figure", "header", "hr", "main",
-    "ol", "p", "pre", "section", "table", "tr", "ul",
-})  # fmt: skip
+_VOID = frozenset(
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+    }
+)
+_BLOCKS = frozenset(
+    {
+        "address",
+        "article",
+        "blockquote",
+        "br",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "header",
+        "hr",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tr",
+        "ul",
+    }
+)
 
 
 def main() -> None:
@@ -60,11 +128,15 @@ def main() -> None:
 
 def _limit(kind: int, most: int) -> None:
     with suppress(ValueError, OSError):  # macOS has no limit of address space
-        resource.setrlimit(kind, (most, resource.getrlimit(kind)[1] if kind == resource.RLIMIT_CPU else most))
+        resource.setrlimit(
+            kind, (most, resource.getrlimit(kind)[1] if kind == resource.RLIMIT_CPU else most)
+        )
 
 
 def extract(html: str, url: str) -> tuple[dict[str, Any], str]:
-    """Return the main text as Markdown by trafilatura; all visible text if it finds none, or is not installed."""
+    """Return the main text as Markdown by trafilatura; all visible text if it finds none, or is not
+    installed.
+    """
     facts, visible = walk(html, url)
     try:
         import trafilatura  # type: ignore[import-not-found,unused-ignore]
@@ -78,17 +150,27 @@ def extract(html: str, url: str) -> tuple[dict[str, Any], str]:
     date = _stated_date(tree, url)
     _drop_hidden(tree)
     text = trafilatura.extract(
-        tree, url=url, output_format="markdown", include_links=True, include_tables=True, include_comments=False,
-        include_formatting=True, with_metadata=False, deduplicate=False,
-    )  # fmt: skip
-    facts |= {"title": clean(found.title or "") or facts["title"], "date": clean(date)} if found else {}
+        tree,
+        url=url,
+        output_format="markdown",
+        include_links=True,
+        include_tables=True,
+        include_comments=False,
+        include_formatting=True,
+        with_metadata=False,
+        deduplicate=False,
+    )
+    facts |= (
+        {"title": clean(found.title or "") or facts["title"], "date": clean(date)} if found else {}
+    )
     return facts, clean(text or "") or visible
 
 
 def _stated_date(tree: Any, url: str) -> str:
     """Return the date that a page states of itself, "" for none.
 
-    trafilatura is shown nothing else: it takes any number in the text that looks like a date for the page's own.
+    trafilatura is shown nothing else: it takes any number in the text that looks like a date for
+    the page's own.
     """
     import trafilatura
 
@@ -102,7 +184,9 @@ def _stated_date(tree: Any, url: str) -> str:
 
 
 def _states_date(element: Any) -> bool:
-    """Tell whether an element may state the date: by a name that says so, as data, or as a time with its own value."""
+    """Tell whether an element may state the date: by a name that says so, as data, or as a time
+    with its own value.
+    """
     if element.tag == "script":
         return str(element.get("type", "")).lower() == "application/ld+json"
     if element.tag == "time":
@@ -112,8 +196,14 @@ def _states_date(element: Any) -> bool:
 
 
 def _drop_hidden(tree: Any) -> None:
-    """Remove what people do not see; trafilatura keeps some of it. The text after an element stays."""
-    hidden = [one for one in tree.iter() if isinstance(one.tag, str) and (one.tag in _UNSEEN or _is_hidden(one.attrib))]
+    """Remove what people do not see; trafilatura keeps some of it. The text after an element
+    stays.
+    """
+    hidden = [
+        one
+        for one in tree.iter()
+        if isinstance(one.tag, str) and (one.tag in _UNSEEN or _is_hidden(one.attrib))
+    ]
     for element in hidden:
         if element.getparent() is not None:
             element.drop_tree()
@@ -225,7 +315,10 @@ def _is_hidden(attrs: Mapping[str, str | None]) -> bool:
     return (
         "hidden" in attrs
         or (attrs.get("aria-hidden") or "").lower() == "true"
-        or any(rule in style for rule in ("display:none", "visibility:hidden", "font-size:0", "opacity:0;"))
+        or any(
+            rule in style
+            for rule in ("display:none", "visibility:hidden", "font-size:0", "opacity:0;")
+        )
         or style.endswith("opacity:0")
     )
 

@@ -1,4 +1,6 @@
-"""The wires of the search providers; each is a pure pair of a request and a reading of its answer."""
+"""The wires of the search providers; each is a pure pair of a request and a reading of its
+answer.
+"""
 
 import json
 from abc import ABC, abstractmethod
@@ -35,7 +37,9 @@ class _HttpProvider(ABC):
     name: ClassVar[str]
     default_url: ClassVar[str] = ""
 
-    def __init__(self, api_key: str, base_url: str, pool: HttpPool, today: Callable[[], date]) -> None:
+    def __init__(
+        self, api_key: str, base_url: str, pool: HttpPool, today: Callable[[], date]
+    ) -> None:
         self._key = api_key
         self._url = (base_url or self.default_url).rstrip("/")
         self._pool = pool
@@ -65,14 +69,21 @@ class _HttpProvider(ABC):
         method = "GET" if request.body is None else "POST"
         try:
             async with client.stream(
-                method, request.url, headers=dict(request.headers), params=request.params, json=request.body
+                method,
+                request.url,
+                headers=dict(request.headers),
+                params=request.params,
+                json=request.body,
             ) as response:
                 body = await read_start(response.aiter_bytes(), MAX_ANSWER_BYTES)
                 status = response.status_code
         except (httpx2.HTTPError, OSError) as err:
             raise SearchFailed("it cannot be reached", other=True) from err
         if status != 200:
-            raise SearchFailed(self.refusal(status), other=status >= 500 or status in (401, 402, 403, 429, 432, 433))
+            raise SearchFailed(
+                self.refusal(status),
+                other=status >= 500 or status in (401, 402, 403, 429, 432, 433),
+            )
         try:
             found = self.hits(json.loads(body))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as err:
@@ -90,7 +101,9 @@ class Tavily(_HttpProvider):
         body: dict[str, Any] = {"query": query.words, "max_results": query.count}
         body |= {"time_range": query.since} if query.since else {}
         body |= {"include_domains": [query.site]} if query.site else {}
-        return ProviderRequest(url=f"{self._url}/search", headers={"Authorization": f"Bearer {self._key}"}, body=body)
+        return ProviderRequest(
+            url=f"{self._url}/search", headers={"Authorization": f"Bearer {self._key}"}, body=body
+        )
 
     def hits(self, answer: Any) -> list[WebHit]:
         return [_hit(row, "title", "url", "content", "published_date") for row in answer["results"]]
@@ -101,7 +114,12 @@ class Brave(_HttpProvider):
 
     name = "brave"
     default_url = "https://api.search.brave.com"
-    _FRESHNESS: ClassVar[Mapping[str, str]] = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+    _FRESHNESS: ClassVar[Mapping[str, str]] = {
+        "day": "pd",
+        "week": "pw",
+        "month": "pm",
+        "year": "py",
+    }
 
     def encode(self, query: SearchQuery) -> ProviderRequest:
         params = {"q": _with_site(query), "count": str(query.count)}
@@ -125,14 +143,24 @@ class Bocha(_HttpProvider):
 
     def encode(self, query: SearchQuery) -> ProviderRequest:
         body: dict[str, Any] = {"query": query.words, "count": query.count, "summary": True}
-        body |= {"freshness": self._FRESHNESS[query.since]} | ({"include": query.site} if query.site else {})
+        body |= {"freshness": self._FRESHNESS[query.since]} | (
+            {"include": query.site} if query.site else {}
+        )
         headers = {"Authorization": f"Bearer {self._key}"}
         return ProviderRequest(url=f"{self._url}/v1/web-search", headers=headers, body=body)
 
     def hits(self, answer: Any) -> list[WebHit]:
         rows = ((answer.get("data") or {}).get("webPages") or {}).get("value") or []
-        return [_hit({**row, "text": row.get("summary") or row.get("snippet")}, "name", "url", "text", "datePublished")
-                for row in rows]  # fmt: skip
+        return [
+            _hit(
+                {**row, "text": row.get("summary") or row.get("snippet")},
+                "name",
+                "url",
+                "text",
+                "datePublished",
+            )
+            for row in rows
+        ]
 
 
 class Searxng(_HttpProvider):
@@ -166,13 +194,17 @@ class Exa(_HttpProvider):
         body |= {"contents": {"text": {"maxCharacters": 1000}}}
         body |= {"startPublishedDate": f"{self._since(query)}T00:00:00.000Z"} if query.since else {}
         body |= {"includeDomains": [query.site]} if query.site else {}
-        return ProviderRequest(url=f"{self._url}/search", headers={"x-api-key": self._key}, body=body)
+        return ProviderRequest(
+            url=f"{self._url}/search", headers={"x-api-key": self._key}, body=body
+        )
 
     def hits(self, answer: Any) -> list[WebHit]:
         return [_hit(row, "title", "url", "text", "publishedDate") for row in answer["results"]]
 
 
-PROVIDERS: Mapping[str, type[_HttpProvider]] = {kind.name: kind for kind in (Tavily, Brave, Bocha, Searxng, Exa)}
+PROVIDERS: Mapping[str, type[_HttpProvider]] = {
+    kind.name: kind for kind in (Tavily, Brave, Bocha, Searxng, Exa)
+}
 
 
 def create_provider(

@@ -136,11 +136,18 @@ class WebSearchTool:
                     break
                 continue
             return format_hits(provider.name, query, hits, failures)
-        raise ToolFailed(f"The search did not work. {'; '.join(failures) or 'No provider is configured'}.")
+        raise ToolFailed(
+            f"The search did not work. {'; '.join(failures) or 'No provider is configured'}."
+        )
 
 
-def format_hits(provider: str, query: SearchQuery, hits: Sequence[WebHit], failures: Sequence[str]) -> str:
-    """Format results below a line that says who gave them, and which providers did not answer. Pure."""
+def format_hits(
+    provider: str, query: SearchQuery, hits: Sequence[WebHit], failures: Sequence[str]
+) -> str:
+    """Format results below a line that says who gave them, and which providers did not answer.
+
+    Pure.
+    """
     head = f"[{len(hits)} results by {provider} for {json.dumps(query.words, ensure_ascii=False)}"
     head += "".join(f"; no answer from {failure}" for failure in failures) + "]"
     lines = [head]

@@ -35,7 +35,9 @@ class WebTools:
         client = client or GuardedClient(allowed=lambda: config().tools.web.allow)
         #: Seconds between two requests to a host.
         self.pause_seconds = HOST_PAUSE_SECONDS
-        self._fetch = WebFetchTool(client, self._reader, self._cache, secrets, lambda: self.pause_seconds)
+        self._fetch = WebFetchTool(
+            client, self._reader, self._cache, secrets, lambda: self.pause_seconds
+        )
         self._search = WebSearchTool(self._current_providers, secrets)
         self._pool = HttpPool("", ANSWER_SECONDS)
         self._built: tuple[object, list[SearchProvider]] = ((), [])
@@ -59,5 +61,8 @@ class WebTools:
     def _current_providers(self) -> Sequence[SearchProvider]:
         given = self._config().tools.web.providers
         if self._built[0] != given:
-            self._built = (given, [create_provider(one.name, one.api_key, one.base_url, self._pool) for one in given])
+            self._built = (
+                given,
+                [create_provider(one.name, one.api_key, one.base_url, self._pool) for one in given],
+            )
         return self._built[1]

@@ -1,7 +1,9 @@
-"""Whether the choice among many links that are nearly the same would tell a site something private. Pure.
+"""Whether the choice among many links that are nearly the same would tell a site something private.
 
-A page can list `?pin=0000` to `?pin=9999` and have the model open the one that memory names: nothing long leaves, and
-the address stands letter for letter on the page.
+Pure.
+
+A page can list `?pin=0000` to `?pin=9999` and have the model open the one that memory names:
+nothing long leaves, and the address stands letter for letter on the page.
 """
 
 import re
@@ -10,7 +12,8 @@ from urllib.parse import unquote_plus
 
 from memory.text.normalize import normalize_text
 
-MAX_SHORT_SIGNS = 16  # in which two siblings differ in one of several parts: longer ones are words of a title
+# in which two siblings differ in one of several parts: longer ones are words of a title
+MAX_SHORT_SIGNS = 16
 CROWD, BIG_CROWD = 20, 80  # siblings, the URL itself included, beyond which few of them are opened
 PAGES_OF_CROWDS = 3  # in a turn, of all crowds together
 PAGES_OF_BIG_CROWDS = 1
@@ -24,11 +27,12 @@ _CJK_NAME = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
 def find_siblings(url: str, offered: Iterable[str]) -> list[Link]:
-    """Return the URL and those that differ from it in numbers and in one further word at most, each in its parts.
+    """Return the URL and those that differ from it in numbers and in one further word at most, each
+    in its parts.
 
-    Parts are the runs of letters and digits, and what stands between them. Where several differ, each may do so in
-    `MAX_SHORT_SIGNS` at most, what they begin and end with in common left aside. The further word is the one that gives
-    the most siblings.
+    Parts are the runs of letters and digits, and what stands between them. Where several differ,
+    each may do so in `MAX_SHORT_SIGNS` at most, what they begin and end with in common left aside.
+    The further word is the one that gives the most siblings.
     """
     return _siblings_among(_split(url), _split_all(offered))
 
@@ -63,7 +67,9 @@ def _split(url: str) -> Link:
 
 
 def _differing_words(own: Link, other: Link) -> list[int] | None:
-    """Return the place of the word in which two URLs differ, if any; None if they are of different forms."""
+    """Return the place of the word in which two URLs differ, if any; None if they are of different
+    forms.
+    """
     if len(own) != len(other):
         return None
     words: list[int] = []
@@ -95,9 +101,11 @@ def _common_length(one: str, two: str) -> int:
 
 
 def _allowed_pages(own: Link, offered: Collection[Link]) -> int | None:
-    """Return how many pages of crowds a turn may open if it opens this link; None if the link is in no crowd.
+    """Return how many pages of crowds a turn may open if it opens this link; None if the link is in
+    no crowd.
 
-    People ask for three of a list. Of a long list one is opened: each choice among a hundred tells two digits.
+    People ask for three of a list. Of a long list one is opened: each choice among a hundred tells
+    two digits.
     """
     size = len(_siblings_among(own, offered, most=BIG_CROWD + 1))
     if size <= CROWD:
@@ -106,7 +114,8 @@ def _allowed_pages(own: Link, offered: Collection[Link]) -> int | None:
 
 
 def is_one_too_many(url: str, asked: Sequence[str], offered: Collection[str]) -> bool:
-    """Tell whether a turn may not open a URL, because it has chosen among many siblings often enough.
+    """Tell whether a turn may not open a URL, because it has chosen among many siblings often
+    enough.
 
     Args:
         asked: the URLs that the turn has asked for, in order.
@@ -121,27 +130,45 @@ def is_one_too_many(url: str, asked: Sequence[str], offered: Collection[str]) ->
     return sum(_allowed_pages(_split(one), links) is not None for one in before) >= allowed
 
 
-def find_private_choice(url: str, offered: Iterable[str], private: Iterable[str], known: Iterable[str]) -> str:
-    """Return the whole number or name of private text by which a URL differs from its siblings; "" for none.
+def find_private_choice(
+    url: str, offered: Iterable[str], private: Iterable[str], known: Iterable[str]
+) -> str:
+    """Return the whole number or name of private text by which a URL differs from its siblings; ""
+    for none.
 
     Args:
         private: texts of memory that the model has in view.
         known: texts that the person typed themselves: what stands there too may leave.
     """
     own, siblings = _split(url), find_siblings(url, offered)
-    chosen = [part for place, part in enumerate(own) if any(other[place] != part for other in siblings)]
-    tokens = {token for part in map(normalize_text, chosen) for token in (part, *_DIGITS.findall(part))}
+    chosen = [
+        part for place, part in enumerate(own) if any(other[place] != part for other in siblings)
+    ]
+    tokens = {
+        token for part in map(normalize_text, chosen) for token in (part, *_DIGITS.findall(part))
+    }
     if not tokens:
         return ""
     texts = list(private)
     facts = {fact for text in texts for fact in _facts_of(text)}
-    facts |= {token for token in tokens if _CJK_NAME.fullmatch(token) and any(token in text for text in texts)}
+    facts |= {
+        token
+        for token in tokens
+        if _CJK_NAME.fullmatch(token) and any(token in text for text in texts)
+    }
     typed = "\n".join(map(normalize_text, known))
     return next((token for token in sorted(tokens & facts) if token not in typed), "")
 
 
 def _facts_of(text: str) -> set[str]:
-    """Return the whole numbers and the names in a text. Dates are left out: a year stands in many links."""
+    """Return the whole numbers and the names in a text.
+
+    Dates are left out: a year stands in many links.
+    """
     numbers = _DIGITS.findall(_DATE.sub(" ", normalize_text(text)))
-    names = [word for word in _WORDS.findall(text) if word[0].isupper() and len(word) >= MIN_NAME_SIGNS]
-    return {number for number in numbers if len(number) >= MIN_NUMBER_DIGITS} | set(map(normalize_text, names))
+    names = [
+        word for word in _WORDS.findall(text) if word[0].isupper() and len(word) >= MIN_NAME_SIGNS
+    ]
+    return {number for number in numbers if len(number) >= MIN_NUMBER_DIGITS} | set(
+        map(normalize_text, names)
+    )

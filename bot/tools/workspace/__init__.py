@@ -1,1 +1,1 @@
-"""The tools that list, read, write, search, patch and send files of a space, and keep their former contents."""
+"""Tools that list, read, write, search, patch and send files, and keep former versions."""

@@ -1,4 +1,6 @@
-"""Writes files for tools: the former contents are kept as versions, and several files change together or not at all."""
+"""Writes files for tools: the former contents are kept as versions, and several files change
+together or not at all.
+"""
 
 import asyncio
 import hashlib
@@ -33,7 +35,9 @@ class FileChange:
 
 
 class HalfWritten(OSError):
-    """Some files of a patch were written and could not be taken back; this is done at the next start."""
+    """Some files of a patch were written and could not be taken back; this is done at the next
+    start.
+    """
 
 
 class FileChanges:
@@ -48,8 +52,8 @@ class FileChanges:
     async def write(self, context: ToolContext, changes: Sequence[FileChange]) -> list[TextFile]:
         """Write all of these files, or none; each one's former content becomes a version.
 
-        What has begun is brought to its end, also if the caller is cancelled. After a kill, `resume` takes back what
-        was written of several files.
+        What has begun is brought to its end, also if the caller is cancelled. After a kill,
+        `resume` takes back what was written of several files.
 
         Raises:
             ToolFailed: nothing was written.
@@ -71,7 +75,9 @@ class FileChanges:
         return await run_in_tool_thread(lambda: self._blobs.get(row.sha256))
 
     async def resume(self, until: float) -> None:
-        """Take back the unfinished patches that began before `until` (unix seconds) and have no running process."""
+        """Take back the unfinished patches that began before `until` (unix seconds) and have no
+        running process.
+        """
         rows = await self._versions.load_pending(until)
         rows.sort(key=lambda row: (row.space, row.call))
         for (space, call), group in groupby(rows, key=lambda row: (row.space, row.call)):
@@ -79,7 +85,9 @@ class FileChanges:
                 await self._take_back(space, [row for row in group if await self._is_newest(row)])
                 await self._versions.drop_pending(space, call)
             except (StoreError, OSError, PathRefused, FileTooBig) as err:
-                log.warning("an unfinished patch is taken back at the next start", error=type(err).__name__)
+                log.warning(
+                    "an unfinished patch is taken back at the next start", error=type(err).__name__
+                )
 
     def _end(self, task: asyncio.Task[list[TextFile]]) -> None:
         self._running.discard(task)
@@ -88,12 +96,16 @@ class FileChanges:
 
     async def _write(self, space: str, call: str, changes: Sequence[FileChange]) -> list[TextFile]:
         is_patch = len(changes) > 1
-        kept = await run_in_tool_thread(lambda: [self._keep(one, is_patch=is_patch) for one in changes])
+        kept = await run_in_tool_thread(
+            lambda: [self._keep(one, is_patch=is_patch) for one in changes]
+        )
         versions = [version for version in kept if version is not None]
         if versions:
             await self._versions.keep(space, call, versions)
         try:
-            written = await run_in_tool_thread(lambda: write_together(self._workspace.space(space), changes))
+            written = await run_in_tool_thread(
+                lambda: write_together(self._workspace.space(space), changes)
+            )
         except HalfWritten as err:
             raise ToolFailed(f"{err}.") from err
         except Exception:
@@ -107,9 +119,15 @@ class FileChanges:
     def _keep(self, change: FileChange, *, is_patch: bool) -> NewFileVersion | None:
         pending = _sha256(change.data) if is_patch else ""
         if change.former is None:
-            return NewFileVersion(path=change.path, sha256="", size=0, pending=pending) if is_patch else None
+            return (
+                NewFileVersion(path=change.path, sha256="", size=0, pending=pending)
+                if is_patch
+                else None
+            )
         sha256 = self._blobs.put(change.former)
-        return NewFileVersion(path=change.path, sha256=sha256, size=len(change.former), pending=pending)
+        return NewFileVersion(
+            path=change.path, sha256=sha256, size=len(change.former), pending=pending
+        )
 
     async def _is_newest(self, row: FileVersionRow) -> bool:
         """Whether no tool has written the file since."""
@@ -119,13 +137,20 @@ class FileChanges:
         def take_back() -> None:
             files = self._workspace.space(space)
             for row in rows:
-                _take_back(files, row.path, row.pending, self._blobs.get(row.sha256) if row.sha256 else None)
+                _take_back(
+                    files,
+                    row.path,
+                    row.pending,
+                    self._blobs.get(row.sha256) if row.sha256 else None,
+                )
 
         await asyncio.to_thread(take_back)
 
 
 def write_together(files: SpaceFiles, changes: Sequence[FileChange]) -> list[TextFile]:
-    """Write these files; if one cannot be written, those before it get their former contents. Blocks.
+    """Write these files; if one cannot be written, those before it get their former contents.
+
+    Blocks.
 
     Raises:
         HalfWritten: these could not be taken back either.
@@ -141,7 +166,9 @@ def write_together(files: SpaceFiles, changes: Sequence[FileChange]) -> list[Tex
             for change in changes[: len(written) + 1]:
                 _take_back(files, change.path, _sha256(change.data), change.former)
         except (OSError, PathRefused, FileTooBig):
-            raise HalfWritten("some of the files were written; they are taken back at the next start") from err
+            raise HalfWritten(
+                "some of the files were written; they are taken back at the next start"
+            ) from err
         raise
     return written
 

@@ -10,17 +10,19 @@ from pathlib import Path
 from memory.store.longterm.file_labels import FileLabels
 from memory.workspace.safe_path import PathRefused, split_path
 
-# With more files and folders, or more that a command changed, all in the folders that it could write to stays labelled.
+# With more files and folders, or more that a command changed, all in the folders that it could
+# write to stays labelled.
 MAX_SCANNED, MAX_LABELLED = 20_000, 500
 OWNER_SPACE = ""
 
-# By path below the space: inode, time of change and size of a file, whatever a command sets its other times to; the
-# inode of a folder.
+# By path below the space: inode, time of change and size of a file, whatever a command sets its
+# other times to; the inode of a folder.
 Snapshot = Mapping[str, tuple[int, ...]]
 
 
 class CommandLabels:
-    """Labels the folders that a command may write to while it runs, and afterwards only what it wrote there.
+    """Labels the folders that a command may write to while it runs, and afterwards only what it
+    wrote there.
 
     After a kill of this process the folders stay labelled: what the command did is not known then.
     """
@@ -72,7 +74,9 @@ class CommandLabels:
         return True
 
     async def _end(self, folders: Sequence[str], is_known: bool) -> None:
-        """Remove our labels of folders that no command uses, unless it is not known what this one wrote there."""
+        """Remove our labels of folders that no command uses, unless it is not known what this one
+        wrote there.
+        """
         async with self._lock:
             ours = self._ours.intersection(folders)
             self._ours -= ours  # those of folders of which too little is known stay for good
@@ -84,7 +88,9 @@ class CommandLabels:
 
 
 def scan_folders(space: Path, folders: Sequence[str]) -> Snapshot | None:
-    """Look at all files below these folders that a tool can read; None if too many, or not all can be. Blocks."""
+    """Look at all files below these folders that a tool can read; None if too many, or not all can
+    be. Blocks.
+    """
     snapshot: dict[str, tuple[int, ...]] = {}
     try:
         for folder in folders:
@@ -97,10 +103,15 @@ def scan_folders(space: Path, folders: Sequence[str]) -> Snapshot | None:
                 for name in files:
                     status = _status(name, descriptor) if _is_listed(f"{path}/{name}") else None
                     if status:
-                        snapshot[f"{path}/{name}"] = (status.st_ino, status.st_ctime_ns, status.st_size)
+                        snapshot[f"{path}/{name}"] = (
+                            status.st_ino,
+                            status.st_ctime_ns,
+                            status.st_size,
+                        )
                 if len(snapshot) > MAX_SCANNED:
                     return None
-    except (OSError, RecursionError):  # a folder is closed to us or was removed meanwhile, or is too deep to walk
+    # a folder is closed to us or was removed meanwhile, or is too deep to walk
+    except (OSError, RecursionError):
         return None
     return snapshot
 
@@ -126,7 +137,10 @@ def _is_listed(path: str) -> bool:
 
 
 def compare_snapshots(before: Snapshot, after: Snapshot) -> tuple[list[str], list[str]]:
-    """Return the new names, without what is below a new folder, and the changed files of old names. Pure."""
+    """Return the new names, without what is below a new folder, and the changed files of old names.
+
+    Pure.
+    """
     made, changed = list[str](), list[str]()
     for path, state in sorted(after.items(), key=lambda item: item[0].split("/")):
         if made and path.startswith(f"{made[-1]}/"):

@@ -14,7 +14,14 @@ from bot.tools.workspace.changes import FileChange, FileChanges, former_content,
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
 from memory.store.longterm.file_labels import PathLabels
-from memory.workspace.files import SET_ASIDE, FileEntry, SpaceFiles, TextFile, Workspace, original_name
+from memory.workspace.files import (
+    SET_ASIDE,
+    FileEntry,
+    SpaceFiles,
+    TextFile,
+    Workspace,
+    original_name,
+)
 from memory.workspace.safe_path import split_path
 
 MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
@@ -22,8 +29,10 @@ PAGE_LINES = 400
 PAGE_CHARS = 40_000
 MAX_LISTED = 500
 VERSION_CHARS = 12  # hex digits of the SHA-256 that name a file's version
-_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))  # later prompts trust the text of these
-# Folders with words of others: logs (of which memory_get knows the lines), what was installed, and exported talk.
+# later prompts trust the text of these
+_MEMORY_NAMES = frozenset(("memory.md", "memory", "soul.md"))
+# Folders with words of others: logs (of which memory_get knows the lines), what was installed, and
+# exported talk.
 _OUTSIDE_FOLDERS = frozenset(("memory", "skills", "tools", EXPORTS_FOLDER.rstrip("/")))
 FilePath = Annotated[str, Field(description="Relative to the workspace")]
 
@@ -64,10 +73,17 @@ class EditFileArguments(ToolArguments):
         return (self.path,)
 
 
-def file_tool_spec(arguments: type[ToolArguments], name: str, description: str, effect: Effect) -> LazyToolSpec:
-    """Make the spec of a tool for files. What reads contents says itself whether they came from outside."""
+def file_tool_spec(
+    arguments: type[ToolArguments], name: str, description: str, effect: Effect
+) -> LazyToolSpec:
+    """Make the spec of a tool for files.
+
+    What reads contents says itself whether they came from outside.
+    """
     action = "files.read" if effect == "pure" else "files.write"
-    return LazyToolSpec(arguments, name=name, description=description, effect=effect, action=action, outside=False)
+    return LazyToolSpec(
+        arguments, name=name, description=description, effect=effect, action=action, outside=False
+    )
 
 
 class ListFilesTool:
@@ -102,8 +118,8 @@ class ReadFileTool:
     spec = file_tool_spec(
         arguments,
         "read_file",
-        f"Read a text file of the workspace, {PAGE_LINES} lines by default. The result begins with its version, which "
-        "write_file needs.",
+        f"Read a text file of the workspace, {PAGE_LINES} lines by default. The result begins with "
+        "its version, which write_file needs.",
         "pure",
     )
 
@@ -115,7 +131,9 @@ class ReadFileTool:
         file = await run_in_tool_thread(lambda: read_text_file(files, arguments.path))
         # Loaded after the file: it is labelled before it is written.
         outside = has_outside_content(file.path, await context.load_labels([file.path]))
-        return ToolOutput(text=format_page(file, arguments.offset, arguments.limit), outside=outside)
+        return ToolOutput(
+            text=format_page(file, arguments.offset, arguments.limit), outside=outside
+        )
 
 
 class WriteFileTool:
@@ -138,7 +156,9 @@ class WriteFileTool:
         path, content = arguments.path, arguments.content
         await check_writable(path, context)
         await context.reserve_storage(byte_count(content))
-        change = await run_in_tool_thread(lambda: _plan_write(files, path, content, arguments.version))
+        change = await run_in_tool_thread(
+            lambda: _plan_write(files, path, content, arguments.version)
+        )
         if isinstance(change, TextFile):
             return format_written(change)
         await label_written(files, [path], context)
@@ -146,13 +166,19 @@ class WriteFileTool:
 
 
 class EditFileTool:
-    """Replaces one exact passage. Unsafe: a second run applies again if the new text contains the old."""
+    """Replaces one exact passage.
+
+    Unsafe: a second run applies again if the new text contains the old.
+    """
 
     arguments = EditFileArguments
     spec = file_tool_spec(
         arguments,
         "edit_file",
-        "Replace one passage of a text file. `old` is copied from the file and occurs there exactly once.",
+        (
+            "Replace one passage of a text file. `old` is copied from the file and occurs there "
+            "exactly once."
+        ),
         "unsafe",
     )
 
@@ -165,7 +191,9 @@ class EditFileTool:
         path = arguments.path
         await check_writable(path, context)
         await context.reserve_storage(byte_count(arguments.new) - byte_count(arguments.old))
-        change = await run_in_tool_thread(lambda: _plan_edit(files, path, arguments.old, arguments.new))
+        change = await run_in_tool_thread(
+            lambda: _plan_edit(files, path, arguments.old, arguments.new)
+        )
         if change is None:
             return f"{path} already holds the new text; nothing was changed."
         await label_written(files, [path], context)
@@ -202,16 +230,24 @@ def format_page(file: TextFile, offset: int, limit: int) -> str:
     for line in lines[offset - 1 : offset - 1 + limit]:
         if shown and len(line) > remaining:
             break
-        shown.append(line if len(line) <= PAGE_CHARS else f"{line[:PAGE_CHARS]} [line cut: {len(line)} characters]\n")
+        shown.append(
+            line
+            if len(line) <= PAGE_CHARS
+            else f"{line[:PAGE_CHARS]} [line cut: {len(line)} characters]\n"
+        )
         remaining -= len(line)
     last = offset + len(shown) - 1
     more = f"; more: offset={last + 1}" if last < len(lines) else ""
-    head = f"[{file.path}, version {file_version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
+    head = (
+        f"[{file.path}, version {file_version(file)}, lines {offset}-{last} of {len(lines)}{more}]"
+    )
     return f"{head}\n{''.join(shown)}"
 
 
 async def label_outside_names(paths: Sequence[str], context: ToolContext) -> list[str]:
-    """Return the label of outside words if one of these paths, or a folder above it, was named by such."""
+    """Return the label of outside words if one of these paths, or a folder above it, was named by
+    such.
+    """
     labels = await context.load_labels(paths)
     return [OUTSIDE_LABEL] if any(map(labels.has_outside_name, paths)) else []
 
@@ -223,12 +259,15 @@ def has_outside_content(path: str, labels: PathLabels) -> bool:
 
 
 async def label_written(files: SpaceFiles, paths: Sequence[str], context: ToolContext) -> None:
-    """Before files are written in a tainted turn: store that their contents, and the names of new ones, come from it.
+    """Before files are written in a tainted turn: store that their contents, and the names of new
+    ones, come from it.
 
     Raises:
         ToolFailed: a path is never written.
     """
-    new_paths = await run_in_tool_thread(lambda: [one for path in paths for one in _missing_paths(files, path)])
+    new_paths = await run_in_tool_thread(
+        lambda: [one for path in paths for one in _missing_paths(files, path)]
+    )
     if (await context.load_message()).tainted:
         await context.label_names(new_paths)
         await context.label_contents(paths)
@@ -265,7 +304,9 @@ def read_text_file(files: SpaceFiles, path: str) -> TextFile:
     """
     file = files.read(path)
     if file.size > MAX_READ_BYTES:
-        raise ToolFailed(f"{path} has {file.size} bytes; {MAX_READ_BYTES} is the most that is read as text.")
+        raise ToolFailed(
+            f"{path} has {file.size} bytes; {MAX_READ_BYTES} is the most that is read as text."
+        )
     if "\0" in file.text or file.text.count("\ufffd") > len(file.text) // 20:
         raise ToolFailed(f"{path} is not a text file ({file.size} bytes).")
     return file
@@ -278,7 +319,9 @@ def _plan_write(files: SpaceFiles, path: str, content: str, known: str) -> FileC
         existing = files.read(path)
     except FileNotFoundError:
         if known:
-            raise ToolFailed(f"{path} does not exist (any more). To make it, leave the version out.") from None
+            raise ToolFailed(
+                f"{path} does not exist (any more). To make it, leave the version out."
+            ) from None
         return FileChange(path=path, data=data, former=None)
     if existing.text == content:
         return existing
@@ -299,7 +342,11 @@ def _plan_edit(files: SpaceFiles, path: str, old: str, new: str) -> FileChange |
     if count == 0 and new and new in file.text:
         return None
     if count != 1:
-        hint = "Make it longer, so that it is the only one." if count else "Read the file and copy the passage exactly."
+        hint = (
+            "Make it longer, so that it is the only one."
+            if count
+            else "Read the file and copy the passage exactly."
+        )
         raise ToolFailed(f"`old` occurs {count} times in {path}, not once. {hint}")
     data = file.text.replace(old, new).encode("utf-8", "replace")
     return FileChange(path=path, data=data, former=former_content(files, file))
@@ -310,6 +357,6 @@ async def check_writable(path: str, context: ToolContext) -> None:
     top = original_name(path.strip().split("/", 1)[0])
     if top in _MEMORY_NAMES and (await context.load_message()).tainted:
         raise ToolFailed(
-            f"{path} is memory, and words from outside are in view (a file, a tool's result): it is not written now. "
-            "memory_write notes what this person has just written."
+            f"{path} is memory, and words from outside are in view (a file, a tool's result): it "
+            "is not written now. memory_write notes what this person has just written."
         )

@@ -3,7 +3,13 @@
 from bot.errors import ToolFailed
 from bot.tools.base import ToolArguments, ToolContext
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
-from bot.tools.workspace.files import MAX_READ_BYTES, check_writable, file_tool_spec, format_written, label_written
+from bot.tools.workspace.files import (
+    MAX_READ_BYTES,
+    check_writable,
+    file_tool_spec,
+    format_written,
+    label_written,
+)
 from bot.tools.workspace.unified_diff import FilePatch, PatchError, apply_patch, parse_patch
 from memory.workspace.files import SpaceFiles, TextFile, Workspace
 
@@ -46,7 +52,9 @@ class PatchFilesTool:
         changes = await run_in_tool_thread(lambda: _plan(files, patches))
         if not changes:
             return "The files have these contents already; nothing was changed."
-        await context.reserve_storage(sum(len(one.data) - len(one.former or b"") for one in changes))
+        await context.reserve_storage(
+            sum(len(one.data) - len(one.former or b"") for one in changes)
+        )
         await label_written(files, [one.path for one in changes], context)
         written = await self._changes.write(context, changes)
         return "\n".join(format_written(file) for file in written)
@@ -65,7 +73,9 @@ def _plan(files: SpaceFiles, patches: tuple[FilePatch, ...]) -> list[FileChange]
         except PatchError as err:
             conflicts.append(str(err))
     if conflicts:
-        raise ToolFailed("\n".join(("Nothing was written:", *(f"- {conflict}." for conflict in conflicts))))
+        raise ToolFailed(
+            "\n".join(("Nothing was written:", *(f"- {conflict}." for conflict in conflicts)))
+        )
     return [change for change in changes if change.data != change.former]
 
 
@@ -74,9 +84,13 @@ def _plan_file(files: SpaceFiles, patch: FilePatch) -> FileChange:
     if patch.is_new:
         if file is not None:
             raise PatchError(f"{patch.path} exists; give its lines instead of /dev/null")
-        return FileChange(path=patch.path, data=apply_patch("", patch).encode("utf-8", "replace"), former=None)
+        return FileChange(
+            path=patch.path, data=apply_patch("", patch).encode("utf-8", "replace"), former=None
+        )
     if file is None:
-        raise PatchError(f"{patch.path}: there is no such file; /dev/null as its former name makes it")
+        raise PatchError(
+            f"{patch.path}: there is no such file; /dev/null as its former name makes it"
+        )
     data = apply_patch(file.text, patch).encode("utf-8", "replace")
     return FileChange(path=patch.path, data=data, former=former_content(files, file))
 

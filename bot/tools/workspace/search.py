@@ -19,7 +19,8 @@ from bot.tools.workspace.files import (
 from memory.workspace.files import FileEntry, FileTooBig, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
-# Of the whole search. `regex` counts the process's CPU time, so a hostile pattern on a busy machine takes longer.
+# Of the whole search. `regex` counts the process's CPU time, so a hostile pattern on a busy machine
+# takes longer.
 SEARCH_SECONDS = 2.0
 MAX_LINES = 200
 LINE_CHARS = 400
@@ -95,7 +96,9 @@ class SearchFilesTool:
         outside = any(has_outside_content(path, labels) for path in search.paths)
         return ToolOutput(text=text, outside=outside)
 
-    def _search(self, files: SpaceFiles, arguments: SearchFilesArguments, until: float) -> "_Search":
+    def _search(
+        self, files: SpaceFiles, arguments: SearchFilesArguments, until: float
+    ) -> "_Search":
         search = _Search(
             pattern=_compile(arguments.pattern),
             around=min(max(arguments.context, 0), MAX_AROUND),
@@ -144,11 +147,16 @@ class _Search:
                 self.lines.append("--")
             self.lines += [_format_line(path, at, lines[at], "-", 0) for at in range(first, number)]
             if number <= shown:  # it stands there as a line around the match before it
-                self.lines[number - shown - 1] = _format_line(path, number, lines[number], ":", start)
+                self.lines[number - shown - 1] = _format_line(
+                    path, number, lines[number], ":", start
+                )
             else:
                 self.lines.append(_format_line(path, number, lines[number], ":", start))
             last = min(number + self.around, len(lines) - 1)
-            self.lines += [_format_line(path, at, lines[at], "-", 0) for at in range(max(number, shown) + 1, last + 1)]
+            self.lines += [
+                _format_line(path, at, lines[at], "-", 0)
+                for at in range(max(number, shown) + 1, last + 1)
+            ]
             shown = max(last, shown)
             if self.is_over():
                 return
@@ -158,7 +166,10 @@ class _Search:
         if len(self.lines) > MAX_LINES:
             yield f"[only the first {MAX_LINES} lines; narrow the pattern or the glob]"
         if self.is_late:
-            yield f"[stopped after {SEARCH_SECONDS:.0f} s, not all was searched; narrow the pattern or the glob]"
+            yield (
+                f"[stopped after {SEARCH_SECONDS:.0f} s, not all was searched; narrow the pattern "
+                "or the glob]"
+            )
         if self.skipped:
             yield f"[{self.skipped} files not searched: no text, or over {MAX_READ_BYTES} bytes]"
 
@@ -178,7 +189,10 @@ class _Search:
 
 
 def matches_glob(path: str, glob: str) -> bool:
-    """Whether a path matches: `*`, `?` and `[…]` within a name, `**` for any folders. Pure, in polynomial time."""
+    """Whether a path matches: `*`, `?` and `[…]` within a name, `**` for any folders.
+
+    Pure, in polynomial time.
+    """
     parts = [part for part in glob.strip("/").split("/") if part]
     if len(parts) == 1:
         parts = ["**", *parts]
@@ -204,8 +218,14 @@ def _skip_any(reached: set[int], parts: Sequence[str]) -> set[int]:
 
 def _matching_files(entries: Sequence[FileEntry], glob: str) -> Iterator[FileEntry]:
     if glob.count("/") >= MAX_GLOB_PARTS or len(glob) > MAX_GLOB_CHARS:
-        raise ToolFailed(f"The glob has more than {MAX_GLOB_PARTS} names or {MAX_GLOB_CHARS} characters.")
-    return (entry for entry in entries if not entry.is_dir and (not glob or matches_glob(entry.path, glob)))
+        raise ToolFailed(
+            f"The glob has more than {MAX_GLOB_PARTS} names or {MAX_GLOB_CHARS} characters."
+        )
+    return (
+        entry
+        for entry in entries
+        if not entry.is_dir and (not glob or matches_glob(entry.path, glob))
+    )
 
 
 def _compile(pattern: str) -> Any:

@@ -50,15 +50,17 @@ class SendFileTool:
         arguments,
         name="send_file",
         description=(
-            f"Send a file into this chat: by `path` one that write_file made under {OUTBOX_FOLDER}, or by `handle` one "
-            "that came with an earlier message."
+            "Send a file into this chat: by `path` one that write_file made under "
+            f"{OUTBOX_FOLDER}, or by `handle` one that came with an earlier message."
         ),
         effect="idempotent",
         action="files.read",
         outside=False,
     )
 
-    def __init__(self, store: Store, workspace: Workspace, blobs: Blobs, channels: Mapping[str, Channel]) -> None:
+    def __init__(
+        self, store: Store, workspace: Workspace, blobs: Blobs, channels: Mapping[str, Channel]
+    ) -> None:
         self._store = store
         self._workspace = workspace
         self._blobs = blobs
@@ -69,7 +71,11 @@ class SendFileTool:
         if bool(path) == bool(handle):
             raise ToolFailed("Give either a path or a handle.")
         capabilities = await self._capabilities(context)
-        file = await self._read_workspace(path, context) if path else await self._read_attachment(handle, context)
+        file = (
+            await self._read_workspace(path, context)
+            if path
+            else await self._read_attachment(handle, context)
+        )
         if path:
             await context.reserve_storage(len(file.data))
         extras = await self._store_file(file, capabilities)
@@ -86,18 +92,28 @@ class SendFileTool:
             payload=dump_extras(extras),
         )
         await self._store.delivery.notify(context.conversation, f"file:{context.idem_key}", [out])
-        return f"{extras.name} ({len(file.data)} bytes) is queued for this chat; whether it arrived is not known yet."
+        return (
+            f"{extras.name} ({len(file.data)} bytes) is queued for this chat; whether it arrived "
+            "is not known yet."
+        )
 
     async def _capabilities(self, context: ToolContext) -> Capabilities:
         row = await self._store.sessions.conversation(context.conversation)
         channel = self._channels.get(row.place.channel) if row else None
-        if channel is None or not (channel.capabilities.file_bytes or channel.capabilities.picture_bytes):
-            raise ToolFailed("This chat cannot carry files; tell the person where the file stands in the workspace.")
+        if channel is None or not (
+            channel.capabilities.file_bytes or channel.capabilities.picture_bytes
+        ):
+            raise ToolFailed(
+                "This chat cannot carry files; tell the person where the file stands in the "
+                "workspace."
+            )
         return channel.capabilities
 
     async def _read_workspace(self, path: str, context: ToolContext) -> _FileToSend:
         if not path.startswith(OUTBOX_FOLDER):
-            raise ToolFailed(f"Only what stands under {OUTBOX_FOLDER} is sent; write it there first.")
+            raise ToolFailed(
+                f"Only what stands under {OUTBOX_FOLDER} is sent; write it there first."
+            )
         files = self._workspace.space(context.space)
         data = await run_in_tool_thread(lambda: files.read_bytes(path))
         return _FileToSend(
@@ -115,12 +131,21 @@ class SendFileTool:
         suffix = mimetypes.guess_extension(part.media_type) or ""
         name = part.name if isinstance(part, Document) else f"picture{suffix}"
         return _FileToSend(
-            name=sanitize_file_name(name), media_type=part.media_type, data=data, picture=isinstance(part, Image)
+            name=sanitize_file_name(name),
+            media_type=part.media_type,
+            data=data,
+            picture=isinstance(part, Image),
         )
 
     async def _store_file(self, file: _FileToSend, capabilities: Capabilities) -> PartExtras:
-        """Store the file as the channel supports it: a picture over the picture limit is sent as a file."""
-        size, file_bytes, picture_bytes = len(file.data), capabilities.file_bytes, capabilities.picture_bytes
+        """Store the file as the channel supports it: a picture over the picture limit is sent as a
+        file.
+        """
+        size, file_bytes, picture_bytes = (
+            len(file.data),
+            capabilities.file_bytes,
+            capabilities.picture_bytes,
+        )
         if not size:
             raise ToolFailed(f"{file.name} is empty.")
         picture = file.picture and size <= picture_bytes
@@ -128,6 +153,10 @@ class SendFileTool:
             limit = max(file_bytes, picture_bytes if file.picture else 0)
             if not limit:
                 raise ToolFailed("This chat carries pictures only, and this is none.")
-            raise ToolFailed(f"{file.name} has {size} bytes; this chat carries files of at most {limit}.")
+            raise ToolFailed(
+                f"{file.name} has {size} bytes; this chat carries files of at most {limit}."
+            )
         sha256 = await asyncio.to_thread(self._blobs.put, file.data)
-        return PartExtras(sha256=sha256, name=file.name, media_type=file.media_type, picture=picture)
+        return PartExtras(
+            sha256=sha256, name=file.name, media_type=file.media_type, picture=picture
+        )

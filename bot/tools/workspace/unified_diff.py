@@ -62,8 +62,8 @@ class _Lines:
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
     """Parse a unified diff over one or several files.
 
-    The counts of a hunk's heading decide where it ends. Models often miscount: if they do not fit, it ends at the next
-    heading.
+    The counts of a hunk's heading decide where it ends. Models often miscount: if they do not fit,
+    it ends at the next heading.
 
     Raises:
         PatchError: it is none, names a file twice, or deletes or renames one.
@@ -85,9 +85,12 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
 
 
 def apply_patch(text: str, patch: FilePatch) -> str:
-    """Apply a file's hunks, in order, to its text. Line ends, and a missing one at the end, stay as they are.
+    """Apply a file's hunks, in order, to its text.
 
-    A hunk is applied where its heading says, or else at the only place behind the hunk before it that has its lines.
+    Line ends, and a missing one at the end, stay as they are.
+
+    A hunk is applied where its heading says, or else at the only place behind the hunk before it
+    that has its lines.
 
     Raises:
         PatchError: a hunk's lines are not there, or at several places.
@@ -194,7 +197,10 @@ def _read_counted(read: _Lines, old: int, new: int) -> list[tuple[str, str]] | N
         _drop_line_end(lines)
         read.at += 1
     follows = (
-        read.is_done or _HUNK.match(read.peek()) or _is_file_heading(read) or read.peek()[:1] not in ("+", "-", " ")
+        read.is_done
+        or _HUNK.match(read.peek())
+        or _is_file_heading(read)
+        or read.peek()[:1] not in ("+", "-", " ")
     )
     return lines if old == new == 0 and follows else None
 
@@ -211,7 +217,10 @@ def _read_to_heading(read: _Lines, path: str, number: int) -> list[tuple[str, st
         elif sign in " +-":
             lines.append((sign, f"{line}\n"))
         else:
-            raise PatchError(f"{path}, hunk {number}: a line begins with none of ` `, `+`, `-`: {read.peek()[:60]!r}")
+            raise PatchError(
+                f"{path}, hunk {number}: a line begins with none of ` `, `+`, `-`: "
+                f"{read.peek()[:60]!r}"
+            )
         read.at += 1
     while lines and lines[-1] == (" ", "\n"):  # blank lines between two files
         lines.pop()
@@ -243,26 +252,39 @@ def _append(after: list[str], line: str, end: str) -> None:
 
 
 def _stated_place(hunk: Hunk) -> int:
-    """Index of the line at which a hunk's heading puts it; one without former lines stands behind the line it names."""
+    """Index of the line at which a hunk's heading puts it; one without former lines stands behind
+    the line it names.
+    """
     return max(hunk.first - 1, 0) if hunk.old else hunk.first
 
 
-def _find(before: Sequence[str], old: Sequence[str], hunk: Hunk, done: int, shift: int, path: str) -> int:
+def _find(
+    before: Sequence[str], old: Sequence[str], hunk: Hunk, done: int, shift: int, path: str
+) -> int:
     where = f"{path}, hunk {hunk.number}"
     stated = _stated_place(hunk)
     if not old:
         if done <= stated + shift <= len(before):
             return stated + shift
-        raise PatchError(f"{where}: there is no line {hunk.first}, and it has no lines around it to find its place by")
+        raise PatchError(
+            f"{where}: there is no line {hunk.first}, and it has no lines around it to find its "
+            "place by"
+        )
     for place in (stated + shift, stated):
         if place >= done and _is_at(before, old, place):
             return place
-    found = [place for place in range(done, len(before) - len(old) + 1) if _is_at(before, old, place)]
+    found = [
+        place for place in range(done, len(before) - len(old) + 1) if _is_at(before, old, place)
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
-        raise PatchError(f"{where}: the file does not have its lines; read it again and copy them exactly")
-    raise PatchError(f"{where}: its lines occur {len(found)} times; give more lines around the change")
+        raise PatchError(
+            f"{where}: the file does not have its lines; read it again and copy them exactly"
+        )
+    raise PatchError(
+        f"{where}: its lines occur {len(found)} times; give more lines around the change"
+    )
 
 
 def _is_at(before: Sequence[str], old: Sequence[str], place: int) -> bool:
@@ -272,4 +294,6 @@ def _is_at(before: Sequence[str], old: Sequence[str], place: int) -> bool:
     if most != list(old[:-1]):
         return False
     # the last line of a text often has no line end, which models do not write down
-    return last == old[-1] or (place + len(old) == len(before) and last.rstrip("\r\n") == old[-1].rstrip("\r\n"))
+    return last == old[-1] or (
+        place + len(old) == len(before) and last.rstrip("\r\n") == old[-1].rstrip("\r\n")
+    )

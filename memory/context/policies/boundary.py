@@ -21,11 +21,12 @@ MAX_JUDGED_CHARS = 4_000  # characters of a tool's text that are examined for co
 FENCE = "```"
 
 _TOPIC_MARKER = re.compile(
-    r"新的?(?:问题|话题|任务)|换一?个?(?:话题|问题)|另外|另一个(?:问题|话题)|不同的?话题|下一个(?:问题|话题)|题外话|顺便[问说]"
-    r"|让我们切换|(?:现在|接下来)让?我们|^对了[，,]"
-    r"|\b(?:new|another|different|next) (?:question|topic|subject|task|thing)\b|\bby the way\b|\bbtw\b"
-    r"|\b(?:change|switch)(?: of)?(?: the)? (?:topic|subject)s?\b|\bon another note\b|\bunrelated\b|\bsomething else\b"
-    r"|\bnow let['’]?s\b|\blet['’]?s (?:move on|switch)\b",
+    r"新的?(?:问题|话题|任务)|换一?个?(?:话题|问题)|另外|另一个"
+    r"(?:问题|话题)|不同的?话题|下一个(?:问题|话题)|题外话|顺便"
+    r"[问说]|让我们切换|(?:现在|接下来)让?我们|^对了[，,]|\b(?:new|another|different|next) "
+    r"(?:question|topic|subject|task|thing)\b|\bby the way\b|\bbtw\b|\b(?:change|switch)(?: "
+    r"of)?(?: the)? (?:topic|subject)s?\b|\bon another note\b|\bunrelated\b|\bsomething "
+    r"else\b|\bnow let['’]?s\b|\blet['’]?s (?:move on|switch)\b",
     re.IGNORECASE,
 )
 _ERROR_HINTS = ("error", "fail", "exception", "traceback", "错误", "失败", "报错")
@@ -34,7 +35,11 @@ _ERROR_WORD = re.compile(
     r"(?![A-Za-z])|错误|失败|报错"
 )
 _NEGATION = re.compile(
-    r"(?:(?<![a-z\d])(?:no|without|without any|zero|0)\s|[没未无](?:有|出现)?(?:任何)?|(?<!\d)0\s?个)$", re.IGNORECASE
+    (
+        r"(?:(?<![a-z\d])(?:no|without|without "
+        r"any|zero|0)\s|[没未无](?:有|出现)?(?:任何)?|(?<!\d)0\s?个)$"
+    ),
+    re.IGNORECASE,
 )
 _CODE_SIGNS = "{}()[];=<>"
 _MANY_SIGNS, _SOME_SIGNS, _INDENTED = 0.05, 0.02, 1 / 3  # shares of the characters, of the lines
@@ -79,8 +84,8 @@ def choose_cut(
 ) -> CutChoice | None:
     """Choose the best cut near the message up to which the tokens to fold reach.
 
-    With long turns few or no turns end within `reach`, so the ends of the next `reach_turns` turns on either side are
-    compared too, as far as they keep a share within MIN_KEEP to MAX_KEEP.
+    With long turns few or no turns end within `reach`, so the ends of the next `reach_turns` turns
+    on either side are compared too, as far as they keep a share within MIN_KEEP to MAX_KEEP.
 
     Args:
         costs: tokens of each turn as shown.
@@ -91,8 +96,8 @@ def choose_cut(
         reach_turns: turns on either side of the allowed cut nearest to the target.
 
     Returns:
-        The best-scored cut within reach, of equal ones the nearest to the target; the nearest allowed cut where none
-        is within reach; None where none is allowed.
+        The best-scored cut within reach, of equal ones the nearest to the target; the nearest
+        allowed cut where none is within reach; None where none is allowed.
     """
     starts = list(accumulate((len(turn.messages) for turn in turns), initial=0))
     allowed = [cut for cut in _possible_cuts(turns, finished) if starts[cut] <= starts[-1] - newest]
@@ -100,12 +105,18 @@ def choose_cut(
         return None
     goal = _target_turns(turns, costs, (1 - keep) * sum(costs))
     nearest = min(allowed, key=lambda cut: abs(starts[cut] - goal))
-    kept, bounds = list(accumulate(reversed(costs), initial=0))[::-1], (min(MIN_KEEP, keep), max(MAX_KEEP, keep))
+    kept, bounds = (
+        list(accumulate(reversed(costs), initial=0))[::-1],
+        (min(MIN_KEEP, keep), max(MAX_KEEP, keep)),
+    )
 
     def is_near(cut: int) -> bool:
         if cut == nearest or abs(starts[cut] - goal) <= reach:
             return True
-        return abs(cut - nearest) <= reach_turns and bounds[0] * kept[0] <= kept[cut] <= bounds[1] * kept[0]
+        return (
+            abs(cut - nearest) <= reach_turns
+            and bounds[0] * kept[0] <= kept[cut] <= bounds[1] * kept[0]
+        )
 
     candidates = _score_cuts(turns, [cut for cut in allowed if is_near(cut)])
     best = max(candidates, key=lambda item: (item.score, -abs(starts[item.turns] - goal)))
@@ -113,7 +124,12 @@ def choose_cut(
 
 
 def choose_cut_near(
-    turns: Sequence[Turn], costs: Sequence[int], finished: int, target: int, reach: int, max_kept: int
+    turns: Sequence[Turn],
+    costs: Sequence[int],
+    finished: int,
+    target: int,
+    reach: int,
+    max_kept: int,
 ) -> CutChoice:
     """The best cut within `reach` turns of the target that leaves at most `max_kept` tokens.
 
@@ -142,11 +158,12 @@ def score_cut(turns: Sequence[Turn], cut: int) -> CutCandidate:
 def adaptive_keep(turns: Sequence[Turn], keep: float = 0.5) -> tuple[float, tuple[str, ...]]:
     """Adapt the share of the tokens to keep to the content; returns it and the rules that applied.
 
-    Shares are of the characters of all texts, tool inputs, tool results and what was read out of files. Code is what
-    stands in fences, and tool inputs and results (and files) that look like it; chat is what people and the model said
-    outside of fences. In this order: code over a half keeps 0.2 more, up to 0.7 ("code"); chat over 70 % keeps 0.2
-    less, down to 0.3 ("chat"); errors in over a tenth of the messages keep 0.1 more, up to 0.6 ("errors"). No bound
-    moves the share against its rule.
+    Shares are of the characters of all texts, tool inputs, tool results and what was read out of
+    files. Code is what stands in fences, and tool inputs and results (and files) that look like it;
+    chat is what people and the model said outside of fences. In this order: code over a half keeps
+    0.2 more, up to 0.7 ("code"); chat over 70 % keeps 0.2 less, down to 0.3 ("chat"); errors in
+    over a tenth of the messages keep 0.1 more, up to 0.6 ("errors"). No bound moves the share
+    against its rule.
 
     Source: the boundary seed.
     """
@@ -197,7 +214,9 @@ def _possible_cuts(turns: Sequence[Turn], finished: int) -> range:
 
 
 def _target_turns(turns: Sequence[Turn], costs: Sequence[int], tokens: float) -> int:
-    """Number of oldest messages with that many tokens; a turn's cost is divided like its messages' counts."""
+    """Number of oldest messages with that many tokens; a turn's cost is divided like its messages'
+    counts.
+    """
     passed, used = 0, 0.0
     for turn, cost in zip(turns, costs, strict=True):
         if used + cost < tokens:
@@ -224,18 +243,25 @@ def _make_candidate(turns: Sequence[Turn], cut: int, topic: bool) -> CutCandidat
         ("base", BASE_SCORE),
         ("tool_result", AFTER_RESULT_SCORE * _has_part(before[-1], ToolResult)),
         ("reply", AFTER_REPLY_SCORE * _is_reply(before[-1])),
-        ("tool_sequence", IN_TOOLS_SCORE * (_has_part(before[-1], ToolCall) or _has_part(after[0], ToolResult))),
+        (
+            "tool_sequence",
+            IN_TOOLS_SCORE * (_has_part(before[-1], ToolCall) or _has_part(after[0], ToolResult)),
+        ),
         ("break", AT_BREAK_SCORE * _is_break(before[-1], after[0])),
         ("error", NEAR_ERROR_SCORE * any(map(_is_error, (*before, *after)))),
         ("topic", TOPIC_CHANGE_SCORE * topic),
     )
     score = sum(points for _, points in terms)
-    return CutCandidate(turns=cut, score=score, terms=tuple((name, points) for name, points in terms if points))
+    return CutCandidate(
+        turns=cut, score=score, terms=tuple((name, points) for name, points in terms if points)
+    )
 
 
 def _neighbours(turns: Sequence[Turn], cut: int) -> tuple[list[Message], list[Message]]:
     """The nearest messages on both sides of a cut, in order."""
-    before = [message for turn in turns[max(0, cut - ERROR_DISTANCE) : cut] for message in turn.messages]
+    before = [
+        message for turn in turns[max(0, cut - ERROR_DISTANCE) : cut] for message in turn.messages
+    ]
     after = [message for turn in turns[cut : cut + ERROR_DISTANCE] for message in turn.messages]
     return before[-ERROR_DISTANCE:], after[:ERROR_DISTANCE]
 
@@ -249,16 +275,28 @@ def _is_reply(message: Message) -> bool:
 
 
 def _is_break(before: Message, after: Message) -> bool:
-    """Whether the person repeats a question without an answer, returns after a gap, or announces a new topic."""
+    """Whether the person repeats a question without an answer, returns after a gap, or announces a
+    new topic.
+    """
     twice = (
-        before.role == after.role == "user" and not _has_part(before, ToolResult) and not _has_part(after, ToolResult)
+        before.role == after.role == "user"
+        and not _has_part(before, ToolResult)
+        and not _has_part(after, ToolResult)
     )
-    said = next((part.text for part in after.parts if isinstance(part, Text) and after.role == "user"), "")
-    return twice or after.at - before.at > LONG_GAP or bool(_TOPIC_MARKER.search(said.lstrip()[:OPENING_CHARS]))
+    said = next(
+        (part.text for part in after.parts if isinstance(part, Text) and after.role == "user"), ""
+    )
+    return (
+        twice
+        or after.at - before.at > LONG_GAP
+        or bool(_TOPIC_MARKER.search(said.lstrip()[:OPENING_CHARS]))
+    )
 
 
 def _is_error(message: Message) -> bool:
-    """Whether a message reports an error: a failed result, a result that starts or ends with one, or a text."""
+    """Whether a message reports an error: a failed result, a result that starts or ends with one,
+    or a text.
+    """
     for part in message.parts:
         match part:
             case ToolResult():
@@ -330,7 +368,9 @@ def _argument_strings(text: str) -> Iterator[str]:
 
 
 def _looks_like_code(text: str) -> bool:
-    """Whether a text has many symbols that are rare in prose, or some of them and indented lines."""
+    """Whether a text has many symbols that are rare in prose, or some of them and indented
+    lines.
+    """
     head = text[:MAX_JUDGED_CHARS]
     signs = sum(map(head.count, _CODE_SIGNS))
     if signs > _MANY_SIGNS * len(head):

@@ -1,4 +1,6 @@
-"""Stages that fold: each decides how many of the oldest turns leave the view, and what triggers the next fold."""
+"""Stages that fold: each decides how many of the oldest turns leave the view, and what triggers the
+next fold.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +13,8 @@ from memory.context.policies.boundary import adaptive_keep, choose_cut, choose_c
 from memory.context.policies.shorten_stages import is_result_or_user_text, shorten_turn, text_only
 from memory.context.policies.state import ContextState, Stage
 
-MIN_RESTORED_TURNS, RESTORED_SHARE = 3, 6  # turns that a lean restart keeps: 1/6 of max_turns, at least 3
+# turns that a lean restart keeps: 1/6 of max_turns, at least 3
+MIN_RESTORED_TURNS, RESTORED_SHARE = 3, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,9 @@ def _turn_triggers(state: ContextState) -> Triggers:
 
 
 def fold_when_too_many_turns(state: ContextState) -> ContextState:
-    """Fold the oldest half when there are more than `max_turns`, counting the running or coming turn."""
+    """Fold the oldest half when there are more than `max_turns`, counting the running or coming
+    turn.
+    """
     half = (len(state.turns) + state.coming) // 2
     return state.fold(half, "turns") if _due_reason(_turn_triggers(state)) else state
 
@@ -55,7 +60,9 @@ def fold_when_too_many_tokens(state: ContextState) -> ContextState:
 
 def fold_when_long_with_turns(state: ContextState) -> ContextState:
     """Like `fold_when_too_many_tokens`, from `text_only_below` turns on."""
-    return state if state.kept < state.settings.text_only_below else fold_when_too_many_tokens(state)
+    return (
+        state if state.kept < state.settings.text_only_below else fold_when_too_many_tokens(state)
+    )
 
 
 def _target_triggers(state: ContextState) -> Triggers:
@@ -66,13 +73,18 @@ def _target_triggers(state: ContextState) -> Triggers:
 def fold_to_target(state: ContextState) -> ContextState:
     """Fold a history over `fold_tokens` to its newest turns within `keep_tokens`, at least one.
 
-    Over `most_tokens` the fold happens at once. If fewer tokens are available, all three shrink with it.
+    Over `most_tokens` the fold happens at once. If fewer tokens are available, all three shrink
+    with it.
     """
     if not _due_reason(_target_triggers(state)):
         return state
     available = _target_tokens(state)
-    cut = _turns_beyond_newest(state, state.settings.keep_tokens * available // state.settings.most_tokens)
-    return replace(state.fold(cut, "tokens"), at_once=state.at_once or (state.history > available and cut > 0))
+    cut = _turns_beyond_newest(
+        state, state.settings.keep_tokens * available // state.settings.most_tokens
+    )
+    return replace(
+        state.fold(cut, "tokens"), at_once=state.at_once or (state.history > available and cut > 0)
+    )
 
 
 def _target_tokens(state: ContextState) -> int:
@@ -80,21 +92,31 @@ def _target_tokens(state: ContextState) -> int:
 
 
 def _share_triggers(state: ContextState) -> Triggers:
-    return (FoldTrigger(unit="tokens", now=state.whole, at=ceil(state.settings.fold_at * state.available)),)
+    return (
+        FoldTrigger(
+            unit="tokens", now=state.whole, at=ceil(state.settings.fold_at * state.available)
+        ),
+    )
 
 
 def fold_to_half(state: ContextState) -> ContextState:
-    """From `fold_at` of the available tokens on, fold the oldest turns until `keep_most` of that threshold is left."""
+    """From `fold_at` of the available tokens on, fold the oldest turns until `keep_most` of that
+    threshold is left.
+    """
     if not _due_reason(_share_triggers(state)):
         return state
     left = int(state.settings.fold_at * state.available * state.settings.keep_most)
-    return state.fold(_turns_beyond_newest(state, left - state.base - state.summary_after_fold), "tokens")
+    return state.fold(
+        _turns_beyond_newest(state, left - state.base - state.summary_after_fold), "tokens"
+    )
 
 
 def _boundary_triggers(state: ContextState) -> Triggers:
     settings, messages = state.settings, sum(len(turn.messages) for turn in state.turns)
     return (
-        FoldTrigger(unit="tokens", now=state.whole, at=state.base + state.scaled(settings.fold_tokens)),
+        FoldTrigger(
+            unit="tokens", now=state.whole, at=state.base + state.scaled(settings.fold_tokens)
+        ),
         FoldTrigger(unit="messages", now=messages, at=settings.fold_messages + 1),
     )
 
@@ -106,7 +128,13 @@ def fold_at_boundary(state: ContextState) -> ContextState:
         return state
     keep, adapted = adaptive_keep(state.turns[: state.finished], settings.keep)
     found = choose_cut(
-        state.turns, state.costs, state.finished, keep, settings.reach, settings.newest, settings.reach_turns
+        state.turns,
+        state.costs,
+        state.finished,
+        keep,
+        settings.reach,
+        settings.newest,
+        settings.reach_turns,
     )
     if found is None:
         return state
@@ -117,7 +145,11 @@ def _roll_triggers(state: ContextState) -> Triggers:
     new = [message for message in state.finished_messages if message.seq >= state.seen]
     return (
         FoldTrigger(unit="new_messages", now=len(new), at=state.settings.every_messages),
-        FoldTrigger(unit="new_tokens", now=sum(message.tokens for message in new), at=state.settings.every_tokens),
+        FoldTrigger(
+            unit="new_tokens",
+            now=sum(message.tokens for message in new),
+            at=state.settings.every_tokens,
+        ),
     )
 
 
@@ -132,7 +164,9 @@ def roll_summary(state: ContextState) -> ContextState:
         if place < state.finished - 1 and kept > state.settings.keep_messages:
             break
         cut = place
-    return state.fold(max(cut, _turns_beyond_newest(state, state.settings.keep_tokens, state.finished)), reason)
+    return state.fold(
+        max(cut, _turns_beyond_newest(state, state.settings.keep_tokens, state.finished)), reason
+    )
 
 
 def _share_or_turn_triggers(state: ContextState) -> Triggers:
@@ -140,7 +174,9 @@ def _share_or_turn_triggers(state: ContextState) -> Triggers:
 
 
 def fold_half_when_due(state: ContextState) -> ContextState:
-    """After a turn, when turns or tokens run out, fold the oldest half, cut at the best boundary near it."""
+    """After a turn, when turns or tokens run out, fold the oldest half, cut at the best boundary
+    near it.
+    """
     reason = _due_reason(_share_or_turn_triggers(state))
     return _fold_half_near_boundary(state, reason) if reason else state
 
@@ -168,23 +204,31 @@ def drop_when_nearly_full(state: ContextState) -> ContextState:
 def restart_lean(state: ContextState) -> ContextState:
     """After a lean restart, keep the newest turns as question and answer and fold the rest."""
     keep = max(MIN_RESTORED_TURNS, state.max_turns // RESTORED_SHARE)
-    return text_only(state.fold(state.finished - keep, "restart") if state.finished > keep else state)
+    return text_only(
+        state.fold(state.finished - keep, "restart") if state.finished > keep else state
+    )
 
 
 def shrink_after_overflow(state: ContextState) -> ContextState:
-    """After the provider refused: keep five turns with cut results and user texts; next time only the last turn."""
+    """After the provider refused: keep five turns with cut results and user texts; next time only
+    the last turn.
+    """
     if not state.refused:
         return state
     keep = state.settings.overflow_turns if state.refused == 1 else 1
     state = state.fold(len(state.turns) - keep, "overflow")
     limit = state.settings.overflow_chars // state.refused
     return state.shorten(
-        item for turn in state.turns[state.cut :] for item in shorten_turn(state, turn, limit, is_result_or_user_text)
+        item
+        for turn in state.turns[state.cut :]
+        for item in shorten_turn(state, turn, limit, is_result_or_user_text)
     )
 
 
 def _turns_beyond_newest(state: ContextState, tokens: int, end: int = 0) -> int:
-    """Number of turns before the newest ones within `tokens` (at least one); turns from `end` on do not count."""
+    """Number of turns before the newest ones within `tokens` (at least one); turns from `end` on do
+    not count.
+    """
     last = (end or len(state.turns)) - 1
     for place in range(last, -1, -1):
         tokens -= state.costs[place]
@@ -209,7 +253,10 @@ def _fold_half_near_boundary(state: ContextState, reason: str) -> ContextState:
 def _drop_to_tokens(state: ContextState, most: int) -> ContextState:
     left = most - min(state.settings.spare, most // 10) - state.base - state.summary_after_fold
     behind = list(accumulate(reversed(state.costs)))[::-1]  # tokens from each turn on
-    cut = next((place for place in range(state.cut, state.finished) if behind[place] <= left), state.finished)
+    cut = next(
+        (place for place in range(state.cut, state.finished) if behind[place] <= left),
+        state.finished,
+    )
     return state.fold(cut, "tokens")
 
 
@@ -228,7 +275,8 @@ _TRIGGERS_BY_STAGE: Mapping[Stage, Callable[[ContextState], Triggers]] = Mapping
 
 
 def next_triggers(stages: Iterable[Stage], state: ContextState) -> Triggers:
-    """What triggers the next fold by these stages, the nearest of each unit; the first one reached does.
+    """What triggers the next fold by these stages, the nearest of each unit; the first one reached
+    does.
 
     A number of tokens is at most the budget: no view grows beyond it.
     """

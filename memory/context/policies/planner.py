@@ -16,7 +16,8 @@ from memory.conversation import Reduction, Session
 
 MIN_TURN_TOKENS = 2_000  # of a budget, for the turns
 MIN_TURN_SHARE = 8  # the turns of a small window need no more than an eighth of it
-SOON_SHARE = 0.1  # of the available tokens; so far below `line_at` a model begins to write the lines
+# of the available tokens; so far below `line_at` a model begins to write the lines
+SOON_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +93,9 @@ class PreparationPlan:
 
 
 def min_budget(fixed: int, window: int = MIN_TURN_TOKENS * MIN_TURN_SHARE) -> int:
-    """The smallest accepted budget for a request whose system parts and tools cost `fixed` tokens."""
+    """The smallest accepted budget for a request whose system parts and tools cost `fixed`
+    tokens.
+    """
     return fixed + min(MIN_TURN_TOKENS, window // MIN_TURN_SHARE)
 
 
@@ -111,7 +114,9 @@ def plan_context(
         lines: lines that a model wrote for tool results; a rule makes the others.
     """
     state = replace(_initial_state(session, policy, limits, fixed, counter), lines=lines)
-    state = _run_stages((*policy.before, *(() if _is_fold_held(session, limits) else policy.early)), state)
+    state = _run_stages(
+        (*policy.before, *(() if _is_fold_held(session, limits) else policy.early)), state
+    )
     fitted = state.whole <= state.budget and not state.at_once
     if fitted and not state.refused:
         return ContextPlan(
@@ -136,12 +141,16 @@ def plan_context(
 def plan_ahead(
     session: Session, policy: Policy, limits: ContextLimits, fixed: int, counter: TokenCounter
 ) -> PreparationPlan:
-    """Plan what the policy will want at the next message, so that it can be prepared. Pure and linear."""
+    """Plan what the policy will want at the next message, so that it can be prepared.
+
+    Pure and linear.
+    """
     state = _state_after_turn(session, policy, limits, fixed, counter)
     after = () if _is_fold_held(session, limits) else policy.after
     soon = policy.lines and state.whole >= (policy.settings.line_at - SOON_SHARE) * state.available
     return PreparationPlan(
-        fold=_fold_range(_run_stages(after, state)), lines=tuple(older_results(state)) if soon else ()
+        fold=_fold_range(_run_stages(after, state)),
+        lines=tuple(older_results(state)) if soon else (),
     )
 
 
@@ -171,7 +180,8 @@ def _initial_state(
 ) -> ContextState:
     reductions = index_reductions(session.reductions)
     costs = tuple(
-        turn_tokens(turn, reductions, counter, running=turn.number == session.running) for turn in session.turns
+        turn_tokens(turn, reductions, counter, running=turn.number == session.running)
+        for turn in session.turns
     )
     return ContextState(
         turns=session.turns,

@@ -70,27 +70,54 @@ TURNS = Policy(
     early=(fold_when_too_many_turns,),
     urgent=(text_only_when_few, fold_when_long_with_turns, *_LAST_RESORT),
     after=(fold_when_too_many_turns, fold_when_too_many_tokens),
-    setting_names=(*_SNIP_SETTINGS, "text_only_below", "overflow_turns", "overflow_chars", *_COMMON_SETTINGS),
+    setting_names=(
+        *_SNIP_SETTINGS,
+        "text_only_below",
+        "overflow_turns",
+        "overflow_chars",
+        *_COMMON_SETTINGS,
+    ),
 )
 
 BUDGET = Policy(
     name="budget",
     settings=PolicySettings(
-        most_tokens=40_000, fold_tokens=30_000, keep_tokens=15_000, input_chars=500, result_chars=1_000
+        most_tokens=40_000,
+        fold_tokens=30_000,
+        keep_tokens=15_000,
+        input_chars=500,
+        result_chars=1_000,
     ),
     before=(trim_tool_io, fold_to_target),
     urgent=_LAST_RESORT,
     after=(fold_to_target,),
-    setting_names=("most_tokens", "fold_tokens", "keep_tokens", "input_chars", "result_chars", *_COMMON_SETTINGS),
+    setting_names=(
+        "most_tokens",
+        "fold_tokens",
+        "keep_tokens",
+        "input_chars",
+        "result_chars",
+        *_COMMON_SETTINGS,
+    ),
 )
 
 LAYERS = Policy(
     name="layers",
-    settings=PolicySettings(window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95),
+    settings=PolicySettings(
+        window=200_000, snip_chars=10_000, snip_most=0.3, line_at=0.6, fold_at=0.8, drop_at=0.95
+    ),
     before=(snip_all, one_line_oldest_half, fold_to_half, drop_when_nearly_full),
     urgent=(one_line_all, *_LAST_RESORT),
     after=(fold_to_half,),
-    setting_names=("window", *_SNIP_SETTINGS, *_LINE_SETTINGS, "fold_at", "keep_most", "drop_at", *_COMMON_SETTINGS),
+    setting_names=(
+        "window",
+        *_SNIP_SETTINGS,
+        *_LINE_SETTINGS,
+        "fold_at",
+        "keep_most",
+        "drop_at",
+        *_COMMON_SETTINGS,
+    ),
     lines=True,
 )
 
@@ -119,13 +146,23 @@ BOUNDARY = Policy(
 ROLLING = Policy(
     name="rolling",
     settings=PolicySettings(
-        every_messages=10, every_tokens=3_000, keep_messages=4, keep_tokens=1_500, summary_tokens=1_000
+        every_messages=10,
+        every_tokens=3_000,
+        keep_messages=4,
+        keep_tokens=1_500,
+        summary_tokens=1_000,
     ),
     before=(),
     early=(roll_summary,),
     urgent=_LAST_RESORT,
     after=(roll_summary,),
-    setting_names=("every_messages", "every_tokens", "keep_messages", "keep_tokens", *_COMMON_SETTINGS),
+    setting_names=(
+        "every_messages",
+        "every_tokens",
+        "keep_messages",
+        "keep_tokens",
+        *_COMMON_SETTINGS,
+    ),
 )
 
 BALANCED = Policy(
@@ -165,7 +202,9 @@ POLICIES: Mapping[str, Policy] = MappingProxyType(
     {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
 )
 # Settings that are counts; the others are shares.
-INTEGER_SETTINGS = frozenset(item.name for item in fields(PolicySettings) if isinstance(item.default, int))
+INTEGER_SETTINGS = frozenset(
+    item.name for item in fields(PolicySettings) if isinstance(item.default, int)
+)
 
 
 def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:

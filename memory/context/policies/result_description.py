@@ -1,6 +1,8 @@
-"""Describes the text of a tool result in one line by what kind of text it is, and names the fault of a failed one.
+"""Describes the text of a tool result in one line by what kind of text it is, and names the fault
+of a failed one.
 
-Every word, name and number is the text's own, except for counts of what is in it. The time is linear in the text.
+Every word, name and number is the text's own, except for counts of what is in it. The time is
+linear in the text.
 """
 
 import csv
@@ -25,19 +27,43 @@ MAX_STAMP_AT = 60  # characters of a log line before its time
 JUDGED_LINES = 40  # first lines that decide what kind of text it is
 TAB_LIKE = "\t,;|"
 
-_PAGE_HEADER = lazy_pattern(r"\[[^\n]{1,400}?, lines (\d+-\d+ of \d+)(?:; more: offset=\d+)?\]\r?\n")
+_PAGE_HEADER = lazy_pattern(
+    r"\[[^\n]{1,400}?, lines (\d+-\d+ of \d+)(?:; more: offset=\d+)?\]\r?\n"
+)
 _NUMBER_SIGNS = "0123456789.,:/-"
 _WORD_SIGNS = f"{_NUMBER_SIGNS}%+_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LANGUAGES = {
-    "Python": "py pyi", "JavaScript": "js jsx mjs cjs", "TypeScript": "ts tsx", "Go": "go", "Rust": "rs",
-    "Java": "java", "Kotlin": "kt", "C": "c h", "C++": "cc cpp hpp", "C#": "cs", "Ruby": "rb", "PHP": "php",
-    "Swift": "swift", "shell": "sh bash", "SQL": "sql", "Vue": "vue", "CSS": "css", "Lua": "lua", "Scala": "scala",
-}  # fmt: skip
-_KINDS = {**_LANGUAGES, "markdown": "md markdown", "html": "html htm", "table": "csv tsv", "log": "log"}
+    "Python": "py pyi",
+    "JavaScript": "js jsx mjs cjs",
+    "TypeScript": "ts tsx",
+    "Go": "go",
+    "Rust": "rs",
+    "Java": "java",
+    "Kotlin": "kt",
+    "C": "c h",
+    "C++": "cc cpp hpp",
+    "C#": "cs",
+    "Ruby": "rb",
+    "PHP": "php",
+    "Swift": "swift",
+    "shell": "sh bash",
+    "SQL": "sql",
+    "Vue": "vue",
+    "CSS": "css",
+    "Lua": "lua",
+    "Scala": "scala",
+}
+_KINDS = {
+    **_LANGUAGES,
+    "markdown": "md markdown",
+    "html": "html htm",
+    "table": "csv tsv",
+    "log": "log",
+}
 _KIND_BY_ENDING = {ending: name for name, endings in _KINDS.items() for ending in endings.split()}
 _ENDING = lazy_pattern(r"\.([A-Za-z]{1,8})\b")
 _DEFINITION = lazy_pattern(
-    r"[ \t]*+(?:(?:export|default|pub(?:\([a-z]{1,9}\))?|public|private|protected|static|async|abstract|final|unsafe)"
+    r"[ \t]*+(?:(?:export|default|pub(?:\([a-z]{1,9}\))?|public|private|protected|static|async|abstract|final|unsafe)"  # noqa: E501
     r"\s++)*+"
     r"(?P<what>def|function\*?|func|fn|class|interface|struct|enum|trait|create\s++table(?:\s++if\s++not\s++exists)?)\s++"
     r"(?:\([^)\n]{0,80}\)\s*+)?(?P<name>[^\W\d][\w$]{0,60})",
@@ -51,7 +77,9 @@ _TYPES = ("class", "interface", "struct", "enum", "trait")
 _HEADING = lazy_pattern(r" {0,3}#{1,6}[ \t]+(.{0,200}?)[ \t#]*$")
 _TITLE = lazy_pattern(r"<title[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
 _FIRST_HEADING = lazy_pattern(r"<h1[^>]{0,200}>([^<]{1,400})", re.IGNORECASE)
-_HTML_START = lazy_pattern(r"\s{0,100}(?:<!doctype html|<html\b|<head\b|<title\b|<body\b)", re.IGNORECASE)
+_HTML_START = lazy_pattern(
+    r"\s{0,100}(?:<!doctype html|<html\b|<head\b|<title\b|<body\b)", re.IGNORECASE
+)
 _STAMP = lazy_pattern(
     r"(?<!\d)(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d"
@@ -61,32 +89,44 @@ _ERROR_LEVEL = lazy_pattern(
     r"\b(?:ERROR|ERR|FATAL|CRITICAL|SEVERE|PANIC)\b|\blevel\"?[=:] ?\"?(?:error|fatal|critical)\b"
     r"|\[(?:error|fatal|crit)\]"
 )
-_WARNING_LEVEL = lazy_pattern(r"\bWARN(?:ING)?\b|\blevel\"?[=:] ?\"?warn(?:ing)?\b|\[warn(?:ing)?\]")
+_WARNING_LEVEL = lazy_pattern(
+    r"\bWARN(?:ING)?\b|\blevel\"?[=:] ?\"?warn(?:ing)?\b|\[warn(?:ing)?\]"
+)
 _LEVEL_START = lazy_pattern(r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b")
 _LABELLED_NUMBER = lazy_pattern(
-    r"[^\s,;，；。|{}\[\]()\"]{0,24}[:：=]?\s?\"?\d(?:[\d.,:/-]*\d)?\s?(?:%|[A-Za-z]{1,10}\b|[\u4e00-\u9fff]{0,2})"
+    r"[^\s,;，；。|{}\[\]()\"]{0,24}[:："
+    r"=]?\s?\"?\d(?:[\d.,:/-]*\d)?\s?(?:%|[A-Za-z]{1,10}\b|[\u4e00-\u9fff]{0,2})"
 )
 _JSON_PAIR = lazy_pattern(
-    r"\"([^\"\\\n]{1,40})\"\s{0,9}:\s{0,9}(\"[^\"\\\n]{0,40}\"|(?:-?\d[\d.eE+-]{0,40}|true|false|null)(?![\w.]))"
+    r"\"([^\"\\\n]{1,40})\"\s{0,9}:\s{0,9}(\"[^\"\\\n"
+    r"]{0,40}\"|(?:-?\d[\d.eE+-]{0,40}|true|false|null)(?![\w.]))"
 )
 _DIGITS = lazy_pattern(r"\d(?:[\d.,:/-]*\d)?")
 TRACEBACK = "Traceback (most recent call last)"
-_EXIT = lazy_pattern(r"\bexit(?:ed)?(?: with)?(?: status| code)?(?: of)?\s?[=:]?\s?-?[1-9]\d{0,9}\b", re.IGNORECASE)
+_EXIT = lazy_pattern(
+    r"\bexit(?:ed)?(?: with)?(?: status| code)?(?: of)?\s?[=:]?\s?-?[1-9]\d{0,9}\b", re.IGNORECASE
+)
 # What names a fault, the most telling first.
 _FAULTS = (
     lazy_pattern(
-        r"^(?:E |Uncaught |Caused by: |Exception in thread \S{1,40} )?[\w.$]{0,80}(?:Error|Exception)\b\s?[:(]"
+        r"^(?:E |Uncaught |Caused by: |Exception in thread \S{1,40} "
+        r")?[\w.$]{0,80}(?:Error|Exception)\b\s?[:(]"
     ),
     lazy_pattern(
-        r"^(?:fatal|error|panic|E:|npm ERR!)(?:\[\w{1,12}\])?[: ]|: (?:fatal )?error: |\bpanicked at\b", re.IGNORECASE
+        (
+            r"^(?:fatal|error|panic|E:|npm ERR!)(?:\[\w{1,12}\])?[: ]|: (?:fatal )?error: "
+            r"|\bpanicked at\b"
+        ),
+        re.IGNORECASE,
     ),
     lazy_pattern(
-        r"permission denied|access denied|no such |not found|timed out|timeout|refused|forbidden|unauthori[sz]ed"
-        r"|cannot |can't |could not |unable to |invalid |权限|拒绝|找不到|不存在|超时|无法",
+        r"permission denied|access denied|no such |not found|timed "
+        r"out|timeout|refused|forbidden|unauthori[sz]ed|cannot |can't |could not |unable to "
+        r"|invalid |权限|拒绝|找不到|不存在|超时|无法",
         re.IGNORECASE,
     ),
     lazy_pattern(r"(?<!\b0 )(?:error|fail|exception|denied)|错误|失败|异常", re.IGNORECASE),
-)  # fmt: skip
+)
 
 
 def describe_result(text: str, about: str, max_chars: int) -> str:
@@ -110,7 +150,9 @@ def describe_result(text: str, about: str, max_chars: int) -> str:
 
 
 def find_fault(text: str) -> str:
-    """What went wrong, in the output's own words: the exception of a traceback, an error message, an exit status."""
+    """What went wrong, in the output's own words: the exception of a traceback, an error message,
+    an exit status.
+    """
     text = text[-MAX_EXAMINED:]
     lines = [_start(line) for line in text.splitlines()]
     fault = _traceback_end(text) or next(
@@ -125,7 +167,9 @@ def find_fault(text: str) -> str:
 
 
 def cut_text(text: str, limit: int) -> str:
-    """The text, or its first words and an ellipsis: at most `limit` characters. No number is cut."""
+    """The text, or its first words and an ellipsis: at most `limit` characters. No number is
+    cut.
+    """
     if len(text) <= limit:
         return text
     kept = text[: limit - 1]
@@ -175,7 +219,9 @@ def _size(text: str) -> str:
 
 
 def _kind(text: str, about: str) -> str:
-    """The kind of a text: a name in _DESCRIBERS, or a programming language ("code" for an unknown one)."""
+    """The kind of a text: a name in _DESCRIBERS, or a programming language ("code" for an unknown
+    one).
+    """
     sign = text.lstrip("\ufeff \t\r\n")[:1]
     if sum(map(_is_control, text[:MAX_LINE])) > len(text[:MAX_LINE]) // 10:
         return "binary"
@@ -185,11 +231,17 @@ def _kind(text: str, about: str) -> str:
         return "json"
     if _HTML_START.match(text):
         return "html"
-    lines = list(islice((cut_text(line, MAX_LINE) for line in _iter_lines(text) if line.strip()), JUDGED_LINES))
+    lines = list(
+        islice(
+            (cut_text(line, MAX_LINE) for line in _iter_lines(text) if line.strip()), JUDGED_LINES
+        )
+    )
     if _share(lines, _is_log_line) >= 0.6 and len(lines) > 1:
         return "log"
     endings = [ending.lower() for ending in _ENDING.findall(about)]
-    known = next((_KIND_BY_ENDING[ending] for ending in reversed(endings) if ending in _KIND_BY_ENDING), "")
+    known = next(
+        (_KIND_BY_ENDING[ending] for ending in reversed(endings) if ending in _KIND_BY_ENDING), ""
+    )
     if known:
         return known
     if _delimiter(lines):
@@ -238,7 +290,12 @@ class _Number(str):
 
 def _parse_json(text: str) -> Any:
     try:
-        return json.loads(text.strip("\ufeff \t\r\n"), parse_float=_Number, parse_int=_Number, parse_constant=_Number)
+        return json.loads(
+            text.strip("\ufeff \t\r\n"),
+            parse_float=_Number,
+            parse_int=_Number,
+            parse_constant=_Number,
+        )
     except (ValueError, RecursionError):
         return None
 
@@ -251,12 +308,16 @@ def _describe_json(text: str, kind: str, line: _Line) -> None:
     value = _parse_json(text)
     if isinstance(value, dict):
         line.add(f"JSON of {count_of(len(value), 'key')}")
-        line.add_list(f"{_key(key)} {_json_value(item)}" for key, item in islice(value.items(), 2 * MAX_NAMES))
+        line.add_list(
+            f"{_key(key)} {_json_value(item)}" for key, item in islice(value.items(), 2 * MAX_NAMES)
+        )
     elif isinstance(value, list):
         line.add(f"JSON list of {count_of(len(value), 'item')}")
         first = value[0] if value else None
         if isinstance(first, dict):
-            line.add_list(f"{_key(key)} {_json_value(item)}" for key, item in islice(first.items(), MAX_NAMES))
+            line.add_list(
+                f"{_key(key)} {_json_value(item)}" for key, item in islice(first.items(), MAX_NAMES)
+            )
         elif value:
             line.add_list(_json_value(item) for item in value[:MAX_NAMES])
 
@@ -278,7 +339,13 @@ def _json_value(value: object) -> str:
         return f"({_keys(value)})"
     if isinstance(value, list):
         first = value[0] if value else None
-        of = f" of {_keys(first)}" if isinstance(first, dict) else f", first {_json_value(first)}" if value else ""
+        of = (
+            f" of {_keys(first)}"
+            if isinstance(first, dict)
+            else f", first {_json_value(first)}"
+            if value
+            else ""
+        )
         return f"({count_of(len(value), 'item')}{of})"
     return json.dumps(value)
 
@@ -340,7 +407,9 @@ def _describe_code(text: str, kind: str, line: _Line) -> None:
         row = row[:MAX_LINE]
         exports += row.lstrip().startswith("export ")
         if found := _definition(row):
-            (types if found[0] in _TYPES or found[0].startswith("create") else functions).append(found[1])
+            (types if found[0] in _TYPES or found[0].startswith("create") else functions).append(
+                found[1]
+            )
     line.add(kind)
     for number, what in ((exports, "export"), (len(types), "type"), (len(functions), "function")):
         if number:
@@ -404,12 +473,19 @@ def _describe_html(text: str, kind: str, line: _Line) -> None:
 
 
 def _describe_text(text: str, kind: str, line: _Line) -> None:
-    """The first sentence, a short last line with a number, and the first numbers with their labels."""
+    """The first sentence, a short last line with a number, and the first numbers with their
+    labels.
+    """
     opening = _start(text.lstrip().partition("\n")[0])
     sentences = split_line(opening)[1] or [opening]
     line.add(cut_text(sentences[0].strip().rstrip(".。"), max(2, min(MAX_FACT, line.left))))
     _, end, closing = text.strip()[-MAX_LINE:].rpartition("\n")
-    if end and closing not in line.text and len(closing) <= MAX_FACT and any(map(str.isdecimal, closing)):
+    if (
+        end
+        and closing not in line.text
+        and len(closing) <= MAX_FACT
+        and any(map(str.isdecimal, closing))
+    ):
         line.add(closing)
     _add_numbers(text, line)
 
@@ -418,7 +494,9 @@ def _add_numbers(text: str, line: _Line) -> None:
     """Add the first numbers that are not in the line yet, with their labels."""
     for found in _LABELLED_NUMBER.finditer(cut_text(text, MAX_HEAD)):
         number = " ".join(found[0].split()).strip(' :："=')
-        if not any(digits in line.text for digits in _DIGITS.findall(number)) and not line.add(number):
+        if not any(digits in line.text for digits in _DIGITS.findall(number)) and not line.add(
+            number
+        ):
             return
 
 

@@ -8,7 +8,17 @@ from memory.context.policies import tool_lines
 from memory.context.policies.state import FINAL_FORMS, ContextState
 from memory.context.policies.tool_lines import ToolResultRef
 from memory.context.reductions import turn_tokens
-from memory.conversation import Document, Image, Message, Reduction, Text, Thinking, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Document,
+    Image,
+    Message,
+    Reduction,
+    Text,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 
 # Characters left of a part of the running turn, tried in turn.
 LONG_LIMITS, SHORT_LIMITS = (32_768, 16_384, 8_192, 4_096, 2_048, 1_024), (512, 256, 128, 64, 0)
@@ -41,29 +51,40 @@ def trim_old_tool_io(state: ContextState) -> ContextState:
 
 
 def one_line_oldest_half(state: ContextState) -> ContextState:
-    """From `line_at` of the available tokens on, replace the older half's tool results by one line each, at once."""
+    """From `line_at` of the available tokens on, replace the older half's tool results by one line
+    each, at once.
+    """
     least = state.settings.batch * state.available
     if state.whole < state.settings.line_at * state.available:
         return state
     found = older_results(state)
-    if sum(tool_lines.shown_length(ref, state.reductions.get(ref.message.id)) for ref in found) < least:
+    if (
+        sum(tool_lines.shown_length(ref, state.reductions.get(ref.message.id)) for ref in found)
+        < least
+    ):
         return state
     return _if_it_saves(state, _make_lines(state, found), least)
 
 
 def one_line_all(state: ContextState) -> ContextState:
-    """If the view does not fit, replace all but the newest tool results by lines, failed ones last."""
+    """If the view does not fit, replace all but the newest tool results by lines, failed ones
+    last.
+    """
     if state.fits:
         return state
     found = _long_results(state, state.turns)
     for failed in (False, True):
         if not state.fits:
-            state = state.shorten(_make_lines(state, [ref for ref in found if ref.result.is_error is failed]))
+            state = state.shorten(
+                _make_lines(state, [ref for ref in found if ref.result.is_error is failed])
+            )
     return state
 
 
 def older_results(state: ContextState) -> list[ToolResultRef]:
-    """Tool results for `one_line_oldest_half`: long, of finished turns, not failed, not among the newest."""
+    """Tool results for `one_line_oldest_half`: long, of finished turns, not failed, not among the
+    newest.
+    """
     half = sum(len(turn.messages) for turn in state.turns) // 2
     end = (state.turns[0].first_seq if state.turns else 0) + half
     found = _long_results(state, state.turns[: state.finished])
@@ -73,7 +94,9 @@ def older_results(state: ContextState) -> list[ToolResultRef]:
 def text_only(state: ContextState) -> ContextState:
     """Reduce every kept finished turn to question and answer."""
     return state.shorten(
-        item for turn in state.turns[state.cut : state.finished] for item in _keep_texts_only(state, turn)
+        item
+        for turn in state.turns[state.cut : state.finished]
+        for item in _keep_texts_only(state, turn)
     )
 
 
@@ -98,15 +121,22 @@ def text_only_oldest_first(state: ContextState) -> ContextState:
 def fit_running_turn(state: ContextState) -> ContextState:
     """Make the running turn fit, keeping each call with its result.
 
-    First old reasoning is dropped; then tool results, then the person's words are cut to head, tail and handle, with
-    limits that halve. If that is not enough, the newest reasoning and then older steps are replaced by one note.
+    First old reasoning is dropped; then tool results, then the person's words are cut to head, tail
+    and handle, with limits that halve. If that is not enough, the newest reasoning and then older
+    steps are replaced by one note.
     """
     if state.fits or not state.turns:
         return state
     turn = state.turns[-1]
     state = state.shorten(_drop_thoughts(turn, state, newest=False))
     state = _fit_turn_by_halves(
-        state, turn, ((_is_tool_part, LONG_LIMITS), (_is_running_part, LONG_LIMITS), (_is_tool_part, SHORT_LIMITS))
+        state,
+        turn,
+        (
+            (_is_tool_part, LONG_LIMITS),
+            (_is_running_part, LONG_LIMITS),
+            (_is_tool_part, SHORT_LIMITS),
+        ),
     )
     for yielding in (_drop_newest_thoughts, _drop_older_steps):
         if not state.fits:
@@ -115,7 +145,9 @@ def fit_running_turn(state: ContextState) -> ContextState:
 
 
 def _fit_turn_by_halves(
-    state: ContextState, turn: Turn, tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...]
+    state: ContextState,
+    turn: Turn,
+    tries: tuple[tuple[Callable[[object, Message], bool], tuple[int, ...]], ...],
 ) -> ContextState:
     for may_cut, limits in tries:
         for limit in limits:
@@ -128,7 +160,9 @@ def _fit_turn_by_halves(
 def shorten_turn(
     state: ContextState, turn: Turn, limit: int, may_cut: Callable[[object, Message], bool]
 ) -> Iterator[Reduction]:
-    """Reductions to about `limit` characters for the longer parts of a turn that `may_cut` accepts."""
+    """Reductions to about `limit` characters for the longer parts of a turn that `may_cut`
+    accepts.
+    """
     for message in turn.messages:
         for number, part in enumerate(message.parts):
             shown = state.reductions.get(message.id, {}).get(number)
@@ -137,7 +171,9 @@ def shorten_turn(
                 continue
             text = _head_and_tail(part, limit // 2, reductions.part_handle(message, number))
             if len(text) < size:
-                yield reductions.make_reduction(message, number, f"pinned {limit}", text, state.counter)
+                yield reductions.make_reduction(
+                    message, number, f"pinned {limit}", text, state.counter
+                )
 
 
 def is_result_or_user_text(part: object, message: Message) -> bool:
@@ -146,7 +182,9 @@ def is_result_or_user_text(part: object, message: Message) -> bool:
 
 
 def _if_it_saves(state: ContextState, made: Iterable[Reduction], least: float) -> ContextState:
-    """Shorten only if that saves at least so many tokens: each change of the view breaks the provider's cache."""
+    """Shorten only if that saves at least so many tokens: each change of the view breaks the
+    provider's cache.
+    """
     after = state.shorten(made)
     return after if state.whole - after.whole >= max(1, least) else state
 
@@ -156,7 +194,9 @@ def _make_lines(state: ContextState, found: Iterable[ToolResultRef]) -> Iterator
 
 
 def _long_results(state: ContextState, turns: tuple[Turn, ...]) -> list[ToolResultRef]:
-    """Tool results of these turns that a line would shorten, oldest first, except the newest of all turns."""
+    """Tool results of these turns that a line would shorten, oldest first, except the newest of all
+    turns.
+    """
     found = list(tool_lines.find_tool_results(state.turns))
     spared = {id(ref.result) for ref in found[len(found) - state.settings.spared_results :]}
     last = turns[-1].last_seq if turns else 0
@@ -177,15 +217,25 @@ def _snip_results(state: ContextState, turns: tuple[Turn, ...]) -> Iterator[Redu
                 continue
             mine = state.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
-                if isinstance(part, ToolResult) and len(part.text) > settings.snip_chars and number not in mine:
+                if (
+                    isinstance(part, ToolResult)
+                    and len(part.text) > settings.snip_chars
+                    and number not in mine
+                ):
                     most = int(settings.snip_chars * settings.snip_most)
                     side = min(int(len(part.text) * settings.snip_share), most)
-                    text = reductions.snip_text(part.text, side, side, reductions.part_handle(message, number))
+                    text = reductions.snip_text(
+                        part.text, side, side, reductions.part_handle(message, number)
+                    )
                     if len(text) < len(part.text):
-                        yield reductions.make_reduction(message, number, "snip", text, state.counter)
+                        yield reductions.make_reduction(
+                            message, number, "snip", text, state.counter
+                        )
 
 
-def _trim_long_tool_io(state: ContextState, turns: tuple[Turn, ...], end: int = 1 << 60) -> Iterator[Reduction]:
+def _trim_long_tool_io(
+    state: ContextState, turns: tuple[Turn, ...], end: int = 1 << 60
+) -> Iterator[Reduction]:
     for message, number, part, size, most in _long_tool_io(state, turns, end):
         text = _head_and_tail(part, most // 2, reductions.part_handle(message, number))
         if len(text) < size:
@@ -195,7 +245,9 @@ def _trim_long_tool_io(state: ContextState, turns: tuple[Turn, ...], end: int = 
 def _long_tool_io(
     state: ContextState, turns: tuple[Turn, ...], end: int
 ) -> Iterator[tuple[Message, int, ToolCall | ToolResult, int, int]]:
-    """Tool inputs and results over their limit before seq `end`: (message, index, part, characters, limit)."""
+    """Tool inputs and results over their limit before seq `end`: (message, index, part, characters,
+    limit).
+    """
     for turn in turns:
         for message in turn.messages:
             if message.seq >= end:
@@ -203,17 +255,29 @@ def _long_tool_io(
             mine = state.reductions.get(message.id, {})
             for number, part in enumerate(message.parts):
                 shown = mine.get(number)
-                if not isinstance(part, ToolCall | ToolResult) or (shown and shown.form in (*FINAL_FORMS, "trim")):
+                if not isinstance(part, ToolCall | ToolResult) or (
+                    shown and shown.form in (*FINAL_FORMS, "trim")
+                ):
                     continue
-                most = state.settings.input_chars if isinstance(part, ToolCall) else state.settings.result_chars
+                most = (
+                    state.settings.input_chars
+                    if isinstance(part, ToolCall)
+                    else state.settings.result_chars
+                )
                 size = len(shown.text) if shown else _part_size(state, part)
                 if size > most:
                     yield message, number, part, size, most
 
 
 def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
-    """Keep the first user text and the last reply; one note replaces the tool calls between them."""
-    replies = [m for m in turn.messages if m.role == "assistant" and any(isinstance(p, Text) for p in m.parts)]
+    """Keep the first user text and the last reply; one note replaces the tool calls between
+    them.
+    """
+    replies = [
+        m
+        for m in turn.messages
+        if m.role == "assistant" and any(isinstance(p, Text) for p in m.parts)
+    ]
     kept = {turn.messages[0].id, *(reply.id for reply in replies[-1:])}
     note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
     for message in turn.messages:
@@ -225,7 +289,10 @@ def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
             if isinstance(part, ToolResult):
                 text, note = note, ""
             elif isinstance(part, Image | Document) and message.id in kept:
-                text = f"[{_part_kind(part)} left out; {reductions.part_handle(message, number)} shows it]"
+                text = (
+                    f"[{_part_kind(part)} left out; {reductions.part_handle(message, number)} "
+                    "shows it]"
+                )
             yield reductions.make_reduction(message, number, "text_only", text, state.counter)
 
 
@@ -233,7 +300,9 @@ def _turn_cost(state: ContextState, turn: Turn, made: Iterable[Reduction]) -> in
     """Tokens of a finished turn with these reductions."""
     ids = {message.id for message in turn.messages}
     existing = (item for id in ids for item in state.reductions.get(id, {}).values())
-    return turn_tokens(turn, reductions.index_reductions(chain(existing, made)), state.counter, running=False)
+    return turn_tokens(
+        turn, reductions.index_reductions(chain(existing, made)), state.counter, running=False
+    )
 
 
 def _part_kind(part: Image | Document) -> str:
@@ -275,7 +344,9 @@ def _drop_newest_thoughts(turn: Turn, state: ContextState) -> Iterator[Reduction
 
 
 def _drop_thoughts(turn: Turn, state: ContextState, *, newest: bool) -> Iterator[Reduction]:
-    """Drop the reasoning before the newest step, which providers do not need; with `newest`, that of the newest."""
+    """Drop the reasoning before the newest step, which providers do not need; with `newest`, that
+    of the newest.
+    """
     replies = [message for message in turn.messages if message.role == "assistant"]
     for message in replies[-1:] if newest else replies[:-1]:
         for number, part in enumerate(message.parts):

@@ -1,4 +1,6 @@
-"""The state that a policy's stages work on: the live turns, their cost as shown, and the decisions so far."""
+"""The state that a policy's stages work on: the live turns, their cost as shown, and the decisions
+so far.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,7 +29,8 @@ class PolicySettings:
     Every field has its `range` (lowest, highest) as metadata.
     """
 
-    #: The window in tokens that the policy's token numbers were chosen for; they shrink with a smaller budget. 0: never
+    #: The window in tokens that the policy's token numbers were chosen for; they shrink with a
+    #: smaller budget. 0: never
     window: int = _setting(0, 0, 10_000_000)
     #: Longer tool results are snipped to their beginning and end.
     snip_chars: int = _setting(20_000, 200, 10_000_000)
@@ -63,7 +66,8 @@ class PolicySettings:
     keep_messages: int = _setting(4, 1, 100_000)
     #: Distance that a cut may move to a better place: messages in `boundary`, turns in `balanced`.
     reach: int = _setting(5, 0, 1_000)
-    #: Turns on either side of the target whose ends `boundary` compares, however long the turns are.
+    #: Turns on either side of the target whose ends `boundary` compares, however long the turns
+    #: are.
     reach_turns: int = _setting(2, 0, 1_000)
     #: Newest messages that are never folded.
     newest: int = _setting(5, 0, 1_000)
@@ -75,7 +79,8 @@ class PolicySettings:
     every_messages: int = _setting(10, 2, 100_000)
     #: New tokens that trigger a roll of the summary.
     every_tokens: int = _setting(3_000, 100, 10_000_000)
-    #: A view that is too long is reduced to its texts if it has fewer turns than this; otherwise it is folded.
+    #: A view that is too long is reduced to its texts if it has fewer turns than this; otherwise it
+    #: is folded.
     text_only_below: int = _setting(5, 0, 10_000)
     #: Limit of a summary in tokens.
     summary_tokens: int = _setting(1_000, 100, 20_000)
@@ -176,13 +181,21 @@ class ContextState:
         return tokens if not window or self.budget >= window else tokens * self.budget // window
 
     def fold(self, turns: int, reason: str, why: str = "") -> "ContextState":
-        """Fold the oldest `turns` turns, never the running one; a later smaller number changes nothing."""
+        """Fold the oldest `turns` turns, never the running one; a later smaller number changes
+        nothing.
+        """
         cut = max(self.cut, min(turns, self.finished))
-        return replace(self, cut=cut, reason=self.reason or reason, why=self.why or why) if cut > self.cut else self
+        return (
+            replace(self, cut=cut, reason=self.reason or reason, why=self.why or why)
+            if cut > self.cut
+            else self
+        )
 
     def shorten(self, made: Iterable[Reduction]) -> "ContextState":
         """Add reductions; those that are equal to stored ones change nothing."""
-        new = [item for item in made if self.reductions.get(item.message_id, {}).get(item.part) != item]
+        new = [
+            item for item in made if self.reductions.get(item.message_id, {}).get(item.part) != item
+        ]
         if not new:
             return self
         merged: dict[str, Mapping[int, Reduction]] = dict(self.reductions)

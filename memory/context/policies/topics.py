@@ -1,4 +1,6 @@
-"""Finds changes of topic: places where the words before and after come from two vocabularies rather than one."""
+"""Finds changes of topic: places where the words before and after come from two vocabularies rather
+than one.
+"""
 
 from collections import Counter as Tally
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
@@ -13,11 +15,13 @@ from memory.text.tokenizer import lexical_question_terms
 
 WINDOW_TURNS = 5  # turns on each side that are compared
 MIN_DISTANCE = 2  # turns; of changes closer than that only the clearest counts
-MAX_TURN_SHARE = 0.9  # a word on both sides that a larger share of the turns has says nothing about the topic
+# a word on both sides that a larger share of the turns has says nothing about the topic
+MAX_TURN_SHARE = 0.9
 PRIOR_COUNT = 0.2  # of each word in the symmetric prior
-# Thresholds for the gain of two vocabularies over one, in nats and in nats per word. The first ignores a few chance
-# words, the second long texts in which every turn brings new words. Chosen, with the numbers above, on labelled chats
-# (the tests hold others back), on days of MemoryBank's people in a row, and on pages of documentation.
+# Thresholds for the gain of two vocabularies over one, in nats and in nats per word. The first
+# ignores a few chance words, the second long texts in which every turn brings new words. Chosen,
+# with the numbers above, on labelled chats (the tests hold others back), on days of MemoryBank's
+# people in a row, and on pages of documentation.
 MIN_GAIN = 8.0
 MIN_GAIN_SHARE = 0.15
 MAX_TEXT = 1_200  # characters of one text that are read
@@ -26,8 +30,8 @@ MAX_TURN_TEXT = 3_000  # characters of one turn that are read
 MAX_WORD = 40  # letters; a longer run is not a word
 
 _FUNCTION_CHARACTERS = frozenset(
-    "的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟不有个要会能可以到说来去上下没么什怎样为因所但如果而且并对从让用请"
-    "再最太真多少几些里"
+    "的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都"
+    "就还谁给跟不有个要会能可以到说来去上下没么什怎样为因所但如果而且并对从让用请再最太真多少几些里"
 )
 _CJK_RUN = lazy_pattern(f"[{CJK}]+")
 _WORD = lazy_pattern(f"[^\\W\\d_{CJK}]{{2,}}")
@@ -38,8 +42,8 @@ _CAMEL_BOUNDARY = lazy_pattern(r"(?<=[a-z])(?=[A-Z])")
 def topic_changes(turns: Sequence[Turn], cuts: Collection[int]) -> frozenset[int]:
     """The cuts at which the topic changes; a cut is the number of turns before it.
 
-    The topic changes if two vocabularies explain the turns around the cut clearly better than one (see `split_gain`),
-    and better than at the cuts next to it. Only turns near the cuts are read.
+    The topic changes if two vocabularies explain the turns around the cut clearly better than one
+    (see `split_gain`), and better than at the cuts next to it. Only turns near the cuts are read.
     """
     words = _TurnWords(turns)
 
@@ -49,39 +53,50 @@ def topic_changes(turns: Sequence[Turn], cuts: Collection[int]) -> frozenset[int
     places = {place for cut in cuts for place in places_around(cut)}
     gains = {place: _clear_gain(words.near(place)) for place in places}
     return frozenset(
-        cut for cut in cuts if gains.get(cut, 0.0) > 0 and gains[cut] >= max(gains[at] for at in places_around(cut))
+        cut
+        for cut in cuts
+        if gains.get(cut, 0.0) > 0 and gains[cut] >= max(gains[at] for at in places_around(cut))
     )
 
 
 def split_gain(before: Collection[Set[str]], after: Collection[Set[str]]) -> tuple[float, int]:
-    """Compare two vocabularies with one for the turns on both sides of a place, given the words of each turn.
+    """Compare two vocabularies with one for the turns on both sides of a place, given the words of
+    each turn.
 
-    Words that only one of the turns has, or nearly all of them, are left out. For the others it counts in how many
-    turns of each side they are.
+    Words that only one of the turns has, or nearly all of them, are left out. For the others it
+    counts in how many turns of each side they are.
 
     Returns:
-        (log likelihood ratio of two distributions against one, negative if one is likelier; number of words counted).
+        (log likelihood ratio of two distributions against one, negative if one is likelier; number
+        of words counted).
 
-    Source: the Dirichlet compound multinomial of Eisenstein and Barzilay, Bayesian Unsupervised Topic Segmentation
-    (2008), with a symmetric prior of PRIOR_COUNT.
+    Source: the Dirichlet compound multinomial of Eisenstein and Barzilay, Bayesian Unsupervised
+    Topic Segmentation (2008), with a symmetric prior of PRIOR_COUNT.
     """
     left, right = Tally(chain.from_iterable(before)), Tally(chain.from_iterable(after))
     everywhere = MAX_TURN_SHARE * (len(before) + len(after))
-    for word in [word for word in left.keys() & right.keys() if left[word] + right[word] > everywhere]:
+    for word in [
+        word for word in left.keys() & right.keys() if left[word] + right[word] > everywhere
+    ]:
         del left[word], right[word]
     both = left.keys() & right.keys()
     here = [count for count in left.values() if count > 1] + [1 for word in both if left[word] == 1]
-    there = [count for count in right.values() if count > 1] + [1 for word in both if right[word] == 1]
+    there = [count for count in right.values() if count > 1] + [
+        1 for word in both if right[word] == 1
+    ]
     lefts, rights = sum(here), sum(there)
     mass = PRIOR_COUNT * (len(here) + len(there) - len(both)) or 1.0
-    total = lgamma(mass) + lgamma(mass + lefts + rights) - lgamma(mass + lefts) - lgamma(mass + rights)
+    total = (
+        lgamma(mass) + lgamma(mass + lefts + rights) - lgamma(mass + lefts) - lgamma(mass + rights)
+    )
     return fsum((total, *(_word_gain(left[word], right[word]) for word in both))), lefts + rights
 
 
 def topic_words(turn: Turn) -> frozenset[str]:
     """The content words of a turn: stems, parts of identifiers, and pairs of CJK characters.
 
-    Stop words and pairs with a function character are left out. Only the beginning of long texts is read.
+    Stop words and pairs with a function character are left out. Only the beginning of long texts is
+    read.
     """
     runs: set[str] = set()
     pairs: set[str] = set()
@@ -93,12 +108,16 @@ def topic_words(turn: Turn) -> frozenset[str]:
         for run in _CJK_RUN.findall(text):
             pairs.update(map("".join, pairwise(run)))
     content = (pair for pair in pairs if _FUNCTION_CHARACTERS.isdisjoint(pair))
-    return frozenset(chain(content, chain.from_iterable(_stems(run) for run in runs if len(run) <= MAX_WORD)))
+    return frozenset(
+        chain(content, chain.from_iterable(_stems(run) for run in runs if len(run) <= MAX_WORD))
+    )
 
 
 @lru_cache(maxsize=(WINDOW_TURNS + 1) ** 2)
 def _word_gain(here: int, there: int) -> float:
-    """What a word adds that is in so many turns of each side; a word on one side only adds nothing."""
+    """What a word adds that is in so many turns of each side; a word on one side only adds
+    nothing.
+    """
     return (
         lgamma(here + PRIOR_COUNT)
         + lgamma(there + PRIOR_COUNT)
@@ -117,7 +136,9 @@ class _TurnWords:
     def near(self, place: int) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
         """The words of the turns before and after a place, within WINDOW_TURNS."""
         first, last = max(0, place - WINDOW_TURNS), min(len(self._turns), place + WINDOW_TURNS)
-        return [self._read(at) for at in range(first, place)], [self._read(at) for at in range(place, last)]
+        return [self._read(at) for at in range(first, place)], [
+            self._read(at) for at in range(place, last)
+        ]
 
     def _read(self, at: int) -> frozenset[str]:
         if at not in self._words:
@@ -132,7 +153,9 @@ def _clear_gain(sides: tuple[Sequence[Set[str]], Sequence[Set[str]]]) -> float:
 
 
 def _texts(messages: Iterable[Message]) -> Iterator[str]:
-    """The start of a turn's messages, then of its tool inputs and results, together up to MAX_TURN_TEXT."""
+    """The start of a turn's messages, then of its tool inputs and results, together up to
+    MAX_TURN_TEXT.
+    """
     parts = [part for message in messages for part in message.parts]
     said = [part.text[:MAX_TEXT] for part in parts if isinstance(part, Text)]
     left = MAX_TURN_TEXT
@@ -155,4 +178,9 @@ def _tool_texts(parts: Iterable[object]) -> Iterator[str]:
 @lru_cache(maxsize=8_192)
 def _stems(run: str) -> tuple[str, ...]:
     """The stems of a run of letters, split like an identifier, without stop words."""
-    return tuple(stem for part in _CAMEL_BOUNDARY.split(run) if len(part) > 1 for stem in lexical_question_terms(part))
+    return tuple(
+        stem
+        for part in _CAMEL_BOUNDARY.split(run)
+        if len(part) > 1
+        for stem in lexical_question_terms(part)
+    )

@@ -1,4 +1,6 @@
-"""Finds the tool calls that a summary must keep, one line each: changes, installations, commits and failures."""
+"""Finds the tool calls that a summary must keep, one line each: changes, installations, commits and
+failures.
+"""
 
 import json
 import re
@@ -17,10 +19,13 @@ MAX_LINE = 200  # characters of a line with its handle
 _SUBJECT_CHARS, _NAME_CHARS, _BRIEF_CHARS = 90, 40, 60
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CHANGING_WORDS = (
-    "write edit multiedit delete remove move rename patch replace create append insert overwrite copy upload"
+    "write edit multiedit delete remove move rename patch replace create append insert overwrite "
+    "copy upload"
 )
 _CHANGING_TOOLS = frozenset(_CHANGING_WORDS.split())
-_SHELL_TOOLS = frozenset({"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"})
+_SHELL_TOOLS = frozenset(
+    {"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"}
+)
 _WORD = r"\S{1,100}+\s{1,20}+"
 _MAX_PREFIX_WORDS = 8  # options and variables before what a command does
 _CHANGING_COMMAND = re.compile(
@@ -45,7 +50,9 @@ _CALL_LINE = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
 MAX_RESULT = 8_000  # characters of a result that are searched for the line that says it is done
 MAX_FAULT_TEXT = 100_000  # last characters of a failed result that are searched for its fault
 # Installers list what they load before they say what they did.
-_DONE_LINE = re.compile(r"\s*(?:successfully |added \d|installed |安装成功|已安装|成功)", re.IGNORECASE)
+_DONE_LINE = re.compile(
+    r"\s*(?:successfully |added \d|installed |安装成功|已安装|成功)", re.IGNORECASE
+)
 _PREPOSITIONS = frozenset({"in", "to", "at", "from", "of"})
 _FAILED_TEXT = {"zh": "失败：", "en": "failed: "}
 
@@ -60,7 +67,8 @@ class CriticalCall:
     part: int
     #: A list item that ends in the handle.
     line: str
-    #: The item for a file that several conversations share, from short to full: call, call with handle, all.
+    #: The item for a file that several conversations share, from short to full: call, call with
+    #: handle, all.
     logged: tuple[str, ...] = ()
     #: Name of the tool.
     tool: str = ""
@@ -116,16 +124,23 @@ def carried_lines(before: str) -> tuple[CriticalCall, ...]:
     """The lines about calls in an earlier summary."""
     matches = map(_CALL_LINE.fullmatch, before.splitlines())
     return tuple(
-        CriticalCall(seq=int(found[1]), part=int(found[2]), line=found[0].strip()) for found in matches if found
+        CriticalCall(seq=int(found[1]), part=int(found[2]), line=found[0].strip())
+        for found in matches
+        if found
     )
 
 
-def fitting_lines(calls: Iterable[CriticalCall], text: str, counter: TokenCounter, budget: int) -> list[str]:
+def fitting_lines(
+    calls: Iterable[CriticalCall], text: str, counter: TokenCounter, budget: int
+) -> list[str]:
     """The newest lines within `budget` tokens whose handle is not in the text, oldest first."""
     chosen: dict[tuple[int, int], str] = {}
     for call in sorted(calls, key=lambda call: (call.seq, call.part), reverse=True):
         cost = counter.text(call.line) + 1
-        known = (call.seq, call.part) in chosen or f'recall(handle="{call.seq}.{call.part}")' in text
+        known = (
+            call.seq,
+            call.part,
+        ) in chosen or f'recall(handle="{call.seq}.{call.part}")' in text
         if not known and cost <= budget:
             chosen[call.seq, call.part] = call.line
             budget -= cost
@@ -145,20 +160,31 @@ def call_outcomes(messages: Sequence[Message]) -> Iterator[CallOutcome]:
             if isinstance(part, ToolCall):
                 answered, at, result = results.get(part.id, (None, 0, None))
                 yield CallOutcome(
-                    at=message, part=number, call=inner_call(part), result=result, answered=answered, answered_part=at
+                    at=message,
+                    part=number,
+                    call=inner_call(part),
+                    result=result,
+                    answered=answered,
+                    answered_part=at,
                 )
 
 
 def is_critical(outcome: CallOutcome) -> bool:
-    """Whether the call failed or changed something: a file, a repository, what is installed, a service."""
+    """Whether the call failed or changed something: a file, a repository, what is installed, a
+    service.
+    """
     words = {word.casefold() for word in _WORDS.findall(outcome.call.name)}
     if outcome.failed or words & _CHANGING_TOOLS:
         return True
-    return bool(words & _SHELL_TOOLS) and _CHANGING_COMMAND.search(_command(outcome.call)) is not None
+    return (
+        bool(words & _SHELL_TOOLS) and _CHANGING_COMMAND.search(_command(outcome.call)) is not None
+    )
 
 
 def outcome_subject(call: ToolCall) -> str:
-    """What a call is about: its path, command or name, and its target; else its arguments on one line."""
+    """What a call is about: its path, command or name, and its target; else its arguments on one
+    line.
+    """
     arguments = _arguments(call)
     about = next((str(arguments[key]) for key in _SUBJECT_KEYS if arguments.get(key)), "")
     target = next((str(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
@@ -179,13 +205,18 @@ def _arguments(call: ToolCall) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource, key: str) -> CriticalCall:
+def _make_critical(
+    outcome: CallOutcome, lang: str, known: GroundingSource, key: str
+) -> CriticalCall:
     handle = outcome.handle
     seq, part = map(int, handle.split('"')[1].split("."))
     named, most = name_handles(handle, key), MAX_LINE - len("-  ")
-    line, full = (f"- {_describe_call(outcome, lang, known, most - len(where))} {where}" for where in (handle, named))
+    line, full = (
+        f"- {_describe_call(outcome, lang, known, most - len(where))} {where}"
+        for where in (handle, named)
+    )
     mark = f" {_FAILED_TEXT[lang].strip(': ：')}" if outcome.failed else ""
-    brief = f"- {_cut_at_word(f'{outcome.call.name} {outcome_subject(outcome.call)}', _BRIEF_CHARS)}{mark}"
+    brief = f"- {_cut_at_word(f'{outcome.call.name} {outcome_subject(outcome.call)}', _BRIEF_CHARS)}{mark}"  # noqa: E501
     return CriticalCall(
         seq=seq,
         part=part,
@@ -197,23 +228,33 @@ def _make_critical(outcome: CallOutcome, lang: str, known: GroundingSource, key:
 
 
 def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, max_chars: int) -> str:
-    """Call and outcome in one line; shorter if cutting it has made something that the source does not say."""
+    """Call and outcome in one line; shorter if cutting it has made something that the source does
+    not say.
+    """
     name = _cut_at_word(outcome.call.name, _NAME_CHARS)
     # A refused note may hold words from outside: it is named without them.
     is_refused_note = outcome.failed and outcome.call.name == NOTE_TOOL
     subject = outcome_subject(outcome.call)
-    result = _telling_line(outcome) if outcome.failed else _without_subject(_telling_line(outcome), subject)
+    result = (
+        _telling_line(outcome)
+        if outcome.failed
+        else _without_subject(_telling_line(outcome), subject)
+    )
     mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(result)
     most = min(_SUBJECT_CHARS, max_chars - len(f"{name}  {mark}"))
     about = "" if is_refused_note else _cut_at_word(subject, most)
     named = f"{name} {about}".strip()
     start, end = f"{named} {mark}", mark.strip(": ：→")
     forms = (f"{start}{_cut_at_word(result, max_chars - len(start))}", f"{named} {end}")
-    return next((form for form in forms if not ground_text(form, known).dropped), f"{name} {end}").strip()
+    return next(
+        (form for form in forms if not ground_text(form, known).dropped), f"{name} {end}"
+    ).strip()
 
 
 def _telling_line(outcome: CallOutcome) -> str:
-    """The fault of a failed call; of another one the line that says it is done, else its first line."""
+    """The fault of a failed call; of another one the line that says it is done, else its first
+    line.
+    """
     text = outcome.result.text if outcome.result else ""
     if outcome.failed:
         return first_line(find_fault(text[-MAX_FAULT_TEXT:])) if text.strip() else ""
@@ -222,7 +263,9 @@ def _telling_line(outcome: CallOutcome) -> str:
 
 
 def _without_subject(result: str, subject: str) -> str:
-    """Drop the words of a result that only repeat what the call was about: "wrote 40 bytes to notes.md"."""
+    """Drop the words of a result that only repeat what the call was about: "wrote 40 bytes to
+    notes.md".
+    """
     before, found, after = result.partition(subject) if subject else (result, "", "")
     if not found:
         return result

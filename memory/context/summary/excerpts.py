@@ -1,4 +1,6 @@
-"""Shortens what people and the bot said for the daily log: sentences stay whole, pasted data becomes one label."""
+"""Shortens what people and the bot said for the daily log: sentences stay whole, pasted data
+becomes one label.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,24 +22,28 @@ DataKind = Literal["code", "table", "data", "log"]
 
 MAX_OPENING = 80  # characters of a shortened sentence's beginning
 MAX_HINT = 60  # characters that say what pasted data is about
-MAX_PROSE = 20_000  # characters; a longer text is pasted, not said, and becomes its beginning, its end and a handle
+# characters; a longer text is pasted, not said, and becomes its beginning, its end and a handle
+MAX_PROSE = 20_000
 EDGE_CHARS = 200  # characters of that beginning and end
-MIN_CODE_LINES, MIN_TABLE_ROWS, MIN_VALUE_ROWS, MIN_FENCED = 4, 3, 4, 3  # lines; fewer of them stay as they are
+# lines; fewer of them stay as they are
+MIN_CODE_LINES, MIN_TABLE_ROWS, MIN_VALUE_ROWS, MIN_FENCED = 4, 3, 4, 3
 MAX_CELL_WORDS = 6  # of one cell of pasted rows; with more it is prose with commas
 MAX_SOLID = 400  # characters of one line of JSON, markup or base64 that stays as it is
 
 _CODE_LINE = re.compile(
-    r"\s*(?:import |from \S+ import |(?:async )?def |class \w|function\b|const |let |var |return\b|(?:if|for|while) ?\("
-    r"|else\b|elif |try:|except\b|#include|public |private |package |SELECT |INSERT |UPDATE |CREATE |@\w|//|/\*|\*/|#!"
-    r"|[{}\[\]()]+[,;]?\s*$|</?\w|\"[^\"]+\":\s)"
+    r"\s*(?:import |from \S+ import |(?:async )?def |class \w|function\b|const |let |var "
+    r"|return\b|(?:if|for|while) ?\(|else\b|elif |try:|except\b|#include|public |private |package "
+    r"|SELECT |INSERT |UPDATE |CREATE |@\w|//|/\*|\*/|#!|[{}\[\]()]+[,;]?\s*$|</?\w|\"[^\"]+\":\s)"
     r"|.*[;{}]\s*$|.*\)\s*[:{]\s*$|(?: {4}|\t)\s*\S|[\w.\[\]]+ = \S"
 )
 _LOG_LINE = re.compile(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
-    r"|at \S+[(:]|File \"|Traceback |\w*(?:Error|Exception): )"
+    r"\s*(?:\[?\d{4}-\d\d-\d\d[T "
+    r"]\d\d:\d\d|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b|at \S+[(:]|File "
+    r"\"|Traceback |\w*(?:Error|Exception): )"
 )
 _ERROR_LINE = re.compile(
-    r"(?:error|exception)(?![a-z])|(?<![a-z])(?:fatal|failed|failure)(?![a-z])|错误|失败|异常", re.IGNORECASE
+    r"(?:error|exception)(?![a-z])|(?<![a-z])(?:fatal|failed|failure)(?![a-z])|错误|失败|异常",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s")
 _ITEM_MARK = re.compile(r"^(?:#{1,6}|>)\s+")
@@ -72,7 +78,9 @@ class _Block:
 
 
 def excerpts(said: Utterance, lang: Lang) -> list[LogExcerpt]:
-    """The sentences of an utterance in order; data in it, a file and a pasted text become one label each."""
+    """The sentences of an utterance in order; data in it, a file and a pasted text become one label
+    each.
+    """
     handle = part_handle(said.message, said.part)
     part = said.message.parts[said.part]
     if isinstance(part, Document):
@@ -91,15 +99,21 @@ def excerpts(said: Utterance, lang: Lang) -> list[LogExcerpt]:
 
 def without_data(text: str) -> str:
     """The prose of a text: its lines without pasted code, tables and output."""
-    return "\n".join(line for block in _split_blocks(text.splitlines()) if not block.kind for line in block.lines)
+    return "\n".join(
+        line for block in _split_blocks(text.splitlines()) if not block.kind for line in block.lines
+    )
 
 
 def shorten_sentence(sentence: str, most: int) -> str:
-    """A longer sentence cut after its last fact, or to its beginning and its clauses with facts; none may be lost."""
+    """A longer sentence cut after its last fact, or to its beginning and its clauses with facts;
+    none may be lost.
+    """
     if len(sentence) <= most:
         return sentence
     wanted = normalize_text(sentence)
-    for short in sorted((_beginning(sentence, wanted, most), _clauses_with_facts(sentence)), key=len):
+    for short in sorted(
+        (_beginning(sentence, wanted, most), _clauses_with_facts(sentence)), key=len
+    ):
         if len(short) < len(sentence) and GroundingSource(short).has_all(wanted):
             return short
     return sentence
@@ -150,7 +164,9 @@ def _file_label(part: Document, lang: Lang) -> str:
 
 
 def _data_label(block: _Block, handle: str, lang: Lang) -> str:
-    """What the data is: kind, size, language, its most telling line, and the handle to all of it."""
+    """What the data is: kind, size, language, its most telling line, and the handle to all of
+    it.
+    """
     name, comma = _KINDS[lang][block.kind or "data"], "，" if lang == "zh" else ", "
     count = len(block.lines)
     size = f"{count} 行" if lang == "zh" else f"{count} line{'s' * (count != 1)}"
@@ -162,12 +178,16 @@ def _telling_line(block: _Block) -> str:
     """The first line that names an error in output, else the first line with words."""
     lines = [" ".join(line.replace("[", "(").replace("]", ")").split()) for line in block.lines]
     worded = [line for line in lines if any(map(str.isalpha, line))] or lines
-    errors = (line for line in worded if _ERROR_LINE.search(line)) if block.kind == "log" else iter(())
+    errors = (
+        (line for line in worded if _ERROR_LINE.search(line)) if block.kind == "log" else iter(())
+    )
     return shorten(next(errors, worded[0]), MAX_HINT)
 
 
 def _split_blocks(lines: Sequence[str]) -> Iterator[_Block]:
-    """Fenced code, tables, rows of values, code and output without a fence; and the prose between them."""
+    """Fenced code, tables, rows of values, code and output without a fence; and the prose between
+    them.
+    """
     at, prose = 0, list[str]()
     while at < len(lines):
         block, end = _data_block(lines, at)
@@ -189,7 +209,11 @@ def _data_block(lines: Sequence[str], at: int) -> tuple[_Block | None, int]:
     if fence := fence_after("", lines[at]):
         return _fenced_block(lines, at, fence)
     rest = lines[at:]
-    for kind, count in (("table", _table_rows(rest)), ("data", _value_rows(rest)), ("data", _solid_line(lines[at]))):
+    for kind, count in (
+        ("table", _table_rows(rest)),
+        ("data", _value_rows(rest)),
+        ("data", _solid_line(lines[at])),
+    ):
         if count:
             return _Block(lines=tuple(lines[at : at + count]), kind=kind), at + count  # type: ignore[arg-type]
     if count := _code_lines(rest):
@@ -208,7 +232,13 @@ def _fenced_block(lines: Sequence[str], at: int, fence: str) -> tuple[_Block, in
         return _Block(lines=inside), end + 1
     words = lines[at].strip().strip("`~").split()
     language = words[0].casefold() if words else ""
-    kind: DataKind = "data" if language in _LANGUAGES_OF_DATA else "log" if _is_output(inside, language) else "code"
+    kind: DataKind = (
+        "data"
+        if language in _LANGUAGES_OF_DATA
+        else "log"
+        if _is_output(inside, language)
+        else "code"
+    )
     return _Block(lines=inside, kind=kind, language=language if kind != "log" else ""), end + 1
 
 
@@ -220,7 +250,10 @@ def _is_output(lines: Sequence[str], language: str = "") -> bool:
 
 
 def _table_rows(lines: Sequence[str]) -> int:
-    rows = sum(1 for _ in takewhile(lambda line: line.strip().startswith("|") or line.count("|") > 1, lines))
+    rows = sum(
+        1
+        for _ in takewhile(lambda line: line.strip().startswith("|") or line.count("|") > 1, lines)
+    )
     return rows if rows >= MIN_TABLE_ROWS else 0
 
 
@@ -249,7 +282,10 @@ def _solid_line(line: str) -> int:
     """1 for a line that is one long value."""
     if len(line) <= MAX_SOLID:
         return 0
-    return int(line.lstrip()[:1] in ("{", "[", "<") or (max(map(len, line.split())) > MAX_SOLID and line.isascii()))
+    return int(
+        line.lstrip()[:1] in ("{", "[", "<")
+        or (max(map(len, line.split())) > MAX_SOLID and line.isascii())
+    )
 
 
 def _code_lines(lines: Sequence[str]) -> int:

@@ -17,8 +17,8 @@ from memory.text.language import HEADINGS, is_mostly_cjk
 DIGEST_MARK = "[+{count} messages, digest]"
 _MARK = re.compile(r"\[\+\d+ messages, digest\]")
 _CONSTRAINT = re.compile(
-    r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only ever)\b"
-    r"|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
+    r"\b(?:always|never|must(?:n't)?|do not|don't|remember|from now on|make sure|prefer|only "
+    r"ever)\b|请记住|记得|记住|必须|务必|一定要|不要|不许|不能|千万别|以后都|永远|总是|只能|请用",
     re.IGNORECASE,
 )
 EXTRACT_HEADINGS = {
@@ -41,18 +41,29 @@ NO_EMPHASIS = Emphasis()
 
 
 def extractive_summary(
-    messages: Sequence[Message], before: str, counter: TokenCounter, budget: int, emphasis: Emphasis = NO_EMPHASIS
+    messages: Sequence[Message],
+    before: str,
+    counter: TokenCounter,
+    budget: int,
+    emphasis: Emphasis = NO_EMPHASIS,
 ) -> str:
     """Extract the most important sentences of the messages and of the earlier summary `before`.
 
-    In this order, within `budget` tokens: lines about tools, the earlier summary (at most 2/5), the user's constraints,
-    the user's own words (questions last), sentences with facts (of people and the model before those of tools), and
-    the handle to the rest. Of each kind the most important go in first, then the newest; they are shown in order of
-    time. Lines of an earlier extract stay in their sections. The text ends in `[+N messages, digest]`.
+    In this order, within `budget` tokens: lines about tools, the earlier summary (at most 2/5), the
+    user's constraints, the user's own words (questions last), sentences with facts (of people and
+    the model before those of tools), and the handle to the rest. Of each kind the most important go
+    in first, then the newest; they are shown in order of time. Lines of an earlier extract stay in
+    their sections. The text ends in `[+N messages, digest]`.
     """
     said = list(list_utterances(messages))
-    tools = [f"## {HEADINGS[detect_language(messages)]['tools']}", *emphasis.tools] if emphasis.tools else []
-    end = "\n".join((*tools, f"{DIGEST_MARK.format(count=len(messages))} {_turn_handles(messages)}"))
+    tools = (
+        [f"## {HEADINGS[detect_language(messages)]['tools']}", *emphasis.tools]
+        if emphasis.tools
+        else []
+    )
+    end = "\n".join(
+        (*tools, f"{DIGEST_MARK.format(count=len(messages))} {_turn_handles(messages)}")
+    )
     tokens = _TokenBudget(counter=counter, left=budget - counter.text(end) - 4)
     extract = "\n".join(_sections(said, before, tokens, emphasis.weights))
     source = "\n".join([before, *(f"{item.speaker}: {item.text}" for item in said)])
@@ -62,11 +73,15 @@ def extractive_summary(
 def part_summary(said: Sequence[Utterance], counter: TokenCounter, budget: int) -> str:
     """An extract of some messages without the end mark, to be merged with others."""
     tokens = _TokenBudget(counter=counter, left=budget)
-    return ground_text("\n".join(_sections(said, "", tokens, {})), "\n".join(item.text for item in said)).text
+    return ground_text(
+        "\n".join(_sections(said, "", tokens, {})), "\n".join(item.text for item in said)
+    ).text
 
 
 def find_constraints(said: Iterable[Utterance]) -> list[str]:
-    """The user's standing instructions in their own sentences, oldest first; in a group with the speaker."""
+    """The user's standing instructions in their own sentences, oldest first; in a group with the
+    speaker.
+    """
     return [
         _with_speaker(item, sentence)
         for item in said
@@ -82,9 +97,14 @@ def detect_language(messages: Iterable[Message]) -> Literal["zh", "en"]:
 
 
 def utterances_language(said: Iterable[Utterance]) -> Literal["zh", "en"]:
-    """Like `detect_language`, for utterances. Pasted code, tables and output count only where nothing else is said."""
+    """Like `detect_language`, for utterances.
+
+    Pasted code, tables and output count only where nothing else is said.
+    """
     texts = [item.text for item in said if _is_by_user(item)]
-    return "zh" if is_mostly_cjk("".join(map(without_data, texts)).strip() or "".join(texts)) else "en"
+    return (
+        "zh" if is_mostly_cjk("".join(map(without_data, texts)).strip() or "".join(texts)) else "en"
+    )
 
 
 class _TokenBudget:
@@ -95,7 +115,9 @@ class _TokenBudget:
         self.left = left
 
     def take(self, items: Iterable[str], most: int) -> list[str]:
-        """Take items in order within `most` tokens and what is left; items that are too long are skipped."""
+        """Take items in order within `most` tokens and what is left; items that are too long are
+        skipped.
+        """
         available = min(most, self.left)
         taken: list[str] = []
         for item in items:
@@ -118,23 +140,36 @@ def _sections(
     best = sorted(range(len(said)), key=lambda at: (-weights.get(said[at].message.id, 0), -at))
     old = _parse_earlier(before)
     earlier = tokens.take(old["other"], total * 2 // 5)
-    constraints = tokens.take((*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5)
-    by_user = _list_items(
-        (at, _with_speaker(said[at], " ".join(said[at].text.split()))) for at in best if _is_by_user(said[at])
+    constraints = tokens.take(
+        (*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5
     )
-    statements = [text for text in (*old["words"], *by_user) if text not in constraints and not _is_question(text)]
+    by_user = _list_items(
+        (at, _with_speaker(said[at], " ".join(said[at].text.split())))
+        for at in best
+        if _is_by_user(said[at])
+    )
+    statements = [
+        text
+        for text in (*old["words"], *by_user)
+        if text not in constraints and not _is_question(text)
+    ]
     words = tokens.take(sorted(statements, key=lambda text: not has_facts(text)), total * 2 // 5)
     # calls have lines of their own; results of tools come after the words of people and the bot
     sources = [at for at in best if not isinstance(said[at].message.parts[said[at].part], ToolCall)]
     sources.sort(key=lambda at: is_tool_utterance(said[at]))
     stated = _list_items(
-        (at, _with_speaker(said[at], text)) for at in sources for text in split_sentences(said[at]) if has_facts(text)
+        (at, _with_speaker(said[at], text))
+        for at in sources
+        for text in split_sentences(said[at])
+        if has_facts(text)
     )
     new = [text for text in stated if text not in (*constraints, *words)]
     # in turn, so that neither the earlier facts nor the new ones take all the tokens
     in_turn = (text for pair in zip_longest(old["facts"], new) for text in pair if text)
     facts = tokens.take(in_turn, tokens.left)
-    words += tokens.take((text for text in by_user if text not in words and text not in constraints), tokens.left)
+    words += tokens.take(
+        (text for text in by_user if text not in words and text not in constraints), tokens.left
+    )
     in_order = (earlier, constraints, _order_as_said(words, by_user), _order_as_said(facts, stated))
     for heading, lines in zip(headings, in_order, strict=True):
         if lines:
@@ -143,16 +178,24 @@ def _sections(
 
 
 def _parse_earlier(before: str) -> Mapping[str, Sequence[str]]:
-    """The lines of an earlier extract by section, those with facts first; lines of a model's summary are "other"."""
+    """The lines of an earlier extract by section, those with facts first; lines of a model's
+    summary are "other".
+    """
     found: dict[str, list[str]] = {"other": [], "constraints": [], "words": [], "facts": []}
-    names = {title: name for titles in EXTRACT_HEADINGS.values() for title, name in zip(titles, found, strict=True)}
+    names = {
+        title: name
+        for titles in EXTRACT_HEADINGS.values()
+        for title, name in zip(titles, found, strict=True)
+    }
     name = "other"
     for line in before.splitlines():
         if line.startswith("#"):
             name = names.get(line.lstrip("# ").strip(), "other")
         elif line.strip() and not _MARK.match(line):
             found[name].append(line)
-    return {name: sorted(lines, key=lambda text: not has_facts(text)) for name, lines in found.items()}
+    return {
+        name: sorted(lines, key=lambda text: not has_facts(text)) for name, lines in found.items()
+    }
 
 
 def _order_as_said(texts: Sequence[str], said_at: Mapping[str, int]) -> list[str]:
@@ -170,14 +213,18 @@ def _list_items(found: Iterable[tuple[int, str]]) -> dict[str, int]:
 
 
 def _with_speaker(item: Utterance, text: str) -> str:
-    """Prefix a text with its speaker in a group, and where it is neither the person's own nor the bot's."""
+    """Prefix a text with its speaker in a group, and where it is neither the person's own nor the
+    bot's.
+    """
     part = item.message.parts[item.part]
     is_plain = isinstance(part, Text) and is_own_words(part) and not part.by
     return text if is_plain or not text else f"{item.speaker}: {text}"
 
 
 def _is_question(text: str) -> bool:
-    """Whether a text is a mere question, without facts: it says little once it has been answered."""
+    """Whether a text is a mere question, without facts: it says little once it has been
+    answered.
+    """
     return text.rstrip().endswith(("?", "？")) and not has_facts(text)
 
 
@@ -188,4 +235,8 @@ def _is_by_user(item: Utterance) -> bool:
 def _turn_handles(messages: Sequence[Message]) -> str:
     """The tool calls that show the original turns."""
     turns = sorted({message.turn for message in messages})
-    return f"recall(turn={turns[0]})" if len(turns) == 1 else f"recall(turn={turns[0]}) … recall(turn={turns[-1]})"
+    return (
+        f"recall(turn={turns[0]})"
+        if len(turns) == 1
+        else f"recall(turn={turns[0]}) … recall(turn={turns[-1]})"
+    )

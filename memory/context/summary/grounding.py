@@ -1,4 +1,6 @@
-"""Grounding: checks that numbers, dates, paths, addresses, ids, quotations and names occur in the source."""
+"""Grounding: checks that numbers, dates, paths, addresses, ids, quotations and names occur in the
+source.
+"""
 
 import re
 import unicodedata
@@ -17,8 +19,8 @@ MAX_CHUNK = 8_000  # characters of a source that are searched for numbers at onc
 MAX_PATH_STEP = 255  # characters of one path component that are searched for a file suffix
 
 _PATH_CHARACTER = f"[a-z0-9_.@+~%{CJK}-]"
-# Each pattern starts only at the beginning of its run of characters, so that matching takes linear time. The match is
-# the last group, if there is one.
+# Each pattern starts only at the beginning of its run of characters, so that matching takes linear
+# time. The match is the last group, if there is one.
 _URL = lazy_pattern(
     r"(?<![a-z0-9+.-])[0-9+.-]*+([a-z][a-z0-9+.-]*+://[a-z0-9._~:/?#@!$&*+,;=%-]+"
     rf"(?:(?<=[/=])[{CJK}][{CJK}a-z0-9_.%-]*)?)"
@@ -42,14 +44,15 @@ _PATH = lazy_pattern(
 _TOKEN = lazy_pattern(r"[a-z0-9_][a-z0-9_.-]*")
 _HEX = lazy_pattern(r"(?=[a-f]{0,39}+\d)(?=\d{0,39}+[a-f])[0-9a-f]{7,40}")
 _QUOTED = lazy_pattern(
-    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]{1,300})」|『([^』\n]{1,300})』|《([^》\n]{1,300})》|`([^`\n]+)`"
-    r"|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
+    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|「([^」\n]{1,300})」|『([^』\n]{1,300})』|《([^》\n"
+    r"]{1,300})》|`([^`\n]+)`|(?<![a-z0-9])'([^'\n]{2,300})'(?![a-z0-9])"
 )
 _NAME = lazy_pattern(r"(?<![A-Za-z0-9_])(?:[A-Z][A-Za-z]+|[a-z]+[A-Z][A-Za-z]*)(?![A-Za-z0-9_])")
 _OPENING = lazy_pattern(r"(?:^(?:\d\d:\d\d)?|[:：]\s*|[(（\[]\s*|[*_\"“「『《`])$")
 _SURNAME = (
-    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏"
-    "付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
+    "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何林罗高郑梁谢宋唐许韩邓"
+    "冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆"
+    "范汪廖石金韦贾夏付方邹熊孟秦邱侯江尹薛闫段雷龙史陶贺毛郝顾龚邵万钱戴严莫孔向常]"
 )
 _CHINESE_NAME = lazy_pattern(
     rf"(?:[姓名]名?[是为叫:]|名叫|叫做?)({_SURNAME}[\u4e00-\u9fff]{{1,2}})(?=[,。、;.!?)\s]|$)"
@@ -60,15 +63,17 @@ _CHINESE_TITLE = lazy_pattern(
 _WORD = lazy_pattern(r"[a-z][a-z0-9]*")
 _PUNCTUATION = " \t.,;:!?。，；：！？、'’*_"
 _RECALL = r"recall\((?:turn=\d+|handle=\"[^\"\n]{1,90}\")\)"
-# What the program writes into texts: handles, the digest's mark, and the sizes of data (see excerpts).
+# What the program writes into texts: handles, the digest's mark, and the sizes of data (see
+# excerpts).
 _INTERNAL_MARKS = lazy_pattern(
-    rf"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; {_RECALL} shows them|{_RECALL}"
-    r"|\[(?:code|table|data|output|代码|表格|数据|日志)[,，] ?\d+ (?:lines?|行)"
+    rf"\[\+\d+ messages, digest\]|(?:\[\.\.\. )?(?<!\d)\d++ characters snipped; {_RECALL} shows "
+    rf"them|{_RECALL}|\[(?:code|table|data|output|代码|表格|数据|日志)[,，] ?\d+ (?:lines?|行)"
     r"|(?:long text, |长文，)\d+ (?:characters|字)"
 )
 _ALWAYS_KNOWN = frozenset(
     {"user", "bot", "assistant", "ai", "ok", "english", "chinese", "the", "none", "am", "pm"}
-    | {"usd", "eur", "rmb", "cny", "gbp", "jpy", "kb", "mb", "gb", "tb"}  # units are checked with their numbers
+    # units are checked with their numbers
+    | {"usd", "eur", "rmb", "cny", "gbp", "jpy", "kb", "mb", "gb", "tb"}
 )
 
 
@@ -101,9 +106,9 @@ class GroundingSource:
 
     def has_all(self, plain: str) -> bool:
         """Whether the numbers and literals of a normalised sentence occur in the source."""
-        return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)) and all(
-            map(self._has, find_literals(plain))
-        )
+        return all(
+            not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)
+        ) and all(map(self._has, find_literals(plain)))
 
     def _has(self, piece: str) -> bool:
         if piece not in self._known:
@@ -120,8 +125,8 @@ class GroundingSource:
 def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
     """Drop every sentence with a fact that does not occur in the source.
 
-    Both are normalised: compatibility forms, case, digit groups, date formats. A list item keeps its mark while any of
-    its sentences is left.
+    Both are normalised: compatibility forms, case, digit groups, date formats. A list item keeps
+    its mark while any of its sentences is left.
     """
     known = GroundingSource(source) if isinstance(source, str) else source
     lines: list[str] = []
@@ -131,7 +136,8 @@ def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
         marker, parts = split_line(line)
         heading = line.lstrip().startswith("#")
         supported = {
-            part: known.holds(_INTERNAL_MARKS.sub("", part), names=not heading) for part in dict.fromkeys(parts)
+            part: known.holds(_INTERNAL_MARKS.sub("", part), names=not heading)
+            for part in dict.fromkeys(parts)
         }
         kept = [part for part in parts if supported[part]]
         dropped += [part.strip() for part in parts if not supported[part]]
@@ -139,7 +145,9 @@ def ground_text(text: str, source: str | GroundingSource) -> GroundedText:
         if kept or not parts:
             lines.append((marker + "".join(kept)).rstrip())
     return GroundedText(
-        text="\n".join(lines).strip(), dropped=tuple(dropped), share_dropped=len(dropped) / max(1, count)
+        text="\n".join(lines).strip(),
+        dropped=tuple(dropped),
+        share_dropped=len(dropped) / max(1, count),
     )
 
 
@@ -162,9 +170,9 @@ class FactIndex:
     def has_all(self, sentence: str) -> bool:
         """Whether the text has all numbers and literals of a sentence."""
         plain = normalize_text(sentence)
-        return all(not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)) and all(
-            _is_in_text(piece, self._text, self._tight) for piece in find_literals(plain)
-        )
+        return all(
+            not self._figures.isdisjoint(choice) for choice in numbers.wanted_numbers(plain)
+        ) and all(_is_in_text(piece, self._text, self._tight) for piece in find_literals(plain))
 
 
 def has_facts(sentence: str) -> bool:
@@ -175,7 +183,9 @@ def has_facts(sentence: str) -> bool:
 
 def split_sentences(said: Utterance) -> list[str]:
     """The sentences of an utterance, without line breaks; a line end also ends a sentence."""
-    return [" ".join(part.split()) for line in said.text.splitlines() for part in split_line(line)[1]]
+    return [
+        " ".join(part.split()) for line in said.text.splitlines() for part in split_line(line)[1]
+    ]
 
 
 def is_mentioned(text: str, sentence: str) -> bool:
@@ -206,7 +216,11 @@ def _literals(plain: str) -> Iterator[str]:
             if piece := piece.strip(_PUNCTUATION):
                 yield piece
     if not plain.isascii():
-        yield from (match.group(1) for pattern in (_CHINESE_NAME, _CHINESE_TITLE) for match in pattern.finditer(plain))
+        yield from (
+            match.group(1)
+            for pattern in (_CHINESE_NAME, _CHINESE_TITLE)
+            for match in pattern.finditer(plain)
+        )
 
 
 def _is_path(found: str) -> bool:
@@ -228,7 +242,9 @@ def _is_in_text(piece: str, text: str, tight: str) -> bool:
 
 
 def _occurs_as_word(piece: str, text: str, *, begins: bool = False) -> bool:
-    """Whether the piece occurs outside of a longer word, number or name. begins: it may be a prefix of one."""
+    """Whether the piece occurs outside of a longer word, number or name. begins: it may be a prefix
+    of one.
+    """
     at = text.find(piece)
     while at >= 0:
         end = at + len(piece)

@@ -7,8 +7,19 @@ from datetime import datetime, tzinfo
 from typing import Literal
 
 from memory.context.reductions import part_handle
-from memory.context.summary.critical_calls import CallOutcome, call_outcomes, is_critical, outcome_subject
-from memory.context.summary.grounding import GroundingSource, find_literals, has_facts, is_mentioned, split_sentences
+from memory.context.summary.critical_calls import (
+    CallOutcome,
+    call_outcomes,
+    is_critical,
+    outcome_subject,
+)
+from memory.context.summary.grounding import (
+    GroundingSource,
+    find_literals,
+    has_facts,
+    is_mentioned,
+    split_sentences,
+)
 from memory.context.summary.transcript import Utterance, list_utterances
 from memory.context.taint import OUTCOME_ORIGIN, is_own_words
 from memory.conversation import Document, Message, Text, Thinking, ToolCall, ToolResult
@@ -21,12 +32,13 @@ USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50,
 MAX_READ = 8_000  # characters of one part that are searched
 MAX_SHOWN = 120  # characters of an item's text
 _ERROR = re.compile(
-    r"(?<![a-z])(?:errors?|exception|traceback|failed|failure)(?![a-z])|错误|失败|报错|异常|崩溃", re.IGNORECASE
+    r"(?<![a-z])(?:errors?|exception|traceback|failed|failure)(?![a-z])|错误|失败|报错|异常|崩溃",
+    re.IGNORECASE,
 )
 _ERROR_LINE = re.compile(r"^Traceback |^\w*(?:Error|Exception): |^(?:error|fatal): ", re.MULTILINE)
 _CODE = re.compile(
-    r"^[^\S\n]*+(?:def |class |import |from \S+ import |function\b|const |let |var |return\b|#include|public |private "
-    r"|select .+ from )",
+    r"^[^\S\n]*+(?:def |class |import |from \S+ import |function\b|const |let |var "
+    r"|return\b|#include|public |private |select .+ from )",
     re.MULTILINE | re.IGNORECASE,
 )
 _CAPITAL = re.compile(r"(?<![A-Za-z0-9_])[A-Z][A-Za-z]{2,}(?![A-Za-z0-9_])")
@@ -34,8 +46,8 @@ _NAME = re.compile(rf"(?:(?<=[a-z0-9,;] )|(?<=[\u4e00-\u9fff、，])){_CAPITAL.p
 _NUMBER = re.compile(r"\d+(?:[.:/-]\d+)*")
 _HANDLE = re.compile(r'handle\\?"?\s*[=:]\s*\\?"(\d+)\.\d+')
 _DECIDED = re.compile(
-    r"\b(?:decided?|decision|agreed|let's (?:go|use)|we(?:'ll| will) (?:use|go)|go with|chose|choose|instead of)\b"
-    r"|决定|定下|选定|选择了?|改用|改为|改成|采用|就用|就这么",
+    r"\b(?:decided?|decision|agreed|let's (?:go|use)|we(?:'ll| will) (?:use|go)|go "
+    r"with|chose|choose|instead of)\b|决定|定下|选定|选择了?|改用|改为|改成|采用|就用|就这么",
     re.IGNORECASE,
 )
 Kind = Literal["user", "fact", "tool", "error", "decision"]
@@ -61,7 +73,9 @@ class FoldItem:
 
 
 def message_weights(messages: Sequence[Message], now: datetime) -> dict[str, int]:
-    """Points of each message by its id: from a person 30, error 50, code 20, recent up to 30, referred to later 40."""
+    """Points of each message by its id: from a person 30, error 50, code 20, recent up to 30,
+    referred to later 40.
+    """
     referred = _referred_messages(messages)
     return {
         message.id: USER_WEIGHT * _from_person(message)
@@ -73,11 +87,13 @@ def message_weights(messages: Sequence[Message], now: datetime) -> dict[str, int
     }
 
 
-def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo) -> tuple[FoldItem, ...]:
+def compare_with_summary(
+    messages: Sequence[Message], summary: str, zone: tzinfo
+) -> tuple[FoldItem, ...]:
     """List in order what a summary of these messages kept and what it left out.
 
-    Items are the person's words, decisions, sentences with facts, critical calls, and findings of other tools; other
-    text of the bot is omitted.
+    Items are the person's words, decisions, sentences with facts, critical calls, and findings of
+    other tools; other text of the bot is omitted.
     """
     weights = message_weights(messages, messages[-1].at) if messages else {}
     known, plain = GroundingSource(summary), normalize_text(summary)
@@ -85,7 +101,9 @@ def compare_with_summary(messages: Sequence[Message], summary: str, zone: tzinfo
     items: list[FoldItem] = []
     for said in list_utterances(messages):
         call = calls.get((said.message.id, said.part))
-        found = _call_item(call, known, summary, plain) if call else _text_items(said, known, summary)
+        found = (
+            _call_item(call, known, summary, plain) if call else _text_items(said, known, summary)
+        )
         items += [
             FoldItem(
                 turn=said.message.turn,
@@ -107,8 +125,12 @@ def most_important(items: Sequence[FoldItem], most: int) -> tuple[FoldItem, ...]
     return tuple(items[at] for at in sorted(best))
 
 
-def _call_item(call: CallOutcome, known: GroundingSource, summary: str, plain: str) -> Iterator[tuple[Kind, str, bool]]:
-    """A call that changed something or failed; for any other, the first fact of its result that the summary lacks."""
+def _call_item(
+    call: CallOutcome, known: GroundingSource, summary: str, plain: str
+) -> Iterator[tuple[Kind, str, bool]]:
+    """A call that changed something or failed; for any other, the first fact of its result that the
+    summary lacks.
+    """
     about = outcome_subject(call.call)
     if is_critical(call):
         kept = call.handle in summary or bool(about and normalize_text(about) in plain)
@@ -118,10 +140,16 @@ def _call_item(call: CallOutcome, known: GroundingSource, summary: str, plain: s
         facts = [part for line in lines for part in split_line(line)[1] if has_facts(part)]
         lost = next((fact for fact in facts if not known.holds(fact, names=False)), "")
         if facts:
-            yield "tool", f"{call.call.name} {about}: {' '.join((lost or facts[0]).split())}", not lost
+            yield (
+                "tool",
+                f"{call.call.name} {about}: {' '.join((lost or facts[0]).split())}",
+                not lost,
+            )
 
 
-def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterator[tuple[Kind, str, bool]]:
+def _text_items(
+    said: Utterance, known: GroundingSource, summary: str
+) -> Iterator[tuple[Kind, str, bool]]:
     """Each sentence with a decision or facts; the other sentences of a person as one item.
 
     Words of others that a message brings decide nothing, and are shown with who says them.
@@ -144,13 +172,17 @@ def _text_items(said: Utterance, known: GroundingSource, summary: str) -> Iterat
 
 
 def _from_person(message: Message) -> bool:
-    is_told_by_tool = message.origin == OUTCOME_ORIGIN or all(isinstance(part, ToolResult) for part in message.parts)
+    is_told_by_tool = message.origin == OUTCOME_ORIGIN or all(
+        isinstance(part, ToolResult) for part in message.parts
+    )
     return message.role == "user" and not is_told_by_tool
 
 
 def _has_error(message: Message) -> bool:
     for part in message.parts:
-        if isinstance(part, ToolResult) and (part.is_error or _ERROR_LINE.search(part.text[:MAX_READ])):
+        if isinstance(part, ToolResult) and (
+            part.is_error or _ERROR_LINE.search(part.text[:MAX_READ])
+        ):
             return True
         if isinstance(part, Text) and _ERROR.search(part.text[:MAX_READ]):
             return True
@@ -164,8 +196,8 @@ def _has_code(message: Message) -> bool:
 def _referred_messages(messages: Sequence[Message]) -> set[str]:
     """Ids of messages that later ones refer to.
 
-    A reference is the handle of a message, or a path, number, id, name or quotation that it said first. Tool results
-    refer to nothing.
+    A reference is the handle of a message, or a path, number, id, name or quotation that it said
+    first. Tool results refer to nothing.
     """
     first: dict[str, str] = {}
     by_seq = {message.seq: message.id for message in messages}
@@ -177,7 +209,10 @@ def _referred_messages(messages: Sequence[Message]) -> set[str]:
             named = (word.casefold() for text in texts for word in _CAPITAL.findall(text))
             referred.update(first[piece] for piece in set(named).union(*said) if piece in first)
             referred.update(
-                by_seq[int(at)] for text in texts for at in _HANDLE.findall(text) if len(at) < 19 and int(at) in by_seq
+                by_seq[int(at)]
+                for text in texts
+                for at in _HANDLE.findall(text)
+                if len(at) < 19 and int(at) in by_seq
             )
         for piece in set[str]().union(*said):
             first.setdefault(piece, message.id)
@@ -185,7 +220,9 @@ def _referred_messages(messages: Sequence[Message]) -> set[str]:
 
 
 def _reference_pieces(text: str) -> set[str]:
-    """What a later message may refer to: numbers of three digits or more, paths, addresses, ids, quotations, names."""
+    """What a later message may refer to: numbers of three digits or more, paths, addresses, ids,
+    quotations, names.
+    """
     plain = normalize_text(text)
     numbers = {number for number in _NUMBER.findall(plain) if sum(map(str.isdigit, number)) > 2}
     return numbers | set(find_literals(plain)) | {name.casefold() for name in _NAME.findall(text)}
@@ -194,7 +231,9 @@ def _reference_pieces(text: str) -> set[str]:
 def _texts(message: Message) -> Iterator[str]:
     for part in message.parts:
         match part:
-            case Text(text=text) | ToolResult(text=text) | Document(text=text) | ToolCall(input=text):
+            case (
+                Text(text=text) | ToolResult(text=text) | Document(text=text) | ToolCall(input=text)
+            ):
                 yield text[:MAX_READ]
             case Thinking():
                 continue

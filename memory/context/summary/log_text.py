@@ -1,4 +1,6 @@
-"""Writes a fold's section of the daily log: the story, what people and the bot said, one line per critical call."""
+"""Writes a fold's section of the daily log: the story, what people and the bot said, one line per
+critical call.
+"""
 
 import re
 from bisect import bisect_right
@@ -48,21 +50,25 @@ def write_log(story: str, material: LogMaterial) -> str:
     """Write the log in order of time.
 
     Args:
-        story: validated list items of a model. "" for none: then all that people and the bot said is listed. With a
-            story only their sentences with facts that it lacks are, each after the last line of the story that is about
-            nothing later.
+        story: validated list items of a model. "" for none: then all that people and the bot said
+            is listed. With a story only their sentences with facts that it lacks are, each after
+            the last line of the story that is about nothing later.
     """
     story = name_handles(story, material.key)
     lines = [line for line in story.splitlines() if line.strip()]
     said = _missing_lines(story, material) if lines else dict(_said_lines(material))
     size = sum(len(line) + 1 for line in (*lines, *said.values()))
-    untold = [call for call in material.calls if call.logged[-1].rpartition("recall(")[2] not in story]
+    untold = [
+        call for call in material.calls if call.logged[-1].rpartition("recall(")[2] not in story
+    ]
     calls = _call_lines(untold, size // CALLS_SHARE, material)
     placed = [(at, 0, line) for at, line in zip(place_story(lines, material), lines, strict=True)]
     placed += [(at, 1, line) for at, line in said.items()]
     placed += [(at, 2, line) for at, line in calls]
     in_order = sorted(placed, key=lambda item: item[:2])
-    return name_handles("\n".join(_with_days(((at, line) for at, _, line in in_order), material)), material.key)
+    return name_handles(
+        "\n".join(_with_days(((at, line) for at, _, line in in_order), material)), material.key
+    )
 
 
 def _with_days(placed: Iterable[tuple[int, str]], material: LogMaterial) -> Iterator[str]:
@@ -72,7 +78,9 @@ def _with_days(placed: Iterable[tuple[int, str]], material: LogMaterial) -> Iter
     """
     day = material.day
     for at, line in placed:
-        said_on = material.said[max(0, at)].message.at.astimezone(material.zone).date() if day else None
+        said_on = (
+            material.said[max(0, at)].message.at.astimezone(material.zone).date() if day else None
+        )
         if said_on and said_on != day:
             day = said_on
             yield format_day(day)
@@ -80,13 +88,17 @@ def _with_days(placed: Iterable[tuple[int, str]], material: LogMaterial) -> Iter
 
 
 def log_utterances(said: Sequence[Utterance], zone: tzinfo) -> str:
-    """What people and the bot said, one line per message, for a range that no model has written about."""
+    """What people and the bot said, one line per message, for a range that no model has written
+    about.
+    """
     material = LogMaterial(said=said, calls=(), lang=utterances_language(said), zone=zone)
     return "\n".join(line for _, line in _said_lines(material))
 
 
 def _said_lines(material: LogMaterial) -> Iterator[tuple[int, str]]:
-    """Each message as a line: a short one whole, of a long one the beginning and what has facts not listed before."""
+    """Each message as a line: a short one whole, of a long one the beginning and what has facts not
+    listed before.
+    """
     known = FactIndex()
     for at, utterance in enumerate(material.said):
         if is_tool_utterance(utterance):
@@ -98,7 +110,9 @@ def _said_lines(material: LogMaterial) -> Iterator[tuple[int, str]]:
 
 
 def _abridge(found: Sequence[LogExcerpt], known: FactIndex) -> Iterator[LogExcerpt]:
-    """The beginning, the data labels, and the sentences with facts that are not known; "…" for what is left out."""
+    """The beginning, the data labels, and the sentences with facts that are not known; "…" for what
+    is left out.
+    """
     gap, new = False, FactIndex()
     for item, is_opening in _with_opening(found):
         lost = has_facts(item.text) and not known.has_all(item.text) and not new.has_all(item.text)
@@ -116,7 +130,9 @@ def _abridge(found: Sequence[LogExcerpt], known: FactIndex) -> Iterator[LogExcer
 
 
 def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
-    """By position, what each message said with facts that neither the story nor an earlier line has."""
+    """By position, what each message said with facts that neither the story nor an earlier line
+    has.
+    """
     known = FactIndex()
     known.add(story)
     lines: dict[int, str] = {}
@@ -134,7 +150,9 @@ def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
 
 
 def _with_opening(found: Sequence[LogExcerpt]) -> Iterator[tuple[LogExcerpt, bool]]:
-    """Each excerpt of a message, and whether it is in its opening; all of a message that is not long is."""
+    """Each excerpt of a message, and whether it is in its opening; all of a message that is not
+    long is.
+    """
     left = LONG_MESSAGE if sum(len(item.text) for item in found) <= LONG_MESSAGE else MAX_OPENING
     for item in found:
         left -= len(item.text)
@@ -151,11 +169,15 @@ def _line_of(utterance: Utterance, found: Iterable[LogExcerpt], zone: tzinfo) ->
     return utterance_line(replace(utterance, text=text), zone)
 
 
-def _call_lines(calls: Sequence[CriticalCall], max_chars: int, material: LogMaterial) -> list[tuple[int, str]]:
-    """Lines about calls by position, within `max_chars` characters: changes before failures, the newest first.
+def _call_lines(
+    calls: Sequence[CriticalCall], max_chars: int, material: LogMaterial
+) -> list[tuple[int, str]]:
+    """Lines about calls by position, within `max_chars` characters: changes before failures, the
+    newest first.
 
-    As many calls as possible get a line; then lines get their handle and outcome while they fit. The calls without a
-    line are counted in one more, which may exceed the limit by a few characters.
+    As many calls as possible get a line; then lines get their handle and outcome while they fit.
+    The calls without a line are counted in one more, which may exceed the limit by a few
+    characters.
     """
     position = {(item.message.seq, item.part): at for at, item in enumerate(material.said)}
     wanted = sorted(
@@ -171,7 +193,9 @@ def _call_lines(calls: Sequence[CriticalCall], max_chars: int, material: LogMate
             if cost <= max_chars and (level == 0 or number in lines):
                 max_chars -= cost
                 lines[number] = call.logged[level]
-    placed = [(position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()]
+    placed = [
+        (position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()
+    ]
     if rest := [call for number, call in enumerate(wanted) if number not in lines]:
         last = max(position[call.seq, call.part] for call in rest)
         placed.append((last, _count_line(rest, material.lang, max_chars + MAX_COUNT_LINE)))
@@ -193,10 +217,12 @@ def _count_line(calls: Sequence[CriticalCall], lang: Lang, max_chars: int) -> st
 
 
 def place_story(lines: Sequence[str], material: LogMaterial) -> list[int]:
-    """For each line of the story the position of the utterance that it is about; -1 before the first.
+    """For each line of the story the position of the utterance that it is about; -1 before the
+    first.
 
-    Positions never decrease: of all such ways to place the lines, the one whose lines share most with their utterances,
-    rare words counting more. A time at the beginning of a line outweighs words.
+    Positions never decrease: of all such ways to place the lines, the one whose lines share most
+    with their utterances, rare words counting more. A time at the beginning of a line outweighs
+    words.
     """
     texts = [_compared_text(item) for item in material.said]
     where: dict[str, list[int]] = defaultdict(list)
@@ -230,7 +256,9 @@ def _line_scores(
 
 
 def _best_places(scores: Sequence[Mapping[int, float]]) -> list[int]:
-    """Positions that never decrease, with the greatest sum of scores; a line without a score follows its neighbour."""
+    """Positions that never decrease, with the greatest sum of scores; a line without a score
+    follows its neighbour.
+    """
     ends: list[int] = []  # positions, ascending, at which a better sum is reached
     sums: list[float] = []
     chains: list[tuple[int, int, object] | None] = []  # (line, position, what came before)

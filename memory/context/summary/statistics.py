@@ -1,4 +1,6 @@
-"""Counts what a range of messages holds: messages by author, tools by name, files, pictures, documents, errors."""
+"""Counts what a range of messages holds: messages by author, tools by name, files, pictures,
+documents, errors.
+"""
 
 import json
 from collections import Counter
@@ -8,7 +10,16 @@ from dataclasses import dataclass
 from memory.conversation import Document, Image, Message, Text, ToolCall, ToolResult, inner_call
 
 # Arguments of tools that name a file.
-_FILE_KEYS = ("path", "file_path", "filename", "file", "source", "destination", "target", "new_path")
+_FILE_KEYS = (
+    "path",
+    "file_path",
+    "filename",
+    "file",
+    "source",
+    "destination",
+    "target",
+    "new_path",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +58,10 @@ def count_statistics(messages: Sequence[Message]) -> RangeStatistics:
 def _count_spoken(messages: Sequence[Message], role: str) -> int:
     """Messages of a role that say or show something, which tool calls and results alone do not."""
     spoken = (Text, Image, Document)
-    return sum(message.role == role and any(isinstance(part, spoken) for part in message.parts) for message in messages)
+    return sum(
+        message.role == role and any(isinstance(part, spoken) for part in message.parts)
+        for message in messages
+    )
 
 
 def _named_files(call: ToolCall) -> Iterator[str]:

@@ -35,7 +35,9 @@ class Utterance:
 
 
 def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
-    """All utterances in order and in full, without the model's reasoning and the mark of a turn without an answer."""
+    """All utterances in order and in full, without the model's reasoning and the mark of a turn
+    without an answer.
+    """
     names: dict[str, str] = {}
     for message in messages:
         if message.origin == "house" and message.parts == UNANSWERED_PARTS:
@@ -45,7 +47,9 @@ def list_utterances(messages: Iterable[Message]) -> Iterator[Utterance]:
                 names[part.id] = inner_call(part).name
             if not isinstance(part, Thinking):
                 speaker = _speaker_name(message, part, names)
-                yield Utterance(message=message, part=number, speaker=speaker, text=_part_text(part, speaker))
+                yield Utterance(
+                    message=message, part=number, speaker=speaker, text=_part_text(part, speaker)
+                )
 
 
 def shorten_utterance(utterance: Utterance, most: int) -> Utterance:

@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
-from memory.context.summary.critical_calls import CriticalCall, carried_lines, find_critical_calls, fitting_lines
+from memory.context.summary.critical_calls import (
+    CriticalCall,
+    carried_lines,
+    find_critical_calls,
+    fitting_lines,
+)
 from memory.context.summary.extractive import (
     Emphasis,
     detect_language,
@@ -28,7 +33,8 @@ from memory.conversation import Message
 from memory.text.language import HEADINGS
 
 MAX_DROPPED_SHARE = 0.25  # of a text's sentences; with more unsupported ones it is replaced
-MAX_TOKEN_CHARS = 20  # characters a summary may have per token of its limit before its sentences are checked at all
+# characters a summary may have per token of its limit before its sentences are checked at all
+MAX_TOKEN_CHARS = 20
 MAX_OVERLENGTH = 1.25  # of the limit; a longer summary is replaced instead of trimmed
 CALLS_SHARE = 4  # critical calls may take 1/4 of the summary's tokens
 MAX_LOG_EXCESS = 2_000  # characters by which a log may be longer than its source
@@ -40,15 +46,29 @@ _HEADING_PATTERNS = (
     ("tools", re.compile(r"\btools?\b|工具", re.IGNORECASE)),
     (
         "open",
-        re.compile(r"\bopen\b|\bto[- ]?dos?\b|\bnext steps?\b|\bpending\b|未完成|待办|后续|下一步", re.IGNORECASE),
+        re.compile(
+            r"\bopen\b|\bto[- ]?dos?\b|\bnext steps?\b|\bpending\b|未完成|待办|后续|下一步",
+            re.IGNORECASE,
+        ),
     ),
     ("decisions", re.compile(r"\bdecisions?\b|决定|决策", re.IGNORECASE)),
-    ("facts", re.compile(r"\bfacts?\b|\bpreferences?\b|\bconstraints?\b|事实|偏好|约定", re.IGNORECASE)),
+    (
+        "facts",
+        re.compile(r"\bfacts?\b|\bpreferences?\b|\bconstraints?\b|事实|偏好|约定", re.IGNORECASE),
+    ),
     ("state", re.compile(r"\bgoals?\b|\bstate\b|\bstatus\b|目标|现状|状态", re.IGNORECASE)),
 )
 _HASHES = re.compile(r"#{1,6}")
 _BOLD = re.compile(r"\*\*([^*]{1,40})\*\*[:：]?")
-_SECTION_WORTH = {"facts": 3, "decisions": 3, "open": 2, "state": 2, "errors": 1, "tools": 1, LEAD_SECTION: 1}
+_SECTION_WORTH = {
+    "facts": 3,
+    "decisions": 3,
+    "open": 2,
+    "state": 2,
+    "errors": 1,
+    "tools": 1,
+    LEAD_SECTION: 1,
+}
 MAX_HEADING = 40  # characters; a longer heading is never one of the fixed ones
 
 Sections = dict[str, list[str]]  # lines by section, LEAD_SECTION first
@@ -66,7 +86,8 @@ class FoldSource:
     earlier: tuple[Message, ...]
     #: The fold's own messages.
     turns: tuple[Message, ...]
-    #: When the fold was planned, for the weight of recency; None for the time of the newest message.
+    #: When the fold was planned, for the weight of recency; None for the time of the newest
+    #: message.
     at: datetime | None = None
     #: Taint of the lines of `before`.
     label: FoldLabel = CLEAN_FOLD
@@ -80,7 +101,9 @@ class FoldSource:
 
     def weights(self) -> dict[str, int]:
         """Importance of the messages by id."""
-        return message_weights(self.messages, self.at or max(message.at for message in self.messages))
+        return message_weights(
+            self.messages, self.at or max(message.at for message in self.messages)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,17 +127,21 @@ class ValidatedSummary:
     source_sha256: str
 
 
-def validate_summary(log: str, summary: str, fold: FoldSource, limit: SummaryLimit) -> ValidatedSummary:
+def validate_summary(
+    log: str, summary: str, fold: FoldSource, limit: SummaryLimit
+) -> ValidatedSummary:
     """Validate a model's texts ("" for none) against their source, each by itself.
 
-    Sentences that the source does not support are dropped. A text of which more than a quarter is dropped, nothing is
-    left, or which is much too long, is replaced by an extract; a summary up to a quarter too long loses whole lines.
-    Then what people and the bot said with missing facts is added to the log, critical calls to both, and the user's
-    constraints to the summary.
+    Sentences that the source does not support are dropped. A text of which more than a quarter is
+    dropped, nothing is left, or which is much too long, is replaced by an extract; a summary up to
+    a quarter too long loses whole lines. Then what people and the bot said with missing facts is
+    added to the log, critical calls to both, and the user's constraints to the summary.
     """
     source = _source_text(fold, limit)
     known = GroundingSource(source)
-    calls = find_critical_calls(fold.messages, detect_language(fold.messages), known, fold.conversation)
+    calls = find_critical_calls(
+        fold.messages, detect_language(fold.messages), known, fold.conversation
+    )
     good_log = _ground_log(log, known, len(source))
     good_summary = _ground_summary(summary, known, limit)
     story = "" if good_log.fault else _to_list_items(good_log.text)
@@ -165,7 +192,8 @@ class JudgedTexts:
 def judge_texts(texts: FoldTexts, fold: FoldSource, limit: SummaryLimit) -> JudgedTexts:
     """Tell which texts of an answer `validate_summary` would use.
 
-    A cut-off log is used as far as it goes: missing facts are added to it. A cut-off summary lacks its last sections.
+    A cut-off log is used as far as it goes: missing facts are added to it. A cut-off summary lacks
+    its last sections.
     """
     source = _source_text(fold, limit)
     known = GroundingSource(source)
@@ -206,13 +234,19 @@ def _ground(text: str, known: GroundingSource) -> JudgedText:
     return JudgedText(text=grounded.text, fault=fault, unsupported=grounded.dropped)
 
 
-def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> str:
-    """Arrange a valid summary in its fixed sections within its limit, and add what must be in it."""
+def _arrange_summary(
+    summary: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit
+) -> str:
+    """Arrange a valid summary in its fixed sections within its limit, and add what must be in
+    it.
+    """
     if not limit.summary_tokens:
         return ""
     lang = detect_language(fold.messages)
     tools = _missing_call_lines(summary, fold, calls, limit)
-    constraints = _missing_constraints(summary, find_constraints(list_utterances(fold.messages)), limit)
+    constraints = _missing_constraints(
+        summary, find_constraints(list_utterances(fold.messages)), limit
+    )
     titles = (HEADINGS[lang][name] for name in ("tools", "facts"))
     added = limit.counter.text("\n".join((*tools, *constraints, *titles)))
     left = limit.summary_tokens - (added + 8 if tools or constraints else 0)
@@ -223,14 +257,20 @@ def _arrange_summary(summary: str, fold: FoldSource, calls: Sequence[CriticalCal
     return render_sections(arranged, lang)
 
 
-def _missing_call_lines(text: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit) -> list[str]:
+def _missing_call_lines(
+    text: str, fold: FoldSource, calls: Sequence[CriticalCall], limit: SummaryLimit
+) -> list[str]:
     """Lines about critical calls that a text lacks, within their share of the summary."""
     known = (*carried_lines(fold.before), *calls)
     return fitting_lines(known, text, limit.counter, limit.summary_tokens // CALLS_SHARE)
 
 
-def _missing_constraints(summary: str, constraints: Sequence[str], limit: SummaryLimit) -> list[str]:
-    """The newest constraints that the summary lacks, as list items, in at most 1/5 of its tokens."""
+def _missing_constraints(
+    summary: str, constraints: Sequence[str], limit: SummaryLimit
+) -> list[str]:
+    """The newest constraints that the summary lacks, as list items, in at most 1/5 of its
+    tokens.
+    """
     missing: list[str] = []
     left = limit.summary_tokens // 5
     for constraint in reversed(dict.fromkeys(constraints)):
@@ -249,7 +289,9 @@ def _extract_summary(fold: FoldSource, calls: Sequence[CriticalCall], limit: Sum
     if not limit.summary_tokens:
         return ""
     emphasis = Emphasis(weights=fold.weights(), tools=_missing_call_lines("", fold, calls, limit))
-    return extractive_summary(fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis)
+    return extractive_summary(
+        fold.messages, fold.before, limit.counter, limit.summary_tokens, emphasis
+    )
 
 
 def _to_list_items(text: str) -> str:
@@ -291,8 +333,17 @@ def section_of(title: str) -> str | None:
     """The section that a heading in either language names, or None."""
     if len(title) > MAX_HEADING:
         return None
-    exact = [name for heads in HEADINGS.values() for name, head in heads.items() if head.casefold() == title.casefold()]
-    return exact[0] if exact else next((name for name, words in _HEADING_PATTERNS if words.search(title)), None)
+    exact = [
+        name
+        for heads in HEADINGS.values()
+        for name, head in heads.items()
+        if head.casefold() == title.casefold()
+    ]
+    return (
+        exact[0]
+        if exact
+        else next((name for name, words in _HEADING_PATTERNS if words.search(title)), None)
+    )
 
 
 def add_line(sections: Sections, name: str, line: str) -> None:
@@ -302,7 +353,9 @@ def add_line(sections: Sections, name: str, line: str) -> None:
 
 
 def render_sections(sections: Sections, lang: str) -> str:
-    """The summary in its fixed order, under headings of the language; empty sections are left out."""
+    """The summary in its fixed order, under headings of the language; empty sections are left
+    out.
+    """
     lines: list[str] = []
     for name, in_section in sections.items():
         if in_section and name != LEAD_SECTION:
@@ -314,13 +367,18 @@ def render_sections(sections: Sections, lang: str) -> str:
 def trim_sections(sections: Sections, lang: str, counter: TokenCounter, most: int) -> Sections:
     """Remove whole lines until the summary fits `most` tokens, always from the largest section.
 
-    Lines without facts go first, older before newer; a section keeps one line while another has more.
+    Lines without facts go first, older before newer; a section keeps one line while another has
+    more.
     """
     kept: Sections = {name: list(lines) for name, lines in sections.items()}
     over = counter.text(render_sections(kept, lang)) - most
     while over > 0 and any(kept.values()):
         name = max(
-            kept, key=lambda name: (len(kept[name]) > 1, sum(map(counter.text, kept[name])) / _SECTION_WORTH[name])
+            kept,
+            key=lambda name: (
+                len(kept[name]) > 1,
+                sum(map(counter.text, kept[name])) / _SECTION_WORTH[name],
+            ),
         )
         at = min(range(len(kept[name])), key=lambda at: (has_facts(kept[name][at]), at))
         del kept[name][at]

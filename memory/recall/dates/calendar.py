@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 DAY = timedelta(days=1)
-EARLY, MIDDLE, LATE, END = (1, 10), (11, 20), (21, 31), (24, 31)  # first and last days of parts of a month
-# "A few days ago" and the like: the farthest and the nearest of the days that may be meant, in days back.
-A_FEW = {"day": (10, 1), "week": (56, 10), "fortnight": (84, 21), "month": (240, 45), "year": (8 * 365, 365)}
+# first and last days of parts of a month
+EARLY, MIDDLE, LATE, END = (1, 10), (11, 20), (21, 31), (24, 31)
+# "A few days ago" and the like: the farthest and the nearest of the days that may be meant, in days
+# back.
+A_FEW = {
+    "day": (10, 1),
+    "week": (56, 10),
+    "fortnight": (84, 21),
+    "month": (240, 45),
+    "year": (8 * 365, 365),
+}
 # "Half a week" and the like, in whole units.
 HALF = {"day": (0, "day"), "week": (3, "day"), "month": (15, "day"), "year": (6, "month")}
 # The first of each season's three months, north of the equator.
@@ -31,7 +39,8 @@ class DateSpan:
     text: str = ""
     #: Index of these words in the question.
     start: int = 0
-    #: No year was said, so days of any year match; first and last are of the newest year in which they have begun.
+    #: No year was said, so days of any year match; first and last are of the newest year in which
+    #: they have begun.
     yearless: bool = False
 
 
@@ -43,20 +52,23 @@ def day_pairs(span: DateSpan) -> tuple[tuple[str, str], ...]:
     return ((first, last),) if first <= last else ((first, "12-31"), ("01-01", last))
 
 
-# Returns the spans that a match names, one for each reading; raises as above. Takes the match and the current day.
+# Returns the spans that a match names, one for each reading; raises as above. Takes the match and
+# the current day.
 ReadDates = Callable[[re.Match[str], date], Iterable[DateSpan]]
 
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """A pattern that names days, or one that only looks like it and is skipped (see `read_nothing`).
+    """A pattern that names days, or one that only looks like it and is skipped (see
+    `read_nothing`).
 
     If the pattern has a group "here", that group names the days; the rest is context.
     """
 
     pattern: re.Pattern[str]
     read: ReadDates
-    #: Each text that the pattern matches has one of them, with case folded: most questions have none of most rules.
+    #: Each text that the pattern matches has one of them, with case folded: most questions have
+    #: none of most rules.
     words: tuple[str, ...]
 
 
@@ -93,10 +105,15 @@ def in_month(today: date, year: int | None, month: int, first: int = 1, last: in
 def any_year(today: date, first: tuple[int, int], last: tuple[int, int]) -> DateSpan:
     """From one (month, day) to another in any year, across New Year if the last is the smaller."""
     for year in range(today.year, max(today.year - _MAX_YEARS_TO_LEAP_DAY, 0), -1):
-        span = DateSpan(first=_day_or_next(year, first), last=_day_or_next(year + (last < first), last), yearless=True)
-        if (span.first.month, span.first.day, span.last.month, span.last.day) == (*first, *last) and (
-            span.first <= today
-        ):
+        span = DateSpan(
+            first=_day_or_next(year, first),
+            last=_day_or_next(year + (last < first), last),
+            yearless=True,
+        )
+        if (span.first.month, span.first.day, span.last.month, span.last.day) == (
+            *first,
+            *last,
+        ) and (span.first <= today):
             return span
     raise ValueError(f"no year has {first} to {last}")
 
@@ -113,7 +130,9 @@ def season(year: int, name: str) -> DateSpan:
 
 
 def seasons_of(year: int, name: str) -> list[DateSpan]:
-    """What a season of a year may mean: for winter, the one that begins in it and the one that ends in it."""
+    """What a season of a year may mean: for winter, the one that begins in it and the one that ends
+    in it.
+    """
     return [season(year, name), *([season(year - 1, name)] if name == "winter" else [])]
 
 
@@ -149,16 +168,24 @@ def weekday_at_distance(today: date, distance: int, weekday: int) -> DateSpan:
 def newest_weekday(today: date, weekday: int, today_too: bool) -> list[DateSpan]:
     """The last such weekday before today; with `today_too` also today, if it is one."""
     passed = day_at_distance(today, -((today.weekday() - weekday - 1) % 7 + 1))
-    return [day_at_distance(today, 0), passed] if today_too and today.weekday() == weekday else [passed]
+    return (
+        [day_at_distance(today, 0), passed]
+        if today_too and today.weekday() == weekday
+        else [passed]
+    )
 
 
 def newest_weekend(today: date) -> list[DateSpan]:
     """The last weekend before today, and the current one if today is in it."""
-    return [weekend_at_distance(today, -1), *([weekend_at_distance(today, 0)] if today.weekday() > 4 else [])]
+    return [
+        weekend_at_distance(today, -1),
+        *([weekend_at_distance(today, 0)] if today.weekday() > 4 else []),
+    ]
 
 
 def days_ago(today: date, count: float, unit: str) -> DateSpan:
-    """The days around one that long ago; the longer ago, the more days, as people count less exactly.
+    """The days around one that long ago; the longer ago, the more days, as people count less
+    exactly.
 
     Two weeks ago may be four days off, a year ago three months.
 
@@ -184,10 +211,12 @@ def up_to_today(today: date, count: float, unit: str) -> DateSpan:
 
 
 def days_beside(span: DateSpan, unit: str, side: int) -> DateSpan:
-    """The day, week, weekend or month just before a span (side -1), just after it (1), or around its first day (0).
+    """The day, week, weekend or month just before a span (side -1), just after it (1), or around
+    its first day (0).
 
     Args:
-        unit: "day", "week", "weekend", "month", or the number of a weekday (0 for Monday): the nearest such day.
+        unit: "day", "week", "weekend", "month", or the number of a weekday (0 for Monday): the
+            nearest such day.
     """
     edge = (span.first, span.first, span.last)[side + 1]
     if unit.isdecimal():
@@ -196,7 +225,9 @@ def days_beside(span: DateSpan, unit: str, side: int) -> DateSpan:
         step = {-1: -1, 0: -(edge.weekday() < 2), 1: edge.weekday() > 4}[side]
         return weekend_at_distance(edge, step)
     if side == 0:
-        return {"day": day_at_distance, "week": week_at_distance, "month": month_at_distance}[unit](edge, 0)
+        return {"day": day_at_distance, "week": week_at_distance, "month": month_at_distance}[unit](
+            edge, 0
+        )
     length = {"day": 1, "week": 7, "month": 30}[unit]
     near, far = edge + side * DAY, edge + side * length * DAY
     return days(min(near, far), max(near, far))
@@ -215,4 +246,7 @@ def _month(year: int, month: int) -> tuple[int, int]:
 def _months_back(today: date, count: float) -> date:
     """The same day of the month so many months ago; half a month is 15 days."""
     year, month = _month(today.year, today.month - int(count))
-    return date(year, month, min(today.day, monthrange(year, month)[1])) - (15 if count % 1 else 0) * DAY
+    return (
+        date(year, month, min(today.day, monthrange(year, month)[1]))
+        - (15 if count % 1 else 0) * DAY
+    )

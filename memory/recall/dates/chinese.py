@@ -54,9 +54,19 @@ _PART = "(?P<part>初(?!中)|上旬|中旬|下旬|底|末)?"
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
 _HALVES = {"上半年": (1, 6), "下半年": (7, 12), "初": (1, 2), "底": (11, 12), "末": (11, 12)}
 _NO_MONTH = "天(?!气)|兰|怀胎|流火|之?内|不知|[一两几]次"
-_WEEKDAY = r"(?P<weekday>一(?![起直共定样些下次个])|[二三四五六]|日(?![本记常程志])|天(?![气天])|末)"
+_WEEKDAY = (
+    r"(?P<weekday>一(?![起直共定样些下次个])|[二三四五六]|日(?![本记常程志])|天(?![气天])|末)"
+)
 _WEEK = "(?:周|星期|礼拜)"
-_UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
+_UNITS = {
+    "天": "day",
+    "日": "day",
+    "周": "week",
+    "星期": "week",
+    "礼拜": "week",
+    "月": "month",
+    "年": "year",
+}
 _UNIT = "(?P<unit>多?天|个?多?(?:周|星期|礼拜)|个多?月|多?年)"
 _HOLIDAYS = {
     "元旦": (1, 1, 1, 3),
@@ -87,9 +97,11 @@ _HOLIDAYS = {
     "圣诞": (12, 24, 12, 25),
 }
 _HOLIDAY = (
-    "(?P<feast>元旦|跨年|情人节|妇女节|植树节|愚人节|清明(?=节|假|期间|那)|五一(?=节|劳动|假|期间|小?长假|黄金周|那|去|的时候)|劳动节"
-    "|青年节|母亲节|六一(?=节|儿童|那)|儿童节|父亲节|建军节|教师节|十一(?=长假|假期|黄金周|期间|国庆)|国庆|万圣节"
-    "|双十一|双11|感恩节|双十二|双12|平安夜|圣诞(?!老人|树|歌|帽))"
+    "(?P<feast>元旦|跨年|情人节|妇女节|植树节|愚人节|清明(?=节"
+    "|假|期间|那)|五一(?=节|劳动|假|期间|小?长假|黄金周|那|去|的"
+    "时候)|劳动节|青年节|母亲节|六一(?=节|儿童|那)|儿童节|父亲"
+    "节|建军节|教师节|十一(?=长假|假期|黄金周|期间|国庆)|国庆|万"
+    "圣节|双十一|双11|感恩节|双十二|双12|平安夜|圣诞(?!老人|树|歌|帽))"
 )
 _DAYS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大后": 3}
 _RECENTLY = {
@@ -125,7 +137,10 @@ def _date(found: re.Match[str], today: date) -> Iterable[DateSpan]:
         return [in_month(today, year, month, day, day)]
     end = number(found["end"])
     if re.fullmatch(_TO, found["sep"]):
-        if in_month(today, year, month, end, end).first < in_month(today, year, month, day, day).first:
+        if (
+            in_month(today, year, month, end, end).first
+            < in_month(today, year, month, day, day).first
+        ):
             raise ValueError("a range that ends before it begins")
         return [in_month(today, year, month, day, end)]
     return [in_month(today, year, month, one, one) for one in (day, end)]
@@ -166,7 +181,9 @@ def _month_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 def _part_of_this_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     part = _PARTS[found["part"]]
     return [
-        span for span in (month_at_distance(today, 0, part), month_at_distance(today, -1, part)) if span.first <= today
+        span
+        for span in (month_at_distance(today, 0, part), month_at_distance(today, -1, part))
+        if span.first <= today
     ]
 
 
@@ -177,7 +194,11 @@ def _week_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     if weekday == "末":
         return [weekend_at_distance(today, which)]
     exact = weekday_at_distance(today, which, _weekday(weekday))
-    loose = newest_weekday(today, _weekday(weekday), today_too=False) if found["one"] and which == -1 else ()
+    loose = (
+        newest_weekday(today, _weekday(weekday), today_too=False)
+        if found["one"] and which == -1
+        else ()
+    )
     return dict.fromkeys((exact, *loose))
 
 
@@ -220,7 +241,12 @@ def _holiday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     year = _year(found, today)
     if year is None:
         return [any_year(today, (first_month, first), (last_month, last))]
-    return [days(date(year, first_month, first), date(year + (last_month < first_month), last_month, last))]
+    return [
+        days(
+            date(year, first_month, first),
+            date(year + (last_month < first_month), last_month, last),
+        )
+    ]
 
 
 def _near_day(found: re.Match[str], today: date) -> Iterable[DateSpan]:
@@ -236,66 +262,108 @@ RULES = tuple(
     DateRule(lazy_pattern(pattern), read, words)
     for pattern, read, words in (
         (
-            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月{_GAP}(?P<day>{_DAY}){_GAP}"
-            rf"(?:[日号]?{_GAP}(?P<sep>{_TO}|[、和与]){_GAP}(?P<end>{_DAY}){_GAP})?(?:日|号(?![线楼店院]))",
+            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}|\d\d){_GAP}月"
+            rf"{_GAP}(?P<day>{_DAY}){_GAP}(?:[日号]?{_GAP}(?P<sep>{_TO}|[、"
+            rf"和与]){_GAP}(?P<end>{_DAY}){_GAP})?(?:日|号(?![线楼店院]))",
             _date,
             ("月",),
         ),
         (
-            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}){_GAP}(?:月?{_GAP}{_TO}{_GAP}(?P<end>{_MONTH}){_GAP})?"
-            rf"月(?:份)?{_PART}(?!{_NO_MONTH})",
+            rf"{_NOT_AFTER_DIGIT}{_OF_YEAR}(?P<month>{_MONTH}){_GAP}(?:月"
+            rf"?{_GAP}{_TO}{_GAP}(?P<end>{_MONTH}){_GAP})?月(?:份)?{_PART}(?!{_NO_MONTH})",
             _month,
             ("月",),
         ),
         (
-            rf"{_NOT_AFTER_DIGIT}{_YEAR}的?(?P<part>年?[初底末](?![中一二三])|上半年|下半年|[春夏秋冬][天季]|第?[一二三四1-4]季度)?",
+            (
+                rf"{_NOT_AFTER_DIGIT}{_YEAR}的?(?P<part>年?[初底末](?![中"
+                r"一二三])|上半年|下半年|[春夏秋冬][天季]|第?[一二三四1-4]季度)?"
+            ),
             _named_year,
             ("年",),
         ),
-        (r"(?<![\d今去明前后大几多一二两三四五六七八九十半])年(?P<part>[底末初])(?!中)", _part_of_any_year, ("年",)),
         (
-            r"(?P<which>上上上?|(?<![晚天早])上|这|本|下下|(?<!以)下)(?:一?个月|一?月(?![亮球光色牙饼]))(?:份)?的?"
-            rf"(?:(?P<day>{_DAY})[日号](?:{_TO}(?P<end>{_DAY})[日号])?|{_PART})",
+            r"(?<![\d今去明前后大几多一二两三四五六七八九十半])年(?P<part>[底末初])(?!中)",
+            _part_of_any_year,
+            ("年",),
+        ),
+        (
+            r"(?P<which>上上上?|(?<![晚天早])上|这|本|下下|(?<!以)下"
+            rf")(?:一?个月|一?月(?![亮球光色牙饼]))(?:份)?的?(?:(?P<day>{_DAY})[日"
+            rf"号](?:{_TO}(?P<end>{_DAY})[日号])?|{_PART})",
             _month_near,
             ("月",),
         ),
-        (r"(?<![\d一二三四五六七八九十个上下这本每满])月(?P<part>[底初])", _part_of_this_month, ("月",)),
         (
-            rf"(?P<which>上上上?|上|这|本|下下|下)(?P<one>一?个|一)?{_WEEK}(?:的?{_WEEK}?{_WEEKDAY})?",
+            r"(?<![\d一二三四五六七八九十个上下这本每满])月(?P<part>[底初])",
+            _part_of_this_month,
+            ("月",),
+        ),
+        (
+            (
+                r"(?P<which>上上上?|上|这|本|下下|下)(?P<one>一?个|一"
+                rf")?{_WEEK}(?:的?{_WEEK}?{_WEEKDAY})?"
+            ),
             _week_near,
             ("周", "星期", "礼拜"),
         ),
         (
-            rf"(?<![每逢一两二三四五六七八九十几上下这本个\d圆日号])(?<![日号][（(]){_WEEK}{_WEEKDAY}(?!次)",
+            (
+                r"(?<![每逢一两二三四五六七八九十几上下这本个\d圆日"
+                rf"号])(?<![日号][（(]){_WEEK}{_WEEKDAY}(?!次)"
+            ),
             _weekday_alone,
             ("周", "星期", "礼拜"),
         ),
         (
-            r"(?:(?P<which>大前|昨|今|明|大后)天|(?P<other>(?<![以之从天年月周])前|(?<![以之先然最])后)天(?![气性空努天]))",
+            (
+                r"(?:(?P<which>大前|昨|今|明|大后)天|(?P<other>(?<![以"
+                r"之从天年月周])前|(?<![以之先然最])后)天(?![气性空努天]))"
+            ),
             _near_day,
             ("天",),
         ),
         (
-            r"(?P<which>昨|今|(?<![文光说照证透声聪小黎清])明)(?:日(?!头条|重现|香)|儿(?![子童女])|晚|夜|早(?!期))(?P<other>)",
+            (
+                r"(?P<which>昨|今|(?<![文光说照证透声聪小黎清])明)(?:日"
+                r"(?!头条|重现|香)|儿(?![子童女])|晚|夜|早(?!期))(?P<other>)"
+            ),
             _near_day,
             ("昨", "今", "明"),
         ),
         (r"(?<![以之从])(?P<which>前)[晚日](?!子)(?P<other>)", _near_day, ("前",)),
         (
-            rf"{_NOT_AFTER_DIGIT}(?P<count>{_COUNT}|半|(?<!十)好?几){_GAP}{_UNIT}(?P<half>半)?多?(?:之|以)?前(?!后)",
+            (
+                rf"{_NOT_AFTER_DIGIT}(?P<count>{_COUNT}|半|(?<!十)好"
+                rf"?几){_GAP}{_UNIT}(?P<half>半)?多?(?:之|以)?前(?!后)"
+            ),
             _long_ago,
             ("前",),
         ),
         (
-            rf"(?:最近|过去|(?<![附靠接将])近|这(?!一天))的?这?(?P<count>{_COUNT}|半|几){_UNIT}(?:以?来|[里内])?",
+            (
+                rf"(?:最近|过去|(?<![附靠接将])近|这(?!一天))的?这?(?P<count>{_COUNT}|半"
+                rf"|几){_UNIT}(?:以?来|[里内])?"
+            ),
             _up_to_now,
             ("近", "过去", "这"),
         ),
-        (rf"(?:{'|'.join(sorted(_RECENTLY, key=len, reverse=True))})", _recently, ("近", "这", "前", "刚")),
-        (rf"{_OF_YEAR}{_HOLIDAY}节?", _holiday, tuple(_HOLIDAYS)),
-        (r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)", _day_number, ("日", "号", "天")),
         (
-            r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？,.!?\s]{0,4}[站店院场馆厅市行路所校园])",
+            rf"(?:{'|'.join(sorted(_RECENTLY, key=len, reverse=True))})",
+            _recently,
+            ("近", "这", "前", "刚"),
+        ),
+        (rf"{_OF_YEAR}{_HOLIDAY}节?", _holiday, tuple(_HOLIDAYS)),
+        (
+            r"(?<![\d./])(?P<month>\d{1,2})[./](?P<day>\d{1,2})(?=[日号]|[那这当]天)",
+            _day_number,
+            ("日", "号", "天"),
+        ),
+        (
+            (
+                r"离[^，。！？,.!?\s]{1,8}最近|最近的(?=[^，。！？"
+                r",.!?\s]{0,4}[站店院场馆厅市行路所校园])"
+            ),
             read_nothing,
             ("最近",),
         ),

@@ -61,9 +61,20 @@ _COUNTED = (
 )
 _TO = "(?:-|–|—|to|and|until|till|through)"
 _AND = "-|–|—|to|through|until|till|and|&"
-_BEFORE_A_DATE = lazy_pattern(r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE)
-_IN = r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
-_THIRDS = {"early": (1, 4), "start": (1, 2), "begin": (1, 2), "mid": (5, 8), "late": (9, 12), "end": (11, 12)}
+_BEFORE_A_DATE = lazy_pattern(
+    r"\b(?:on|since|until|till|by|before|after|from|to|between|of)\s+$", re.IGNORECASE
+)
+_IN = (
+    r"\b(?:in|of|during|since|until|till|throughout|through|around|before|after) (?:the month of )?"
+)
+_THIRDS = {
+    "early": (1, 4),
+    "start": (1, 2),
+    "begin": (1, 2),
+    "mid": (5, 8),
+    "late": (9, 12),
+    "end": (11, 12),
+}
 _SEASON = f"(?P<season>{'|'.join(_SEASON_WORDS)})"
 _HOLIDAYS = {
     "new year": (12, 31, 1, 1),
@@ -82,20 +93,23 @@ _HOLIDAYS = {
 }
 _HOLIDAY_WORDS = tuple({name.split()[0] for name in _HOLIDAYS})
 _HOLIDAY = (
-    "(?P<feast>new year(?=['’]?s| day)|valentine(?=['’]?s)|april fool(?=['’]?s)|mother(?=['’]?s day)"
-    "|father(?=['’]?s day)|independence day|fourth of july|halloween|thanksgiving|christmas eve"
+    "(?P<feast>new year(?=['’]?s| day)|valentine(?=['’]?s)|april fool(?=['’]?s)|mother(?=['’]?s "
+    "day)|father(?=['’]?s day)|independence day|fourth of july|halloween|thanksgiving|christmas eve"
     r"|christmas(?! (?:tree|song|carol|card))|xmas|boxing day)\b(?:['’]?s)?(?: (?:day|eve)\b)?"
 )
 
 
 def compile_rules(*said: tuple[str, ReadDates, tuple[str, ...]]) -> tuple[DateRule, ...]:
-    """Compile patterns, in which a space means up to three spaces, with what reads them and DateRule.words.
+    """Compile patterns, in which a space means up to three spaces, with what reads them and
+    DateRule.words.
 
-    Only English letters are word characters, so that a word may stand between Chinese ones without a space.
+    Only English letters are word characters, so that a word may stand between Chinese ones without
+    a space.
     """
     flags = re.IGNORECASE | re.ASCII
     return tuple(
-        DateRule(lazy_pattern(pattern.replace(" ", r"\s{1,3}"), flags), read, words) for pattern, read, words in said
+        DateRule(lazy_pattern(pattern.replace(" ", r"\s{1,3}"), flags), read, words)
+        for pattern, read, words in said
     )
 
 
@@ -126,10 +140,20 @@ def _before(found: re.Match[str]) -> str:
 
 
 def _day_of_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    shown = found["nth"] or _year(found, today) or found["name"] not in _VERBS or _BEFORE_A_DATE.search(_before(found))
+    shown = (
+        found["nth"]
+        or _year(found, today)
+        or found["name"] not in _VERBS
+        or _BEFORE_A_DATE.search(_before(found))
+    )
     if not shown:
         raise ValueError("a verb: may, march")
-    year, month, day, end = _year(found, today), _month(found["name"]), int(found["day"]), int(found["end"] or 0)
+    year, month, day, end = (
+        _year(found, today),
+        _month(found["name"]),
+        int(found["day"]),
+        int(found["end"] or 0),
+    )
     first = in_month(today, year, month, day, day)
     if not end:
         return [first]
@@ -140,7 +164,11 @@ def _day_of_month(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 def _month_of_year(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    return [in_month(today, _year(found, today), _month(found["name"]), *PARTS.get(part_of(found), (1, 31)))]
+    return [
+        in_month(
+            today, _year(found, today), _month(found["name"]), *PARTS.get(part_of(found), (1, 31))
+        )
+    ]
 
 
 def _month_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
@@ -148,8 +176,14 @@ def _month_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     if found["name"] in _VERBS:
         raise ValueError("a verb: may, march")
     month, which = _month(found["name"]), WHICH[normalize_question(found["which"]).split()[-1]]
-    nearest = {-1: today.year - (month >= today.month), 0: today.year, 1: today.year + (month <= today.month)}[which]
-    return dict.fromkeys((in_month(today, nearest, month), in_month(today, today.year + which, month)))
+    nearest = {
+        -1: today.year - (month >= today.month),
+        0: today.year,
+        1: today.year + (month <= today.month),
+    }[which]
+    return dict.fromkeys(
+        (in_month(today, nearest, month), in_month(today, today.year + which, month))
+    )
 
 
 def _months(found: re.Match[str], today: date) -> Iterable[DateSpan]:
@@ -184,7 +218,11 @@ def _season(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     which = WHICH[normalize_question(found["which"]).split()[-1]]
     if which >= 0:
         return [season(today.year + which, name)]
-    over = max(span.first for year in range(-2, 1) if (span := season(today.year + year, name)).last < today)
+    over = max(
+        span.first
+        for year in range(-2, 1)
+        if (span := season(today.year + year, name)).last < today
+    )
     return dict.fromkeys((season(over.year, name), season(today.year - 1, name)))
 
 
@@ -195,7 +233,10 @@ def _holiday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     newest = any_year(today, fixed[:2], fixed[2:])
     if which == "last":
         before = _holiday_in_year(newest.last.year - 1, fixed)
-        return [days(newest.first, newest.last), *([before] if (today - before.last).days < 400 else [])]
+        return [
+            days(newest.first, newest.last),
+            *([before] if (today - before.last).days < 400 else []),
+        ]
     if which:
         return [_holiday_in_year(newest.last.year + (newest.last < today), fixed)]
     return [newest]
@@ -219,17 +260,28 @@ _CALENDAR_RULES = compile_rules(
         _day_of_month,
         _MONTH_WORDS,
     ),
-    (rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}", _month_of_year, _MONTH_WORDS),
+    (
+        rf"\b(?:{PART})?{_NAME}\.?(?:,\s?| )(?:of )?{_A_YEAR}{_COUNTED}",
+        _month_of_year,
+        _MONTH_WORDS,
+    ),
     (rf"{_IN}(?P<here>(?:{PART})?{_NAME})(?P<year>)(?!['’]s|\.? \d)", _month_of_year, _MONTH_WORDS),
     (rf"\b{PART}{_NAME}(?!['’]s|\.? \d)", _month_of_year, _MONTH_WORDS),
     (rf"(?P<part>)\b{_UNAMBIGUOUS_MONTH}\b", _month_of_year, _MONTH_WORDS),
     (rf"\b{WHICH_ONE} {_NAME}(?!['’]s| \d)", _month_near, _MONTH_WORDS),
     (
-        rf"\b(?:from|between) (?P<here>{_NAME}\s?{_TO}\s?(?P<last>{MONTH})(?!\.? \d\d?\b){_IN_YEAR})",
+        (
+            rf"\b(?:from|between) (?P<here>{_NAME}\s?{_TO}\s?(?P<last>{MONTH})(?!\.? "
+            rf"\d\d?\b){_IN_YEAR})"
+        ),
         _months,
         _MONTH_WORDS,
     ),
-    (rf"\b(?P<week>first|second|third|fourth|last) week (?:of|in) {_NAME}{_IN_YEAR}", _week_of_month, _MONTH_WORDS),
+    (
+        rf"\b(?P<week>first|second|third|fourth|last) week (?:of|in) {_NAME}{_IN_YEAR}",
+        _week_of_month,
+        _MONTH_WORDS,
+    ),
     (
         r"\b(?:in|during|of|since|from|between|until|till|by|year|throughout|before|after) "
         rf"(?P<here>(?:{PART})?{_YEAR}(?:\s?{_TO}\s?(?P<end>(?:19|20)\d\d)\b)?){_COUNTED}",
@@ -239,7 +291,11 @@ _CALENDAR_RULES = compile_rules(
     (rf"\b{PART}{_YEAR}(?P<end>)", _years, _CENTURIES),
     (rf"\b{WHICH_ONE} {_SEASON}\b", _season, _SEASON_WORDS),
     (rf"\b{_SEASON} (?:of )?{_A_YEAR}", _season, _SEASON_WORDS),
-    (rf"\b(?:(?P<which>last|this|next) )?{_HOLIDAY}(?: (?:of |in )?{_A_YEAR})?", _holiday, _HOLIDAY_WORDS),
+    (
+        rf"\b(?:(?P<which>last|this|next) )?{_HOLIDAY}(?: (?:of |in )?{_A_YEAR})?",
+        _holiday,
+        _HOLIDAY_WORDS,
+    ),
 )
 
 
@@ -247,11 +303,31 @@ _CALENDAR_RULES = compile_rules(
 
 WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAYS)})\b"
-_SHORT_DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:r?s?)?(?:day)?|fri(?:day)?|saturday|sunday)\b"
+_SHORT_DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:r?s?)?(?:day)?|fri(?:day)?|saturday|sunday)\b"  # noqa: E501
 _DAY_WORDS = tuple(name[:3] for name in WEEKDAYS)
 _OF_A_DATE = rf"(?!,? (?:the )?(?:{MONTH}\.? \d|\d{{1,2}}{NTH}?(?: of)? {MONTH}))"
-_PARTS_OF_WEEK = {"early": (0, 2), "start": (0, 1), "begin": (0, 1), "mid": (1, 4), "late": (3, 6), "end": (4, 6)}
-_NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_PARTS_OF_WEEK = {
+    "early": (0, 2),
+    "start": (0, 1),
+    "begin": (0, 1),
+    "mid": (1, 4),
+    "late": (3, 6),
+    "end": (4, 6),
+}
+_NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 _COUNTS = {
     **{word: at for at, word in enumerate(_NUMBERS, 1)},
     "a": 1,
@@ -266,8 +342,8 @@ _COUNTS = {
 }
 _VAGUE = ("few", "a few", "several", "some")
 _COUNT = (
-    rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|fifteen|twenty|thirty|(?:a )?few|several|some|(?:a )?couple(?: of)?"
-    r"|half an?|an?)"
+    rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|fifteen|twenty|thirty|(?:a )?few|several|some|(?:a "
+    r")?couple(?: of)?|half an?|an?)"
 )
 _UNIT = r"(?P<unit>day|night|week|fortnight|month|year|hour|minute)s?\b"
 _NEAR = {"yesterday": -1, "last night": -1, "tomorrow": 1}
@@ -275,14 +351,25 @@ _RECENTLY = {"the other day": (10, 1), "the other night": (10, 1), "the other we
 
 
 def _unit_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    which, unit, part = normalize_question(found["which"]) or "this", normalize_question(found["unit"]), part_of(found)
+    which, unit, part = (
+        normalize_question(found["which"]) or "this",
+        normalize_question(found["unit"]),
+        part_of(found),
+    )
     distance = WHICH[which.split()[-1]]
     if unit == "weekend":
-        return newest_weekend(today)[:1] if which.endswith("past") else [weekend_at_distance(today, distance)]
+        return (
+            newest_weekend(today)[:1]
+            if which.endswith("past")
+            else [weekend_at_distance(today, distance)]
+        )
     if which.endswith("past"):
         return [up_to_today(today, 1, unit)]
     either = found["the"] and distance < 0 and not part
-    return [_whole_unit(today, distance, unit, part), *([up_to_today(today, 1, unit)] if either else [])]
+    return [
+        _whole_unit(today, distance, unit, part),
+        *([up_to_today(today, 1, unit)] if either else []),
+    ]
 
 
 def _whole_unit(today: date, distance: int, unit: str, part: str) -> DateSpan:
@@ -291,14 +378,19 @@ def _whole_unit(today: date, distance: int, unit: str, part: str) -> DateSpan:
     if unit == "month":
         return month_at_distance(today, distance, PARTS.get(part, (1, 31)))
     first, last = _PARTS_OF_WEEK.get(part, (0, 6))
-    return days(weekday_at_distance(today, distance, first).first, weekday_at_distance(today, distance, last).last)
+    return days(
+        weekday_at_distance(today, distance, first).first,
+        weekday_at_distance(today, distance, last).last,
+    )
 
 
 def _before_last(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     unit = normalize_question(found["unit"])
     if unit == "night":
         return [day_at_distance(today, -2)]
-    return [weekend_at_distance(today, -2) if unit == "weekend" else _whole_unit(today, -2, unit, "")]
+    return [
+        weekend_at_distance(today, -2) if unit == "weekend" else _whole_unit(today, -2, unit, "")
+    ]
 
 
 def _weekend(found: re.Match[str], today: date) -> Iterable[DateSpan]:
@@ -316,12 +408,18 @@ def _weekday(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     if distance == 0:
         return [weekday_at_distance(today, 0, day)]
     newest = newest_weekday(today, day, today_too=False)[0]
-    nearest = newest if distance < 0 else day_at_distance(today, (day - today.weekday() - 1) % 7 + 1)
+    nearest = (
+        newest if distance < 0 else day_at_distance(today, (day - today.weekday() - 1) % 7 + 1)
+    )
     return dict.fromkeys((nearest, weekday_at_distance(today, distance, day)))
 
 
 def _weekday_of(found: re.Match[str], today: date) -> Iterable[DateSpan]:
-    return [weekday_at_distance(today, WHICH[normalize_question(found["week"])], _number_of(found["day"]))]
+    return [
+        weekday_at_distance(
+            today, WHICH[normalize_question(found["week"])], _number_of(found["day"])
+        )
+    ]
 
 
 def _number_of(day: str) -> int:
@@ -372,14 +470,22 @@ _RELATIVE_RULES = compile_rules(
         _unit_near,
         ("week", "month", "year"),
     ),
-    (rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)", _unit_near, ("week", "month", "year")),
+    (
+        rf"\b{PART}(?P<the>)(?P<which>)the (?P<unit>week|month|year)\b(?! of)",
+        _unit_near,
+        ("week", "month", "year"),
+    ),
     (
         r"\b(?:the )?(?P<unit>week|weekend|month|year|night) before last\b(?! (?:week|month|year))",
         _before_last,
         ("before",),
     ),
     (r"\bthe weekend\b", _weekend, ("weekend",)),
-    (rf"\b(?P<which>last|previous|(?:this )?past|this|next|on) {_SHORT_DAY}{_OF_A_DATE}", _weekday, _DAY_WORDS),
+    (
+        rf"\b(?P<which>last|previous|(?:this )?past|this|next|on) {_SHORT_DAY}{_OF_A_DATE}",
+        _weekday,
+        _DAY_WORDS,
+    ),
     (
         rf"(?P<which>)(?<!every\s)(?<!each\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!easter\s)\b{_WEEKDAY}{_OF_A_DATE}",
         _weekday,
@@ -387,8 +493,16 @@ _RELATIVE_RULES = compile_rules(
     ),
     (rf"\b{_WEEKDAY} (?:of |in )?(?P<week>last|this|next) week\b", _weekday_of, _DAY_WORDS),
     (rf"\b(?P<week>last|this|next) week(?:['’]s)?(?: on)? {_SHORT_DAY}", _weekday_of, _DAY_WORDS),
-    (rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b", _long_ago, ("ago", "back", "earlier")),
-    (rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)", _up_to_now, ("last", "past", "previous")),
+    (
+        rf"(?<![\d.])\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b",
+        _long_ago,
+        ("ago", "back", "earlier"),
+    ),
+    (
+        rf"\b(?:the |these )?(?:last|past|previous) {_COUNT} {_UNIT}(?! of)",
+        _up_to_now,
+        ("last", "past", "previous"),
+    ),
     (
         r"\b(?:yesterday|last night|today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
         _near_day,

@@ -1,8 +1,9 @@
 """Finds the dates in a question, absolute and relative, in Chinese and English. Pure.
 
-Known limits: holidays of the lunar calendar, Easter, dates without a month ("the 5th", 5号), numbers with a point or a
-slash that nothing shows to be a date (5.3), ordinals in words (May the third), seasons without a year, names that are
-also words for days (周一鸣). A week begins on Monday, and seasons are those north of the equator.
+Known limits: holidays of the lunar calendar, Easter, dates without a month ("the 5th", 5号),
+numbers with a point or a slash that nothing shows to be a date (5.3), ordinals in words (May the
+third), seasons without a year, names that are also words for days (周一鸣). A week begins on
+Monday, and seasons are those north of the equator.
 """
 
 import re
@@ -11,7 +12,16 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memory.recall.dates import chinese, english
-from memory.recall.dates.calendar import DAY, DateRule, DateSpan, days, days_beside, in_month, month_end, read_nothing
+from memory.recall.dates.calendar import (
+    DAY,
+    DateRule,
+    DateSpan,
+    days,
+    days_beside,
+    in_month,
+    month_end,
+    read_nothing,
+)
 from memory.recall.dates.english import WEEKDAYS
 from memory.text.patterns import lazy_pattern
 
@@ -21,9 +31,13 @@ _ISO = lazy_pattern(
     r"(?<![\d.])(?P<year>(?:19|20)\d\d)(?:(?P<by>[-/.])(?P<month>\d{1,2})(?P=by)(?P<day>\d{1,2})(?![\d]|[-/]\d)"
     r"|[-/](?P<only>0[1-9]|1[0-2])(?![\d/-]))"
 )
-_SLASHES = lazy_pattern(r"(?<![\d/.])(?P<one>\d{1,2})/(?P<other>\d{1,2})(?:/(?P<year>(?:19|20)\d\d))(?![\d/])")
+_SLASHES = lazy_pattern(
+    r"(?<![\d/.])(?P<one>\d{1,2})/(?P<other>\d{1,2})(?:/(?P<year>(?:19|20)\d\d))(?![\d/])"
+)
 _VERSION = lazy_pattern(r"\b(?:v|ver|version|release)\.?\s{0,2}\d[\d.]{0,20}", re.IGNORECASE)
-_TO = lazy_pattern(r"\s{0,2}(?:[-~～—–－]|到|至|to|through|until|till)\s{0,2}(?:the\s)?", re.IGNORECASE)
+_TO = lazy_pattern(
+    r"\s{0,2}(?:[-~～—–－]|到|至|to|through|until|till)\s{0,2}(?:the\s)?", re.IGNORECASE
+)
 _AND = lazy_pattern(r"\s{0,2}(?:and|和|与|跟)\s{0,2}", re.IGNORECASE)
 _BESIDE_EN = lazy_pattern(
     rf"\b(?:the\s{{1,2}})?(?P<unit>day|night|weekend|week|month|{'|'.join(WEEKDAYS)})\s{{1,2}}"
@@ -34,7 +48,15 @@ _BESIDE_ZH = lazy_pattern(r"的?(?P<side>[前后])一?(?P<unit>天|晚|周(?!年
 _OPEN_EN = lazy_pattern(r"\b(?P<side>since|before|after)\s{1,2}(?:the\s{1,2})?$", re.IGNORECASE)
 _OPEN_ZH = lazy_pattern(r"(?P<since>以来|至今|到现在)|[之以](?P<side>[前后])")
 _SIDES = {"before": -1, "after": 1, "following": 1, "of": 0, "前": -1, "后": 1}
-_UNITS = {"night": "day", "天": "day", "晚": "day", "周": "week", "星期": "week", "个星期": "week", "个月": "month"}
+_UNITS = {
+    "night": "day",
+    "天": "day",
+    "晚": "day",
+    "周": "week",
+    "星期": "week",
+    "个星期": "week",
+    "个月": "month",
+}
 _MAX_CONTEXT = 40
 
 
@@ -49,7 +71,8 @@ class _DateMention:
 
 
 def find_dates(question: str, now: datetime) -> tuple[DateSpan, ...]:
-    """The spans of days that a question names, in its order; several for words with several meanings.
+    """The spans of days that a question names, in its order; several for words with several
+    meanings.
 
     Args:
         now: in the person's time zone; relative dates count from its day.
@@ -58,7 +81,9 @@ def find_dates(question: str, now: datetime) -> tuple[DateSpan, ...]:
     joined = _join_ranges(plain, _without_overlaps(_find_mentions(plain, today)))
     named = _without_overlaps(_apply_context(plain, one, today) for one in joined)
     found = (
-        replace(span, text=question[one.start : one.end], start=one.start) for one in named for span in one.readings
+        replace(span, text=question[one.start : one.end], start=one.start)
+        for one in named
+        for span in one.readings
     )
     return tuple(span for _, span in zip(range(MAX_SPANS), found, strict=False))
 
@@ -133,10 +158,14 @@ def _join_ranges(question: str, named: Sequence[_DateMention]) -> list[_DateMent
 
 def _range(question: str, one: _DateMention, other: _DateMention) -> _DateMention | None:
     between = question[one.end : other.start] if other.start - one.end < _MAX_CONTEXT else "?"
-    closed = question[max(0, one.start - 10) : one.start].lower().rstrip().endswith("between") or question.startswith(
-        "之间", other.end
-    )
-    if not (one.readings and other.readings and (_TO.fullmatch(between) or (closed and _AND.fullmatch(between)))):
+    closed = question[max(0, one.start - 10) : one.start].lower().rstrip().endswith(
+        "between"
+    ) or question.startswith("之间", other.end)
+    if not (
+        one.readings
+        and other.readings
+        and (_TO.fullmatch(between) or (closed and _AND.fullmatch(between)))
+    ):
         return None
     span = _from_to(one.readings[-1], other.readings[0])
     return _DateMention(start=one.start, end=other.end, readings=(span,)) if span else None
@@ -147,7 +176,9 @@ def _from_to(first: DateSpan, last: DateSpan) -> DateSpan | None:
     try:
         if first.yearless and not last.yearless:
             begin = first.first.replace(year=last.last.year)
-            return days(begin if begin <= last.last else begin.replace(year=begin.year - 1), last.last)
+            return days(
+                begin if begin <= last.last else begin.replace(year=begin.year - 1), last.last
+            )
         if last.yearless:
             end = last.last.replace(year=first.first.year)
             end = end if end >= first.first else end.replace(year=end.year + 1)
@@ -162,13 +193,21 @@ def _apply_context(question: str, one: _DateMention, today: date) -> _DateMentio
     before = question[max(0, one.start - _MAX_CONTEXT) : one.start]
     try:
         if found := _BESIDE_EN.search(before):
-            return replace(one, start=one.start - len(found[0]), readings=_apply_side(one.readings, found))
+            return replace(
+                one, start=one.start - len(found[0]), readings=_apply_side(one.readings, found)
+            )
         if found := _BESIDE_ZH.match(question, one.end):
             return replace(one, end=found.end(), readings=_apply_side(one.readings, found))
         if found := _OPEN_EN.search(before):
-            return replace(one, readings=_apply_open_end(one.readings, found["side"].lower(), today))
+            return replace(
+                one, readings=_apply_open_end(one.readings, found["side"].lower(), today)
+            )
         if found := _OPEN_ZH.match(question, one.end):
-            return replace(one, end=found.end(), readings=_apply_open_end(one.readings, found["side"] or "", today))
+            return replace(
+                one,
+                end=found.end(),
+                readings=_apply_open_end(one.readings, found["side"] or "", today),
+            )
     except (ValueError, OverflowError):
         pass  # beyond the years of the calendar
     return one

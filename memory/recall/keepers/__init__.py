@@ -1,1 +1,1 @@
-"""Keeps the index of each space up to date with its files and conversations, beside the searches in it."""
+"""Keeps the index of each space up to date with its files and conversations."""

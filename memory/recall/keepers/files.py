@@ -32,7 +32,8 @@ from memory.workspace.safe_path import PathRefused
 
 T = TypeVar("T")
 OWNER_STEM, SPACE_STEM_PREFIX = "owner", "space-"  # of the names of index files
-MAX_WAIT = 0.2  # seconds that a search that need not be fresh waits for an update, if others search too
+# seconds that a search that need not be fresh waits for an update, if others search too
+MAX_WAIT = 0.2
 READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
 # A read runs on the event loop's thread if the index is small and its reads take less CPU
 # seconds on average: in a thread of its own it would compute just as long while the loop waits
@@ -40,8 +41,10 @@ READ_THREADS, WRITE_THREADS = 4, 2  # of all indexes
 # the last read alone, a slow one would send all that wait at the moment to the threads.
 MAX_SECONDS_ON_LOOP, MAX_ROWS_ON_LOOP = 0.01, 20_000
 NEWEST_WEIGHT = 0.1  # of the newest read in that average
-MAX_LISTED = 1_000  # changed files, and conversations, that are noted one by one; of more, all are compared
-COMPARE_SECONDS = 60.0  # between two comparisons of files whose changes are reported, in case a report was missed
+# changed files, and conversations, that are noted one by one; of more, all are compared
+MAX_LISTED = 1_000
+# between two comparisons of files whose changes are reported, in case a report was missed
+COMPARE_SECONDS = 60.0
 
 
 class _Threads:
@@ -55,7 +58,8 @@ class _Threads:
 class _ReadQueue:
     """Runs reads of one index in threads in their order, MAX_READERS at a time.
 
-    A thread that ends one read begins the next by itself: on a busy event loop each hand-over would take a round of it.
+    A thread that ends one read begins the next by itself: on a busy event loop each hand-over would
+    take a round of it.
     """
 
     def __init__(self, threads: ThreadPoolExecutor) -> None:
@@ -130,10 +134,14 @@ class FileIndexes:
     def keeper(self, space: str, dependencies: RecallDependencies) -> SpaceIndexKeeper:
         name = f"{SPACE_STEM_PREFIX}{space}" if space else OWNER_STEM
         watch = _FilesWatch(self._watches, space_folder(dependencies.workspace, space))
-        return FileIndexKeeper(space, self._folder / f"{name}.db", dependencies, self._threads, watch)
+        return FileIndexKeeper(
+            space, self._folder / f"{name}.db", dependencies, self._threads, watch
+        )
 
     def check_indexes(self, workspace: Workspace) -> list[IndexCheck]:
-        paths = sorted(self._folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem))
+        paths = sorted(
+            self._folder.glob("*.db"), key=lambda path: (path.stem != OWNER_STEM, path.stem)
+        )
         return [_check_file(path, workspace) for path in paths]
 
 
@@ -153,7 +161,9 @@ class _FilesWatch:
         self._folders = [(watches.folder(top / inside), inside) for inside in ("", LOG_INSIDE)]
 
     def take(self) -> set[str] | None:
-        """The paths that have changed since the last call; None where any may have, as changes are not reported."""
+        """The paths that have changed since the last call; None where any may have, as changes are
+        not reported.
+        """
         changed: set[str] = set()
         is_known = True
         for folder, inside in self._folders:
@@ -175,12 +185,18 @@ class _FilesWatch:
 class FileIndexKeeper(IndexKeeper):
     """A SpaceIndexKeeper for a file.
 
-    The store reports changed conversations, and the kernel changed files. Where they do not (a store that another
-    process writes, a network folder), all are compared before each use that must be fresh.
+    The store reports changed conversations, and the kernel changed files. Where they do not (a
+    store that another process writes, a network folder), all are compared before each use that must
+    be fresh.
     """
 
     def __init__(
-        self, space: str, path: Path, dependencies: RecallDependencies, threads: _Threads, watch: _FilesWatch
+        self,
+        space: str,
+        path: Path,
+        dependencies: RecallDependencies,
+        threads: _Threads,
+        watch: _FilesWatch,
     ) -> None:
         super().__init__(space, dependencies)
         self._path = path
@@ -195,7 +211,8 @@ class FileIndexKeeper(IndexKeeper):
         self._readers: list[SqliteIndex] = []  # those that nobody uses
         self._rows: int | None = None  # of the index when it was last read; None before
         self._read_seconds = 0.0  # of CPU, on average
-        # What may differ from the index, None for anything, and since when; files were last known to be the same then.
+        # What may differ from the index, None for anything, and since when; files were last known
+        # to be the same then.
         self._files: set[str] | None = None
         self._conversations: set[str] | None = None
         self._since = self._files_known_at = self._synced_at = self._compared_at = -math.inf
@@ -234,9 +251,16 @@ class FileIndexKeeper(IndexKeeper):
             files = None
         elif since > began:
             return
-        self._files, self._conversations, self._since, self._syncing_since = set(), set(), math.inf, since
+        self._files, self._conversations, self._since, self._syncing_since = (
+            set(),
+            set(),
+            math.inf,
+            since,
+        )
         try:
-            unread = await sync_index(self._write, self._dependencies, self.space, files, conversations)
+            unread = await sync_index(
+                self._write, self._dependencies, self.space, files, conversations
+            )
         except BaseException:
             self._note(since, files=files, conversations=conversations)
             raise
@@ -252,7 +276,11 @@ class FileIndexKeeper(IndexKeeper):
             self._note(began, files=set(unread))
 
     def _note(
-        self, since: float, *, files: Collection[str] | None = (), conversations: Collection[str] | None = ()
+        self,
+        since: float,
+        *,
+        files: Collection[str] | None = (),
+        conversations: Collection[str] | None = (),
     ) -> None:
         """Note what may differ from the index, None for anything, and since when."""
         self._files = _joined(self._files, files)
@@ -272,7 +300,9 @@ class FileIndexKeeper(IndexKeeper):
         return await self._read(work)
 
     async def _write(self, work: Callable[[SqliteIndex], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._run_writing, work)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads.writing, self._run_writing, work
+        )
 
     def _run_reading(self, work: Callable[[SpaceIndex], T]) -> T:
         """Run `work` on one snapshot; blocks."""
@@ -285,7 +315,9 @@ class FileIndexKeeper(IndexKeeper):
                 with index.snapshot():
                     self._rows = index.count()
                     result = work(index)
-                self._read_seconds += NEWEST_WEIGHT * (time.thread_time() - began - self._read_seconds)
+                self._read_seconds += NEWEST_WEIGHT * (
+                    time.thread_time() - began - self._read_seconds
+                )
                 return result
             finally:
                 with self._lock:
@@ -325,20 +357,26 @@ class FileIndexKeeper(IndexKeeper):
     def _unusable(self, why: str) -> IndexUnusable:
         folder = self._path.parent
         return IndexUnusable(
-            f"the search index in {folder} cannot be used ({why}); make {folder} a folder that this account may write "
-            "to, with free space on its disk, or delete it: a new index is made by itself"
+            f"the search index in {folder} cannot be used ({why}); make {folder} a folder that "
+            "this account may write to, with free space on its disk, or delete it: a new index is "
+            "made by itself"
         )
 
     async def _remove(self) -> None:
         self._synced_at, self._rows = -math.inf, None
-        self._note(-math.inf, files=None, conversations=None)  # so that searches wait for the next index from now on
+        # so that searches wait for the next index from now on
+        self._note(-math.inf, files=None, conversations=None)
         async with self._reads.paused():
-            await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._delete_files)
+            await asyncio.get_running_loop().run_in_executor(
+                self._threads.writing, self._delete_files
+            )
 
     async def _close(self) -> None:
         self._watch.close()
         async with self._reads.paused():
-            await asyncio.get_running_loop().run_in_executor(self._threads.writing, self._close_connections)
+            await asyncio.get_running_loop().run_in_executor(
+                self._threads.writing, self._close_connections
+            )
 
     def _close_connections(self) -> None:
         with self._writer_lock, self._lock:

@@ -1,4 +1,6 @@
-"""What the keepers of indexes share: searches run beside one update at a time, and the update indexes what is new."""
+"""What the keepers of indexes share: searches run beside one update at a time, and the update
+indexes what is new.
+"""
 
 import asyncio
 import errno
@@ -7,7 +9,16 @@ import os
 import stat
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import asdict
 from datetime import tzinfo
 from pathlib import Path
@@ -15,7 +26,14 @@ from typing import Any, Protocol, TypeVar
 
 import structlog
 
-from memory.recall.documents import LONG_TERM, FileBeginning, IndexPosition, IndexRow, rows_of_file, rows_of_messages
+from memory.recall.documents import (
+    LONG_TERM,
+    FileBeginning,
+    IndexPosition,
+    IndexRow,
+    rows_of_file,
+    rows_of_messages,
+)
 from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, WritableIndex
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.recall import NewMessages
@@ -28,11 +46,12 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 MAX_READERS = 2  # searches of one index at the same time, each with a connection
 MAX_LAG = 1.0  # seconds: what a search may lack that need not be fresh
-# Seconds from a change to the update in the background, so that changes are indexed together: after the last one if
-# it is quiet, and after the first of them at most.
+# Seconds from a change to the update in the background, so that changes are indexed together: after
+# the last one if it is quiet, and after the first of them at most.
 CATCH_UP_QUIET, CATCH_UP_AFTER = 0.02, 0.2
 PAGE_MESSAGES = 1_000  # messages that are indexed in one step
-# A file changed so recently may change again without a new modification time, so its stamp is not trusted.
+# A file changed so recently may change again without a new modification time, so its stamp is not
+# trusted.
 UNSETTLED_NS = 50_000_000
 LOG_INSIDE = f"{daily_log.LOG_FOLDER}/"
 FILE_PREFIX, CONVERSATION_PREFIX = "file:", "talk:"  # of the names of sources
@@ -56,7 +75,9 @@ class IndexKeeper(ABC):
         self._changed_at = self._first_changed_at = 0.0  # of what the timer waits for
         self._updates: set[asyncio.Task[None]] = set()
 
-    async def use(self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = "") -> T:
+    async def use(
+        self, work: Callable[[SpaceIndex], T], *, fresh: bool = True, besides: str = ""
+    ) -> T:
         self._users += 1
         try:
             made = self._made
@@ -116,7 +137,8 @@ class IndexKeeper(ABC):
 
     @abstractmethod
     async def _read(self, work: Callable[[SpaceIndex], T]) -> T:
-        """Run `work` on one snapshot; MAX_READERS calls run beside one another, and beside a change.
+        """Run `work` on one snapshot; MAX_READERS calls run beside one another, and beside a
+        change.
 
         In a thread, except work that is so light that handing it over costs more.
 
@@ -138,25 +160,35 @@ class IndexKeeper(ABC):
     async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         called = time.monotonic()
         lacks_since = self._lacks_since()
-        if lacks_since > called or (not fresh and self._lacks_only(besides) and lacks_since > called - MAX_LAG):
+        if lacks_since > called or (
+            not fresh and self._lacks_only(besides) and lacks_since > called - MAX_LAG
+        ):
             return await self._read(work)
         if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
             self._catch_up_soon()
             return await self._read(work)
-        return await (self._sync_and_read(work, called) if fresh else self._sync_a_moment_and_read(work, called))
+        return await (
+            self._sync_and_read(work, called)
+            if fresh
+            else self._sync_a_moment_and_read(work, called)
+        )
 
     async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
-        """Read for a search that need not be fresh, of an index that lacks something for longer than MAX_LAG."""
+        """Read for a search that need not be fresh, of an index that lacks something for longer
+        than MAX_LAG.
+        """
         return await self._sync_and_read(work, called)
 
     async def _sync_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
         """Read what was written before `called`."""
-        await asyncio.shield(self._start(self._update(called)))  # a caller that gives up leaves a ready index
+        # a caller that gives up leaves a ready index
+        await asyncio.shield(self._start(self._update(called)))
         return await self._read(work)
 
     async def _update(self, called: float, *, in_background: bool = False) -> None:
         async with self._changing:
-            if in_background or self._lacks_since() <= called:  # else another update has seen all since
+            # else another update has seen all since
+            if in_background or self._lacks_since() <= called:
                 await self._sync(in_background=in_background)
 
     def _start(self, update: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -185,7 +217,10 @@ class IndexKeeper(ABC):
         self._timer = asyncio.get_running_loop().call_later(seconds, self._begin_catching_up)
 
     def _begin_catching_up(self) -> None:
-        due = min(self._changed_at + CATCH_UP_QUIET, self._first_changed_at + CATCH_UP_AFTER) - time.monotonic()
+        due = (
+            min(self._changed_at + CATCH_UP_QUIET, self._first_changed_at + CATCH_UP_AFTER)
+            - time.monotonic()
+        )
         if due > 0 or self._updates:  # one of them may have begun before the change
             self._begin_catching_up_in(due if due > 0 else CATCH_UP_QUIET)
         else:
@@ -196,7 +231,9 @@ class IndexKeeper(ABC):
         try:
             await self._update(time.monotonic(), in_background=True)
         except (StoreError, OSError) as err:  # the next search tries again, and reports it
-            log.warning("index not updated in the background", space=self.space, why=type(err).__name__)
+            log.warning(
+                "index not updated in the background", space=self.space, why=type(err).__name__
+            )
 
 
 class RunOnIndex(Protocol):
@@ -230,11 +267,15 @@ async def sync_index(
 
     def begin(index: WritableIndex) -> tuple[Collection[str], Lag]:
         unread = sync_files(index, workspace, space, files)
-        return unread, _drop_gone(index, ends) if ends is not None else _positions(index, conversations or ())
+        return unread, _drop_gone(index, ends) if ends is not None else _positions(
+            index, conversations or ()
+        )
 
     unread, lag = await run(begin)
     while lag:
-        new = await store.recall.new_messages(space, {id: until.seq for id, until in lag.items()}, PAGE_MESSAGES)
+        new = await store.recall.new_messages(
+            space, {id: until.seq for id, until in lag.items()}, PAGE_MESSAGES
+        )
         lag = await run(lambda index: index_messages(index, new, lag, zone))  # noqa: B023  awaited at once
     return unread
 
@@ -261,19 +302,29 @@ def sync_files(
         elif not _index_appended(index, workspace, space, path, stamp):
             text = _read_text(workspace, space, path)
             unread += [path] if text is None else []
-            is_recent = abs(now - changed) < UNSETTLED_NS and not workspace.ends.is_written(space, path, stamp)
+            is_recent = abs(now - changed) < UNSETTLED_NS and not workspace.ends.is_written(
+                space, path, stamp
+            )
             unsettled = text is None or is_recent
-            index.put(FILE_PREFIX + path, "" if unsettled else stamp, rows_of_file(path, text or ""))
+            index.put(
+                FILE_PREFIX + path, "" if unsettled else stamp, rows_of_file(path, text or "")
+            )
     if gone := indexed.keys() - stamps.keys():
         index.drop(FILE_PREFIX + path for path in gone)
     return unread
 
 
-def _index_appended(index: WritableIndex, workspace: Workspace, space: str, path: str, stamp: str) -> bool:
-    """Index the sections that this process has appended to a file; False if that is not all that has changed."""
+def _index_appended(
+    index: WritableIndex, workspace: Workspace, space: str, path: str, stamp: str
+) -> bool:
+    """Index the sections that this process has appended to a file; False if that is not all that
+    has changed.
+    """
     name = FILE_PREFIX + path
     with index.batch():
-        appended = workspace.ends.appended_since(space, path, index.stamps([name]).get(name, ""), stamp)
+        appended = workspace.ends.appended_since(
+            space, path, index.stamps([name]).get(name, ""), stamp
+        )
         if appended is None:
             return False
         begin, size = appended
@@ -285,7 +336,9 @@ def _index_appended(index: WritableIndex, workspace: Workspace, space: str, path
             return False
         session, place = index.last_place(name)
         after = FileBeginning(lines=begin.lines, session=session, place=place)
-        index.put(name, stamp, rows_of_file(path, data.decode("utf-8", "replace"), after), more=True)
+        index.put(
+            name, stamp, rows_of_file(path, data.decode("utf-8", "replace"), after), more=True
+        )
     return True
 
 
@@ -296,7 +349,9 @@ def is_current(index: WritableIndex, stamps: FileStamps, ends: Mapping[str, int]
         ends: each conversation's next seq.
     """
     indexed = index.sources()
-    existing = {FILE_PREFIX + path for path in stamps} | {CONVERSATION_PREFIX + conversation for conversation in ends}
+    existing = {FILE_PREFIX + path for path in stamps} | {
+        CONVERSATION_PREFIX + conversation for conversation in ends
+    }
     return (
         indexed.keys() <= existing
         and all(indexed.get(FILE_PREFIX + path) == stamp for path, (stamp, _) in stamps.items())
@@ -305,7 +360,10 @@ def is_current(index: WritableIndex, stamps: FileStamps, ends: Mapping[str, int]
 
 
 def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinfo) -> Lag:
-    """Index messages and drop conversations that are gone; returns those that are still behind. Blocks."""
+    """Index messages and drop conversations that are gone; returns those that are still behind.
+
+    Blocks.
+    """
     left: dict[str, IndexPosition] = {}
     additions: dict[str, tuple[str, Sequence[IndexRow]]] = {}
     with index.batch():
@@ -315,7 +373,8 @@ def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinf
             position = _parse_position(indexed.get(name, ""))
             if id in new.gone:
                 index.drop([name])
-            elif position != until or id not in new.ends:  # another process has indexed it meanwhile, or not read yet
+            # another process has indexed it meanwhile, or not read yet
+            elif position != until or id not in new.ends:
                 left[id] = position
             elif until.seq < new.ends[id]:
                 rows, after = rows_of_messages(new.messages[id], until, zone)
@@ -327,7 +386,9 @@ def index_messages(index: WritableIndex, new: NewMessages, lag: Lag, zone: tzinf
 
 
 def _positions(index: WritableIndex, conversations: Collection[str]) -> Lag:
-    indexed = index.stamps([CONVERSATION_PREFIX + id for id in conversations]) if conversations else {}
+    indexed = (
+        index.stamps([CONVERSATION_PREFIX + id for id in conversations]) if conversations else {}
+    )
     return {id: _parse_position(indexed.get(CONVERSATION_PREFIX + id, "")) for id in conversations}
 
 
@@ -346,8 +407,14 @@ def _behind(indexed: Mapping[str, str], ends: Mapping[str, int]) -> Lag:
 
 def _indexed_files(index: WritableIndex, paths: Collection[str] | None) -> dict[str, str]:
     """The stamps of these files, or of all, by path."""
-    found = index.sources() if paths is None else index.stamps([FILE_PREFIX + path for path in paths])
-    return {name.removeprefix(FILE_PREFIX): stamp for name, stamp in found.items() if name.startswith(FILE_PREFIX)}
+    found = (
+        index.sources() if paths is None else index.stamps([FILE_PREFIX + path for path in paths])
+    )
+    return {
+        name.removeprefix(FILE_PREFIX): stamp
+        for name, stamp in found.items()
+        if name.startswith(FILE_PREFIX)
+    }
 
 
 def check_index(index: WritableIndex, workspace: Workspace, space: str) -> IndexCheck:
@@ -391,7 +458,10 @@ def _without_nul(rows: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def has_memory_files(workspace: Workspace, space: str) -> bool:
-    """Whether a space may have a memory file. Only two calls to the file system, so no thread is needed."""
+    """Whether a space may have a memory file.
+
+    Only two calls to the file system, so no thread is needed.
+    """
     top = space_folder(workspace, space)
     return os.path.lexists(top / LONG_TERM) or os.path.lexists(top / daily_log.LOG_FOLDER)
 
@@ -401,14 +471,17 @@ def space_folder(workspace: Workspace, space: str) -> Path:
     return workspace.root / SPACES_FOLDER / space if space else workspace.root
 
 
-def read_file_stamps(workspace: Workspace, space: str, paths: Collection[str] | None = None) -> FileStamps:
+def read_file_stamps(
+    workspace: Workspace, space: str, paths: Collection[str] | None = None
+) -> FileStamps:
     """The stamps of a space's memory files; blocks.
 
     Args:
         paths: of these files only, as far as they exist; None for all.
 
     Raises:
-        OSError: a folder cannot be listed at the moment, which does not mean that there are no files.
+        OSError: a folder cannot be listed at the moment, which does not mean that there are no
+            files.
     """
     top = str(space_folder(workspace, space))
     found = {}
@@ -424,7 +497,9 @@ def read_file_stamps(workspace: Workspace, space: str, paths: Collection[str] | 
 
 
 def _raise_if_transient(err: OSError) -> None:
-    """Raise errors such as too many open files: taken for missing files, they would empty the index."""
+    """Raise errors such as too many open files: taken for missing files, they would empty the
+    index.
+    """
     if err.errno in _TRANSIENT_ERRNOS:
         raise err
 
@@ -441,11 +516,15 @@ def _memory_files(top: str) -> Iterator[str]:
 
 def is_indexed_path(path: str) -> bool:
     """Whether a file at this path in a space is indexed."""
-    return path == LONG_TERM or (path.startswith(LOG_INSIDE) and path.count("/") == 1 and path.endswith(".md"))
+    return path == LONG_TERM or (
+        path.startswith(LOG_INSIDE) and path.count("/") == 1 and path.endswith(".md")
+    )
 
 
 def _read_text(workspace: Workspace, space: str, path: str) -> str | None:
-    """A file's text; "" for a file that may not be read, None for one that cannot be read at the moment."""
+    """A file's text; "" for a file that may not be read, None for one that cannot be read at the
+    moment.
+    """
     try:
         return workspace.space(space).read(path).text
     except (OSError, PathRefused, FileTooBig) as err:

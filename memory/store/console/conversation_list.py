@@ -1,11 +1,24 @@
-"""The list of conversations: its pages, what the owner chooses for each, and deletion with time to take it back."""
+"""The list of conversations: its pages, what the owner chooses for each, and deletion with time to
+take it back.
+"""
 
 import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal_column, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from memory.store.audit import append_act
 from memory.store.conversations.lifecycle import delete_conversation
@@ -23,8 +36,11 @@ DeleteResult = Literal["deleted", "kept", "gone"]
 _MAX_SECONDS = 1e14
 _CURSOR = re.compile(r"([01]):([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
 _PLAIN_CURSOR = re.compile(r"([0-9]{1,15}\.[0-9]{1,10})_([A-Za-z0-9-]{1,64})", re.ASCII)
-# Of another person's private chat the title, their first words, is not searched: that would be a reading of it.
-_IS_OPEN = or_(conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group"))
+# Of another person's private chat the title, their first words, is not searched: that would be a
+# reading of it.
+_IS_OPEN = or_(
+    conversation.c.space == literal_text(""), conversation.c.kind == literal_text("group")
+)
 _IS_LISTED = conversation.c.deleting == 0
 _IS_FOUND = or_(
     and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
@@ -68,11 +84,14 @@ _CHANGED = NEWEST_FIRST.where(
 async def load_page(
     tx: Tx, cursor: str = "", limit: int = 200, *, own: bool = False, words: str = ""
 ) -> tuple[list[ConversationRow], str]:
-    """Load a page of the list of conversations, newest first, and the cursor of the next page ("" after the last).
+    """Load a page of the list of conversations, newest first, and the cursor of the next page (""
+    after the last).
 
-    One that gets no message while the pages are read is on exactly one of them; one that does moves to the front.
+    One that gets no message while the pages are read is on exactly one of them; one that does moves
+    to the front.
 
-    Args: own: only the owner's private ones. words: only those whose title, or id on their channel, contains this.
+    Args: own: only the owner's private ones. words: only those whose title, or id on their channel,
+    contains this.
 
     Raises:
         ValueError: the cursor is not one of this list.
@@ -82,7 +101,9 @@ async def load_page(
         raise ValueError("the cursor is not one of this list")
     place = {"updated": float(found[1]), "id": found[2], "words": escape_like(words)}
     rows = (await tx.execute(_PAGES[own], **place, limit=limit + 1)).all()
-    next_cursor = f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
+    next_cursor = (
+        f"{rows[limit - 1]['updated']!r}_{rows[limit - 1]['id']}" if len(rows) > limit else ""
+    )
     return [to_conversation_row(row) for row in rows[:limit]], next_cursor
 
 
@@ -113,12 +134,27 @@ async def load_pinned_page(
     if found is None:
         raise ValueError("the cursor is not one of this list")
     statement = _PAGES_BY_PIN[wanted.state]
-    values = {"words": escape_like(wanted.words), "channel": wanted.channel, "person": wanted.person}
+    values = {
+        "words": escape_like(wanted.words),
+        "channel": wanted.channel,
+        "person": wanted.person,
+    }
     pinned, updated, id = int(found[1]), float(found[2]), found[3]
-    rows = (await tx.execute(statement, pinned=pinned, updated=updated, id=id, limit=limit + 1, **values)).all()
+    rows = (
+        await tx.execute(
+            statement, pinned=pinned, updated=updated, id=id, limit=limit + 1, **values
+        )
+    ).all()
     if pinned and len(rows) <= limit:
         rows += (
-            await tx.execute(statement, pinned=0, updated=_MAX_SECONDS, id="-", limit=limit + 1 - len(rows), **values)
+            await tx.execute(
+                statement,
+                pinned=0,
+                updated=_MAX_SECONDS,
+                id="-",
+                limit=limit + 1 - len(rows),
+                **values,
+            )
         ).all()
     last = rows[limit - 1] if len(rows) > limit else None
     next_cursor = f"{last['pinned']}:{last['updated']!r}_{last['id']}" if last else ""
@@ -126,31 +162,46 @@ async def load_pinned_page(
 
 
 async def load_changed(tx: Tx, since: float, limit: int = 200) -> list[ConversationRow]:
-    """Load what has a message or a choice at or after `since` (unix seconds of `Store.now`), newest first.
+    """Load what has a message or a choice at or after `since` (unix seconds of `Store.now`), newest
+    first.
 
     Those that are about to be deleted are among them: the list leaves them out.
     """
-    return [to_conversation_row(row) for row in (await tx.execute(_CHANGED, since=since, limit=limit)).all()]
+    return [
+        to_conversation_row(row)
+        for row in (await tx.execute(_CHANGED, since=since, limit=limit)).all()
+    ]
 
 
 # What the owner chooses.
 
 _ONE = SELECT_CONVERSATION.where(conversation.c.id == bindparam("id"))
-_LOCK = update(conversation).where(conversation.c.id == bindparam("id")).values(touched=bindparam("now"))
+_LOCK = (
+    update(conversation)
+    .where(conversation.c.id == bindparam("id"))
+    .values(touched=bindparam("now"))
+)
 _SET = (
     update(conversation)
     .where(conversation.c.id == bindparam("id"))
-    .values(own_title=bindparam("new_own_title"), pinned=bindparam("new_pinned"), archived=bindparam("new_archived"))
+    .values(
+        own_title=bindparam("new_own_title"),
+        pinned=bindparam("new_pinned"),
+        archived=bindparam("new_archived"),
+    )
 )
 _SET_DELETING = (
-    update(conversation).where(conversation.c.id == bindparam("id")).values(deleting=bindparam("new_deleting"))
+    update(conversation)
+    .where(conversation.c.id == bindparam("id"))
+    .values(deleting=bindparam("new_deleting"))
 )
 _SET_SEEN = (
     update(conversation)
     .where(conversation.c.id == bindparam("id"), conversation.c.seen_line < bindparam("line"))
     .values(
         seen_line=case(
-            (conversation.c.next_line - 1 < bindparam("line"), conversation.c.next_line - 1), else_=bindparam("line")
+            (conversation.c.next_line - 1 < bindparam("line"), conversation.c.next_line - 1),
+            else_=bindparam("line"),
         ),
         touched=bindparam("now"),
     )
@@ -161,7 +212,9 @@ _DUE = (
     .order_by(conversation.c.deleting)
     .limit(bindparam("limit"))
 )
-_HEARD = select(func.max(conversation.c.heard).label("heard")).where(conversation.c.id == bindparam("id"))
+_HEARD = select(func.max(conversation.c.heard).label("heard")).where(
+    conversation.c.id == bindparam("id")
+)
 
 
 class StaleChoice(ValueError):
@@ -173,7 +226,9 @@ class StaleChoice(ValueError):
 
 
 def choice_tag(row: ConversationRow) -> str:
-    """Return the tag of what the owner may choose for a conversation; it changes with each of them."""
+    """Return the tag of what the owner may choose for a conversation; it changes with each of
+    them.
+    """
     chosen = (row.id, row.own_title, row.pinned, row.archived, row.deleting)
     return sha256(repr(chosen).encode()).hexdigest()[:24]
 
@@ -248,7 +303,8 @@ async def take_back_deletion(tx: Tx, id: str, by: str = "") -> ConversationRow |
 
 
 async def finish_deletion(tx: Tx, id: str, by: str = "") -> DeleteResult:
-    """Delete a conversation whose time is over; one that was written to meanwhile is kept, for that is to be answered.
+    """Delete a conversation whose time is over; one that was written to meanwhile is kept, for that
+    is to be answered.
 
     Returns:
         "gone" where it was deleted or taken back before.
@@ -268,7 +324,9 @@ async def finish_deletion(tx: Tx, id: str, by: str = "") -> DeleteResult:
 
 
 async def load_newest_by_space(tx: Tx) -> list[ConversationRow]:
-    """Load the newest conversation of each space but the owner's, newest first; spaces beyond a bound are left out."""
+    """Load the newest conversation of each space but the owner's, newest first; spaces beyond a
+    bound are left out.
+    """
     found: dict[str, ConversationRow] = {}
     for row in map(to_conversation_row, (await tx.execute(_OF_OTHERS, limit=MAX_OF_OTHERS)).all()):
         found.setdefault(row.place.space, row)
@@ -283,9 +341,13 @@ async def _load(tx: Tx, id: str) -> ConversationRow:
 
 
 async def load_deletions(tx: Tx, limit: int = 100) -> list[tuple[str, float, bool]]:
-    """Load the conversations that are to be deleted, soonest first: id, time, whether somebody has written since."""
+    """Load the conversations that are to be deleted, soonest first: id, time, whether somebody has
+    written since.
+    """
     rows = (await tx.execute(_DUE, limit=limit)).all()
-    return [(row["id"], row["deleting"], row["heard"] > row["deleting"] - UNDO_SECONDS) for row in rows]
+    return [
+        (row["id"], row["deleting"], row["heard"] > row["deleting"] - UNDO_SECONDS) for row in rows
+    ]
 
 
 @light

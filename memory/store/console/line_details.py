@@ -1,4 +1,6 @@
-"""What the console shows beside the lines of a transcript: files, tool steps, what was recalled, tokens; and search."""
+"""What the console shows beside the lines of a transcript: files, tool steps, what was recalled,
+tokens; and search.
+"""
 
 import json
 from bisect import bisect_left
@@ -15,7 +17,16 @@ from memory.store.conversations.transcript import TranscriptRow, to_transcript_r
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.rows import Usage, columns_of, to_message
-from memory.store.schema.tables import escape_like, inbox, literal_text, message, outbox, tool_call, turn, usage
+from memory.store.schema.tables import (
+    escape_like,
+    inbox,
+    literal_text,
+    message,
+    outbox,
+    tool_call,
+    turn,
+    usage,
+)
 from memory.text.mentions import FORGOTTEN_MARKS
 
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
@@ -114,7 +125,9 @@ _STEPS = (
 )
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
 _USAGE = (
-    select(usage.c.turn_id, usage.c.model, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
+    select(
+        usage.c.turn_id, usage.c.model, *(func.sum(usage.c[name]).label(name) for name in _COUNTS)
+    )
     .where(
         usage.c.conversation == bindparam("conversation"),
         usage.c.at >= bindparam("since"),
@@ -124,16 +137,23 @@ _USAGE = (
     .group_by(usage.c.turn_id, usage.c.model)
     .order_by(usage.c.model)
 )
-USAGE_SLACK = 60.0  # seconds before a turn's start and after its end in which its usage may be stored
+# seconds before a turn's start and after its end in which its usage may be stored
+USAGE_SLACK = 60.0
 
 
-async def load_details(tx: Tx, conversation: str, first: int, last: int) -> Mapping[str, LineDetails]:
-    """Load what stands beside the lines from `first` to `last`, by the line's id; what has nothing is left out.
+async def load_details(
+    tx: Tx, conversation: str, first: int, last: int
+) -> Mapping[str, LineDetails]:
+    """Load what stands beside the lines from `first` to `last`, by the line's id; what has nothing
+    is left out.
 
     Its cost grows with the lines asked for, not with the conversation.
     """
     where = {"conversation": conversation, "first": first, "last": last}
-    found = {row["id"]: LineDetails(files=_received_files(row)) for row in (await tx.execute(_RECEIVED, **where)).all()}
+    found = {
+        row["id"]: LineDetails(files=_received_files(row))
+        for row in (await tx.execute(_RECEIVED, **where)).all()
+    }
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
@@ -152,15 +172,23 @@ async def load_details(tx: Tx, conversation: str, first: int, last: int) -> Mapp
 
 def _received_files(row: Row) -> tuple[LineFile, ...]:
     files = json.loads(row["body"]).get("files", ())
-    return tuple(LineFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3]) for file in files)
+    return tuple(
+        LineFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3]) for file in files
+    )
 
 
-def _answer_details(row: Row, steps: Mapping[str, int], spent: Mapping[str, Sequence[Usage]]) -> LineDetails:
+def _answer_details(
+    row: Row, steps: Mapping[str, int], spent: Mapping[str, Sequence[Usage]]
+) -> LineDetails:
     """Return the details of one part of an answer; those of the turn stand at its last text."""
     payload = json.loads(row["payload"]) if row["payload"] else {}
     files: tuple[LineFile, ...] = ()
     if payload.get("sha256"):
-        files = (LineFile(sha256=payload["sha256"], name=payload["name"], media_type=payload["media_type"]),)
+        files = (
+            LineFile(
+                sha256=payload["sha256"], name=payload["name"], media_type=payload["media_type"]
+            ),
+        )
     turn_id = row["turn_id"]
     if not turn_id or row["part_no"] != row["last_text"]:
         return LineDetails(files=files)
@@ -184,7 +212,8 @@ _TURN_OF_LINE = (
             inbox.c.id == bindparam("of"),
             inbox.c.id.in_(
                 select(outbox.c.reply_to).where(
-                    outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of")
+                    outbox.c.conversation == bindparam("conversation"),
+                    outbox.c.id == bindparam("of"),
                 )
             ),
         ),
@@ -192,19 +221,28 @@ _TURN_OF_LINE = (
 )
 _MESSAGES = select(*columns_of(Message, message)).where(IS_OF_TURN).order_by(message.c.seq)
 _CALLS = (
-    select(tool_call.c.call_id, tool_call.c.name, tool_call.c.input, tool_call.c.state, tool_call.c.result_id)
+    select(
+        tool_call.c.call_id,
+        tool_call.c.name,
+        tool_call.c.input,
+        tool_call.c.state,
+        tool_call.c.result_id,
+    )
     .where(tool_call.c.turn_id == bindparam("turn_id"))
     .order_by(tool_call.c.place)
 )
 _ASKED_AT = (
     select(usage.c.at)
-    .where(usage.c.conversation == bindparam("conversation"), usage.c.turn_id == bindparam("turn_id"))
+    .where(
+        usage.c.conversation == bindparam("conversation"), usage.c.turn_id == bindparam("turn_id")
+    )
     .order_by(usage.c.at)
 )
 
 
 async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | None:
-    """Load the tool calls of the turn of a line, in order; None for an unknown line, or one without a turn.
+    """Load the tool calls of the turn of a line, in order; None for an unknown line, or one without
+    a turn.
 
     Args:
         of: id of the message or of a part of its answer.
@@ -213,11 +251,17 @@ async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | Non
     if found is None:
         return None
     messages = [
-        to_message(row) for row in (await tx.execute(_MESSAGES, conversation=conversation, turn=found["number"])).all()
+        to_message(row)
+        for row in (
+            await tx.execute(_MESSAGES, conversation=conversation, turn=found["number"])
+        ).all()
     ]
     at = {one.id: one.at.timestamp() for one in messages}
     asked = [
-        row["at"] for row in (await tx.execute(_ASKED_AT, conversation=conversation, turn_id=found["turn_id"])).all()
+        row["at"]
+        for row in (
+            await tx.execute(_ASKED_AT, conversation=conversation, turn_id=found["turn_id"])
+        ).all()
     ]
     results: dict[str, tuple[ToolResult, bool]] = {}
     images: dict[str, list[LineFile]] = {}
@@ -226,13 +270,17 @@ async def load_steps(tx: Tx, conversation: str, of: str) -> list[ToolStep] | Non
         if isinstance(part, ToolResult):
             results[part.call_id] = (part, tainted)
         elif isinstance(part, Image) and one.origin == "tool":
-            images.setdefault(one.id, []).append(LineFile(sha256=part.sha256, name="", media_type=part.media_type))
+            images.setdefault(one.id, []).append(
+                LineFile(sha256=part.sha256, name="", media_type=part.media_type)
+            )
     calls = (await tx.execute(_CALLS, turn_id=found["turn_id"])).all()
     last = {row["result_id"]: row["call_id"] for row in calls}
     return [
         _to_step(row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked)
         if last[row["result_id"]] != row["call_id"]
-        else _to_step(row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked, images)
+        else _to_step(
+            row, results.get(row["call_id"]), at.get(row["result_id"], 0.0), asked, images
+        )
         for row in calls
     ]
 
@@ -275,9 +323,11 @@ _HAS_BLOB = (
 
 
 async def find_file(tx: Tx, conversation: str, line: str, sha256: str) -> LineFile | None:
-    """Find the file with this hash at a line of a conversation, or in a result of its turn; None where it is not there.
+    """Find the file with this hash at a line of a conversation, or in a result of its turn; None
+    where it is not there.
 
-    A hash alone opens nothing: the file is shown to those who may read the conversation that holds it.
+    A hash alone opens nothing: the file is shown to those who may read the conversation that holds
+    it.
     """
     body = (await tx.execute(_BODY, conversation=conversation, id=line)).first()
     payload = (await tx.execute(_PAYLOAD, conversation=conversation, id=line)).first()
@@ -290,7 +340,11 @@ async def find_file(tx: Tx, conversation: str, line: str, sha256: str) -> LineFi
         if sent.get("sha256") == sha256:
             return LineFile(sha256=sha256, name=sent["name"], media_type=sent["media_type"])
     found = (await tx.execute(_TURN_OF_LINE, conversation=conversation, of=line)).first()
-    rows = (await tx.execute(_HAS_BLOB, conversation=conversation, turn_id=found["turn_id"])).all() if found else []
+    rows = (
+        (await tx.execute(_HAS_BLOB, conversation=conversation, turn_id=found["turn_id"])).all()
+        if found
+        else []
+    )
     for row in rows:
         for part in load_parts(row["text"]):
             if isinstance(part, Image) and part.sha256 == sha256:
@@ -302,7 +356,9 @@ _LINE_OF = (
     select(inbox.c.line)
     .where(inbox.c.conversation == bindparam("conversation"), inbox.c.id == bindparam("of"))
     .union_all(
-        select(outbox.c.line).where(outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of"))
+        select(outbox.c.line).where(
+            outbox.c.conversation == bindparam("conversation"), outbox.c.id == bindparam("of")
+        )
     )
 )
 _LINE_OF_TURN = (
@@ -314,9 +370,13 @@ _LINE_OF_TURN = (
 
 @light
 async def find_line(tx: Tx, conversation: str, of: str) -> int:
-    """Return the number of the line with that id, of the first line of `turn-N`, or 0 where there is none."""
+    """Return the number of the line with that id, of the first line of `turn-N`, or 0 where there
+    is none.
+    """
     if of.startswith("turn-") and of[5:].isascii() and of[5:].isdigit() and len(of) < 15:
-        row = (await tx.execute(_LINE_OF_TURN, conversation=conversation, number=int(of[5:]))).first()
+        row = (
+            await tx.execute(_LINE_OF_TURN, conversation=conversation, number=int(of[5:]))
+        ).first()
     else:
         row = (await tx.execute(_LINE_OF, conversation=conversation, of=of)).first()
     return int(row["line"]) if row else 0
@@ -328,7 +388,8 @@ _SEARCH = (
     .where(
         or_(
             _found.c.text.icontains(bindparam("words"), escape="/"),
-            (_found.c.role == literal_text("user")) & _found.c.text.icontains(bindparam("as_json"), escape="/"),
+            (_found.c.role == literal_text("user"))
+            & _found.c.text.icontains(bindparam("as_json"), escape="/"),
         )
     )
     .order_by(_found.c.number.desc())
@@ -336,18 +397,25 @@ _SEARCH = (
 )
 
 
-async def search_lines(tx: Tx, conversation: str, words: str, before: int, limit: int) -> list[TranscriptRow]:
-    """Load the newest lines before that number whose text holds these words as they stand, newest first.
+async def search_lines(
+    tx: Tx, conversation: str, words: str, before: int, limit: int
+) -> list[TranscriptRow]:
+    """Load the newest lines before that number whose text holds these words as they stand, newest
+    first.
 
     It reads the whole conversation: it is for a person who searches, never for a turn.
     """
-    as_json = json.dumps(words, ensure_ascii=False)[1:-1]  # as the body of a received message has it
+    # as the body of a received message has it
+    as_json = json.dumps(words, ensure_ascii=False)[1:-1]
     values = {"words": escape_like(words), "as_json": escape_like(as_json)}
     found: list[TranscriptRow] = []
     while len(found) < limit:
         where = {"conversation": conversation, "after": 0, "before": before, "limit": limit}
-        rows = [to_transcript_row(row) for row in (await tx.execute(_SEARCH, **where, **values)).all()]
-        found += [row for row in rows if words.casefold() in row.text.casefold()]  # a body holds more than its text
+        rows = [
+            to_transcript_row(row) for row in (await tx.execute(_SEARCH, **where, **values)).all()
+        ]
+        # a body holds more than its text
+        found += [row for row in rows if words.casefold() in row.text.casefold()]
         if len(rows) < limit:
             break
         before = rows[-1].number
@@ -369,7 +437,10 @@ _FORGOTTEN = (
 
 
 async def load_forgotten_turns(tx: Tx, conversation: str) -> list[int]:
-    """Load the numbers of the turns whose message was forgotten, whole. It reads the messages of the conversation."""
+    """Load the numbers of the turns whose message was forgotten, whole.
+
+    It reads the messages of the conversation.
+    """
     return [row["turn"] for row in (await tx.execute(_FORGOTTEN, conversation=conversation)).all()]
 
 

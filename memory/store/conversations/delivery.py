@@ -1,4 +1,6 @@
-"""Delivery: messages in by the inbox, replies out by the outbox, and recovery of what a process left unfinished."""
+"""Delivery: messages in by the inbox, replies out by the outbox, and recovery of what a process
+left unfinished.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,10 +45,14 @@ _REQUEUE = (
     .values(state=literal_text("new"))
 )
 _CLEAR_URGENT = (
-    update(inbox).where(inbox.c.state == literal_text("new"), inbox.c.urgent == true()).values(urgent=false())
+    update(inbox)
+    .where(inbox.c.state == literal_text("new"), inbox.c.urgent == true())
+    .values(urgent=false())
 )
 _ORPHANED_TURNS = turns.OPEN_TURNS.where(is_lease_void(turn.c.lease_epoch))
-_COUNT_WAITING = select(func.count().label("count")).where(is_one_of(inbox.c.state, "new", "running"))
+_COUNT_WAITING = select(func.count().label("count")).where(
+    is_one_of(inbox.c.state, "new", "running")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +63,13 @@ class NextWork:
     conversation: ConversationRow
     #: Of the sender, by the id in `row`, and of the group.
     grants: Sequence[GrantRow]
-    #: What was said before without asking for an answer, see `inbox.load_asides`; None where it may have changed.
+    #: What was said before without asking for an answer, see `inbox.load_asides`; None where it may
+    #: have changed.
     asides: Sequence[InboxRow] | None
 
 
-# Decides about messages by the grants of their senders; called again where the transaction is run again.
+# Decides about messages by the grants of their senders; called again where the transaction is run
+# again.
 Admit = Callable[[Sequence[Sequence[GrantRow]]], Sequence[NewInboxRow]]
 
 
@@ -84,7 +92,9 @@ async def _accept_by_grants(
     first, *others = delivered
     grants = await _load_grants(tx, first)
     found = await inbox_rows.find_by_key(tx, first.place, first.key)
-    return await inbox_rows.accept(tx, admit([grants, *[await _load_grants(tx, one) for one in others]]), keep, found)
+    return await inbox_rows.accept(
+        tx, admit([grants, *[await _load_grants(tx, one) for one in others]]), keep, found
+    )
 
 
 async def _load_grants(tx: Tx, delivered: Delivered) -> list[GrantRow]:
@@ -93,7 +103,9 @@ async def _load_grants(tx: Tx, delivered: Delivered) -> list[GrantRow]:
 
 @light
 async def _load_next_work(tx: Tx, conversation: str, now: float) -> NextWork | None:
-    """Load the next row of a conversation's queue as `inbox.next_row` does, and what decides about it."""
+    """Load the next row of a conversation's queue as `inbox.next_row` does, and what decides about
+    it.
+    """
     row = await inbox_rows.next_row(tx, conversation, now)
     if row is None:
         return None
@@ -106,14 +118,17 @@ async def _load_next_work(tx: Tx, conversation: str, now: float) -> NextWork | N
 
 
 async def _load_orphaned_turns(tx: Tx) -> list[TurnRow]:
-    """Load the open turns that no living process has; each is taken over when its queue comes to it."""
+    """Load the open turns that no living process has; each is taken over when its queue comes to
+    it.
+    """
     await turns.count_deaths(tx)
     await tx.execute(_REQUEUE)
     return [TurnRow(**row) for row in (await tx.execute(_ORPHANED_TURNS)).all()]
 
 
 async def _requeue_waiting(tx: Tx) -> None:
-    await tx.execute(_CLEAR_URGENT)  # the process that would have handled them at once is gone: they join their queues
+    # the process that would have handled them at once is gone: they join their queues
+    await tx.execute(_CLEAR_URGENT)
     await inbox_rows.delay_all_albums(tx, tx.now + ALBUM_SECONDS)
 
 
@@ -146,9 +161,13 @@ class Delivery(Repository):
     settle_sent = write(outbox.settle_sent, committed="outbox.marked")
     settle_sent_and_look = write(outbox.settle_sent_and_look, committed="outbox.marked")
 
-    async def accept(self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None) -> list[AcceptedRow]:
+    async def accept(
+        self, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None
+    ) -> list[AcceptedRow]:
         """See memory.store.conversations.inbox.accept."""
-        delivered = [Delivered(place=arrival.place, key=arrival.key, sender=None) for arrival in arrivals]
+        delivered = [
+            Delivered(place=arrival.place, key=arrival.key, sender=None) for arrival in arrivals
+        ]
         return await self.accept_by_grants(delivered, lambda _: arrivals, keep)
 
     async def accept_by_grants(
@@ -174,7 +193,9 @@ class Delivery(Repository):
         remember: bool = False,
     ) -> bool:
         """See memory.store.conversations.turns.finish_turn."""
-        finished = await self._database.write(turns.finish_turn, turn, state, final, out, usage, remember=remember)
+        finished = await self._database.write(
+            turns.finish_turn, turn, state, final, out, usage, remember=remember
+        )
         await hit_async("finish.committed")
         if remember:
             await hit_async("extract.queued")
@@ -193,7 +214,14 @@ class Delivery(Repository):
     ) -> FinishedTurn:
         """See memory.store.conversations.turns.finish_turn_and_look."""
         finished = await self._database.write(
-            turns.finish_turn_and_look, turn, state, final, out, usage, remember=remember, views=views
+            turns.finish_turn_and_look,
+            turn,
+            state,
+            final,
+            out,
+            usage,
+            remember=remember,
+            views=views,
         )
         await hit_async("finish.committed")
         if remember:
@@ -201,11 +229,12 @@ class Delivery(Repository):
         return finished
 
     async def recover(self, *, alone: bool = True) -> RecoveryReport:
-        """Find what processes that are gone left unfinished, in short transactions; a second run changes nothing.
+        """Find what processes that are gone left unfinished, in short transactions; a second run
+        changes nothing.
 
         Args:
-            alone: whether no other process has the store open. Then rows that were to overtake their queue, or waited
-                for more parts of their album, are requeued.
+            alone: whether no other process has the store open. Then rows that were to overtake
+                their queue, or waited for more parts of their album, are requeued.
         """
         database = self._database
         await hit_async("recover.r4")

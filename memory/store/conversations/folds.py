@@ -1,4 +1,6 @@
-"""Folds: each step compares and sets the state, fenced by the lease and by the conversation's epoch and fold head."""
+"""Folds: each step compares and sets the state, fenced by the lease and by the conversation's epoch
+and fold head.
+"""
 
 from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack
@@ -27,7 +29,15 @@ from memory.store.rows import (
     load_linked_space,
     new_binds,
 )
-from memory.store.schema.tables import conversation, coverage, fold, is_lease_void, is_one_of, literal_text, message
+from memory.store.schema.tables import (
+    conversation,
+    coverage,
+    fold,
+    is_lease_void,
+    is_one_of,
+    literal_text,
+    message,
+)
 
 _TEXT_COLUMNS = ("log_text", "summary")
 OPEN = tuple(FOLD_TRANSITIONS)  # the states of a fold that has not ended
@@ -47,7 +57,10 @@ _SELECT_FOLDED = _SELECT.where(
     or_(bindparam("any_epoch"), fold.c.epoch == bindparam("epoch")),
 ).order_by(fold.c.at, fold.c.from_seq)
 _SELECT_FOLDED_WITHOUT_TEXTS = _SELECT_FOLDED.with_only_columns(
-    *(literal_text("").label(one.name) if one.name in _TEXT_COLUMNS else one for one in columns_of(FoldRow, fold))
+    *(
+        literal_text("").label(one.name) if one.name in _TEXT_COLUMNS else one
+        for one in columns_of(FoldRow, fold)
+    )
 )
 _IS_OPEN_WITH_SUMMARY = (
     fold.c.conversation == bindparam("conversation"),
@@ -70,7 +83,15 @@ _SELECT_TURN_OF_SEQ = select(message.c.turn).where(
     message.c.conversation == bindparam("conversation"), message.c.seq == bindparam("seq")
 )
 _STEP_COLUMNS = (
-    *("method", "log_text", "summary", "summary_tokens", "source_sha256", "log_ref", "tokens_after"),
+    *(
+        "method",
+        "log_text",
+        "summary",
+        "summary_tokens",
+        "source_sha256",
+        "log_ref",
+        "tokens_after",
+    ),
     *("tainted", "clean_lines", "summary_tainted"),
     *("rejected", "sent_from", "awaiting"),
 )
@@ -103,12 +124,23 @@ _MARK_STALE = update(fold).where(*_IS_OPEN_WITH_SUMMARY).values(state=literal_te
 _MARK_UNDONE = (
     update(fold)
     .where(fold.c.id == bindparam("id"), fold.c.state == literal_text("folded"))
-    .values(state=literal_text("undone"), seen_seq=bindparam("new_seen_seq"), awaiting=literal_text(""))
+    .values(
+        state=literal_text("undone"), seen_seq=bindparam("new_seen_seq"), awaiting=literal_text("")
+    )
 )
 _IS_AWAITING = (fold.c.state == literal_text("folded")) & (fold.c.awaiting != literal_text(""))
 _SELECT_OUR_AWAITING = _SELECT.where(_IS_AWAITING, fold.c.lease_epoch == bindparam("lease_epoch"))
 _TEXT_CHANGES = (
-    *("method", "log_text", "summary", "summary_tokens", "source_sha256", "tokens_after", "tainted", "clean_lines"),
+    *(
+        "method",
+        "log_text",
+        "summary",
+        "summary_tokens",
+        "source_sha256",
+        "tokens_after",
+        "tainted",
+        "clean_lines",
+    ),
     *("summary_tainted", "rejected", "sent_from", "awaiting", "body_sha256"),
 )
 _REPLACE_TEXTS = (
@@ -123,14 +155,18 @@ _REPLACE_TEXTS = (
 )
 _END_AWAITING = (
     update(fold)
-    .where(fold.c.conversation == bindparam("conversation"), fold.c.awaiting == literal_text("texts"))
+    .where(
+        fold.c.conversation == bindparam("conversation"), fold.c.awaiting == literal_text("texts")
+    )
     .values(awaiting=literal_text(""))
 )
 # A person's forgetting may change the log's text after it was read for the file.
 _END_LOG = (
     update(fold)
     .where(
-        fold.c.id == bindparam("id"), fold.c.awaiting == literal_text("log"), fold.c.log_text == bindparam("log_text")
+        fold.c.id == bindparam("id"),
+        fold.c.awaiting == literal_text("log"),
+        fold.c.log_text == bindparam("log_text"),
     )
     .values(awaiting=literal_text(""))
 )
@@ -144,7 +180,11 @@ _TAKE_ONE = (
     .where(
         fold.c.id == bindparam("id"),
         _IS_OPEN,
-        or_(bindparam("at_once"), fold.c.lease_epoch == bindparam("lease_epoch"), is_lease_void(fold.c.lease_epoch)),
+        or_(
+            bindparam("at_once"),
+            fold.c.lease_epoch == bindparam("lease_epoch"),
+            is_lease_void(fold.c.lease_epoch),
+        ),
     )
     .values(lease_epoch=bindparam("lease_epoch"))
 )
@@ -175,17 +215,24 @@ async def load_fold(tx: Tx, id: str) -> FoldRow | None:
 
 
 async def load_labels(tx: Tx, folds: Iterable[str]) -> dict[str, FoldLabel]:
-    """Load which lines of these folds are tainted; a fold that is not stored may hold anything. "" is no fold."""
+    """Load which lines of these folds are tainted; a fold that is not stored may hold anything.
+
+    "" is no fold.
+    """
     ids = [id for id in dict.fromkeys(folds) if id]
     labels = dict.fromkeys(ids, UNKNOWN_FOLD)
     for at in range(0, len(ids), LABELS_AT_ONCE):
-        values = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, ids[at : at + LABELS_AT_ONCE], strict=False))
+        values = dict.fromkeys(_ID_NAMES, "") | dict(
+            zip(_ID_NAMES, ids[at : at + LABELS_AT_ONCE], strict=False)
+        )
         for row in (await tx.execute(_SELECT_LABELS, **values)).all():
             labels[row["id"]] = FoldLabel.of(row["tainted"], row["clean_lines"])
     return labels
 
 
-async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, with_texts: bool = True) -> list[FoldRow]:
+async def load_folded(
+    tx: Tx, conversation: str, epoch: int | None = None, *, with_texts: bool = True
+) -> list[FoldRow]:
     """Load the folds in state folded, oldest first.
 
     Args:
@@ -193,7 +240,11 @@ async def load_folded(tx: Tx, conversation: str, epoch: int | None = None, *, wi
         with_texts: load log texts and summaries, which are megabytes in a conversation of years.
     """
     statement = _SELECT_FOLDED if with_texts else _SELECT_FOLDED_WITHOUT_TEXTS
-    rows = (await tx.execute(statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0)).all()
+    rows = (
+        await tx.execute(
+            statement, conversation=conversation, any_epoch=epoch is None, epoch=epoch or 0
+        )
+    ).all()
     return [from_row(FoldRow, row) for row in rows]
 
 
@@ -206,15 +257,18 @@ async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
     """Store a plan.
 
     Returns:
-        None when a fold of this conversation is open, the epoch or the fold head has moved, or the range is not whole
-        turns from the first live one on.
+        None when a fold of this conversation is open, the epoch or the fold head has moved, or the
+        range is not whole turns from the first live one on.
     """
     conversation_row = await take_numbers(tx, plan.conversation)
     if not _is_current(conversation_row, plan.epoch, plan.prev_fold):
         return None
     if not await _covers_whole_turns(tx, conversation_row, plan):
         return None
-    if not plan.log_only and (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation)).first():
+    if (
+        not plan.log_only
+        and (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation)).first()
+    ):
         return None
     return await _insert_fold(tx, conversation_row, plan)
 
@@ -223,7 +277,9 @@ async def plan_log_only_fold(tx: Tx, conversation_row: Row, requested: FoldPlan)
     """At a clear: plan a log-only fold of exactly what is in the view in this transaction."""
     from_seq, to_seq = await _load_live_from(tx, conversation_row), conversation_row["next_seq"] - 1
     found = (
-        await tx.execute(_SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq)
+        await tx.execute(
+            _SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq
+        )
     ).first()
     if found is None or found["to_seq"] is None:
         return
@@ -244,25 +300,35 @@ async def plan_log_only_fold(tx: Tx, conversation_row: Row, requested: FoldPlan)
     await _insert_fold(tx, conversation_row, plan)
 
 
-async def advance(tx: Tx, fold: FoldRow, state: str, **changes: Unpack[FoldChanges]) -> FoldRow | None:
+async def advance(
+    tx: Tx, fold: FoldRow, state: str, **changes: Unpack[FoldChanges]
+) -> FoldRow | None:
     """Set the next state of a fold and store what its step has made.
 
     Returns:
-        None when the epoch or the fold head has moved; then the fold is stale, unless it is log-only.
+        None when the epoch or the fold head has moved; then the fold is stale, unless it is
+        log-only.
 
     Raises:
         WrongState: the fold cannot go to that state, or is not this process's.
     """
     conversation_row = await take_numbers(tx, fold.conversation)
-    if not fold.log_only and state != "stale" and not _is_current(conversation_row, fold.epoch, fold.prev_fold):
+    if (
+        not fold.log_only
+        and state != "stale"
+        and not _is_current(conversation_row, fold.epoch, fold.prev_fold)
+    ):
         await _mark_stale(tx, fold)
         return None
     check_transition("a fold", FOLD_TRANSITIONS, fold.state, state)
-    return await _update_fold(tx, fold, state, {name: value for name, value in changes.items() if value is not None})
+    return await _update_fold(
+        tx, fold, state, {name: value for name, value in changes.items() if value is not None}
+    )
 
 
 async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
-    """Move the conversation's fold head to a logged fold, so that its summary replaces the turns in the view.
+    """Move the conversation's fold head to a logged fold, so that its summary replaces the turns in
+    the view.
 
     A log-only fold moves no head.
 
@@ -279,22 +345,33 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     if not fold.log_only:
         moved = (
             await tx.execute(
-                _MOVE_HEAD, id=fold.conversation, epoch=fold.epoch, fold_head=fold.prev_fold, new_fold_head=fold.id
+                _MOVE_HEAD,
+                id=fold.conversation,
+                epoch=fold.epoch,
+                fold_head=fold.prev_fold,
+                new_fold_head=fold.id,
             )
         ).rowcount
         if not moved:
             await _mark_stale(tx, fold)
             return None
-        covered = {"conversation": fold.conversation, "from_seq": fold.from_seq, "to_seq": fold.to_seq}
+        covered = {
+            "conversation": fold.conversation,
+            "from_seq": fold.from_seq,
+            "to_seq": fold.to_seq,
+        }
         await tx.execute(_INSERT_COVERAGE, fold_id=fold.id, **covered)
         await raise_generation(tx, fold.conversation, "fold")
-    done = await _update_fold(tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged")
+    done = await _update_fold(
+        tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged"
+    )
     await hit_async("fold.in_txn")
     return done
 
 
 async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -> FoldRow | None:
-    """Replace the digest of a folded row that awaits the model's texts, and end the waiting for them.
+    """Replace the digest of a folded row that awaits the model's texts, and end the waiting for
+    them.
 
     The view's prefix changes with the summary.
 
@@ -302,7 +379,8 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
         changes: None or left out for what stays; `awaiting` is "" unless given.
 
     Returns:
-        None if nothing is replaced: the epoch or the fold head has moved, a newer fold has begun with the digest, or
+        None if nothing is replaced: the epoch or the fold head has moved, a newer fold has begun
+            with the digest, or
         the row awaits no texts any more.
     """
     conversation_row = await take_numbers(tx, fold.conversation)
@@ -311,17 +389,24 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
         return None
     is_open = (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=fold.conversation)).first()
     is_fresh = not is_open and _is_current(conversation_row, fold.epoch, fold.id)
-    new: dict[str, Any] = {name: value for name, value in changes.items() if value is not None} if is_fresh else {}
+    new: dict[str, Any] = (
+        {name: value for name, value in changes.items() if value is not None} if is_fresh else {}
+    )
     if "summary" in new:
-        new["tokens_after"] = max(0, found.tokens_after - found.summary_tokens) + new.get("summary_tokens", 0)
-    values: dict[str, Any] = {name: new.get(name, getattr(found, name)) for name in _TEXT_CHANGES} | {
-        "awaiting": new.get("awaiting", "")
-    }
+        new["tokens_after"] = max(0, found.tokens_after - found.summary_tokens) + new.get(
+            "summary_tokens", 0
+        )
+    values: dict[str, Any] = {
+        name: new.get(name, getattr(found, name)) for name in _TEXT_CHANGES
+    } | {"awaiting": new.get("awaiting", "")}
     for flag in ("tainted", "summary_tainted"):
         values[flag] = int(values[flag])
     written = (
         await tx.execute(
-            _REPLACE_TEXTS, id=fold.id, lease_epoch=tx.lease, **{f"new_{name}": value for name, value in values.items()}
+            _REPLACE_TEXTS,
+            id=fold.id,
+            lease_epoch=tx.lease,
+            **{f"new_{name}": value for name, value in values.items()},
         )
     ).rowcount
     if not written or not is_fresh:
@@ -333,7 +418,9 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
 
 
 async def end_log(tx: Tx, fold: FoldRow) -> bool:
-    """Note that the file's section is settled; False if the row's log has changed since `fold` was read."""
+    """Note that the file's section is settled; False if the row's log has changed since `fold` was
+    read.
+    """
     if (await tx.execute(_END_LOG, id=fold.id, log_text=fold.log_text)).rowcount:
         return True
     found = await load_fold(tx, fold.id)
@@ -341,7 +428,9 @@ async def end_log(tx: Tx, fold: FoldRow) -> bool:
 
 
 async def end_awaiting(tx: Tx, conversation_id: str) -> None:
-    """Let no text of a model replace one of this conversation's any more, as words of it are being removed."""
+    """Let no text of a model replace one of this conversation's any more, as words of it are being
+    removed.
+    """
     await tx.execute(_END_AWAITING, conversation=conversation_id)
 
 
@@ -352,7 +441,13 @@ async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     if newest is None:
         return None
     epoch = conversation_row["epoch"]
-    await tx.execute(_MOVE_HEAD, id=conversation, epoch=epoch, fold_head=newest.id, new_fold_head=newest.prev_fold)
+    await tx.execute(
+        _MOVE_HEAD,
+        id=conversation,
+        epoch=epoch,
+        fold_head=newest.id,
+        new_fold_head=newest.prev_fold,
+    )
     await tx.execute(_DELETE_COVERAGE, fold_id=newest.id)
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
@@ -366,7 +461,8 @@ async def mark_open_stale(tx: Tx, conversation_id: str) -> None:
 
 
 async def take_over(tx: Tx) -> list[FoldRow]:
-    """Take over the folds of processes that are gone: the open ones, and those that await texts of a model.
+    """Take over the folds of processes that are gone: the open ones, and those that await texts of
+    a model.
 
     Open ones whose epoch or fold head has moved become stale.
     """
@@ -375,7 +471,10 @@ async def take_over(tx: Tx) -> list[FoldRow]:
         conversation_row = await take_numbers(tx, row.conversation)
         if not row.log_only and not _is_current(conversation_row, row.epoch, row.prev_fold):
             await _mark_stale(tx, row)
-    awaiting = [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)).all()]
+    awaiting = [
+        from_row(FoldRow, row)
+        for row in (await tx.execute(_SELECT_OUR_AWAITING, lease_epoch=tx.lease)).all()
+    ]
     return [*await _load_ours(tx), *awaiting]
 
 
@@ -393,7 +492,10 @@ async def take_one(tx: Tx, id: str, *, at_once: bool) -> FoldRow | None:
 
 
 async def _load_ours(tx: Tx) -> list[FoldRow]:
-    return [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OURS, lease_epoch=tx.lease)).all()]
+    return [
+        from_row(FoldRow, row)
+        for row in (await tx.execute(_SELECT_OURS, lease_epoch=tx.lease)).all()
+    ]
 
 
 async def _load_live_from(tx: Tx, conversation_row: Row) -> int:
@@ -410,14 +512,22 @@ async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> 
     if plan.from_seq != await _load_live_from(tx, conversation_row):
         return False
     found = (
-        await tx.execute(_SELECT_RANGE, conversation=plan.conversation, from_seq=plan.from_seq, to_seq=plan.to_seq)
+        await tx.execute(
+            _SELECT_RANGE,
+            conversation=plan.conversation,
+            from_seq=plan.from_seq,
+            to_seq=plan.to_seq,
+        )
     ).first()
-    after = (await tx.execute(_SELECT_TURN_OF_SEQ, conversation=plan.conversation, seq=plan.to_seq + 1)).first()
+    after = (
+        await tx.execute(_SELECT_TURN_OF_SEQ, conversation=plan.conversation, seq=plan.to_seq + 1)
+    ).first()
     covered = (found["from_turn"], found["to_turn"], found["to_seq"]) if found else ()
     return (
         covered == (plan.from_turn, plan.to_turn, plan.to_seq)
         and (after is None or after["turn"] > plan.to_turn)
-        and await load_running_number(tx, plan.conversation) not in range(plan.from_turn, plan.to_turn + 1)
+        and await load_running_number(tx, plan.conversation)
+        not in range(plan.from_turn, plan.to_turn + 1)
     )
 
 
@@ -451,7 +561,9 @@ async def _update_fold(
     for flag in ("new_tainted", "new_summary_tainted"):
         new[flag] = int(new[flag])
     written = (
-        await tx.execute(_STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new)
+        await tx.execute(
+            _STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new
+        )
     ).rowcount
     found = await _load_existing(tx, row.id)
     if not written and found.state != "stale":

@@ -1,4 +1,6 @@
-"""Received messages: the inbox, what edits, deletions and moves change, and the notes of channels."""
+"""Received messages: the inbox, what edits, deletions and moves change, and the notes of
+channels.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +12,17 @@ from memory.ids import new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.outbox import release
 from memory.store.conversations.transcript import shown_text
-from memory.store.engine.database import InsertIfAbsent, QueueKey, Repository, Row, Tx, insert_into, light, read, write
+from memory.store.engine.database import (
+    InsertIfAbsent,
+    QueueKey,
+    Repository,
+    Row,
+    Tx,
+    insert_into,
+    light,
+    read,
+    write,
+)
 from memory.store.errors import WrongState
 from memory.store.rows import (
     IS_AT_PLACE,
@@ -28,7 +40,8 @@ from memory.store.rows import (
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import channel_note, conversation, inbox, is_one_of, literal_text
 
-# The reason of a row that is new while its command may have had its effect: an edit no longer changes it.
+# The reason of a row that is new while its command may have had its effect: an edit no longer
+# changes it.
 BEGUN = "begun"
 MAX_CONTEXT_ROWS = 200
 _MAX_TITLE = 60  # characters
@@ -37,7 +50,9 @@ _IS_AT_KEY = (
     inbox.c.account == bindparam("account"),
     inbox.c.key == bindparam("key"),
 )
-_SELECT_TARGET = select(inbox.c.id, inbox.c.state, inbox.c.reason, inbox.c.conversation).where(*_IS_AT_KEY)
+_SELECT_TARGET = select(inbox.c.id, inbox.c.state, inbox.c.reason, inbox.c.conversation).where(
+    *_IS_AT_KEY
+)
 _UPDATE_BODY = update(inbox).where(inbox.c.id == bindparam("id")).values(body=bindparam("new_body"))
 _WITHDRAW = (
     update(inbox)
@@ -64,7 +79,9 @@ _DELAY_ALL_ALBUMS = (
 )
 _SELECT_INBOX = select(*columns_of(InboxRow, inbox))
 _SELECT_CONTEXT_ROWS = (
-    _SELECT_INBOX.where(inbox.c.conversation == bindparam("conversation"), inbox.c.state == literal_text("aside"))
+    _SELECT_INBOX.where(
+        inbox.c.conversation == bindparam("conversation"), inbox.c.state == literal_text("aside")
+    )
     .order_by(inbox.c.line.desc())
     .limit(MAX_CONTEXT_ROWS)
 )
@@ -97,10 +114,12 @@ _IS_IN_CHAT = (
 )
 _MOVE_CHAT = update(conversation).where(*_IS_IN_CHAT).values(chat_id=bindparam("new_chat_id"))
 _SELECT_BY_CHAT = select(conversation.c.id, conversation.c.space).where(*_IS_IN_CHAT)
-_SELECT_LINK = select(account_link.c.own_space).where(account_link.c.own_space == bindparam("own_space"))
-_SELECT_BY_KEY = select(inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line, inbox.c.trace_id).where(
-    *_IS_AT_KEY
+_SELECT_LINK = select(account_link.c.own_space).where(
+    account_link.c.own_space == bindparam("own_space")
 )
+_SELECT_BY_KEY = select(
+    inbox.c.id, inbox.c.conversation, inbox.c.state, inbox.c.line, inbox.c.trace_id
+).where(*_IS_AT_KEY)
 _SELECT_BY_PLACE = select(conversation.c.id).where(*IS_AT_PLACE)
 _INSERT_CONVERSATION = InsertIfAbsent(conversation)
 _UPDATE_LAST_INBOUND = (
@@ -111,15 +130,24 @@ _UPDATE_LAST_INBOUND = (
         space=bindparam("new_space"),
         heard=bindparam("now"),
         updated=bindparam("now"),
-        title=case((conversation.c.title == literal_text(""), bindparam("new_title")), else_=conversation.c.title),
+        title=case(
+            (conversation.c.title == literal_text(""), bindparam("new_title")),
+            else_=conversation.c.title,
+        ),
     )
 )
 _MARK_BEGUN = (
     update(inbox)
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
-    .values(attempts=inbox.c.attempts + 1, lease_epoch=bindparam("new_lease_epoch"), reason=literal_text(BEGUN))
+    .values(
+        attempts=inbox.c.attempts + 1,
+        lease_epoch=bindparam("new_lease_epoch"),
+        reason=literal_text(BEGUN),
+    )
 )
-_SELECT_WAITING = select(inbox.c.conversation).where(is_one_of(inbox.c.state, "new", "running")).distinct()
+_SELECT_WAITING = (
+    select(inbox.c.conversation).where(is_one_of(inbox.c.state, "new", "running")).distinct()
+)
 _SELECT_ONE = _SELECT_INBOX.where(inbox.c.id == bindparam("id"))
 _DUE_LATER = case((inbox.c.not_before > bindparam("now"), inbox.c.not_before), else_=0.0)
 _IS_QUEUED = (
@@ -128,15 +156,22 @@ _IS_QUEUED = (
     or_(inbox.c.state == literal_text("running"), inbox.c.urgent.is_(False)),
 )
 _QUEUE_ORDER = (
-    case((inbox.c.state == literal_text("running"), 0), (inbox.c.kind == literal_text("approval"), 1), else_=2),
+    case(
+        (inbox.c.state == literal_text("running"), 0),
+        (inbox.c.kind == literal_text("approval"), 1),
+        else_=2,
+    ),
     _DUE_LATER,
     inbox.c.order_key,
     inbox.c.line,
 )
 _SELECT_NEXT = _SELECT_INBOX.where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1)
 # Of the row that `next_row` loads.
-NEXT_SENDER = select(inbox.c.sender_id).where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1).scalar_subquery()
-# Of the conversation in the enclosing statement: who wrote there last, or for whom something was done.
+NEXT_SENDER = (
+    select(inbox.c.sender_id).where(*_IS_QUEUED).order_by(*_QUEUE_ORDER).limit(1).scalar_subquery()
+)
+# Of the conversation in the enclosing statement: who wrote there last, or for whom something was
+# done.
 NEWEST_SENDER = (
     select(inbox.c.sender_id)
     .where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.kind, "message", "command"))
@@ -169,9 +204,14 @@ class FoundByKey:
 
 @light
 async def accept(
-    tx: Tx, arrivals: Sequence[NewInboxRow], keep: NoteChanges | None = None, first: FoundByKey | None = None
+    tx: Tx,
+    arrivals: Sequence[NewInboxRow],
+    keep: NoteChanges | None = None,
+    first: FoundByKey | None = None,
 ) -> list[AcceptedRow]:
-    """Store received messages in one transaction; a known key changes nothing. Creates conversations as needed.
+    """Store received messages in one transaction; a known key changes nothing.
+
+    Creates conversations as needed.
 
     Parts that were held until the person writes again are released.
 
@@ -180,12 +220,17 @@ async def accept(
         first: what was found for the first of them in this transaction.
 
     Raises:
-        ValueError: an empty key, or a body that is not a JSON object; nothing of the batch is stored.
+        ValueError: an empty key, or a body that is not a JSON object; nothing of the batch is
+            stored.
         StoreError: nothing of the batch is stored; the channel must not acknowledge it.
     """
     accepted: list[AcceptedRow] = []
     for arrival in arrivals:
-        found = first if first is not None and not accepted else await find_by_key(tx, arrival.place, arrival.key)
+        found = (
+            first
+            if first is not None and not accepted
+            else await find_by_key(tx, arrival.place, arrival.key)
+        )
         accepted.append(await _accept_one(tx, arrival, found))
     if keep is not None:
         await put_notes(tx, keep.channel, keep.values)
@@ -194,7 +239,9 @@ async def accept(
 
 
 async def find_by_key(tx: Tx, place: Place, key: str) -> FoundByKey:
-    """Find the message that a key stands for, and the conversation at its place, in whatever space that is."""
+    """Find the message that a key stands for, and the conversation at its place, in whatever space
+    that is.
+    """
     at = {"channel": place.channel, "account": place.account, "key": key}
     known = (await tx.execute(_SELECT_BY_KEY, **at)).first()
     return FoundByKey(known=known, conversation=await find_conversation_id(tx, place))
@@ -207,7 +254,8 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     place = arrival.place
     if known := found.known:
         if known["state"] == "new":
-            _notify(tx, arrival, known["id"], known["conversation"])  # the first delivery's worker may be gone
+            # the first delivery's worker may be gone
+            _notify(tx, arrival, known["id"], known["conversation"])
         return AcceptedRow(**known, new=False)
     conversation_id = found.conversation or await _create_conversation(tx, place)
     before = await _take_line(tx, arrival, conversation_id)
@@ -215,7 +263,13 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     start = await _apply_to_others(tx, arrival)
     if start.state == "new" and _is_told(arrival):
         title = make_title(text)
-        await tx.execute(_UPDATE_LAST_INBOUND, id=conversation_id, now=tx.now, new_space=place.space, new_title=title)
+        await tx.execute(
+            _UPDATE_LAST_INBOUND,
+            id=conversation_id,
+            now=tx.now,
+            new_space=place.space,
+            new_title=title,
+        )
         if before["space"] != place.space:
             tx.changed.update({(before["space"], conversation_id), (place.space, conversation_id)})
     accepted = AcceptedRow(
@@ -235,7 +289,10 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
     await tx.execute(insert_into(inbox), **columns, **at, reason=start.reason, received=tx.now)
     if arrival.album:
         await tx.execute(
-            _DELAY_ALBUM, conversation=conversation_id, album=arrival.album, new_not_before=arrival.not_before
+            _DELAY_ALBUM,
+            conversation=conversation_id,
+            album=arrival.album,
+            new_not_before=arrival.not_before,
         )
         await hit_async("album.armed")
     if start.state == "new":
@@ -256,20 +313,29 @@ def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -
 
 
 def _is_told(arrival: NewInboxRow) -> bool:
-    return not arrival.by_program and not arrival.place.is_hidden  # a hidden conversation is in no list
+    # a hidden conversation is in no list
+    return not arrival.by_program and not arrival.place.is_hidden
 
 
 async def _take_line(tx: Tx, arrival: NewInboxRow, conversation_id: str) -> Row:
-    """Take the line of a row, and release the parts that were held until the person writes again."""
+    """Take the line of a row, and release the parts that were held until the person writes
+    again.
+    """
     before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     starts = not arrival.ignored and arrival.kind != "aside" and arrival.kind not in CHANGING_KINDS
-    if _is_told(arrival) and (starts or arrival.ignored == "stranger"):  # a stranger's pairing code may be held too
+    # a stranger's pairing code may be held too
+    if _is_told(arrival) and (starts or arrival.ignored == "stranger"):
         await release(tx, conversation_id, arrival.place)
     return before
 
 
 async def _create_conversation(tx: Tx, place: Place) -> str:
-    await tx.execute(_INSERT_CONVERSATION, id=new_id(tx.now), updated=tx.now, **column_values(place, conversation))
+    await tx.execute(
+        _INSERT_CONVERSATION,
+        id=new_id(tx.now),
+        updated=tx.now,
+        **column_values(place, conversation),
+    )
     id = await find_conversation_id(tx, place)
     if id is None:
         raise LookupError(f"no conversation could be made at {place}")
@@ -327,16 +393,23 @@ async def _withdraw(tx: Tx, arrival: NewInboxRow) -> _Start:
     if meant is None:
         return _Start(state="ignored", reason="withdrawal")
     await tx.execute(_WITHDRAW, id=meant["id"])
-    return _Start(state="ignored", reason="withdrawal", meant=meant["id"], meant_in=meant["conversation"])
+    return _Start(
+        state="ignored", reason="withdrawal", meant=meant["id"], meant_in=meant["conversation"]
+    )
 
 
 async def _load_target(tx: Tx, arrival: NewInboxRow) -> Row | None:
     place = arrival.place
-    return (await tx.execute(_SELECT_TARGET, channel=place.channel, account=place.account, key=arrival.target)).first()
+    return (
+        await tx.execute(
+            _SELECT_TARGET, channel=place.channel, account=place.account, key=arrival.target
+        )
+    ).first()
 
 
 async def move(tx: Tx, arrival: NewInboxRow) -> None:
-    """Give the conversations of a chat its new id, and link the new chat's space to the old one's memory.
+    """Give the conversations of a chat its new id, and link the new chat's space to the old one's
+    memory.
 
     Args:
         arrival: of kind "move"; see NewInboxRow.
@@ -349,10 +422,19 @@ async def move(tx: Tx, arrival: NewInboxRow) -> None:
     if not (await tx.execute(_SELECT_BY_CHAT, chat_id=arrival.target, **account)).all():
         await tx.execute(_MOVE_CHAT, chat_id=place.chat_id, new_chat_id=arrival.target, **account)
     own_space = arrival.to_space
-    if own_space and own_space != place.space and (await tx.execute(_SELECT_LINK, own_space=own_space)).first() is None:
+    if (
+        own_space
+        and own_space != place.space
+        and (await tx.execute(_SELECT_LINK, own_space=own_space)).first() is None
+    ):
         space = await load_linked_space(tx, place.space)
         await tx.execute(
-            insert_into(account_link), own_space=own_space, space=space, sender_id=arrival.target, at=tx.now, **account
+            insert_into(account_link),
+            own_space=own_space,
+            space=space,
+            sender_id=arrival.target,
+            at=tx.now,
+            **account,
         )
 
 
@@ -365,8 +447,8 @@ async def load_waiting(tx: Tx) -> list[str]:
 async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     """Load the next row of a conversation's queue.
 
-    A running row comes first, then approved calls, then the oldest row that is due, then the one that is due next.
-    Urgent rows that are new are not in the queue.
+    A running row comes first, then approved calls, then the oldest row that is due, then the one
+    that is due next. Urgent rows that are new are not in the queue.
     """
     row = (await tx.execute(_SELECT_NEXT, conversation=conversation, now=now)).first()
     return from_row(InboxRow, row) if row else None
@@ -385,7 +467,10 @@ async def mark_begun(tx: Tx, inbox_id: str) -> bool:
         WrongState: the row is not new.
     """
     row = (await tx.execute(_SELECT_ONE, id=inbox_id)).first()
-    if row is None or not (await tx.execute(_MARK_BEGUN, id=inbox_id, new_lease_epoch=tx.lease)).rowcount:
+    if (
+        row is None
+        or not (await tx.execute(_MARK_BEGUN, id=inbox_id, new_lease_epoch=tx.lease)).rowcount
+    ):
         raise WrongState(f"inbox row {inbox_id} is not new")
     return bool(row["reason"] != BEGUN)
 
@@ -398,18 +483,27 @@ async def load_row(tx: Tx, id: str) -> InboxRow | None:
 
 
 async def delay_all_albums(tx: Tx, due: float) -> None:
-    """Delay all waiting albums, so that parts the platform has not delivered yet can join them after a start."""
+    """Delay all waiting albums, so that parts the platform has not delivered yet can join them
+    after a start.
+    """
     await tx.execute(_DELAY_ALL_ALBUMS, new_not_before=due)
 
 
 @light
 async def load_batched_rows(tx: Tx, row: InboxRow) -> list[InboxRow]:
-    """Load the rows that join this row's turn, oldest first: the newest 200 asides, and the rest of its album."""
+    """Load the rows that join this row's turn, oldest first: the newest 200 asides, and the rest of
+    its album.
+    """
     if not row.album:
         return await load_asides(tx, row.conversation)
     return _in_order(
         (
-            await tx.execute(_SELECT_CONTEXT_ROWS_AND_ALBUM, conversation=row.conversation, album=row.album, id=row.id)
+            await tx.execute(
+                _SELECT_CONTEXT_ROWS_AND_ALBUM,
+                conversation=row.conversation,
+                album=row.album,
+                id=row.id,
+            )
         ).all()
     )
 
@@ -420,7 +514,9 @@ async def load_asides(tx: Tx, conversation: str) -> list[InboxRow]:
 
 
 def _in_order(rows: Sequence[Row]) -> list[InboxRow]:
-    return sorted((from_row(InboxRow, row) for row in rows), key=lambda row: (row.order_key, row.line))
+    return sorted(
+        (from_row(InboxRow, row) for row in rows), key=lambda row: (row.order_key, row.line)
+    )
 
 
 async def take_context_rows(tx: Tx, rows: Sequence[InboxRow], turn_id: str) -> None:
@@ -450,12 +546,18 @@ async def put_notes(tx: Tx, channel: str, values: Mapping[str, str]) -> None:
 @light
 async def _load_notes(tx: Tx, channel: str, prefix: str = "") -> dict[str, str]:
     """Load a channel's notes whose names start with the prefix."""
-    rows = (await tx.execute(_SELECT_NOTES, channel=channel, from_name=prefix, to_name=prefix + _LAST_CHARACTER)).all()
+    rows = (
+        await tx.execute(
+            _SELECT_NOTES, channel=channel, from_name=prefix, to_name=prefix + _LAST_CHARACTER
+        )
+    ).all()
     return {row["name"]: row["value"] for row in rows}
 
 
 class ChannelNotes(Repository):
-    """Short texts that each channel stores between restarts, such as a cursor; see also Delivery.accept."""
+    """Short texts that each channel stores between restarts, such as a cursor; see also
+    Delivery.accept.
+    """
 
     load = read(_load_notes)
     put = write(put_notes)

@@ -1,9 +1,21 @@
-"""The check of the coverage ledger: every message is in exactly one class (live, folded, cleared)."""
+"""The check of the coverage ledger: every message is in exactly one class (live, folded,
+cleared).
+"""
 
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, String, bindparam, exists, func, literal_column, or_, select, union_all
+from sqlalchemy import (
+    Select,
+    String,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+    union_all,
+)
 
 from memory.store.engine.database import Tx
 from memory.store.schema.tables import conversation, coverage, fold, literal_text, message
@@ -22,13 +34,19 @@ class LedgerFault:
 def _fold_chain() -> Any:
     """Select each conversation's folds from its fold head back to where its view begins."""
     head = (
-        select(conversation.c.id.label("conversation"), fold.c.id.label("fold"), fold.c.prev_fold.label("before"))
+        select(
+            conversation.c.id.label("conversation"),
+            fold.c.id.label("fold"),
+            fold.c.prev_fold.label("before"),
+        )
         .join(fold, fold.c.id == conversation.c.fold_head)
         .cte("chain", recursive=True)
     )
     older = fold.alias("older")
     return head.union(
-        select(head.c.conversation, older.c.id, older.c.prev_fold).join_from(head, older, older.c.id == head.c.before)
+        select(head.c.conversation, older.c.id, older.c.prev_fold).join_from(
+            head, older, older.c.id == head.c.before
+        )
     )
 
 
@@ -39,11 +57,18 @@ _scope = (
         conversation.c.next_seq,
         conversation.c.fold_head,
         func.coalesce(
-            select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).scalar_subquery(),
+            select(fold.c.to_seq + 1)
+            .where(fold.c.id == conversation.c.fold_head)
+            .scalar_subquery(),
             conversation.c.view_from,
         ).label("live_from"),
     )
-    .where(or_(bindparam("conversation") == literal_text(""), conversation.c.id == bindparam("conversation")))
+    .where(
+        or_(
+            bindparam("conversation") == literal_text(""),
+            conversation.c.id == bindparam("conversation"),
+        )
+    )
     .cte("scope")
 )
 _chained = _fold_chain()
@@ -56,21 +81,29 @@ def _fault_columns(subject: Any, what: str) -> Select[Any]:
 
 
 def _message_faults(what: str) -> Select[Any]:
-    return _fault_columns(message.c.id, what).join_from(_scope, message, message.c.conversation == _scope.c.id)
+    return _fault_columns(message.c.id, what).join_from(
+        _scope, message, message.c.conversation == _scope.c.id
+    )
 
 
 def _fold_faults(what: str) -> Select[Any]:
-    return _fault_columns(fold.c.id, what).join_from(_scope, fold, fold.c.conversation == _scope.c.id)
+    return _fault_columns(fold.c.id, what).join_from(
+        _scope, fold, fold.c.conversation == _scope.c.id
+    )
 
 
 def _chain_faults(what: str) -> Select[Any]:
-    return _fold_faults(what).join(_chained, (_chained.c.fold == fold.c.id) & (_chained.c.conversation == _scope.c.id))
+    return _fold_faults(what).join(
+        _chained, (_chained.c.fold == fold.c.id) & (_chained.c.conversation == _scope.c.id)
+    )
 
 
 def _expected_start() -> Any:
     """Return where a fold must begin: behind the fold before it, or where the view begins."""
     before = fold.alias("before")
-    end_of_before = select(before.c.to_seq + 1).where(before.c.id == fold.c.prev_fold).scalar_subquery()
+    end_of_before = (
+        select(before.c.to_seq + 1).where(before.c.id == fold.c.prev_fold).scalar_subquery()
+    )
     return func.coalesce(end_of_before, _scope.c.view_from)
 
 
@@ -91,7 +124,9 @@ _CHECK = union_all(
     .where(
         message.c.seq >= _scope.c.view_from,
         message.c.seq < _scope.c.live_from,
-        ~exists().where(_chained.c.fold == coverage.c.fold_id, _chained.c.conversation == _scope.c.id),
+        ~exists().where(
+            _chained.c.fold == coverage.c.fold_id, _chained.c.conversation == _scope.c.id
+        ),
     ),
     _message_faults("a message is covered by a fold of another range, or of none")
     .join(coverage, _covers)
@@ -108,21 +143,31 @@ _CHECK = union_all(
     _chain_faults("a fold of the chain does not begin where the one before it ends").where(
         fold.c.from_seq != _expected_start()
     ),
-    _chain_faults("a fold of the chain is not folded").where(fold.c.state != literal_text("folded")),
+    _chain_faults("a fold of the chain is not folded").where(
+        fold.c.state != literal_text("folded")
+    ),
     _chain_faults("a fold of the chain builds on one that is missing").where(
         fold.c.prev_fold != literal_text(""), ~exists().where(_dangling.c.id == fold.c.prev_fold)
     ),
     _fault_columns(_scope.c.fold_head, "the head is no fold of this conversation").where(
         _scope.c.fold_head != literal_text(""),
-        ~exists().where(_dangling.c.id == _scope.c.fold_head, _dangling.c.conversation == _scope.c.id),
+        ~exists().where(
+            _dangling.c.id == _scope.c.fold_head, _dangling.c.conversation == _scope.c.id
+        ),
     ),
     _fold_faults("a fold is done but has no log entry").where(
         fold.c.state == literal_text("folded"), fold.c.log_ref == literal_text("")
     ),
-    _fault_columns(_scope.c.id, "the view begins behind its end").where(_scope.c.view_from > _scope.c.next_seq),
+    _fault_columns(_scope.c.id, "the view begins behind its end").where(
+        _scope.c.view_from > _scope.c.next_seq
+    ),
 )
 
 
 async def check_ledger(tx: Tx, conversation: str = "") -> list[LedgerFault]:
-    """Check the ledger of a conversation, or of all for "", by one statement; return what is wrong."""
-    return [LedgerFault(**row) for row in (await tx.execute(_CHECK, conversation=conversation)).all()]
+    """Check the ledger of a conversation, or of all for "", by one statement; return what is
+    wrong.
+    """
+    return [
+        LedgerFault(**row) for row in (await tx.execute(_CHECK, conversation=conversation)).all()
+    ]

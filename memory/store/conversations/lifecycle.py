@@ -1,4 +1,6 @@
-"""Whole conversations: their import with finished turns, as `mnema sessions export` wrote them, and their deletion."""
+"""Whole conversations: their import with finished turns, as `mnema sessions export` wrote them, and
+their deletion.
+"""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +19,13 @@ from memory.store.engine.database import Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.longterm.views import VIEW_TABLES
 from memory.store.rows import Place, TurnRow, column_values
-from memory.store.schema.memory_tables import access_request, approval, background_task, extraction, job
+from memory.store.schema.memory_tables import (
+    access_request,
+    approval,
+    background_task,
+    extraction,
+    job,
+)
 from memory.store.schema.tables import (
     clearing,
     conversation,
@@ -83,16 +91,27 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
     return conversation_id
 
 
-async def _insert_turn(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, first_seq: int) -> None:
-    """Insert a turn and its messages. The user message has the id of the inbox row, as that of a received one."""
+async def _insert_turn(
+    tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, first_seq: int
+) -> None:
+    """Insert a turn and its messages.
+
+    The user message has the id of the inbox row, as that of a received one.
+    """
     started, ended = imported.messages[0].at.timestamp(), imported.messages[-1].at.timestamp()
     await tx.execute(
-        insert_into(turn), **column_values(turn_row, turn), first_seq=first_seq, started=started, ended=ended
+        insert_into(turn),
+        **column_values(turn_row, turn),
+        first_seq=first_seq,
+        started=started,
+        ended=ended,
     )
     for seq, one in enumerate(imported.messages, first_seq):
         id = turn_row.inbox_id if seq == first_seq and turn_row.inbox_id else new_id(tx.now)
         numbered = replace(one, id=id, seq=seq, turn=turn_row.number)
-        await insert_message(tx, turn_row, numbered, at=one.at.timestamp(), epoch=_EPOCH, space=place.space)
+        await insert_message(
+            tx, turn_row, numbered, at=one.at.timestamp(), epoch=_EPOCH, space=place.space
+        )
 
 
 async def _insert_lines(tx: Tx, place: Place, turn_row: TurnRow, imported: Turn, line: int) -> None:
@@ -155,7 +174,10 @@ _CONVERSATION_TABLES = (
 _DELETES = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES)),
     delete(tool_call).where(tool_call.c.turn_id.in_(_TURNS)),
-    *(delete(table).where(table.c.conversation == bindparam("conversation")) for table in _CONVERSATION_TABLES),
+    *(
+        delete(table).where(table.c.conversation == bindparam("conversation"))
+        for table in _CONVERSATION_TABLES
+    ),
     delete(conversation).where(conversation.c.id == bindparam("conversation")),
 )
 
@@ -164,17 +186,21 @@ _SELECT_SPACE = select(conversation.c.space).where(conversation.c.id == bindpara
 
 
 _SELECT_CHILDREN = select(background_task.c.child).where(
-    background_task.c.conversation == bindparam("conversation"), background_task.c.child != literal_text("")
+    background_task.c.conversation == bindparam("conversation"),
+    background_task.c.child != literal_text(""),
 )
 
 
 async def delete_conversation(tx: Tx, id: str, by: str = "") -> None:
-    """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it happened, no more."""
+    """Delete a conversation with all its rows, and its sub-agents; the audit chain stores that it
+    happened, no more.
+    """
     for task in (await tx.execute(_SELECT_CHILDREN, conversation=id)).all():
         await delete_conversation(tx, task["child"], by)
     row = (await tx.execute(_SELECT_SPACE, id=id)).first()
     tx.changed.update({(row["space"], id)} if row else ())
-    await tx.execute(insert_into(removal), conversation=id)  # lets the triggers accept the deletion of messages
+    # lets the triggers accept the deletion of messages
+    await tx.execute(insert_into(removal), conversation=id)
     await delete_snapshot(tx, id)
     for statement in _DELETES:
         await tx.execute(statement, conversation=id)

@@ -1,4 +1,7 @@
-"""Messages and tool calls of a conversation, and its counters. Messages are only added, never changed."""
+"""Messages and tool calls of a conversation, and its counters.
+
+Messages are only added, never changed.
+"""
 
 import json
 from collections.abc import Sequence
@@ -44,10 +47,13 @@ _ADD_TO_COUNTERS = (
 _SELECT_CONVERSATION = select(conversation).where(conversation.c.id == bindparam("id"))
 _TAKE_NUMBERS = update_returning(_ADD_TO_COUNTERS, conversation, select_after=_SELECT_CONVERSATION)
 _TAKE_NUMBERS_AND_TOUCH = update_returning(
-    _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")), conversation, select_after=_SELECT_CONVERSATION
+    _ADD_TO_COUNTERS.values(updated=bindparam("new_updated")),
+    conversation,
+    select_after=_SELECT_CONVERSATION,
 )
 
-# Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not read as a whole.
+# Messages of the turn `turn` of `conversation`, found by their seqs: a conversation of years is not
+# read as a whole.
 IS_OF_TURN = and_(
     message.c.conversation == bindparam("conversation"),
     message.c.turn == bindparam("turn"),
@@ -58,8 +64,11 @@ IS_OF_TURN = and_(
 )
 
 
-async def take_numbers(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False) -> Row:
-    """Take so many seqs, turn numbers and lines; other transactions cannot change the conversation until the commit.
+async def take_numbers(
+    tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines: int = 0, touched: bool = False
+) -> Row:
+    """Take so many seqs, turn numbers and lines; other transactions cannot change the conversation
+    until the commit.
 
     Args:
         touched: whether a message came in or is queued now, which sets `updated`.
@@ -70,8 +79,12 @@ async def take_numbers(tx: Tx, id: str, *, seqs: int = 0, turns: int = 0, lines:
     Raises:
         LookupError: unknown conversation.
     """
-    values = {"id": id, "seqs": seqs, "turns": turns, "lines": lines} | ({"new_updated": tx.now} if touched else {})
-    row = (await tx.execute(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)).first()
+    values = {"id": id, "seqs": seqs, "turns": turns, "lines": lines} | (
+        {"new_updated": tx.now} if touched else {}
+    )
+    row = (
+        await tx.execute(_TAKE_NUMBERS_AND_TOUCH if touched else _TAKE_NUMBERS, **values)
+    ).first()
     if row is None:
         raise LookupError(f"there is no conversation {id}")
     return row
@@ -89,7 +102,9 @@ async def load_conversation_row(tx: Tx, id: str) -> Row:
     return row
 
 
-async def add_message(tx: Tx, turn_row: TurnRow, draft: NewMessage, taken: Row | None = None) -> Message:
+async def add_message(
+    tx: Tx, turn_row: TurnRow, draft: NewMessage, taken: Row | None = None
+) -> Message:
     """Store a message of a turn as the last of its conversation.
 
     Args:
@@ -114,7 +129,9 @@ async def add_message(tx: Tx, turn_row: TurnRow, draft: NewMessage, taken: Row |
     return added
 
 
-async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float, epoch: int, space: str) -> None:
+async def insert_message(
+    tx: Tx, turn_row: TurnRow, added: Message, *, at: float, epoch: int, space: str
+) -> None:
     """Insert the row of a message of a turn.
 
     Args:
@@ -129,7 +146,9 @@ async def insert_message(tx: Tx, turn_row: TurnRow, added: Message, *, at: float
         turn_id=turn_row.id,
         epoch=epoch,
         space=space,
-        has_text=any(isinstance(part, Text | Document) and bool(part.text.strip()) for part in added.parts),
+        has_text=any(
+            isinstance(part, Text | Document) and bool(part.text.strip()) for part in added.parts
+        ),
     )
     tx.changed.add((space, turn_row.conversation))
 
@@ -139,9 +158,13 @@ _CLOSING_RESULTS = {
     "unknown": "[outcome unknown: the turn ended while this ran; it may or may not have happened]",
 }
 _CLOSING_TOKENS = 20  # of each such result, roughly
-_COUNT_CALLS = select(func.count().label("count")).where(tool_call.c.turn_id == bindparam("turn_id"))
+_COUNT_CALLS = select(func.count().label("count")).where(
+    tool_call.c.turn_id == bindparam("turn_id")
+)
 _SELECT_CALLS = select(*columns_of(CallRow, tool_call))
-_SELECT_CALLS_OF_TURN = _SELECT_CALLS.where(tool_call.c.turn_id == bindparam("turn_id")).order_by(tool_call.c.place)
+_SELECT_CALLS_OF_TURN = _SELECT_CALLS.where(tool_call.c.turn_id == bindparam("turn_id")).order_by(
+    tool_call.c.place
+)
 _SELECT_OPEN_CALLS = _SELECT_CALLS.where(
     tool_call.c.turn_id == bindparam("turn_id"),
     tool_call.c.result_id == literal_text(""),
@@ -165,7 +188,9 @@ _SELECT_ORPHANED_CALLS = (
 _SELECT_STARTED_CALLS = select(tool_call.c.id, tool_call.c.effect).where(
     tool_call.c.turn_id == bindparam("turn_id"), tool_call.c.state == literal_text("started")
 )
-_SET_CALL_STATE = update(tool_call).where(tool_call.c.id == bindparam("id")).values(state=bindparam("new_state"))
+_SET_CALL_STATE = (
+    update(tool_call).where(tool_call.c.id == bindparam("id")).values(state=bindparam("new_state"))
+)
 _COUNT_UNKNOWN = (
     select(func.count().label("count"))
     .join_from(tool_call, turn, turn.c.id == tool_call.c.turn_id)
@@ -193,7 +218,9 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
         )
         for call in calls
     ]
-    for place, call_row in enumerate(planned, (await tx.execute(_COUNT_CALLS, turn_id=turn_id)).count()):
+    for place, call_row in enumerate(
+        planned, (await tx.execute(_COUNT_CALLS, turn_id=turn_id)).count()
+    ):
         await tx.execute(insert_into(tool_call), **column_values(call_row, tool_call), place=place)
     return planned
 
@@ -201,7 +228,9 @@ async def plan_calls(tx: Tx, turn_id: str, calls: Sequence[PlannedCall]) -> list
 @light
 async def load_calls(tx: Tx, turn_id: str) -> list[CallRow]:
     """Load all calls of a turn, in the order they were planned."""
-    return [CallRow(**row) for row in (await tx.execute(_SELECT_CALLS_OF_TURN, turn_id=turn_id)).all()]
+    return [
+        CallRow(**row) for row in (await tx.execute(_SELECT_CALLS_OF_TURN, turn_id=turn_id)).all()
+    ]
 
 
 async def load_open_calls(tx: Tx, turn_id: str) -> list[CallRow]:
@@ -225,18 +254,23 @@ async def end_call(tx: Tx, call: CallRow, state: str, result_id: str) -> None:
         WrongState: the call cannot go to that state, or has a result.
     """
     check_transition(f"call {call.call_id}", CALL_TRANSITIONS, call.state, state)
-    if not (await tx.execute(_END_CALL, id=call.id, new_state=state, new_result_id=result_id)).rowcount:
+    if not (
+        await tx.execute(_END_CALL, id=call.id, new_state=state, new_result_id=result_id)
+    ).rowcount:
         raise WrongState(f"call {call.call_id} has its result already")
 
 
 async def close_calls(tx: Tx, turn_row: TurnRow) -> None:
-    """At the end of a turn: give each call without a result a final state and a result, all in one message."""
+    """At the end of a turn: give each call without a result a final state and a result, all in one
+    message.
+    """
     open_calls = await load_open_calls(tx, turn_row.id)
     if not open_calls:
         return
     states = {call.id: _closing_state(call) for call in open_calls}
     results = tuple(
-        ToolResult(call_id=call.call_id, text=_CLOSING_RESULTS[states[call.id]], is_error=True) for call in open_calls
+        ToolResult(call_id=call.call_id, text=_CLOSING_RESULTS[states[call.id]], is_error=True)
+        for call in open_calls
     )
     tokens = _CLOSING_TOKENS * len(open_calls)
     draft = NewMessage(role="user", parts=results, tokens=tokens, counter="house", origin="house")
@@ -246,18 +280,26 @@ async def close_calls(tx: Tx, turn_row: TurnRow) -> None:
 
 
 async def settle_orphaned_calls(tx: Tx) -> None:
-    """Settle the started calls of processes that are gone: unsafe ones become unknown, the others planned again."""
+    """Settle the started calls of processes that are gone: unsafe ones become unknown, the others
+    planned again.
+    """
     await _settle(tx, (await tx.execute(_SELECT_ORPHANED_CALLS)).all())
 
 
 async def settle_calls(tx: Tx, turn_id: str) -> None:
-    """Settle the started calls of a turn that is taken over: unsafe ones become unknown, the others planned again."""
+    """Settle the started calls of a turn that is taken over: unsafe ones become unknown, the others
+    planned again.
+    """
     await _settle(tx, (await tx.execute(_SELECT_STARTED_CALLS, turn_id=turn_id)).all())
 
 
 async def _settle(tx: Tx, started: Sequence[Row]) -> None:
     for row in started:
-        await tx.execute(_SET_CALL_STATE, id=row["id"], new_state="unknown" if row["effect"] == "unsafe" else "planned")
+        await tx.execute(
+            _SET_CALL_STATE,
+            id=row["id"],
+            new_state="unknown" if row["effect"] == "unsafe" else "planned",
+        )
 
 
 async def count_unknown(tx: Tx) -> int:

@@ -1,4 +1,6 @@
-"""The parts of replies and notices to send: queued, marked as sending before a send, and settled after it."""
+"""The parts of replies and notices to send: queued, marked as sending before a send, and settled
+after it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +24,25 @@ from memory.store.rows import (
     new_binds,
     to_outbox_row,
 )
-from memory.store.schema.tables import conversation, inbox, is_lease_void, is_one_of, literal_text, outbox
+from memory.store.schema.tables import (
+    conversation,
+    inbox,
+    is_lease_void,
+    is_one_of,
+    literal_text,
+    outbox,
+)
 
-# As not_before of a part that is due or being sent: the person has written since, so it is not held for that again.
+# As not_before of a part that is due or being sent: the person has written since, so it is not held
+# for that again.
 _REPLIED_SINCE = -1.0
 _SELECT_BY_SOURCE = select(outbox.c.id).where(outbox.c.source == bindparam("source")).limit(1)
 _IS_OPEN = is_one_of(outbox.c.state, "pending", "sending", "unknown")
-_SELECT_UNSENT = select(outbox.c.conversation).where(_IS_OPEN, outbox.c.state != literal_text("sending")).distinct()
+_SELECT_UNSENT = (
+    select(outbox.c.conversation)
+    .where(_IS_OPEN, outbox.c.state != literal_text("sending"))
+    .distinct()
+)
 _SELECT = (
     select(
         *columns_of(OutboxRow, outbox),
@@ -59,7 +73,9 @@ _SELECT_NEXT = (
     .order_by(outbox.c.line, outbox.c.part_no)
     .limit(1)
 )
-_SELECT_OPEN_PART = select(outbox.c.id).where(outbox.c.conversation == bindparam("conversation"), _IS_OPEN).limit(1)
+_SELECT_OPEN_PART = (
+    select(outbox.c.id).where(outbox.c.conversation == bindparam("conversation"), _IS_OPEN).limit(1)
+)
 _MARK_SENDING = (
     update(outbox)
     .where(
@@ -87,7 +103,8 @@ _sent = outbox.alias("sent")
 _SELECT_ANOTHER = (
     select(outbox.c.id)
     .where(
-        outbox.c.conversation == select(_sent.c.conversation).where(_sent.c.id == bindparam("id")).scalar_subquery(),
+        outbox.c.conversation
+        == select(_sent.c.conversation).where(_sent.c.id == bindparam("id")).scalar_subquery(),
         _IS_OPEN,
         outbox.c.state == literal_text("pending"),
         outbox.c.id != bindparam("id"),
@@ -111,14 +128,24 @@ _FAIL_LATER_PARTS = (
         outbox.c.part_no > bindparam("part_no"),
         outbox.c.state == literal_text("pending"),
     )
-    .values(state=literal_text("failed"), error=literal_text("an earlier part failed"), settled=bindparam("now"))
+    .values(
+        state=literal_text("failed"),
+        error=literal_text("an earlier part failed"),
+        settled=bindparam("now"),
+    )
 )
 _SELECT_SENT_PART = (
-    select(outbox.c.id).where(outbox.c.source == bindparam("source"), outbox.c.state == literal_text("sent")).limit(1)
+    select(outbox.c.id)
+    .where(outbox.c.source == bindparam("source"), outbox.c.state == literal_text("sent"))
+    .limit(1)
 )
 _SELECT_PLATFORM_ID = (
     select(outbox.c.platform_id)
-    .where(outbox.c.source == bindparam("source"), outbox.c.state == literal_text("sent"), outbox.c.part_no == 0)
+    .where(
+        outbox.c.source == bindparam("source"),
+        outbox.c.state == literal_text("sent"),
+        outbox.c.part_no == 0,
+    )
     .limit(1)
 )
 _DROP = (
@@ -141,7 +168,8 @@ _MOVE_TO_EPOCH = (
     .values(epoch=bindparam("new_epoch"))
 )
 _IS_HELD = (outbox.c.state == literal_text("pending")) & (outbox.c.not_before >= bindparam("held"))
-# A part that is due may be with its channel already, which has not reported yet that it is being sent.
+# A part that is due may be with its channel already, which has not reported yet that it is being
+# sent.
 _IS_DUE = (outbox.c.state == literal_text("pending")) & (outbox.c.not_before <= bindparam("now"))
 _RELEASE = (
     update(outbox)
@@ -169,11 +197,13 @@ class NextPartState:
 def next_state(row: OutboxRow, outcome: SendOutcome, now: float, *, fenced: bool) -> NextPartState:
     """Return the state of a part after `sending`.
 
-    A part of unknown outcome is sent again while the platform recognises its key, else once more as a repeat.
+    A part of unknown outcome is sent again while the platform recognises its key, else once more as
+    a repeat.
 
     Args:
         now: unix seconds.
-        fenced: its conversation was cleared, it is no notice, and no part of its source has been sent.
+        fenced: its conversation was cleared, it is no notice, and no part of its source has been
+            sent.
 
     Raises:
         WrongState: a send has no such outcome.
@@ -186,14 +216,23 @@ def next_state(row: OutboxRow, outcome: SendOutcome, now: float, *, fenced: bool
         return NextPartState(state="dropped", repeats=row.repeats)
     if outcome.state == "pending" or row.key_expires > now:
         has_replied = outcome.retry_at >= HELD_UNTIL_REPLY and row.not_before == _REPLIED_SINCE
-        return NextPartState(state="pending", repeats=row.repeats, not_before=0.0 if has_replied else outcome.retry_at)
+        return NextPartState(
+            state="pending",
+            repeats=row.repeats,
+            not_before=0.0 if has_replied else outcome.retry_at,
+        )
     if row.kind != "progress" and row.repeats == 0:
         return NextPartState(state="pending", repeats=1, not_before=outcome.retry_at)
     return NextPartState(state="dropped", repeats=row.repeats)
 
 
 async def add_parts(
-    tx: Tx, conversation_id: str, source: str, out: Sequence[NewOutboxRow], reply_to: str = "", taken: Row | None = None
+    tx: Tx,
+    conversation_id: str,
+    source: str,
+    out: Sequence[NewOutboxRow],
+    reply_to: str = "",
+    taken: Row | None = None,
 ) -> None:
     """Queue all parts of one reply.
 
@@ -202,7 +241,9 @@ async def add_parts(
     """
     if not out:
         return
-    conversation_row = taken or await take_numbers(tx, conversation_id, lines=len(out), touched=True)
+    conversation_row = taken or await take_numbers(
+        tx, conversation_id, lines=len(out), touched=True
+    )
     for line, part in enumerate(out, conversation_row["next_line"] - len(out)):
         await tx.execute(
             insert_into(outbox),
@@ -229,7 +270,9 @@ async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewO
 
 @light
 async def load_platform_id(tx: Tx, source: str) -> str:
-    """Load the platform's id of the first part of a source; "" if it was not sent, or the platform gives none."""
+    """Load the platform's id of the first part of a source; "" if it was not sent, or the platform
+    gives none.
+    """
     row = (await tx.execute(_SELECT_PLATFORM_ID, source=source)).first()
     return str(row["platform_id"]) if row else ""
 
@@ -241,7 +284,9 @@ async def load_unsent(tx: Tx) -> list[str]:
 
 async def release(tx: Tx, conversation_id: str, place: Place) -> None:
     """Release the parts that were held until the person writes again."""
-    if (await tx.execute(_RELEASE, conversation=conversation_id, held=HELD_UNTIL_REPLY, now=tx.now)).rowcount:
+    if (
+        await tx.execute(_RELEASE, conversation=conversation_id, held=HELD_UNTIL_REPLY, now=tx.now)
+    ).rowcount:
         tx.notify(QueueKey(kind="out", id=conversation_id, channel=place.channel))
 
 
@@ -253,14 +298,18 @@ async def has_open_parts(tx: Tx, conversation: str) -> bool:
 
 @light
 async def next_row(tx: Tx, conversation: str) -> OutboxRow | None:
-    """Load the oldest pending part, due or not; None while another part of the conversation is being sent."""
+    """Load the oldest pending part, due or not; None while another part of the conversation is
+    being sent.
+    """
     row = (await tx.execute(_SELECT_NEXT, conversation=conversation)).first()
     return to_outbox_row(row) if row else None
 
 
 @light
 async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
-    """Set a part from pending to sending and count the attempt; None when it is no longer pending."""
+    """Set a part from pending to sending and count the attempt; None when it is no longer
+    pending.
+    """
     if not (await tx.execute(_MARK_SENDING, id=id, new_lease_epoch=tx.lease, now=tx.now)).rowcount:
         return None
     row = (await tx.execute(_SELECT_ONE, id=id)).first()
@@ -269,7 +318,8 @@ async def mark_sending(tx: Tx, id: str) -> OutboxRow | None:
 
 @light
 async def settle_not_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow | None:
-    """Mark and settle at once a part that was certainly not sent; None when it is no longer pending.
+    """Mark and settle at once a part that was certainly not sent; None when it is no longer
+    pending.
 
     Raises:
         WrongState: the outcome is none of a send.
@@ -289,7 +339,9 @@ async def settle_sent_and_look(tx: Tx, id: str, outcome: SendOutcome) -> tuple[O
 @soft
 @light
 async def settle_sent(tx: Tx, id: str, outcome: SendOutcome) -> OutboxRow:
-    """Store the outcome of a send; see `next_state`. "failed" also fails the later parts of the source.
+    """Store the outcome of a send; see `next_state`.
+
+    "failed" also fails the later parts of the source.
 
     Raises:
         WrongState: the part is not being sent, or not by this process.
@@ -321,7 +373,10 @@ async def _settle(tx: Tx, id: str, outcome: SendOutcome, lease: int) -> OutboxRo
     if found is None:
         raise WrongState(f"there is no outbox row {id}")
     columns = dict(found)
-    epochs, holder = (columns.pop("epoch"), columns.pop("conversation_epoch")), columns.pop("lease_epoch")
+    epochs, holder = (
+        (columns.pop("epoch"), columns.pop("conversation_epoch")),
+        columns.pop("lease_epoch"),
+    )
     row = to_outbox_row(columns)
     if row.state != "sending" or holder != lease:
         raise WrongState(f"outbox row {id} is {row.state}, or not ours")

@@ -1,4 +1,6 @@
-"""What a conversation's prompt prefix is made of: reductions, the snapshot of files, and its generation."""
+"""What a conversation's prompt prefix is made of: reductions, the snapshot of files, and its
+generation.
+"""
 
 import hashlib
 import json
@@ -11,7 +13,14 @@ from memory.conversation import Reduction, SystemPart
 from memory.store.conversations.messages import load_conversation_row, take_numbers
 from memory.store.engine.database import InsertIfAbsent, Tx, insert_into, light
 from memory.store.rows import PromptSnapshot, column_values, columns_of, new_binds
-from memory.store.schema.tables import conversation, message, prefix_text, reduction, snapshot, snapshot_part
+from memory.store.schema.tables import (
+    conversation,
+    message,
+    prefix_text,
+    reduction,
+    snapshot,
+    snapshot_part,
+)
 
 _INSERT_REDUCTION = InsertIfAbsent(reduction)
 _RAISE_GENERATION = (
@@ -27,7 +36,9 @@ _MARK_PREFIX = (
 _SELECT_LIVE_REDUCTIONS = (
     select(*columns_of(Reduction, reduction))
     .join(message, message.c.id == reduction.c.message_id)
-    .where(message.c.conversation == bindparam("conversation"), message.c.seq >= bindparam("live_from"))
+    .where(
+        message.c.conversation == bindparam("conversation"), message.c.seq >= bindparam("live_from")
+    )
     .order_by(reduction.c.prefix_generation, message.c.seq, reduction.c.part, reduction.c.form)
 )
 _SELECT_SNAPSHOT = select(snapshot).where(snapshot.c.conversation == bindparam("conversation"))
@@ -39,9 +50,12 @@ _SELECT_PARTS = (
 )
 _INSERT_TEXT = InsertIfAbsent(prefix_text)
 _DELETE_SNAPSHOT = delete(snapshot).where(snapshot.c.conversation == bindparam("conversation"))
-_DELETE_PARTS = delete(snapshot_part).where(snapshot_part.c.conversation == bindparam("conversation"))
+_DELETE_PARTS = delete(snapshot_part).where(
+    snapshot_part.c.conversation == bindparam("conversation")
+)
 _DELETE_UNUSED_TEXT = delete(prefix_text).where(
-    prefix_text.c.sha256 == bindparam("sha256"), ~exists().where(snapshot_part.c.sha256 == prefix_text.c.sha256)
+    prefix_text.c.sha256 == bindparam("sha256"),
+    ~exists().where(snapshot_part.c.sha256 == prefix_text.c.sha256),
 )
 
 
@@ -61,7 +75,9 @@ async def raise_generation(tx: Tx, conversation_id: str, reason: str) -> None:
 
 
 @light
-async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reduction], reason: str) -> None:
+async def add_reductions(
+    tx: Tx, conversation: str, reductions: Sequence[Reduction], reason: str
+) -> None:
     """Store reductions; raises the prefix generation by one when at least one is new."""
     generation = (await load_conversation_row(tx, conversation))["prefix_generation"] + 1
     added = 0
@@ -69,7 +85,11 @@ async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reducti
         columns = column_values(one, reduction)
         added += (
             await tx.execute(
-                _INSERT_REDUCTION, **columns, conversation=conversation, reason=reason, prefix_generation=generation
+                _INSERT_REDUCTION,
+                **columns,
+                conversation=conversation,
+                reason=reason,
+                prefix_generation=generation,
             )
         ).rowcount
     if added:
@@ -78,21 +98,29 @@ async def add_reductions(tx: Tx, conversation: str, reductions: Sequence[Reducti
 
 @light
 async def mark_prefix(tx: Tx, conversation: str, mark: PrefixMark) -> int:
-    """Store the hash of the current prefix (system, tools, model); return the generation, raised if it has changed."""
+    """Store the hash of the current prefix (system, tools, model); return the generation, raised if
+    it has changed.
+    """
     conversation_row = await load_conversation_row(tx, conversation)
     generation = int(conversation_row["prefix_generation"])
     if conversation_row["prefix_sha256"] == mark.sha256:
         return generation
-    await tx.execute(_MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason)
+    await tx.execute(
+        _MARK_PREFIX, id=conversation, new_prefix_sha256=mark.sha256, new_prefix_reason=mark.reason
+    )
     if not conversation_row["prefix_sha256"]:
         return generation
     await raise_generation(tx, conversation, mark.reason)
     return generation + 1
 
 
-async def load_live_reductions(tx: Tx, conversation_id: str, live_from: int) -> tuple[Reduction, ...]:
+async def load_live_reductions(
+    tx: Tx, conversation_id: str, live_from: int
+) -> tuple[Reduction, ...]:
     """Load the reductions of messages from seq `live_from` on, in the order they were made."""
-    rows = (await tx.execute(_SELECT_LIVE_REDUCTIONS, conversation=conversation_id, live_from=live_from)).all()
+    rows = (
+        await tx.execute(_SELECT_LIVE_REDUCTIONS, conversation=conversation_id, live_from=live_from)
+    ).all()
     return tuple(Reduction(**row) for row in rows)
 
 
@@ -103,17 +131,22 @@ async def load_snapshot(tx: Tx, conversation: str) -> PromptSnapshot | None:
     if row is None:
         return None
     parts = tuple(
-        SystemPart(name=part["name"], text=part["text"], left_out=tuple(json.loads(part["left_out"])))
+        SystemPart(
+            name=part["name"], text=part["text"], left_out=tuple(json.loads(part["left_out"]))
+        )
         for part in (await tx.execute(_SELECT_PARTS, conversation=conversation)).all()
     )
-    return PromptSnapshot(**{name: row[name] for name in ("source", "epoch", "fold_head", "reductions")}, parts=parts)
+    return PromptSnapshot(
+        **{name: row[name] for name in ("source", "epoch", "fold_head", "reductions")}, parts=parts
+    )
 
 
 @light
 async def set_snapshot(
     tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str, mark: PrefixMark | None = None
 ) -> int:
-    """Replace the snapshot; return the prefix generation, raised when there was one with other parts.
+    """Replace the snapshot; return the prefix generation, raised when there was one with other
+    parts.
 
     A snapshot whose epoch or fold_head is not the conversation's any more changes nothing.
 
@@ -124,10 +157,15 @@ async def set_snapshot(
     return generation if mark is None else await mark_prefix(tx, conversation, mark)
 
 
-async def _replace_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str) -> int:
+async def _replace_snapshot(
+    tx: Tx, conversation: str, snapshot: PromptSnapshot, reason: str
+) -> int:
     conversation_row = await take_numbers(tx, conversation)
     generation = int(conversation_row["prefix_generation"])
-    if (conversation_row["epoch"], conversation_row["fold_head"]) != (snapshot.epoch, snapshot.fold_head):
+    if (conversation_row["epoch"], conversation_row["fold_head"]) != (
+        snapshot.epoch,
+        snapshot.fold_head,
+    ):
         return generation
     before = await load_snapshot(tx, conversation)
     await delete_snapshot(tx, conversation, keep={hash_text(part.text) for part in snapshot.parts})
@@ -138,13 +176,18 @@ async def _replace_snapshot(tx: Tx, conversation: str, snapshot: PromptSnapshot,
     return generation + 1
 
 
-async def delete_snapshot(tx: Tx, conversation_id: str, keep: set[str] | frozenset[str] = frozenset()) -> None:
+async def delete_snapshot(
+    tx: Tx, conversation_id: str, keep: set[str] | frozenset[str] = frozenset()
+) -> None:
     """Delete a conversation's snapshot, and those of its texts that no other snapshot uses.
 
     Args:
         keep: hashes of texts that stay, because the next snapshot uses them.
     """
-    hashes = {row["sha256"] for row in (await tx.execute(_SELECT_PARTS, conversation=conversation_id)).all()}
+    hashes = {
+        row["sha256"]
+        for row in (await tx.execute(_SELECT_PARTS, conversation=conversation_id)).all()
+    }
     await tx.execute(_DELETE_PARTS, conversation=conversation_id)
     await tx.execute(_DELETE_SNAPSHOT, conversation=conversation_id)
     for sha256 in hashes - keep:

@@ -1,4 +1,6 @@
-"""Conversations read back: session, transcript, lists, deletion; and clears, which start a new epoch."""
+"""Conversations read back: session, transcript, lists, deletion; and clears, which start a new
+epoch.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +29,12 @@ from memory.store.audit import append_act
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
-from memory.store.conversations.messages import load_calls, load_conversation_row, sender_name, take_numbers
+from memory.store.conversations.messages import (
+    load_calls,
+    load_conversation_row,
+    sender_name,
+    take_numbers,
+)
 from memory.store.conversations.outbox import drop_unsent, keep_unsent
 from memory.store.conversations.prompt_state import load_live_reductions, raise_generation
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
@@ -68,7 +75,9 @@ _SELECT_NEWEST_CLEARING = (
 )
 _MARK_UNDONE = (
     update(clearing)
-    .where(clearing.c.conversation == bindparam("conversation"), clearing.c.epoch == bindparam("epoch"))
+    .where(
+        clearing.c.conversation == bindparam("conversation"), clearing.c.epoch == bindparam("epoch")
+    )
     .values(undone=true())
 )
 _START_EPOCH = (
@@ -82,7 +91,12 @@ EpochReason = Literal["clear", "new", "idle"]
 
 
 async def clear_conversation(
-    tx: Tx, conversation: str, log_only: FoldPlan | None = None, *, reason: EpochReason = "clear", by: str = ""
+    tx: Tx,
+    conversation: str,
+    log_only: FoldPlan | None = None,
+    *,
+    reason: EpochReason = "clear",
+    by: str = "",
 ) -> int:
     """Empty the view and start a new epoch, which fences off all work that began before.
 
@@ -105,10 +119,19 @@ async def clear_conversation(
     epoch = int(row["epoch"]) + 1
     former = {name: row[name] for name in _RESTORED}
     await tx.execute(
-        insert_into(clearing), conversation=conversation, epoch=epoch, begun_by=reason, at=tx.now, **former
+        insert_into(clearing),
+        conversation=conversation,
+        epoch=epoch,
+        begun_by=reason,
+        at=tx.now,
+        **former,
     )
     cleared_before = row["next_seq"] if reason == "clear" else row["cleared_before"]
-    begun = {"new_view_from": row["next_seq"], "new_fold_head": "", "new_cleared_before": cleared_before}
+    begun = {
+        "new_view_from": row["next_seq"],
+        "new_fold_head": "",
+        "new_cleared_before": cleared_before,
+    }
     await tx.execute(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
     await drop_unsent(tx, conversation)
     await raise_generation(tx, conversation, "clear")
@@ -118,7 +141,8 @@ async def clear_conversation(
 
 
 async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
-    """Undo the newest clear, which starts a new epoch again; False when there is none, or a fold came after it.
+    """Undo the newest clear, which starts a new epoch again; False when there is none, or a fold
+    came after it.
 
     Raises:
         LookupError: unknown conversation.
@@ -147,13 +171,21 @@ _SELECT_NEXT_SEQS = select(conversation.c.id, conversation.c.next_seq).where(
 
 
 async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
-    """Load the next seq of each conversation of a space, without those of linked spaces; for the recall index."""
-    return {row["id"]: row["next_seq"] for row in (await tx.execute(_SELECT_NEXT_SEQS, space=space)).all()}
+    """Load the next seq of each conversation of a space, without those of linked spaces; for the
+    recall index.
+    """
+    return {
+        row["id"]: row["next_seq"]
+        for row in (await tx.execute(_SELECT_NEXT_SEQS, space=space)).all()
+    }
 
 
 _MAX_SEQ = (1 << 31) - 1
 _LIVE_FROM = func.coalesce(
-    select(fold.c.to_seq + 1).where(fold.c.id == conversation.c.fold_head).correlate(conversation).scalar_subquery(),
+    select(fold.c.to_seq + 1)
+    .where(fold.c.id == conversation.c.fold_head)
+    .correlate(conversation)
+    .scalar_subquery(),
     conversation.c.view_from,
 )
 _FIRST_LIVE_TURN = (
@@ -163,8 +195,11 @@ _FIRST_LIVE_TURN = (
     .limit(1)
     .scalar_subquery()
 )
-_IS_RUNNING = exists().where(turn.c.conversation == conversation.c.id, is_one_of(turn.c.state, "running", "waiting"))
-# By their numbers, which have no gaps: counting the rows would take longer with each turn of a view without folds.
+_IS_RUNNING = exists().where(
+    turn.c.conversation == conversation.c.id, is_one_of(turn.c.state, "running", "waiting")
+)
+# By their numbers, which have no gaps: counting the rows would take longer with each turn of a view
+# without folds.
 _TURNS_IN_VIEW = (
     conversation.c.next_turn
     - func.coalesce(_FIRST_LIVE_TURN, conversation.c.next_turn)
@@ -238,7 +273,10 @@ _SELECT_LIVE_MESSAGES = (
     select(*columns_of(Message, message))
     .where(
         message.c.conversation == bindparam("conversation"),
-        message.c.seq >= select(_LIVE_FROM).where(conversation.c.id == bindparam("conversation")).scalar_subquery(),
+        message.c.seq
+        >= select(_LIVE_FROM)
+        .where(conversation.c.id == bindparam("conversation"))
+        .scalar_subquery(),
     )
     .order_by(message.c.seq)
     .limit(bindparam("limit"))
@@ -246,7 +284,9 @@ _SELECT_LIVE_MESSAGES = (
 
 
 def transcript_lines() -> CompoundSelect[Any]:
-    """Select the inbox and outbox rows of one conversation between two line numbers, as transcript lines."""
+    """Select the inbox and outbox rows of one conversation between two line numbers, as transcript
+    lines.
+    """
     received = select(
         inbox.c.id,
         inbox.c.line.label("number"),
@@ -294,12 +334,16 @@ class _SessionRows:
     reductions: Sequence[Reduction]
 
 
-# An imported conversation has thousands; they are read and parsed in threads, a second for 25,000 turns.
+# An imported conversation has thousands; they are read and parsed in threads, a second for 25,000
+# turns.
 MAX_LIGHT_MESSAGES = 1_000
 
 
-async def _load_long_session_rows(tx: Tx, conversation: str, turns: int = 0, limit: int = _MAX_SEQ) -> _SessionRows:
-    """Load what a session is made of: only the live rows, so that the cost does not grow with the conversation.
+async def _load_long_session_rows(
+    tx: Tx, conversation: str, turns: int = 0, limit: int = _MAX_SEQ
+) -> _SessionRows:
+    """Load what a session is made of: only the live rows, so that the cost does not grow with the
+    conversation.
 
     Args:
         turns: load only so many of the newest turns, 0 for all live ones.
@@ -313,7 +357,9 @@ async def _load_long_session_rows(tx: Tx, conversation: str, turns: int = 0, lim
         raise LookupError(f"there is no conversation {conversation}")
     live_from = row["view_from"] if row["head_to_seq"] is None else row["head_to_seq"] + 1
     if not turns:
-        messages = (await tx.execute(_SELECT_LIVE_MESSAGES, conversation=conversation, limit=limit)).all()
+        messages = (
+            await tx.execute(_SELECT_LIVE_MESSAGES, conversation=conversation, limit=limit)
+        ).all()
     else:
         messages = (
             await tx.execute(
@@ -325,7 +371,9 @@ async def _load_long_session_rows(tx: Tx, conversation: str, turns: int = 0, lim
                 limit=limit,
             )
         ).all()
-    reductions = await load_live_reductions(tx, conversation, live_from) if row["prefix_generation"] else ()
+    reductions = (
+        await load_live_reductions(tx, conversation, live_from) if row["prefix_generation"] else ()
+    )
     return _SessionRows(conversation=row, messages=messages, reductions=tuple(reductions))
 
 
@@ -347,7 +395,8 @@ def _to_session(rows: _SessionRows) -> Session:
         space=row["linked_space"],
         summary=_to_summary(row),
         turns=tuple(
-            Turn(number=number, messages=tuple(group)) for number, group in groupby(messages, key=lambda one: one.turn)
+            Turn(number=number, messages=tuple(group))
+            for number, group in groupby(messages, key=lambda one: one.turn)
         ),
         reductions=tuple(rows.reductions),
         running=row["running"] or 0,
@@ -356,7 +405,13 @@ def _to_session(rows: _SessionRows) -> Session:
 
 
 async def load_messages(
-    tx: Tx, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0, *, from_turn: int = 0
+    tx: Tx,
+    conversation: str,
+    from_seq: int = 1,
+    to_seq: int = 0,
+    limit: int = 0,
+    *,
+    from_turn: int = 0,
 ) -> list[Message]:
     """Load stored originals in order of seq, folded and cleared ones too.
 
@@ -381,7 +436,9 @@ async def load_messages(
 @light
 async def load_ranges(tx: Tx, ranges: Sequence[tuple[str, int, int]]) -> list[list[Message]]:
     """Load a few messages of each (conversation, first seq, last seq)."""
-    return [await load_messages(tx, conversation, first, last) for conversation, first, last in ranges]
+    return [
+        await load_messages(tx, conversation, first, last) for conversation, first, last in ranges
+    ]
 
 
 def _to_summary(row: Row) -> Summary | None:
@@ -410,7 +467,13 @@ async def load_lines(
     """
     statement = _FIRST_LINES if after else _LAST_LINES
     rows = (
-        await tx.execute(statement, conversation=conversation, after=after, before=before or _MAX_SEQ, limit=limit)
+        await tx.execute(
+            statement,
+            conversation=conversation,
+            after=after,
+            before=before or _MAX_SEQ,
+            limit=limit,
+        )
     ).all()
     found = [to_transcript_row(row) for row in rows]
     return found if after else found[::-1]
@@ -422,7 +485,9 @@ async def find_conversation(
 ) -> ConversationRow | None:
     """Load the conversation of a chat of one of our accounts, None when there is none."""
     row = (
-        await tx.execute(_SELECT_BY_PLACE, channel=channel, account=account, chat_id=chat_id, thread_id=thread_id)
+        await tx.execute(
+            _SELECT_BY_PLACE, channel=channel, account=account, chat_id=chat_id, thread_id=thread_id
+        )
     ).first()
     return to_conversation_row(row) if row else None
 
@@ -436,7 +501,10 @@ async def load_conversation(tx: Tx, id: str) -> ConversationRow | None:
 
 async def list_conversations(tx: Tx, channel: str = "", limit: int = 200) -> list[ConversationRow]:
     """Load the conversations of a channel ("" for all), newest first."""
-    return [to_conversation_row(row) for row in (await tx.execute(_SELECT_LISTED, channel=channel, limit=limit)).all()]
+    return [
+        to_conversation_row(row)
+        for row in (await tx.execute(_SELECT_LISTED, channel=channel, limit=limit)).all()
+    ]
 
 
 async def load_idle(tx: Tx, before: datetime) -> list[str]:
@@ -454,19 +522,24 @@ _SET_CHOICES = (
 )
 
 
-async def _set_choices(tx: Tx, conversation: str, *, policy: str | None = None, model: str | None = None) -> None:
-    """Choose policy and model of a conversation; "" for the configured one, None leaves the choice as it is."""
+async def _set_choices(
+    tx: Tx, conversation: str, *, policy: str | None = None, model: str | None = None
+) -> None:
+    """Choose policy and model of a conversation; "" for the configured one, None leaves the choice
+    as it is.
+    """
     await tx.execute(_SET_CHOICES, id=conversation, new_policy=policy, new_model=model)
 
 
-# What tells a conversation from the others of its space: in the headings and in the handles of files.
+# What tells a conversation from the others of its space: in the headings and in the handles of
+# files.
 
 _SELECT_TAGGED = select(conversation.c.id).where(
     conversation.c.id.like(bindparam("pattern")), belongs_to_space(conversation.c.space)
 )
-_SELECT_PLACE = select(*(conversation.c[name] for name in ("channel", "chat_id", "thread_id", "kind", "space"))).where(
-    conversation.c.id == bindparam("id")
-)
+_SELECT_PLACE = select(
+    *(conversation.c[name] for name in ("channel", "chat_id", "thread_id", "kind", "space"))
+).where(conversation.c.id == bindparam("id"))
 _SELECT_NEWEST_BODY = (
     select(inbox.c.body)
     .where(
@@ -493,7 +566,8 @@ class ConversationName:
     chat: str
     #: Display name of the person it is with; "" for a group, or while no message has given one.
     person: str
-    #: No other conversation of its space and channel can have the same name: there is none, or chats have the names.
+    #: No other conversation of its space and channel can have the same name: there is none, or
+    #: chats have the names.
     is_unique: bool
 
 
@@ -503,7 +577,10 @@ async def list_tagged(tx: Tx, space: str, tag: str) -> list[str]:
     Args:
         tag: letters and digits.
     """
-    return [row["id"] for row in (await tx.execute(_SELECT_TAGGED, space=space, pattern=f"%{tag}")).all()]
+    return [
+        row["id"]
+        for row in (await tx.execute(_SELECT_TAGGED, space=space, pattern=f"%{tag}")).all()
+    ]
 
 
 async def load_name(tx: Tx, id: str) -> ConversationName | None:
@@ -511,12 +588,18 @@ async def load_name(tx: Tx, id: str) -> ConversationName | None:
     row = (await tx.execute(_SELECT_PLACE, id=id)).first()
     if row is None:
         return None
-    newest = (await tx.execute(_SELECT_NEWEST_BODY, conversation=id)).first() if row["kind"] == "dm" else None
+    newest = (
+        (await tx.execute(_SELECT_NEWEST_BODY, conversation=id)).first()
+        if row["kind"] == "dm"
+        else None
+    )
     person, chat = sender_name(newest["body"]) if newest else "", _chat_name(row)
     space = await load_linked_space(tx, row["space"])
     others = [
         _chat_name(other)
-        for other in (await tx.execute(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)).all()
+        for other in (
+            await tx.execute(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)
+        ).all()
     ]
     is_unique = not others if person else chat not in others
     return ConversationName(channel=row["channel"], chat=chat, person=person, is_unique=is_unique)
@@ -570,7 +653,9 @@ class Sessions(Repository):
     delete = write(lifecycle.delete_conversation)
 
     async def load(self, conversation: str, turns: int = 0) -> Session:
-        """Load the session: what a model may see of the conversation. A long one is made in a thread.
+        """Load the session: what a model may see of the conversation.
+
+        A long one is made in a thread.
 
         Args:
             turns: load only so many of the newest turns, 0 for all live ones.
@@ -582,9 +667,13 @@ class Sessions(Repository):
         rows = await self._database.read(load_session_rows, conversation, turns)
         return await self._make_session(rows, conversation, turns)
 
-    async def load_with_spending(self, conversation: str, spending: SpendingQuery) -> tuple[Session, SpendingTotals]:
+    async def load_with_spending(
+        self, conversation: str, spending: SpendingQuery
+    ) -> tuple[Session, SpendingTotals]:
         """Load the session as `load` does, with what `load_newest_usage` returns."""
-        rows, totals = await self._database.read(_load_session_rows_with_spending, conversation, spending)
+        rows, totals = await self._database.read(
+            _load_session_rows_with_spending, conversation, spending
+        )
         return await self._make_session(rows, conversation), totals
 
     async def _make_session(self, rows: _SessionRows, conversation: str, turns: int = 0) -> Session:

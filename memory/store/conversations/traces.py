@@ -11,7 +11,17 @@ from sqlalchemy import and_, bindparam, or_, select
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
-from memory.store.schema.tables import fold, inbox, is_one_of, literal_text, message, outbox, tool_call, turn, usage
+from memory.store.schema.tables import (
+    fold,
+    inbox,
+    is_one_of,
+    literal_text,
+    message,
+    outbox,
+    tool_call,
+    turn,
+    usage,
+)
 
 TraceKind = Literal["received", "claimed", "model", "tool", "fold", "ended", "part"]
 
@@ -61,7 +71,10 @@ class Trace:
 _LAST_LINE = 2**31 - 1
 _MAX_SECONDS = 1e12  # unix seconds
 _MESSAGE = select(
-    *(inbox.c[name] for name in ("id", "channel", "kind", "sender_id", "state", "reason", "attempts", "turn_id")),
+    *(
+        inbox.c[name]
+        for name in ("id", "channel", "kind", "sender_id", "state", "reason", "attempts", "turn_id")
+    ),
     inbox.c.trace_id,
     inbox.c.received,
 ).where(
@@ -100,21 +113,31 @@ _SELECT_TIMES = select(message.c.id, message.c.at).where(IS_OF_TURN)
 _SELECT_NEXT_TURN = select(turn.c.started).where(
     turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("number")
 )
-_SELECT_FOLDS = select(fold.c.method, fold.c.state, fold.c.reason, fold.c.at, fold.c.log_only).where(
-    fold.c.conversation == bindparam("conversation"), fold.c.at >= bindparam("begin"), fold.c.at < bindparam("end")
+_SELECT_FOLDS = select(
+    fold.c.method, fold.c.state, fold.c.reason, fold.c.at, fold.c.log_only
+).where(
+    fold.c.conversation == bindparam("conversation"),
+    fold.c.at >= bindparam("begin"),
+    fold.c.at < bindparam("end"),
 )
 _SELECT_PARTS = (
     select(outbox)
-    .where(outbox.c.conversation == bindparam("conversation"), outbox.c.reply_to == bindparam("reply_to"))
+    .where(
+        outbox.c.conversation == bindparam("conversation"),
+        outbox.c.reply_to == bindparam("reply_to"),
+    )
     .order_by(outbox.c.line, outbox.c.part_no)
 )
 
 
-async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "", below: int = 0) -> Trace | None:
+async def load_trace(
+    tx: Tx, conversation: str, *, of: str = "", sender: str = "", below: int = 0
+) -> Trace | None:
     """Load the trace of a message of this conversation, None for an unknown one.
 
     Args:
-        of: a trace id, or the id of a message or of a part of its reply; "" for the newest message that had a turn.
+        of: a trace id, or the id of a message or of a part of its reply; "" for the newest message
+            that had a turn.
         sender: only messages of this sender, "" for all.
         below: only messages with smaller line numbers, 0 for all.
     """
@@ -123,14 +146,24 @@ async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "
     found = (await query).first()
     if found is None:
         return None
-    turn_row = (await tx.execute(_SELECT_TURN, id=found["turn_id"])).first() if found["turn_id"] else None
-    events = [_received_event(found), *(await _turn_events(tx, conversation, turn_row) if turn_row else ())]
+    turn_row = (
+        (await tx.execute(_SELECT_TURN, id=found["turn_id"])).first() if found["turn_id"] else None
+    )
+    events = [
+        _received_event(found),
+        *(await _turn_events(tx, conversation, turn_row) if turn_row else ()),
+    ]
     reply_to = turn_row["inbox_id"] if turn_row else found["id"]
     parts = [
         _part_event(row)
-        for row in (await tx.execute(_SELECT_PARTS, conversation=conversation, reply_to=reply_to)).all()
+        for row in (
+            await tx.execute(_SELECT_PARTS, conversation=conversation, reply_to=reply_to)
+        ).all()
     ]
-    known = sorted((event for event in events if event.at), key=lambda event: event.at.timestamp() if event.at else 0)
+    known = sorted(
+        (event for event in events if event.at),
+        key=lambda event: event.at.timestamp() if event.at else 0,
+    )
     return Trace(
         id=found["trace_id"],
         conversation=conversation,
@@ -144,7 +177,15 @@ async def load_trace(tx: Tx, conversation: str, *, of: str = "", sender: str = "
 
 TRACE_WINDOW = 1_000  # turns that one page looks at
 _NEWEST_TURNS = (
-    select(turn.c.id, turn.c.trace_id, turn.c.conversation, turn.c.state, turn.c.started, turn.c.ended, turn.c.attempts)
+    select(
+        turn.c.id,
+        turn.c.trace_id,
+        turn.c.conversation,
+        turn.c.state,
+        turn.c.started,
+        turn.c.ended,
+        turn.c.attempts,
+    )
     .where(
         or_(
             turn.c.started < bindparam("before"),
@@ -188,14 +229,21 @@ class TraceFilter:
 async def load_traces(
     tx: Tx, wanted: TraceFilter, limit: int, before: tuple[float, str] = (_MAX_SECONDS, "")
 ) -> tuple[list[TraceSummary], tuple[float, str] | None]:
-    """Load a page of the turns that are wanted, newest first, and where the next page begins; None after the last.
+    """Load a page of the turns that are wanted, newest first, and where the next page begins; None
+    after the last.
 
     A page looks at TRACE_WINDOW turns at most, so it may hold fewer than `limit`.
     """
     statement, of = (
-        (_NEWEST_TURNS_OF_ONE, {"conversation": wanted.conversation}) if wanted.conversation else (_NEWEST_TURNS, {})
+        (_NEWEST_TURNS_OF_ONE, {"conversation": wanted.conversation})
+        if wanted.conversation
+        else (_NEWEST_TURNS, {})
     )
-    rows = (await tx.execute(statement, before=before[0], before_id=before[1], window=TRACE_WINDOW, **of)).all()
+    rows = (
+        await tx.execute(
+            statement, before=before[0], before_id=before[1], window=TRACE_WINDOW, **of
+        )
+    ).all()
     found: list[TraceSummary] = []
     for row in rows:
         if len(found) == limit:
@@ -212,7 +260,9 @@ async def load_traces(
                 attempts=row["attempts"],
             )
             found.append(summary)
-    at_end = len(rows) < TRACE_WINDOW and (not rows or before == (rows[-1]["started"], rows[-1]["id"]))
+    at_end = len(rows) < TRACE_WINDOW and (
+        not rows or before == (rows[-1]["started"], rows[-1]["id"])
+    )
     return found, None if at_end else before
 
 
@@ -220,27 +270,42 @@ async def _turn_events(tx: Tx, conversation: str, turn_row: Row) -> list[TraceEv
     """Load the events of a turn: claim, model and tool calls, folds until the next turn, end."""
     number, started, ended = turn_row["number"], turn_row["started"], turn_row["ended"]
     of_turn = {"conversation": conversation, "turn_id": turn_row["id"]}
-    model_calls = sorted((await tx.execute(_SELECT_USAGE, **of_turn)).all(), key=lambda row: row["at"])
+    model_calls = sorted(
+        (await tx.execute(_SELECT_USAGE, **of_turn)).all(), key=lambda row: row["at"]
+    )
     times = {
-        row["id"]: row["at"] for row in (await tx.execute(_SELECT_TIMES, conversation=conversation, turn=number)).all()
+        row["id"]: row["at"]
+        for row in (await tx.execute(_SELECT_TIMES, conversation=conversation, turn=number)).all()
     }
     tool_calls = (await tx.execute(_SELECT_CALLS, turn_id=turn_row["id"])).all()
     calls = [(row, times.get(row["result_id"], 0.0)) for row in tool_calls]
-    following = (await tx.execute(_SELECT_NEXT_TURN, conversation=conversation, number=number + 1)).first()
+    following = (
+        await tx.execute(_SELECT_NEXT_TURN, conversation=conversation, number=number + 1)
+    ).first()
     end = following["started"] if following else _MAX_SECONDS
-    folds = (await tx.execute(_SELECT_FOLDS, conversation=conversation, begin=started, end=end)).all()
+    folds = (
+        await tx.execute(_SELECT_FOLDS, conversation=conversation, begin=started, end=end)
+    ).all()
     answered = [row["at"] for row in model_calls]
     steps = sorted([started, *(at for _, at in calls if at)])
     events = [TraceEvent(at=from_unix(started), kind="claimed", attempts=turn_row["attempts"])]
     events += [_model_event(row, steps) for row in model_calls]
     events += [_tool_event(row, at, answered) for row, at in calls]
     events += [
-        TraceEvent(at=from_unix(row["at"]), kind="fold", name=row["method"], state=row["state"], why=row["reason"])
+        TraceEvent(
+            at=from_unix(row["at"]),
+            kind="fold",
+            name=row["method"],
+            state=row["state"],
+            why=row["reason"],
+        )
         for row in folds
     ]
     if ended:
         seconds = ended - started
-        events.append(TraceEvent(at=from_unix(ended), kind="ended", state=turn_row["state"], seconds=seconds))
+        events.append(
+            TraceEvent(at=from_unix(ended), kind="ended", state=turn_row["state"], seconds=seconds)
+        )
     return events
 
 
@@ -295,6 +360,8 @@ def _part_event(row: Row) -> TraceEvent:
 
 
 def _seconds_since(at: float, earlier: Sequence[float]) -> float:
-    """Return the seconds since the last of these sorted times that is not later, 0.0 when there is none."""
+    """Return the seconds since the last of these sorted times that is not later, 0.0 when there is
+    none.
+    """
     place = bisect_right(earlier, at)
     return max(0.0, at - earlier[place - 1]) if place else 0.0

@@ -8,7 +8,13 @@ from memory.context.taint import read_outcome, split_outcome
 from memory.store.engine.database import Row
 from memory.store.rows import from_unix
 
-_ROLES = {"user": "user", "final": "assistant", "media": "assistant", "progress": "notice", "notice": "notice"}
+_ROLES = {
+    "user": "user",
+    "final": "assistant",
+    "media": "assistant",
+    "progress": "notice",
+    "notice": "notice",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +29,8 @@ class TranscriptRow:
     text: str
     at: datetime
     reply_to: str
-    #: State of the inbox or outbox row behind it; of an answer that was not finished, how it was left (Unfinished).
+    #: State of the inbox or outbox row behind it; of an answer that was not finished, how it was
+    #: left (Unfinished).
     state: str
     #: Of the outcome of a call, a notice: the tool.
     tool: str = ""
@@ -42,7 +49,9 @@ def shown_text(body: str) -> str:
 
 
 def to_transcript_row(row: Row) -> TranscriptRow:
-    """Convert a line of the transcript; what the program received as the outcome of a call is a notice."""
+    """Convert a line of the transcript; what the program received as the outcome of a call is a
+    notice.
+    """
     columns = dict(row)
     payload = columns.pop("payload")
     role, text, tool = _ROLES[row["role"]], row["text"], ""
@@ -51,5 +60,11 @@ def to_transcript_row(row: Row) -> TranscriptRow:
     if tool:
         role, (_, text) = "notice", split_outcome(text)
     unfinished = json.loads(payload).get("unfinished") if payload else ""
-    shown = {"role": role, "text": text, "tool": tool, "at": from_unix(row["at"]), "state": unfinished or row["state"]}
+    shown = {
+        "role": role,
+        "text": text,
+        "tool": tool,
+        "at": from_unix(row["at"]),
+        "state": unfinished or row["state"],
+    }
     return TranscriptRow(**{**columns, **shown})

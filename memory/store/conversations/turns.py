@@ -1,4 +1,6 @@
-"""Turns: claimed with their inbox row, advanced by steps and tool calls, finished with the reply, or given up."""
+"""Turns: claimed with their inbox row, advanced by steps and tool calls, finished with the reply,
+or given up.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +25,15 @@ from memory.store.conversations.messages import (
 )
 from memory.store.conversations.outbox import add_parts
 from memory.store.conversations.usage import add_usage
-from memory.store.engine.database import QueueKey, Row, Tx, insert_into, light, soft, update_returning
+from memory.store.engine.database import (
+    QueueKey,
+    Row,
+    Tx,
+    insert_into,
+    light,
+    soft,
+    update_returning,
+)
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
 from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
@@ -42,8 +52,9 @@ from memory.store.rows import (
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn
 
-# A row carries the lease of the process that works on it: an inbox row from when it is opened or claimed, and its turn.
-# A row that waits in a queue carries none, so the death of a process does not count against it.
+# A row carries the lease of the process that works on it: an inbox row from when it is opened or
+# claimed, and its turn. A row that waits in a queue carries none, so the death of a process does
+# not count against it.
 NO_LEASE = 0
 _IS_OPEN_INBOX = is_one_of(inbox.c.state, "new", "running")
 _IS_OPEN_TURN = is_one_of(turn.c.state, "running", "waiting")
@@ -67,10 +78,14 @@ _COUNT_TURN_DEATH = (
     .values(attempts=turn.c.attempts + 1, lease_epoch=NO_LEASE)
 )
 _RELEASE_INBOX = (
-    update(inbox).where(_IS_OPEN_INBOX, inbox.c.lease_epoch == bindparam("of_lease_epoch")).values(lease_epoch=NO_LEASE)
+    update(inbox)
+    .where(_IS_OPEN_INBOX, inbox.c.lease_epoch == bindparam("of_lease_epoch"))
+    .values(lease_epoch=NO_LEASE)
 )
 _RELEASE_TURNS = (
-    update(turn).where(_IS_OPEN_TURN, turn.c.lease_epoch == bindparam("of_lease_epoch")).values(lease_epoch=NO_LEASE)
+    update(turn)
+    .where(_IS_OPEN_TURN, turn.c.lease_epoch == bindparam("of_lease_epoch"))
+    .values(lease_epoch=NO_LEASE)
 )
 _MARK_OPENED = (
     update(inbox)
@@ -83,13 +98,17 @@ _DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).labe
     inbox.c.state != literal_text("dead"),
     inbox.c.received >= bindparam("since"),
 )
-_SELECT_INBOX = select(inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received).where(
-    inbox.c.id == bindparam("id")
-)
+_SELECT_INBOX = select(
+    inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received
+).where(inbox.c.id == bindparam("id"))
 _CLAIM = (
     update(inbox)
     .where(inbox.c.id == bindparam("id"), inbox.c.state == literal_text("new"))
-    .values(state=literal_text("running"), turn_id=bindparam("new_turn_id"), lease_epoch=bindparam("new_lease_epoch"))
+    .values(
+        state=literal_text("running"),
+        turn_id=bindparam("new_turn_id"),
+        lease_epoch=bindparam("new_lease_epoch"),
+    )
 )
 _END_NEW_INBOX = (
     update(inbox)
@@ -125,35 +144,55 @@ _END = (
     .values(state=bindparam("new_state"), ended=bindparam("now"))
 )
 _END_RETURNING = update_returning(
-    _END, turn.c.who, turn.c.step, select_after=select(turn.c.who, turn.c.step).where(turn.c.id == bindparam("id"))
+    _END,
+    turn.c.who,
+    turn.c.step,
+    select_after=select(turn.c.who, turn.c.step).where(turn.c.id == bindparam("id")),
 )
 _CANCEL = (
     update(turn)
     .where(turn.c.id == bindparam("id"), _IS_OPEN_TURN)
     .values(state=literal_text("cancelled"), ended=bindparam("now"))
 )
-_SELECT_HOLDER = select(turn.c.lease_epoch, turn.c.inbox_id, is_lease_void(turn.c.lease_epoch).label("is_void")).where(
-    turn.c.id == bindparam("id"), _IS_OPEN_TURN
+_SELECT_HOLDER = select(
+    turn.c.lease_epoch, turn.c.inbox_id, is_lease_void(turn.c.lease_epoch).label("is_void")
+).where(turn.c.id == bindparam("id"), _IS_OPEN_TURN)
+_TAKE_TURN = (
+    update(turn)
+    .where(turn.c.id == bindparam("id"))
+    .values(lease_epoch=bindparam("new_lease_epoch"))
 )
-_TAKE_TURN = update(turn).where(turn.c.id == bindparam("id")).values(lease_epoch=bindparam("new_lease_epoch"))
-_TAKE_INBOX = update(inbox).where(inbox.c.id == bindparam("id")).values(lease_epoch=bindparam("new_lease_epoch"))
+_TAKE_INBOX = (
+    update(inbox)
+    .where(inbox.c.id == bindparam("id"))
+    .values(lease_epoch=bindparam("new_lease_epoch"))
+)
 
 
 def running_turn_number(conversation: ColumnElement[str]) -> ScalarSelect[int | None]:
     """Return a subquery for the number of a conversation's open turn, NULL when none is open."""
-    return select(func.max(turn.c.number)).where(turn.c.conversation == conversation, _IS_OPEN_TURN).scalar_subquery()
+    return (
+        select(func.max(turn.c.number))
+        .where(turn.c.conversation == conversation, _IS_OPEN_TURN)
+        .scalar_subquery()
+    )
 
 
-_SELECT_RUNNING = select(running_turn_number(bindparam("conversation", type_=Text())).label("number"))
+_SELECT_RUNNING = select(
+    running_turn_number(bindparam("conversation", type_=Text())).label("number")
+)
 
 
 async def count_deaths(tx: Tx) -> None:
-    """Count the death of each process that is gone against the rows it worked on, once, and release them.
+    """Count the death of each process that is gone against the rows it worked on, once, and release
+    them.
 
     A row that was its only one is what it may have died of; of several, none can be named.
     """
     for dead in (await tx.execute(_COUNT_AT_WORK)).all():
-        await tx.execute(_COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1))
+        await tx.execute(
+            _COUNT_INBOX_DEATH, of_lease_epoch=dead["lease_epoch"], more=int(dead["rows"] == 1)
+        )
     await tx.execute(_COUNT_TURN_DEATH)
 
 
@@ -166,12 +205,15 @@ async def release_work(tx: Tx) -> None:
 @soft
 @light
 async def mark_opened(tx: Tx, inbox_id: str) -> None:
-    """Put the lease on a new row before it is processed: from now on a death of this process counts against it."""
+    """Put the lease on a new row before it is processed: from now on a death of this process counts
+    against it.
+    """
     await tx.execute(_MARK_OPENED, id=inbox_id, new_lease_epoch=tx.lease)
 
 
 async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
-    """Count the deaths while a process worked on one other message only that was received since and is not given up.
+    """Count the deaths while a process worked on one other message only that was received since and
+    is not given up.
 
     Args:
         since: unix seconds.
@@ -182,7 +224,14 @@ async def deaths_of_others(tx: Tx, inbox_id: str, since: float) -> int:
 @soft
 @light
 async def claim_turn(
-    tx: Tx, inbox_id: str, user: NewMessage, actor: str, also: Sequence[InboxRow] = (), *, body: str = "", who: str = ""
+    tx: Tx,
+    inbox_id: str,
+    user: NewMessage,
+    actor: str,
+    also: Sequence[InboxRow] = (),
+    *,
+    body: str = "",
+    who: str = "",
 ) -> TurnRow:
     """Start the turn of a new inbox row and store its user message, which has the inbox row's id.
 
@@ -230,7 +279,9 @@ async def claim_turn(
 
 
 @light
-async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False) -> None:
+async def settle_inbox_row(
+    tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *, dead: bool = False
+) -> None:
     """End a new row that needs no turn, such as a command or a refusal, and queue its reply.
 
     Args:
@@ -242,7 +293,9 @@ async def settle_inbox_row(tx: Tx, inbox_id: str, out: Sequence[NewOutboxRow], *
     row = (await tx.execute(_SELECT_INBOX, id=inbox_id)).first()
     if (
         row is None
-        or not (await tx.execute(_END_NEW_INBOX, id=inbox_id, new_state="dead" if dead else "done")).rowcount
+        or not (
+            await tx.execute(_END_NEW_INBOX, id=inbox_id, new_state="dead" if dead else "done")
+        ).rowcount
     ):
         raise WrongState(f"inbox row {inbox_id} is {row['state'] if row else 'missing'}, not new")
     await add_parts(tx, row["conversation"], answer_source(inbox_id), out, inbox_id)
@@ -260,13 +313,15 @@ async def take_over_turn(tx: Tx, turn_id: str) -> TurnRow | None:
     """Put this process's lease on an open turn that no living process works on.
 
     Raises:
-        WrongState: another living process does. That its queue was given to this one is no reason to run it twice.
+        WrongState: another living process does. That its queue was given to this one is no reason
+            to run it twice.
     """
     holder = (await tx.execute(_SELECT_HOLDER, id=turn_id)).first()
     if holder is not None and holder["lease_epoch"] != tx.lease:
         if not holder["is_void"]:
             raise WrongState(f"another process works on turn {turn_id}")
-        await count_deaths(tx)  # before this row is no longer one of those that the dead process worked on
+        # before this row is no longer one of those that the dead process worked on
+        await count_deaths(tx)
         await tx.execute(_TAKE_TURN, id=turn_id, new_lease_epoch=tx.lease)
         await tx.execute(_TAKE_INBOX, id=holder["inbox_id"], new_lease_epoch=tx.lease)
         await settle_calls(tx, turn_id)
@@ -289,7 +344,8 @@ async def add_step(
     usage: Usage,
     views: ViewBatch = NO_VIEWS,
 ) -> list[CallRow]:
-    """Store the answer of one model call: its message, its tool calls as planned, its usage, and what it showed.
+    """Store the answer of one model call: its message, its tool calls as planned, its usage, and
+    what it showed.
 
     Raises:
         StaleEpoch: the conversation was cleared since the turn began.
@@ -317,11 +373,15 @@ async def start_calls(tx: Tx, calls: Sequence[CallRow]) -> None:
             await _raise_refusal(tx, turn_row, f"call {call.call_id} is not planned")
         elif call.effect != "pure":
             args = {"name": call.name, "input": call.input}
-            await append_act(tx, f"tool {call.name}", turn_row.conversation, "started", turn_row.actor, args=args)
+            await append_act(
+                tx, f"tool {call.name}", turn_row.conversation, "started", turn_row.actor, args=args
+            )
 
 
 @light
-async def end_calls(tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage) -> Message:
+async def end_calls(
+    tx: Tx, turn: TurnRow, results: Sequence[tuple[CallRow, str]], message: NewMessage
+) -> Message:
     """Store the results of all open calls of a turn.
 
     Args:
@@ -364,15 +424,17 @@ async def finish_turn_and_look(
     remember: bool = False,
     views: ViewBatch = NO_VIEWS,
 ) -> FinishedTurn:
-    """End a turn and its inbox row, and store the final message, the parts of the reply and the usage.
+    """End a turn and its inbox row, and store the final message, the parts of the reply and the
+    usage.
 
-    Open tool calls get a final state and a result first. An interrupted turn leaves its inbox row dead.
+    Open tool calls get a final state and a result first. An interrupted turn leaves its inbox row
+    dead.
 
     Args:
         remember: queue the turn for the extraction of facts.
 
-    Of a turn that a clear has cancelled only usage and views are stored. What comes to the queue after this has looked
-    at it notifies it again.
+    Of a turn that a clear has cancelled only usage and views are stored. What comes to the queue
+    after this has looked at it notifies it again.
 
     Raises:
         WrongState: the turn is not open, or not on this process.
@@ -390,13 +452,18 @@ async def finish_turn_and_look(
         await take_numbers(tx, conversation, seqs=-seqs, lines=-lines)  # nothing gets them
         return FinishedTurn(stored=False, has_next=has_next)
     if ended["step"] and await load_open_calls(tx, turn_row.id):  # only a step plans calls
-        await take_numbers(tx, conversation, seqs=-seqs, lines=-lines)  # the results of these come first
+        # the results of these come first
+        await take_numbers(tx, conversation, seqs=-seqs, lines=-lines)
         await close_calls(tx, turn_row)
         taken = await take_numbers(tx, conversation, seqs=seqs, lines=lines)
     if final is not None:
         await add_message(tx, turn_row, final, taken)
-    await add_parts(tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken)
-    await tx.execute(_END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done")
+    await add_parts(
+        tx, turn_row.conversation, answer_source(turn_row.inbox_id), out, turn_row.inbox_id, taken
+    )
+    await tx.execute(
+        _END_INBOX, id=turn_row.inbox_id, new_state="dead" if state == "interrupted" else "done"
+    )
     if remember:
         await _queue_extraction(tx, turn_row, taken)
     await hit_async("finish.in_txn")
@@ -416,7 +483,9 @@ async def finish_turn(
     views: ViewBatch = NO_VIEWS,
 ) -> bool:
     """End a turn as `finish_turn_and_look` does; False when a clear has cancelled it."""
-    finished = await finish_turn_and_look(tx, turn_row, state, final, out, usage, remember=remember, views=views)
+    finished = await finish_turn_and_look(
+        tx, turn_row, state, final, out, usage, remember=remember, views=views
+    )
     return finished.stored
 
 
@@ -426,7 +495,9 @@ async def _end(tx: Tx, turn_row: TurnRow, state: TurnState) -> Row | None:
 
 
 async def _queue_extraction(tx: Tx, turn_row: TurnRow, conversation_row: Row) -> None:
-    """Queue a finished turn for the extraction of facts, under its account's own space even where that is linked."""
+    """Queue a finished turn for the extraction of facts, under its account's own space even where
+    that is linked.
+    """
     space = conversation_row["space"]
     await tx.execute(
         insert_into(extraction),
@@ -459,7 +530,13 @@ async def _set_state(tx: Tx, turn_row: TurnRow, state: str, new_state: str, more
     epoch = conversation_row["epoch"]
     moved = (
         await tx.execute(
-            _STEP, id=turn_row.id, state=state, lease_epoch=tx.lease, epoch=epoch, new_state=new_state, more=more
+            _STEP,
+            id=turn_row.id,
+            state=state,
+            lease_epoch=tx.lease,
+            epoch=epoch,
+            new_state=new_state,
+            more=more,
         )
     ).rowcount
     if not moved:
@@ -467,6 +544,9 @@ async def _set_state(tx: Tx, turn_row: TurnRow, state: str, new_state: str, more
 
 
 async def _raise_refusal(tx: Tx, turn_row: TurnRow | None, why: str) -> None:
-    if turn_row and (await load_conversation_row(tx, turn_row.conversation))["epoch"] != turn_row.epoch:
+    if (
+        turn_row
+        and (await load_conversation_row(tx, turn_row.conversation))["epoch"] != turn_row.epoch
+    ):
         raise StaleEpoch(f"turn {turn_row.id} was begun before the conversation was cleared")
     raise WrongState(why)

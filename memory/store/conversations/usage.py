@@ -13,10 +13,15 @@ from memory.store.schema.tables import literal_text, model_factor, turn, usage
 
 _COUNTS = ("input", "output", "cache_read", "cache_write", "estimated")
 _SELECT_SUMS = (
-    select(usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS))
+    select(
+        usage.c.model, usage.c.purpose, *(func.sum(usage.c[name]).label(name) for name in _COUNTS)
+    )
     .where(
         usage.c.at >= bindparam("since"),
-        or_(bindparam("conversation") == literal_text(""), usage.c.conversation == bindparam("conversation")),
+        or_(
+            bindparam("conversation") == literal_text(""),
+            usage.c.conversation == bindparam("conversation"),
+        ),
     )
     .group_by(usage.c.model, usage.c.purpose)
     .order_by(usage.c.model, usage.c.purpose)
@@ -34,7 +39,10 @@ _SELECT_WHO_OF_TURN = select(turn.c.who).where(turn.c.id == bindparam("id"))
 _SELECT_WHO_OF_CONVERSATION = (
     select(turn.c.who)
     .join(conversation_table, conversation_table.c.id == turn.c.conversation)
-    .where(turn.c.conversation == bindparam("conversation"), conversation_table.c.kind == literal_text("dm"))
+    .where(
+        turn.c.conversation == bindparam("conversation"),
+        conversation_table.c.kind == literal_text("dm"),
+    )
     .order_by(turn.c.number.desc())
     .limit(1)
 )
@@ -43,12 +51,16 @@ _SELECT_WHO_OF_CONVERSATION = (
 @soft
 @light
 async def add_usage(
-    tx: Tx, conversation: str, spent: Sequence[Usage], turn_id: str = "", turn_row: Row | None = None
+    tx: Tx,
+    conversation: str,
+    spent: Sequence[Usage],
+    turn_id: str = "",
+    turn_row: Row | None = None,
 ) -> None:
     """Store the usage of model calls.
 
-    It counts against the budget of the turn's person. Without a turn that is the person of a private chat; in a group
-    nobody is charged.
+    It counts against the budget of the turn's person. Without a turn that is the person of a
+    private chat; in a group nobody is charged.
 
     Args:
         turn_row: the turn's columns with its `who`, where the caller has them already.
@@ -58,7 +70,9 @@ async def add_usage(
     if turn_row is None and turn_id:
         turn_row = (await tx.execute(_SELECT_WHO_OF_TURN, id=turn_id)).first()
     elif turn_row is None:
-        turn_row = (await tx.execute(_SELECT_WHO_OF_CONVERSATION, conversation=conversation)).first()
+        turn_row = (
+            await tx.execute(_SELECT_WHO_OF_CONVERSATION, conversation=conversation)
+        ).first()
     who = turn_row["who"] if turn_row else ""
     for one in spent:
         columns = column_values(one, usage)
@@ -75,13 +89,17 @@ async def add_usage(
 
 async def sum_usage(tx: Tx, since: datetime, conversation: str = "") -> list[Usage]:
     """Sum the usage per model and purpose; of one conversation, or of all for ""."""
-    rows = (await tx.execute(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)).all()
+    rows = (
+        await tx.execute(_SELECT_SUMS, since=since.timestamp(), conversation=conversation)
+    ).all()
     return [Usage(**row) for row in rows]
 
 
 async def count_turn_tokens(tx: Tx, turn_row: TurnRow) -> int:
     """Count the tokens that a turn has used, without those that came from a cache."""
-    return (await tx.execute(_SUM_OF_TURN, conversation=turn_row.conversation, turn_id=turn_row.id)).count()
+    return (
+        await tx.execute(_SUM_OF_TURN, conversation=turn_row.conversation, turn_id=turn_row.id)
+    ).count()
 
 
 @light
@@ -97,8 +115,18 @@ async def set_factors(tx: Tx, learned: Mapping[str, tuple[float, int, float]]) -
     """Store (factor, samples, last error in per cent) by model."""
     for model, (factor, samples, error) in learned.items():
         if not (
-            await tx.execute(_SET_FACTOR, model=model, new_factor=factor, new_samples=samples, new_error_percent=error)
+            await tx.execute(
+                _SET_FACTOR,
+                model=model,
+                new_factor=factor,
+                new_samples=samples,
+                new_error_percent=error,
+            )
         ).rowcount:
             await tx.execute(
-                insert_into(model_factor), model=model, factor=factor, samples=samples, error_percent=error
+                insert_into(model_factor),
+                model=model,
+                factor=factor,
+                samples=samples,
+                error_percent=error,
             )

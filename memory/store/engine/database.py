@@ -1,4 +1,6 @@
-"""Queue keys, compiled statements, transactions, and repositories whose methods are units of work."""
+"""Queue keys, compiled statements, transactions, and repositories whose methods are units of
+work.
+"""
 
 import sqlite3
 import time
@@ -14,13 +16,17 @@ from sqlalchemy.engine import Dialect
 
 from memory.failpoints import hit_async
 
-# Received messages, commands that overtake them, parts to send, and finished turns to extract facts from.
+# Received messages, commands that overtake them, parts to send, and finished turns to extract facts
+# from.
 QueueKind = Literal["turn", "urgent", "out", "facts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKey:
-    """One queue that has work. A transaction that adds work names the queue, and its commit notifies the worker."""
+    """One queue that has work.
+
+    A transaction that adds work names the queue, and its commit notifies the worker.
+    """
 
     kind: QueueKind
     #: A conversation; of "urgent" an inbox row, of "facts" a space.
@@ -52,7 +58,9 @@ Statement = ClauseElement | InsertIfAbsent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UpdateReturning:
-    """UPDATE … RETURNING of one row, or UPDATE and then SELECT where the database has no RETURNING."""
+    """UPDATE … RETURNING of one row, or UPDATE and then SELECT where the database has no
+    RETURNING.
+    """
 
     update: Update
     returning: ClauseElement
@@ -85,7 +93,9 @@ class CompiledStatement:
             TypeError: a value without a parameter.
         """
         if not self.known.issuperset(values):
-            raise TypeError(f"not in this statement: {', '.join(sorted(values.keys() - self.known))}")
+            raise TypeError(
+                f"not in this statement: {', '.join(sorted(values.keys() - self.known))}"
+            )
         given = {**self.fixed, **values} if self.fixed else values
         return [given[name] for name in self.names]
 
@@ -95,7 +105,9 @@ class StatementCompiler:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        self.has_returning = dialect.name != "sqlite" or sqlite3.sqlite_version_info >= MIN_SQLITE_WITH_RETURNING
+        self.has_returning = (
+            dialect.name != "sqlite" or sqlite3.sqlite_version_info >= MIN_SQLITE_WITH_RETURNING
+        )
         self._compiled: dict[Statement, CompiledStatement] = {}
 
     def __call__(self, statement: Statement) -> CompiledStatement:
@@ -115,7 +127,10 @@ class StatementCompiler:
         fixed = {name: value for name, value in compiled.params.items() if value is not None}
         names = tuple(compiled.positiontup)
         return CompiledStatement(
-            sql=compiled.string, names=names, fixed=_column_defaults(inner) | fixed, known=frozenset(names)
+            sql=compiled.string,
+            names=names,
+            fixed=_column_defaults(inner) | fixed,
+            known=frozenset(names),
         )
 
 
@@ -194,7 +209,11 @@ class Tx:
         if isinstance(statement, UpdateReturning):
             if not self.compiler.has_returning:
                 changed = await self.execute(statement.update, **values)
-                return await self.execute(statement.select_after, id=values["id"]) if changed.rowcount else changed
+                return (
+                    await self.execute(statement.select_after, id=values["id"])
+                    if changed.rowcount
+                    else changed
+                )
             statement = statement.returning
         compiled = self.compiler(statement)
         return await self.driver.run(compiled.sql, compiled.parameters(values))
@@ -203,7 +222,8 @@ class Tx:
 def light(work: Work) -> Work:
     """Mark a unit of work whose every statement finds few rows by an index, however much is stored.
 
-    SQLite runs it on the event loop's thread: it takes 10 to 300 µs there, and a hop to a thread and back about 100.
+    SQLite runs it on the event loop's thread: it takes 10 to 300 µs there, and a hop to a thread
+    and back about 100.
     """
     _LIGHT_UNITS.add(work)
     return work
@@ -215,10 +235,12 @@ def is_light(work: Callable[..., Any]) -> bool:
 
 
 def soft(work: Work) -> Work:
-    """Mark a unit of work that a power cut within SOFT_SECONDS may undo, which recovery then does again.
+    """Mark a unit of work that a power cut within SOFT_SECONDS may undo, which recovery then does
+    again.
 
-    A killed process loses nothing of it. Every later commit that is not soft makes it durable at once. On a server,
-    which may fail alone and lose what this process still believes, it is durable at its commit.
+    A killed process loses nothing of it. Every later commit that is not soft makes it durable at
+    once. On a server, which may fail alone and lose what this process still believes, it is durable
+    at its commit.
     """
     _SOFT_UNITS.add(work)
     return work
@@ -232,9 +254,9 @@ def is_soft(work: Callable[..., Any]) -> bool:
 class DatabaseClock:
     """Unix seconds by the database's clock, the same for all processes that share the store.
 
-    Between two server times it advances by the machine's monotonic clock, so setting the machine's time does not move
-    it. A server time was taken somewhere between request and response; the clock moves only as far as that requires,
-    so a slow response does not move it at all.
+    Between two server times it advances by the machine's monotonic clock, so setting the machine's
+    time does not move it. A server time was taken somewhere between request and response; the clock
+    moves only as far as that requires, so a slow response does not move it at all.
     """
 
     def __init__(self, ticks: Callable[[], float] = time.monotonic) -> None:
@@ -262,15 +284,20 @@ class DatabaseClock:
             sent_at: what `sent_at` returned before the request.
         """
         least, most = server_time - self._ticks(), server_time - sent_at
-        self._ahead = (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
+        self._ahead = (
+            (least + most) / 2 if self._ahead is None else min(max(self._ahead, least), most)
+        )
 
 
-OnCommit = Callable[[Sequence[QueueKey]], None]  # called after a commit with the queues that have work now
+# called after a commit with the queues that have work now
+OnCommit = Callable[[Sequence[QueueKey]], None]
 ChangedConversations = Collection[tuple[str, str]]  # (space, conversation)
 
 
 class Outcome:
-    """The result of work, or its exception as a value: it belongs to the caller of a unit, not to the writer."""
+    """The result of work, or its exception as a value: it belongs to the caller of a unit, not to
+    the writer.
+    """
 
     def __init__(self) -> None:
         self.result: Any = None
@@ -305,7 +332,9 @@ class MessageChanges:
 
 
 class Database(Protocol):
-    """Runs units of work: functions whose first argument is the transaction, which may be run more than once."""
+    """Runs units of work: functions whose first argument is the transaction, which may be run more
+    than once.
+    """
 
     #: Number of this opening of the database, stored in the rows that this process works on.
     lease: int
@@ -323,19 +352,29 @@ class Database(Protocol):
 
     @property
     def changed_rows(self) -> int:
-        """How many rows this process has changed in its file, those of undone transactions too; 0 on a server."""
+        """How many rows this process has changed in its file, those of undone transactions too; 0
+        on a server.
+        """
         ...
 
     async def read(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         """Run queries on one snapshot of what is committed."""
         ...
 
     async def write(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
-        """Run a unit of work and return after its commit. It is completed even when the caller is cancelled.
+        """Run a unit of work and return after its commit.
+
+        It is completed even when the caller is cancelled.
 
         Raises:
             StoreError: nothing of this unit is stored.
@@ -343,7 +382,9 @@ class Database(Protocol):
         ...
 
     async def compact(self) -> bool:
-        """Remove the bytes of deleted rows from the files; False when another connection prevented it."""
+        """Remove the bytes of deleted rows from the files; False when another connection prevented
+        it.
+        """
         ...
 
     async def close(self) -> None:
@@ -363,10 +404,16 @@ class Repository:
 
 
 class UnitMethod(Generic[P, T]):
-    """A unit of work as a method of a repository: same parameters without the transaction, same result."""
+    """A unit of work as a method of a repository: same parameters without the transaction, same
+    result.
+    """
 
     def __init__(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, writes: bool, committed: str = ""
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *,
+        writes: bool,
+        committed: str = "",
     ) -> None:
         self._work = work
         self._writes = writes
@@ -377,7 +424,9 @@ class UnitMethod(Generic[P, T]):
     def __get__(self, instance: None, owner: type[Repository]) -> Self: ...
 
     @overload
-    def __get__(self, instance: Repository, owner: type[Repository]) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(
+        self, instance: Repository, owner: type[Repository]
+    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
 
     def __get__(
         self, instance: Repository | None, owner: type[Repository]
@@ -400,7 +449,9 @@ def read(work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]]) -> UnitMeth
     return UnitMethod(work, writes=False)
 
 
-def write(work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, committed: str = "") -> UnitMethod[P, T]:
+def write(
+    work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *, committed: str = ""
+) -> UnitMethod[P, T]:
     """Make a method that runs `work` as one transaction and returns after the commit.
 
     Args:

@@ -1,4 +1,6 @@
-"""Leases: which openings of the store are alive by the database's clock, and duties that one of them holds."""
+"""Leases: which openings of the store are alive by the database's clock, and duties that one of
+them holds.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +12,10 @@ from memory.store.schema.tables import FOREVER, database_clock, duty, is_lease_v
 
 _DELETE_ALL = delete(process)
 _INSERT_FOR_SECONDS = insert(process).values(
-    lease=bindparam("lease"), name=bindparam("name"), until=database_clock() + bindparam("seconds"), told=""
+    lease=bindparam("lease"),
+    name=bindparam("name"),
+    until=database_clock() + bindparam("seconds"),
+    told="",
 )
 _RENEW = (
     update(process)
@@ -20,22 +25,31 @@ _RENEW = (
 _DELETE_OWN = delete(process).where(process.c.lease == bindparam("lease"))
 _DELETE_EXPIRED = delete(process).where(process.c.until < database_clock())
 _SELECT_EXPIRED = select(process.c.lease).where(process.c.until < database_clock()).limit(1)
-_SELECT_ALIVE = select(process.c.lease, process.c.name, process.c.told).where(process.c.until > database_clock())
+_SELECT_ALIVE = select(process.c.lease, process.c.name, process.c.told).where(
+    process.c.until > database_clock()
+)
 _SELECT_OTHERS = _SELECT_ALIVE.where(process.c.lease != bindparam("lease"))
 _INSERT_DUTY = InsertIfAbsent(duty)
 _TAKE_DUTY = (
     update(duty)
-    .where(duty.c.name == bindparam("name"), or_(duty.c.lease == bindparam("lease"), is_lease_void(duty.c.lease)))
+    .where(
+        duty.c.name == bindparam("name"),
+        or_(duty.c.lease == bindparam("lease"), is_lease_void(duty.c.lease)),
+    )
     .values(lease=bindparam("lease"))
 )
-_RELEASE_DUTY = delete(duty).where(duty.c.name == bindparam("name"), duty.c.lease == bindparam("lease"))
+_RELEASE_DUTY = delete(duty).where(
+    duty.c.name == bindparam("name"), duty.c.lease == bindparam("lease")
+)
 _RELEASE_ALL_DUTIES = delete(duty).where(duty.c.lease == bindparam("lease"))
 _DELETE_ORPHANED_DUTIES = delete(duty).where(is_lease_void(duty.c.lease))
 _SELECT_ALL_DUTIES_OF_OTHERS = select(duty.c.name).where(
     duty.c.lease != bindparam("lease"), ~is_lease_void(duty.c.lease)
 )
 _SELECT_DUTIES = select(duty.c.name).where(
-    ~is_lease_void(duty.c.lease), duty.c.name >= bindparam("from_name"), duty.c.name < bindparam("to_name")
+    ~is_lease_void(duty.c.lease),
+    duty.c.name >= bindparam("from_name"),
+    duty.c.name < bindparam("to_name"),
 )
 _SELECT_DUTIES_OF_OTHERS = _SELECT_ALL_DUTIES_OF_OTHERS.where(
     duty.c.name >= bindparam("from_name"), duty.c.name < bindparam("to_name")
@@ -78,7 +92,9 @@ async def _renew(tx: Tx, seconds: float, status: str) -> bool:
     Args:
         status: of this process as JSON, for the others.
     """
-    return bool((await tx.execute(_RENEW, lease=tx.lease, seconds=seconds, new_told=status)).rowcount)
+    return bool(
+        (await tx.execute(_RENEW, lease=tx.lease, seconds=seconds, new_told=status)).rowcount
+    )
 
 
 async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
@@ -99,7 +115,9 @@ async def _beat(tx: Tx, seconds: float, status: str) -> Beat:
 
 
 async def _take(tx: Tx, name: str) -> bool:
-    """Take a duty until it is released or the own lease expires; False while another process has it."""
+    """Take a duty until it is released or the own lease expires; False while another process has
+    it.
+    """
     if (await tx.execute(_TAKE_DUTY, name=name, lease=tx.lease)).rowcount:
         return True
     return bool((await tx.execute(_INSERT_DUTY, name=name, lease=tx.lease)).rowcount)
@@ -112,7 +130,10 @@ async def _release(tx: Tx, name: str) -> None:
 
 async def _alive(tx: Tx) -> dict[str, str]:
     """Return the status of each living process as `name#lease` → JSON."""
-    return {f"{row['name']}#{row['lease']}": row["told"] for row in (await tx.execute(_SELECT_ALIVE)).all()}
+    return {
+        f"{row['name']}#{row['lease']}": row["told"]
+        for row in (await tx.execute(_SELECT_ALIVE)).all()
+    }
 
 
 async def _has_expired(tx: Tx) -> bool:
@@ -126,8 +147,12 @@ async def _others(tx: Tx) -> list[str]:
 
 
 async def _held_duties(tx: Tx, prefix: str) -> list[str]:
-    """Return the duties of living processes, this one included, whose names start with the prefix."""
-    rows = (await tx.execute(_SELECT_DUTIES, from_name=prefix, to_name=_end_of_prefix(prefix))).all()
+    """Return the duties of living processes, this one included, whose names start with the
+    prefix.
+    """
+    rows = (
+        await tx.execute(_SELECT_DUTIES, from_name=prefix, to_name=_end_of_prefix(prefix))
+    ).all()
     return [row["name"] for row in rows]
 
 
@@ -139,13 +164,20 @@ def _end_of_prefix(prefix: str) -> str:
 async def _duties_of_others(tx: Tx, prefix: str) -> list[str]:
     """Return the duties of other living processes whose names start with the prefix."""
     rows = (
-        await tx.execute(_SELECT_DUTIES_OF_OTHERS, from_name=prefix, to_name=_end_of_prefix(prefix), lease=tx.lease)
+        await tx.execute(
+            _SELECT_DUTIES_OF_OTHERS,
+            from_name=prefix,
+            to_name=_end_of_prefix(prefix),
+            lease=tx.lease,
+        )
     ).all()
     return [row["name"] for row in rows]
 
 
 async def _delete_expired(tx: Tx) -> None:
-    """Delete expired leases and their duties; rows that carry such a lease stay free to be taken over."""
+    """Delete expired leases and their duties; rows that carry such a lease stay free to be taken
+    over.
+    """
     await tx.execute(_DELETE_EXPIRED)
     await tx.execute(_DELETE_ORPHANED_DUTIES)
 

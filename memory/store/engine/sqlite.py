@@ -38,11 +38,13 @@ from memory.store.schema.tables import instance
 
 log = structlog.get_logger(__name__)
 _MAX_GROUP_COMMIT = 64  # units of work
-SOFT_SECONDS = 0.05  # after which a soft commit is on the disk at the latest, if no other commit has put it there
+# after which a soft commit is on the disk at the latest, if no other commit has put it there
+SOFT_SECONDS = 0.05
 _CHECKPOINT_COMMITS = 100  # between two checkpoints, about 1,000 pages
 _CHECKPOINT_BYTES = 4 * 1024 * 1024  # growth of the log that brings a checkpoint earlier
 _MIN_BUSY_PAUSE, _MAX_BUSY_PAUSE = 0.001, 0.05  # seconds between two attempts to get the write lock
-_LIGHT_READS_IN_A_ROW = 16  # then other tasks run: a caller that polls by such reads alone would never let them
+# then other tasks run: a caller that polls by such reads alone would never let them
+_LIGHT_READS_IN_A_ROW = 16
 _LOG_SECONDS = 60.0  # between two log lines about one lasting problem
 _LEASE = select(instance.c.lease_epoch)  # of the newest opening
 
@@ -67,22 +69,28 @@ class _PendingUnit:
 
 
 class LogKeeper:
-    """Syncs the write-ahead log after soft commits, and copies it into the database file now and then.
+    """Syncs the write-ahead log after soft commits, and copies it into the database file now and
+    then.
 
-    Both happen in threads, beside the commits: a checkpoint inside a commit would hold up the event loop.
+    Both happen in threads, beside the commits: a checkpoint inside a commit would hold up the event
+    loop.
     """
 
-    def __init__(self, file: DatabaseFile, checkpointer: PlainConnection, soft_seconds: float) -> None:
+    def __init__(
+        self, file: DatabaseFile, checkpointer: PlainConnection, soft_seconds: float
+    ) -> None:
         self._soft_seconds = soft_seconds
         self._file = file
         self._checkpointer = checkpointer
-        self._committed = self._synced = 0  # numbers of the newest commit, and of the newest that is on the disk
+        # numbers of the newest commit, and of the newest that is on the disk
+        self._committed = self._synced = 0
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._commits = 0
         self._log_bytes = file.log_bytes()
         self._is_checkpointing = False
-        #: The next commit has to sync: it may begin the log anew, whose head is synced then, or a sync has failed.
+        #: The next commit has to sync: it may begin the log anew, whose head is synced then, or a
+        #: sync has failed.
         self.must_sync = True
 
     def note_commit(self, *, synced: bool) -> None:
@@ -91,10 +99,14 @@ class LogKeeper:
         if synced:
             self._synced, self.must_sync = self._committed, False
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._soft_seconds, self._start_sync)
+            self._timer = asyncio.get_running_loop().call_later(
+                self._soft_seconds, self._start_sync
+            )
         self._commits += 1
         grown = self._file.log_bytes() - self._log_bytes
-        if not self._is_checkpointing and (self._commits >= _CHECKPOINT_COMMITS or grown >= _CHECKPOINT_BYTES):
+        if not self._is_checkpointing and (
+            self._commits >= _CHECKPOINT_COMMITS or grown >= _CHECKPOINT_BYTES
+        ):
             self._is_checkpointing = True
             self._start(self._checkpoint())
 
@@ -125,7 +137,8 @@ class LogKeeper:
             self.must_sync = True
             log.error("the log could not be synced", error=err.strerror or type(err).__name__)
         else:
-            self._synced = max(self._synced, committed)  # what was committed meanwhile has a timer of its own
+            # what was committed meanwhile has a timer of its own
+            self._synced = max(self._synced, committed)
 
     async def _checkpoint(self) -> None:
         try:
@@ -140,9 +153,9 @@ class LogKeeper:
 class SqliteDatabase:
     """The Database on one SQLite file.
 
-    Light units run on the event loop's thread, all others in the connection's. A commit that has to reach the disk
-    waits for it in the connection's thread. Writes fail once another process has opened the database for writing, or
-    its file is gone.
+    Light units run on the event loop's thread, all others in the connection's. A commit that has to
+    reach the disk waits for it in the connection's thread. Writes fail once another process has
+    opened the database for writing, or its file is gone.
     """
 
     def __init__(
@@ -193,7 +206,10 @@ class SqliteDatabase:
         return self._writer.total_changes if self._writer and not self._closing else 0
 
     async def read(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
@@ -202,19 +218,29 @@ class SqliteDatabase:
                 self._light_reads += 1
                 if self._light_reads % _LIGHT_READS_IN_A_ROW == 0:
                     await asyncio.sleep(0)
-                with suppress(StoreBusy):  # another process recovers the log: the thread waits for that
+                # another process recovers the log: the thread waits for that
+                with suppress(StoreBusy):
                     return await self._read_snapshot(self._light_reader, work, *args, **kwargs)
-            return await self._reader.run_in_thread(self._read_snapshot(self._reader, work, *args, **kwargs))
+            return await self._reader.run_in_thread(
+                self._read_snapshot(self._reader, work, *args, **kwargs)
+            )
         except StoreError as err:
             self._count(err)
             raise
 
     async def write(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         if self._writer_task is None or self._closing:
             raise StoreError("this store is closed, or was opened for reading")
-        unit = _PendingUnit(work=lambda tx: work(tx, *args, **kwargs), is_light=is_light(work), is_soft=is_soft(work))
+        unit = _PendingUnit(
+            work=lambda tx: work(tx, *args, **kwargs),
+            is_light=is_light(work),
+            is_soft=is_soft(work),
+        )
         self._waiting.append(unit)
         self._work_queued.set()
         try:
@@ -275,7 +301,8 @@ class SqliteDatabase:
                 outcomes = await self._commit_batch(writer, batch)
             for unit, outcome in zip(batch, outcomes, strict=True):
                 _resolve(unit, outcome)
-                self.changes.report(unit.changed)  # after an error too: the commit itself may have failed late
+                # after an error too: the commit itself may have failed late
+                self.changes.report(unit.changed)
                 if not isinstance(outcome, BaseException):
                     self.breaks.update(unit.breaks)
                     if unit.notified:
@@ -292,9 +319,13 @@ class SqliteDatabase:
         return batch
 
     async def _commit_batch(self, writer: SqliteConnection, batch: list[_PendingUnit]) -> list[Any]:
-        """Return each unit's value or error; when the transaction as a whole failed, its error for each of them."""
+        """Return each unit's value or error; when the transaction as a whole failed, its error for
+        each of them.
+        """
         keeper = self._log_keeper
-        is_soft = keeper is not None and not keeper.must_sync and all(unit.is_soft for unit in batch)
+        is_soft = (
+            keeper is not None and not keeper.must_sync and all(unit.is_soft for unit in batch)
+        )
         with Outcome() as outcome:
             await self._begin(writer, SYNC_LATER if is_soft else SYNC_AT_COMMIT)
             units = self._run_units(writer, batch)
@@ -347,7 +378,9 @@ class SqliteDatabase:
             log.error("nothing is stored and no message confirmed", why=trouble)
         raise StoreMoved(trouble)
 
-    def _tx(self, connection: PlainConnection | SqliteConnection, unit: _PendingUnit | None = None) -> Tx:
+    def _tx(
+        self, connection: PlainConnection | SqliteConnection, unit: _PendingUnit | None = None
+    ) -> Tx:
         lease, now = self.lease, self.clock()
         if unit is None:
             return Tx(driver=connection, compiler=self._compiler, lease=lease, now=now)
@@ -385,7 +418,8 @@ async def _run_in_savepoint(writer: SqliteConnection, tx: Tx, unit: _PendingUnit
     with Outcome() as outcome:
         outcome.result = await unit.work(tx)
     if outcome.error is not None:
-        if not writer.in_transaction:  # SQLite rolls the whole transaction back when the disk is full
+        # SQLite rolls the whole transaction back when the disk is full
+        if not writer.in_transaction:
             raise outcome.error
         writer.do("ROLLBACK TO unit")
     writer.do("RELEASE unit")

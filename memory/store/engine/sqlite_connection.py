@@ -1,4 +1,6 @@
-"""Connections to one SQLite database file: statements, settings that durability needs, and errors."""
+"""Connections to one SQLite database file: statements, settings that durability needs, and
+errors.
+"""
 
 import asyncio
 import errno
@@ -22,11 +24,13 @@ _ITER_CHUNK_ROWS = 64  # what aiosqlite asks for; we do not iterate
 _WRITE_MODE = "rwc"
 _WAL_BYTES = 64 * 1024 * 1024
 SYNC_AT_COMMIT, SYNC_LATER = 2, 1  # FULL and NORMAL of PRAGMA synchronous
-# KiB of pages that a reader keeps, as SQLite wants them: each commit of the writer empties its cache, and with 2 MB no
-# read of a database with 8,500 messages was faster. Pages that come and go leave holes in the heap.
+# KiB of pages that a reader keeps, as SQLite wants them: each commit of the writer empties its
+# cache, and with 2 MB no read of a database with 8,500 messages was faster. Pages that come and go
+# leave holes in the heap.
 _READER_CACHE = -500
 _READING: dict[str, object] = {"query_only": 1, "cache_size": _READER_CACHE}
-_CACHED_STATEMENTS = 512  # the store has some 300; sqlite3's default of 128 would compile some of them in each turn
+# the store has some 300; sqlite3's default of 128 would compile some of them in each turn
+_CACHED_STATEMENTS = 512
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 _ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
     sqlite3.SQLITE_BUSY: StoreBusy,
@@ -39,15 +43,20 @@ _ERROR_OF_SQLITE_CODE: dict[int, type[StoreError]] = {
 }
 REMEDY = "stop mnema, put the file back or restore a backup, then start again"
 OUT_OF_REACH = (
-    "cannot be reached while mnema uses it ({why}): give the account that runs mnema access to its folder again"
+    "cannot be reached while mnema uses it ({why}): give the account that runs mnema access to its "
+    "folder again"
 )
 
 
 def to_store_error(err: BaseException) -> BaseException:
-    """Return the StoreError for an error of SQLite or of the disk; any other error is returned as it is."""
+    """Return the StoreError for an error of SQLite or of the disk; any other error is returned as
+    it is.
+    """
     if isinstance(err, sqlite3.Error):
         code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-        kind = _ERROR_OF_SQLITE_CODE.get(code, StoreCorrupt if "image is malformed" in str(err) else StoreError)
+        kind = _ERROR_OF_SQLITE_CODE.get(
+            code, StoreCorrupt if "image is malformed" in str(err) else StoreError
+        )
         return kind(str(err))
     if isinstance(err, OSError):
         return (StoreFull if err.errno in _DISK_FULL_ERRNOS else StoreError)(str(err))
@@ -72,8 +81,8 @@ def sqlite_errors_as_store_errors() -> Iterator[None]:
 class DatabaseFile:
     """The database file and its write-ahead log as they were opened, by device and inode.
 
-    SQLite continues with a file that was removed or replaced; what it commits then is lost with the process. A check
-    costs two `stat` calls, some 3 µs.
+    SQLite continues with a file that was removed or replaced; what it commits then is lost with the
+    process. A check costs two `stat` calls, some 3 µs.
     """
 
     def __init__(self, path: Path) -> None:
@@ -82,7 +91,9 @@ class DatabaseFile:
         self._log_path = f"{path}-wal"
 
     def trouble(self) -> str:
-        """Return what happened to the files and what to do, "" while both are those that were opened."""
+        """Return what happened to the files and what to do, "" while both are those that were
+        opened.
+        """
         for name, opened in self._opened:
             try:
                 found = _device_and_inode(name)
@@ -155,7 +166,8 @@ class _Statements:
     def set_synchronous(self, level: int) -> None:
         """Set PRAGMA synchronous; only between transactions, for within one SQLite ignores it."""
         with sqlite_errors_as_store_errors():
-            self._conn.executescript(f"PRAGMA synchronous={level}")  # never from the cache of compiled statements
+            # never from the cache of compiled statements
+            self._conn.executescript(f"PRAGMA synchronous={level}")
 
 
 class PlainConnection(_Statements):
@@ -177,8 +189,8 @@ class PlainConnection(_Statements):
 class SqliteConnection(_Statements, aiosqlite.Connection):
     """A connection whose thread runs whole units of work.
 
-    A hop to the thread and back costs about 95 µs, a statement about 3: a transaction of five statements takes
-    0.6 ms in one hop and 1.5 ms with a hop per statement.
+    A hop to the thread and back costs about 95 µs, a statement about 3: a transaction of five
+    statements takes 0.6 ms in one hop and 1.5 ms with a hop per statement.
     """
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
@@ -194,7 +206,9 @@ class SqliteConnection(_Statements, aiosqlite.Connection):
         await self._execute(self.do, sql)  # type: ignore[no-untyped-call]
 
     async def close(self) -> None:
-        """Finish what is queued, close the connection and end the thread; call it from outside the thread."""
+        """Finish what is queued, close the connection and end the thread; call it from outside the
+        thread.
+        """
         with sqlite_errors_as_store_errors():
             await super().close()
 
@@ -235,9 +249,14 @@ async def connect_reader(path: Path, busy_timeout: float, *, alone: bool) -> Sql
 
 
 async def connect_beside(path: Path) -> tuple[PlainConnection, PlainConnection]:
-    """Open a reader for the event loop's thread, which never waits for a lock, and a connection for checkpoints."""
+    """Open a reader for the event loop's thread, which never waits for a lock, and a connection for
+    checkpoints.
+    """
     reading: dict[str, object] = {"busy_timeout": 0} | _READING
-    checkpoint: dict[str, object] = {"busy_timeout": 0, "synchronous": SYNC_AT_COMMIT} | _of_this_system()
+    checkpoint: dict[str, object] = {
+        "busy_timeout": 0,
+        "synchronous": SYNC_AT_COMMIT,
+    } | _of_this_system()
 
     def connect() -> tuple[PlainConnection, PlainConnection]:
         with ExitStack() as undo:
@@ -272,7 +291,8 @@ def _open_connection(path: Path, mode: str, settings: dict[str, object]) -> sqli
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         isolation_level=None,
-        check_same_thread=False,  # units of work run on the loop's thread or in the connection's, never in both at once
+        # units of work run on the loop's thread or in the connection's, never in both at once
+        check_same_thread=False,
         cached_statements=_CACHED_STATEMENTS,
     )
     connection.row_factory = sqlite3.Row
@@ -290,11 +310,13 @@ def _open_connection(path: Path, mode: str, settings: dict[str, object]) -> sqli
 
 
 def copy_database(source: Path, target: Path, *, check: bool = False, mode: str = "rw") -> None:
-    """Copy a database with what its log holds; the target is the old file or the whole copy, never a part.
+    """Copy a database with what its log holds; the target is the old file or the whole copy, never
+    a part.
 
     Args:
         check: whether the copy has to pass SQLite's quick check.
-        mode: to open the source with; "rw" moves its log into it where nobody else has it open, "ro" changes nothing.
+        mode: to open the source with; "rw" moves its log into it where nobody else has it open,
+            "ro" changes nothing.
 
     Raises:
         sqlite3.Error, OSError: there is no copy.
@@ -307,7 +329,8 @@ def copy_database(source: Path, target: Path, *, check: bool = False, mode: str 
     uri = f"{source.absolute().as_uri()}?mode={mode}"  # a plain connect would create a missing file
     with closing(sqlite3.connect(uri, uri=True)) as opened, closing(sqlite3.connect(half)) as copy:
         opened.backup(copy)
-        copy.execute("PRAGMA journal_mode=DELETE")  # a single file: reading it makes no files beside it
+        # a single file: reading it makes no files beside it
+        copy.execute("PRAGMA journal_mode=DELETE")
         problem = copy.execute("PRAGMA quick_check(1)").fetchone()[0] if check else "ok"
     if problem != "ok":
         half.unlink()

@@ -66,13 +66,21 @@ async def _begin(tx: Tx, space: str, day: str) -> DreamRow | None:
     """Return the dream of that day, new or still open; None when it has ended."""
     row = (await tx.execute(_SELECT_OF_DAY, space=space, day=day)).first()
     if row is None:
-        await tx.execute(insert_into(dream), id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now)
+        await tx.execute(
+            insert_into(dream), id=new_id(tx.now), space=space, day=day, state="planned", at=tx.now
+        )
         row = (await tx.execute(_SELECT_OF_DAY, space=space, day=day)).first()
     return from_row(DreamRow, row) if row and row["state"] in OPEN else None
 
 
 async def _move(
-    tx: Tx, id: str, state: DreamState, *, plan: str | None = None, diary: str | None = None, reason: str | None = None
+    tx: Tx,
+    id: str,
+    state: DreamState,
+    *,
+    plan: str | None = None,
+    diary: str | None = None,
+    reason: str | None = None,
 ) -> DreamRow:
     """Change a dream's state as TRANSITIONS allow, else raise WrongState.
 
@@ -84,7 +92,9 @@ async def _move(
         raise WrongState(f"a dream does not go from {former} to {state}")
     given = {"state": state, "plan": plan, "diary": diary, "reason": reason}
     new = {name: row[name] if value is None else value for name, value in given.items()}
-    await tx.execute(_UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()})
+    await tx.execute(
+        _UPDATE, id=id, state=former, **{f"new_{name}": value for name, value in new.items()}
+    )
     if state == "undone":
         await tx.execute(_MARK_CHANGE_UNDONE, space=row["space"], dream=id)
     return from_row(DreamRow, {**row, **new})
@@ -100,7 +110,9 @@ async def _load_page(tx: Tx, space: str, before: str, limit: int) -> list[DreamR
     """Load a space's dreams, newest first. before: only those with a smaller id, "" for all."""
     return [
         from_row(DreamRow, row)
-        for row in (await tx.execute(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)).all()
+        for row in (
+            await tx.execute(_SELECT_PAGE, space=space, before=before or AFTER_ALL, limit=limit)
+        ).all()
     ]
 
 

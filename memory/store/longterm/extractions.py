@@ -1,4 +1,6 @@
-"""The queue of turns that facts are extracted from, oldest first per space; `finish_turn` adds to it."""
+"""The queue of turns that facts are extracted from, oldest first per space; `finish_turn` adds to
+it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +38,9 @@ _UPDATE = (
     .values({name: bindparam(f"new_{name}") for name in ("state", "found", "reason")})
 )
 _SELECT_SPACES = select(linked_space(extraction.c.space).label("space")).where(_IS_OPEN).distinct()
-_COUNT_BY_STATE = select(extraction.c.state, func.count().label("rows")).group_by(extraction.c.state)
+_COUNT_BY_STATE = select(extraction.c.state, func.count().label("rows")).group_by(
+    extraction.c.state
+)
 _SELECT_MESSAGES = select(*columns_of(Message, message)).where(IS_OF_TURN).order_by(message.c.seq)
 
 
@@ -54,10 +58,11 @@ class ExtractionMove:
 @soft
 @light
 async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
-    """Return the oldest open rows of a space and the accounts linked to it, with `attempts` raised by one.
+    """Return the oldest open rows of a space and the accounts linked to it, with `attempts` raised
+    by one.
 
-    Rows whose facts are to be found come together, at most `limit` of them; a row that was tried before comes alone,
-    as does one whose facts are found.
+    Rows whose facts are to be found come together, at most `limit` of them; a row that was tried
+    before comes alone, as does one whose facts are found.
     """
     rows = (await tx.execute(_SELECT_NEXT, space=space, limit=limit)).all()
     fresh = list(takewhile(lambda row: row["state"] == "queued" and not row["attempts"], rows))
@@ -70,7 +75,9 @@ async def take_next(tx: Tx, space: str, limit: int = 1) -> list[ExtractionRow]:
 @soft
 @light
 async def move_queued(tx: Tx, moves: Sequence[ExtractionMove]) -> None:
-    """Change the states of queued rows; one that is not queued any more, or gone, is left as it is."""
+    """Change the states of queued rows; one that is not queued any more, or gone, is left as it
+    is.
+    """
     for move in moves:
         new = {"new_state": move.state, "new_found": move.found, "new_reason": move.reason}
         await tx.execute(_UPDATE, turn_id=move.turn_id, state="queued", **new)
@@ -85,15 +92,21 @@ async def _load_row(tx: Tx, turn_id: str) -> ExtractionRow | None:
 
 @soft
 @light
-async def set_state(tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = "") -> None:
-    """Change a row's state as TRANSITIONS allow, else raise WrongState; a failed row keeps what was found."""
+async def set_state(
+    tx: Tx, turn_id: str, state: ExtractionState, *, found: str = "", reason: str = ""
+) -> None:
+    """Change a row's state as TRANSITIONS allow, else raise WrongState; a failed row keeps what was
+    found.
+    """
     row = (await tx.execute(_SELECT_ONE, turn_id=turn_id)).first()
     former = row["state"] if row else "missing"
     if row is None or state not in TRANSITIONS.get(former, ()):
         raise WrongState(f"an extraction does not go from {former} to {state}")
     if state == "failed":
         found = row["found"]
-    await tx.execute(_UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason)
+    await tx.execute(
+        _UPDATE, turn_id=turn_id, state=former, new_state=state, new_found=found, new_reason=reason
+    )
 
 
 async def load_spaces(tx: Tx) -> list[str]:

@@ -16,7 +16,9 @@ _SELECT = select(file_label.c.path, file_label.c.content_only).where(
     _OF_SPACE, file_label.c.path.in_([bindparam(name) for name in _PATH_NAMES])
 )
 _INSERT_IF_ABSENT = InsertIfAbsent(file_label)
-_LABEL_NAME = update(file_label).where(_OF_PATH, file_label.c.content_only == 1).values(content_only=0)
+_LABEL_NAME = (
+    update(file_label).where(_OF_PATH, file_label.c.content_only == 1).values(content_only=0)
+)
 _DELETE = delete(file_label).where(_OF_PATH)
 
 WHOLE_SPACE = "/"  # the path of a label for all that a space holds
@@ -24,9 +26,11 @@ WHOLE_SPACE = "/"  # the path of a label for all that a space holds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLabels:
-    """Labelled paths of a space, of existing files or not; what is below a labelled folder is labelled too.
+    """Labelled paths of a space, of existing files or not; what is below a labelled folder is
+    labelled too.
 
-    A path that ends in "/" stands for all that is below a folder, and not for the folder's own name.
+    A path that ends in "/" stands for all that is below a folder, and not for the folder's own
+    name.
     """
 
     #: Their names came from outside, and their contents.
@@ -46,7 +50,8 @@ class PathLabels:
 def _with_folders(path: str) -> list[str]:
     """Return the paths of all labels that count for a path.
 
-    These are the whole space, the folders that contain it, each as itself and as what is below it, and the path itself.
+    These are the whole space, the folders that contain it, each as itself and as what is below it,
+    and the path itself.
     """
     parts = path.split("/")
     folders = ["/".join(parts[:count]) for count in range(1, len(parts))]
@@ -87,7 +92,10 @@ async def _remove(tx: Tx, space: str, paths: Sequence[str]) -> None:
 
 
 class FileLabels(Repository):
-    """Labels of files and folders. One stays with its path, whatever is written there; a new name has none."""
+    """Labels of files and folders.
+
+    One stays with its path, whatever is written there; a new name has none.
+    """
 
     label_names = write(_label_names)
     label_contents = write(_label_contents)

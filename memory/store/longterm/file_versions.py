@@ -25,7 +25,8 @@ class NewFileVersion:
     sha256: str
     #: Bytes.
     size: int
-    #: SHA-256 of what a patch over several files is about to write; "" for a single write, which is atomic by itself.
+    #: SHA-256 of what a patch over several files is about to write; "" for a single write, which is
+    #: atomic by itself.
     pending: str = ""
 
 
@@ -48,11 +49,15 @@ _IS_PENDING = file_version.c.pending != literal_text("")
 _NEWEST_FIRST = (file_version.c.at.desc(), file_version.c.id.desc())
 _SELECT_OF_PATH = _SELECT.where(_OF_PATH).order_by(*_NEWEST_FIRST)
 _SELECT_OF_SPACE = _SELECT.where(_IN_SPACE).order_by(file_version.c.id)
-_SELECT_PENDING = _SELECT.where(_IS_PENDING, file_version.c.at <= bindparam("until")).order_by(file_version.c.id)
+_SELECT_PENDING = _SELECT.where(_IS_PENDING, file_version.c.at <= bindparam("until")).order_by(
+    file_version.c.id
+)
 _SELECT_IDS = select(file_version.c.id).where(file_version.c.sha256 == bindparam("sha256"))
 _IS_OF_CALL = _IN_SPACE & (file_version.c.call == bindparam("call")) & _IS_PENDING
 _SETTLE = update(file_version).where(_IS_OF_CALL).values(pending=literal_text(""))
-_DELETE_NEW_FILES = delete(file_version).where(_IS_OF_CALL, file_version.c.sha256 == literal_text(""))
+_DELETE_NEW_FILES = delete(file_version).where(
+    _IS_OF_CALL, file_version.c.sha256 == literal_text("")
+)
 _DELETE_OF_CALL = delete(file_version).where(_IS_OF_CALL)
 _DELETE = delete(file_version).where(file_version.c.id == bindparam("id"))
 _DELETE_OLD = delete(file_version).where(~_IS_PENDING, file_version.c.at < bindparam("before"))
@@ -62,11 +67,17 @@ async def _keep(tx: Tx, space: str, call: str, versions: Sequence[NewFileVersion
     """Store versions before their files are written; the oldest beyond the limits go."""
     for number, new in enumerate(versions):
         known = (await tx.execute(_SELECT_OF_PATH, space=space, path=new.path)).all()
-        if not new.pending and known and known[0]["sha256"] == new.sha256:  # the same call again, after a crash
+        # the same call again, after a crash
+        if not new.pending and known and known[0]["sha256"] == new.sha256:
             continue
         row = {"path": new.path, "sha256": new.sha256, "size": new.size, "pending": new.pending}
         await tx.execute(
-            insert_into(file_version), id=new_id(tx.now + number / 1e6), space=space, call=call, at=tx.now, **row
+            insert_into(file_version),
+            id=new_id(tx.now + number / 1e6),
+            space=space,
+            call=call,
+            at=tx.now,
+            **row,
         )
         expired = tx.now - MAX_DAYS * _DAY_SECONDS
         for place, old in enumerate(known):
@@ -87,12 +98,17 @@ async def _drop_pending(tx: Tx, space: str, call: str) -> None:
 
 async def _load(tx: Tx, space: str, path: str) -> list[FileVersionRow]:
     """Load the versions of a file, newest first."""
-    return [FileVersionRow(**row) for row in (await tx.execute(_SELECT_OF_PATH, space=space, path=path)).all()]
+    return [
+        FileVersionRow(**row)
+        for row in (await tx.execute(_SELECT_OF_PATH, space=space, path=path)).all()
+    ]
 
 
 async def _load_all(tx: Tx, space: str) -> list[FileVersionRow]:
     """Load the versions of all files of a space."""
-    return [FileVersionRow(**row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
+    return [
+        FileVersionRow(**row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()
+    ]
 
 
 async def _load_pending(tx: Tx, until: float) -> list[FileVersionRow]:
@@ -116,7 +132,10 @@ async def _delete_old(tx: Tx) -> int:
 
 
 class FileVersions(Repository):
-    """Former contents of files that tools changed: the newest 20 of a file, for 30 days. Idempotent."""
+    """Former contents of files that tools changed: the newest 20 of a file, for 30 days.
+
+    Idempotent.
+    """
 
     keep = write(_keep)
     settle = write(_settle)

@@ -44,7 +44,14 @@ from memory.store.longterm.text_columns import (
     TextColumn,
 )
 from memory.store.longterm.views import mark_forgotten_views, redact_view_texts
-from memory.store.rows import belongs_to_space, columns_of, from_row, from_unix, load_member_spaces, to_message
+from memory.store.rows import (
+    belongs_to_space,
+    columns_of,
+    from_row,
+    from_unix,
+    load_member_spaces,
+    to_message,
+)
 from memory.store.schema.memory_tables import (
     dream,
     extraction,
@@ -76,10 +83,13 @@ from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER
 _MEMORY_COMMAND = re.compile(r"\s*[/／](?P<name>forget|remember|memory)\b", re.IGNORECASE)
 _MEMORY_NOTICE = "memory"  # prefix of the source of a notice that lists extracted facts
 _SELECT_PLANS = select(dream.c.id, dream.c.state, dream.c.plan).where(
-    dream.c.space == SCOPE, or_(dream.c.plan != literal_text(""), dream.c.state == literal_text("planned"))
+    dream.c.space == SCOPE,
+    or_(dream.c.plan != literal_text(""), dream.c.state == literal_text("planned")),
 )
 _SET_PLAN = (
-    update(dream).where(dream.c.id == bindparam("id")).values(plan=bindparam("new_plan"), state=bindparam("new_state"))
+    update(dream)
+    .where(dream.c.id == bindparam("id"))
+    .values(plan=bindparam("new_plan"), state=bindparam("new_state"))
 )
 _SELECT_FOUND = select(extraction.c.turn_id, extraction.c.state, extraction.c.found).where(
     extraction.c.conversation == SCOPE
@@ -94,13 +104,24 @@ _FORGET_LINE = (
     update(memory)
     .where(memory.c.id == bindparam("id"))
     .values(
-        state=literal_text("forgotten"), text=bindparam("new_text"), norm=bindparam("new_norm"), quote=literal_text("")
+        state=literal_text("forgotten"),
+        text=bindparam("new_text"),
+        norm=bindparam("new_norm"),
+        quote=literal_text(""),
     )
 )
-_SET_QUOTE = update(memory).where(memory.c.id == bindparam("id")).values(quote=bindparam("new_quote"))
+_SET_QUOTE = (
+    update(memory).where(memory.c.id == bindparam("id")).values(quote=bindparam("new_quote"))
+)
 _IS_UNCONFIRMED = forgetting.c.state == literal_text("asked")
-_SELECT_REQUESTS = select(forgetting.c.id, forgetting.c.targets).where(forgetting.c.space == SCOPE, _IS_UNCONFIRMED)
-_DROP = update(forgetting).where(_IS_UNCONFIRMED).values(state=literal_text("dropped"), targets=literal_text(""))
+_SELECT_REQUESTS = select(forgetting.c.id, forgetting.c.targets).where(
+    forgetting.c.space == SCOPE, _IS_UNCONFIRMED
+)
+_DROP = (
+    update(forgetting)
+    .where(_IS_UNCONFIRMED)
+    .values(state=literal_text("dropped"), targets=literal_text(""))
+)
 _DROP_REQUEST = _DROP.where(forgetting.c.id == bindparam("id"))
 _DROP_OLDER = _DROP.where(forgetting.c.conversation == bindparam("conversation"))
 _DROP_EXPIRED = _DROP.where(forgetting.c.expires <= bindparam("now"))
@@ -116,8 +137,12 @@ class _RedactedRows:
     request: str
 
 
-async def _redact_conversation(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> None:
-    """Redact all columns of a conversation except messages, folds, and inbox rows that wait for a turn."""
+async def _redact_conversation(
+    tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows
+) -> None:
+    """Redact all columns of a conversation except messages, folds, and inbox rows that wait for a
+    turn.
+    """
     for column in CONVERSATION_COLUMNS:
         await _redact_column(tx, column, id, matcher)
     requests, commands = await _redact_inbox(tx, id, matcher, redacted)
@@ -125,19 +150,31 @@ async def _redact_conversation(tx: Tx, id: str, matcher: MentionMatcher, redacte
     for row in (await tx.execute(OUTBOX_TEXT.select, scope=id)).all():
         source = row["source"].partition(":")[0]
         text = redact_text(row["text"], matcher, near=source in near)
-        await _set_text(tx, OUTBOX_TEXT, row, mark_for_language(row["text"]) if source in requests else text)
+        await _set_text(
+            tx, OUTBOX_TEXT, row, mark_for_language(row["text"]) if source in requests else text
+        )
 
 
 async def _clear_found(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> None:
-    """Clear what was extracted from redacted turns of a conversation, and skip those still queued."""
+    """Clear what was extracted from redacted turns of a conversation, and skip those still
+    queued.
+    """
     for row in (await tx.execute(_SELECT_FOUND, scope=id)).all():
-        mentions = row["turn_id"] in redacted.turns or redact_json(row["found"], matcher) != row["found"]
+        mentions = (
+            row["turn_id"] in redacted.turns or redact_json(row["found"], matcher) != row["found"]
+        )
         is_open = row["state"] in ("queued", "found")
         if mentions and (is_open or row["found"]):
-            await tx.execute(_CLEAR_FOUND, turn_id=row["turn_id"], new_state="skipped" if is_open else row["state"])
+            await tx.execute(
+                _CLEAR_FOUND,
+                turn_id=row["turn_id"],
+                new_state="skipped" if is_open else row["state"],
+            )
 
 
-async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matcher: MentionMatcher) -> int:
+async def _redact_space(
+    tx: Tx, space: str, matcher: MentionMatcher, line_matcher: MentionMatcher
+) -> int:
     """Redact the rows about a space's memory; returns the number of emptied memory rows.
 
     Args:
@@ -147,7 +184,8 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
         await _redact_column(tx, column, space, matcher)
     for row in (await tx.execute(_SELECT_PLANS, scope=space)).all():
         plan = redact_json(row["plan"], matcher)
-        if row["state"] == "planned":  # the worker may have read what is forgotten, and be about to write it
+        # the worker may have read what is forgotten, and be about to write it
+        if row["state"] == "planned":
             await tx.execute(_SET_PLAN, id=row["id"], new_plan=plan, new_state="refused")
         elif plan != row["plan"]:
             await tx.execute(_SET_PLAN, id=row["id"], new_plan=plan, new_state=row["state"])
@@ -155,12 +193,19 @@ async def _redact_space(tx: Tx, space: str, matcher: MentionMatcher, line_matche
         if redact_json(row["targets"], matcher) != row["targets"]:
             await tx.execute(_DROP_REQUEST, id=row["id"])
     return sum(
-        [await _redact_line(tx, row, line_matcher) for row in (await tx.execute(_SELECT_LINES, scope=space)).all()]
+        [
+            await _redact_line(tx, row, line_matcher)
+            for row in (await tx.execute(_SELECT_LINES, scope=space)).all()
+        ]
     )
 
 
-async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows) -> tuple[set[str], set[str]]:
-    """Redact inbox bodies; returns the /forget rows whose replies showed it, and all rows with memory commands."""
+async def _redact_inbox(
+    tx: Tx, id: str, matcher: MentionMatcher, redacted: _RedactedRows
+) -> tuple[set[str], set[str]]:
+    """Redact inbox bodies; returns the /forget rows whose replies showed it, and all rows with
+    memory commands.
+    """
     requests, commands = set(), set()
     for row in (await tx.execute(INBOX_BODY.select, scope=id)).all():
         command = None
@@ -170,17 +215,24 @@ async def _redact_inbox(tx: Tx, id: str, matcher: MentionMatcher, redacted: _Red
         body = redact_json(row["text"], matcher, near=near)
         if command:
             commands.add(row["id"])
-            if command["name"].lower() == "forget" and (row["id"] == redacted.request or body != row["text"]):
+            if command["name"].lower() == "forget" and (
+                row["id"] == redacted.request or body != row["text"]
+            ):
                 requests.add(row["id"])
         await _set_text(tx, INBOX_BODY, row, body)
     return requests, commands
 
 
 async def _redact_line(tx: Tx, row: Row, matcher: MentionMatcher) -> bool:
-    """Empty a memory row that mentions it, else redact its quote; returns whether it was emptied."""
+    """Empty a memory row that mentions it, else redact its quote; returns whether it was
+    emptied.
+    """
     if matcher.within(row["text"]):
         await tx.execute(
-            _FORGET_LINE, id=row["id"], new_text=mark_for_language(row["text"]), new_norm=f"forgotten {row['id']}"
+            _FORGET_LINE,
+            id=row["id"],
+            new_text=mark_for_language(row["text"]),
+            new_norm=f"forgotten {row['id']}",
         )
         return True
     quote = redact_text(row["quote"], matcher)
@@ -200,12 +252,13 @@ async def _set_text(tx: Tx, column: TextColumn, row: Row, text: str) -> None:
         await tx.execute(column.update, new_text=text, **keys)
 
 
-# The search index has no tool calls and results, and they repeat lines of memory: each sentence is compared.
+# The search index has no tool calls and results, and they repeat lines of memory: each sentence is
+# compared.
 _TOOL_PART = re.compile(r'"kind": ?"Tool(?:Call|Result)"')
 MIN_SUMMARY_TOKENS = 200  # least limit of the digest that replaces a summary
-_SELECT_CONVERSATIONS = select(conversation.c.id, conversation.c.channel, conversation.c.space).where(
-    belongs_to_space(conversation.c.space)
-)
+_SELECT_CONVERSATIONS = select(
+    conversation.c.id, conversation.c.channel, conversation.c.space
+).where(belongs_to_space(conversation.c.space))
 _SELECT_MESSAGES = (
     select(message.c.id, message.c.seq, message.c.turn_id, message.c.parts, message.c.at)
     .where(message.c.conversation == bindparam("conversation"))
@@ -225,7 +278,9 @@ _SELECT_WAITING_WITH_BLOB = select(inbox.c.id).where(
     inbox.c.state == literal_text("new"), inbox.c.body.like(bindparam("pattern"))
 )
 _SELECT_FOLDS = (
-    select(fold).where(fold.c.conversation == bindparam("conversation")).order_by(fold.c.at, fold.c.from_seq)
+    select(fold)
+    .where(fold.c.conversation == bindparam("conversation"))
+    .order_by(fold.c.at, fold.c.from_seq)
 )
 _REDACTED_FOLD_COLUMNS = ("log_text", "summary", "summary_tokens", "why", "summary_tainted")
 _UPDATE_FOLD = (
@@ -255,20 +310,27 @@ class _RedactedSummary:
 
 
 async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
-    """Redact every row of a space and the spaces linked to it; run again for what was written in the meantime."""
+    """Redact every row of a space and the spaces linked to it; run again for what was written in
+    the meantime.
+    """
     rows = (await tx.execute(_SELECT_CONVERSATIONS, space=space)).all()
     erasers = [_ConversationEraser(tx=tx, row=row, targets=targets) for row in rows]
     for eraser in erasers:
         await eraser.erase()
     records, texts = 0, set[str]()
     for member in await load_member_spaces(tx, space):
-        line_matcher = targets.matcher(f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE)
+        line_matcher = targets.matcher(
+            f"{SPACES_FOLDER}/{member}/{MEMORY_FILE}" if member else MEMORY_FILE
+        )
         records += await _redact_space(tx, member, targets.matcher(), line_matcher)
         texts |= await redact_view_texts(tx, targets.matcher(), space=member)
     for one in erasers:
         texts |= await redact_view_texts(tx, targets.matcher(), conversation=one.row["id"])
     views = sum(
-        [await mark_forgotten_views(tx, one.row["id"], one.changed.values(), one.folds, texts) for one in erasers]
+        [
+            await mark_forgotten_views(tx, one.row["id"], one.changed.values(), one.folds, texts)
+            for one in erasers
+        ]
     )
     changed = {id for eraser in erasers for id in eraser.changed}
     blobs = sorted({name for eraser in erasers for name in eraser.blobs})
@@ -286,9 +348,12 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
 
 async def _is_used_elsewhere(tx: Tx, blob: str, changed: set[str]) -> bool:
     """Whether an unchanged message, or an inbox row that waits for a turn, refers to the blob."""
-    users = {row["id"] for row in (await tx.execute(_SELECT_NAMING_BLOB, pattern=f"%{blob}%")).all()}
+    users = {
+        row["id"] for row in (await tx.execute(_SELECT_NAMING_BLOB, pattern=f"%{blob}%")).all()
+    }
     return (
-        bool(users - changed) or (await tx.execute(_SELECT_WAITING_WITH_BLOB, pattern=f"%{blob}%")).first() is not None
+        bool(users - changed)
+        or (await tx.execute(_SELECT_WAITING_WITH_BLOB, pattern=f"%{blob}%")).first() is not None
     )
 
 
@@ -317,7 +382,9 @@ class _ConversationEraser:
         id, matcher = self.row["id"], self.targets.matcher()
         await self._redact_messages(matcher)
         redacted = _RedactedRows(
-            turns=frozenset(self.turns), inbox=await self._load_inbox_ids(), request=self.targets.row
+            turns=frozenset(self.turns),
+            inbox=await self._load_inbox_ids(),
+            request=self.targets.row,
         )
         await _redact_conversation(self.tx, id, matcher, redacted)
         await _clear_found(self.tx, id, matcher, redacted)
@@ -332,8 +399,12 @@ class _ConversationEraser:
         spared = {item.message_id for item in self.targets.other_items} - {""}
         literal, broad = MentionMatcher(query=self.targets.query), replace(matcher, only=False)
         for row in (await self.tx.execute(_SELECT_MESSAGES, conversation=self.row["id"])).all():
-            near = row["id"] in chosen or (not matcher.only and _TOOL_PART.search(row["parts"]) is not None)
-            if row["id"] in spared or not (near or (not matcher.only and may_contain(row["parts"], literal.query))):
+            near = row["id"] in chosen or (
+                not matcher.only and _TOOL_PART.search(row["parts"]) is not None
+            )
+            if row["id"] in spared or not (
+                near or (not matcher.only and may_contain(row["parts"], literal.query))
+            ):
                 continue
             before = load_parts(row["parts"])
             after = redact_parts(before, broad if near else literal, near=near)
@@ -341,17 +412,25 @@ class _ConversationEraser:
                 await self._update_message(row, before, after)
         await self.tx.execute(_FORBID_DELETES, conversation=self.row["id"])
 
-    async def _update_message(self, row: Row, before: Sequence[Part], after: tuple[Part, ...]) -> None:
+    async def _update_message(
+        self, row: Row, before: Sequence[Part], after: tuple[Part, ...]
+    ) -> None:
         if not self.changed:
             await self.tx.execute(insert_into(removal), conversation=self.row["id"])
         self.changed[row["id"]] = row["seq"]
         self.turns.add(row["turn_id"])
         self.mentions.append(MessageMention(channel=self.row["channel"], at=from_unix(row["at"])))
-        has_text = any(isinstance(part, Text | Document) and not has_only_marks(part.text) for part in after)
-        await self.tx.execute(_SET_PARTS, id=row["id"], new_parts=dump_parts(after), new_has_text=has_text)
+        has_text = any(
+            isinstance(part, Text | Document) and not has_only_marks(part.text) for part in after
+        )
+        await self.tx.execute(
+            _SET_PARTS, id=row["id"], new_parts=dump_parts(after), new_has_text=has_text
+        )
         await self.tx.execute(_DELETE_REDUCTIONS, message_id=row["id"])
         documents = {
-            old.sha256 for old, new in zip(before, after, strict=True) if old != new and isinstance(old, Document)
+            old.sha256
+            for old, new in zip(before, after, strict=True)
+            if old != new and isinstance(old, Document)
         }
         if documents:
             self.blobs |= documents | await self._load_attachments(row["id"])
@@ -367,52 +446,77 @@ class _ConversationEraser:
         return frozenset(row["inbox_id"] for row in rows if row) | self.changed.keys()
 
     async def _redact_folds(self, matcher: MentionMatcher) -> bool:
-        """Redact the folds, oldest first, as each summary includes the one before; returns whether any changed."""
+        """Redact the folds, oldest first, as each summary includes the one before; returns whether
+        any changed.
+        """
         has_changed = False
         await end_awaiting(self.tx, self.row["id"])  # a model is reading what is forgotten
         summaries: dict[str, _RedactedSummary] = {}
         for row in (await self.tx.execute(_SELECT_FOLDS, conversation=self.row["id"])).all():
-            new: dict[str, Any] = {name: redact_text(row[name], matcher) for name in ("log_text", "summary")}
+            new: dict[str, Any] = {
+                name: redact_text(row[name], matcher) for name in ("log_text", "summary")
+            }
             new["why"] = redact_json(row["why"], matcher)
             overlaps = any(row["from_seq"] <= seq <= row["to_seq"] for seq in self.changed.values())
             if row["state"] in OPEN and (overlaps or any(new[name] != row[name] for name in new)):
                 await self._restart_fold(row)
                 new |= {"log_text": "", "summary": ""}
-            summary = await self._summary_of(row, new["summary"], summaries.get(row["prev_fold"], _RedactedSummary()))
+            summary = await self._summary_of(
+                row, new["summary"], summaries.get(row["prev_fold"], _RedactedSummary())
+            )
             summaries[row["id"]] = summary
             new["summary"] = summary.text
             if any(new[name] != row[name] for name in new):
                 new |= {"summary_tokens": summary.tokens, "summary_tainted": int(summary.tainted)}
                 await self.tx.execute(
-                    _UPDATE_FOLD, id=row["id"], **{f"new_{name}": value for name, value in new.items()}
+                    _UPDATE_FOLD,
+                    id=row["id"],
+                    **{f"new_{name}": value for name, value in new.items()},
                 )
                 self.folds.add(row["id"])
                 self.summaries += row["state"] not in OPEN
                 has_changed = True
         return has_changed
 
-    async def _summary_of(self, row: Row, redacted: str, before: _RedactedSummary) -> _RedactedSummary:
-        """The redacted summary, or a digest of the redacted messages if only marks are left of it."""
+    async def _summary_of(
+        self, row: Row, redacted: str, before: _RedactedSummary
+    ) -> _RedactedSummary:
+        """The redacted summary, or a digest of the redacted messages if only marks are left of
+        it.
+        """
         if redacted == row["summary"] or not redacted or not has_only_marks(redacted):
-            return _RedactedSummary(text=redacted, tokens=row["summary_tokens"], tainted=bool(row["summary_tainted"]))
+            return _RedactedSummary(
+                text=redacted, tokens=row["summary_tokens"], tainted=bool(row["summary_tainted"])
+            )
         messages = await load_messages(self.tx, self.row["id"], row["from_seq"], row["to_seq"])
-        text = extractive_summary(messages, before.text, WEIGHTED, max(MIN_SUMMARY_TOKENS, row["summary_tokens"]))
-        return _RedactedSummary(text=text, tokens=WEIGHTED.text(text), tainted=before.tainted or is_tainted(messages))
+        text = extractive_summary(
+            messages, before.text, WEIGHTED, max(MIN_SUMMARY_TOKENS, row["summary_tokens"])
+        )
+        return _RedactedSummary(
+            text=text, tokens=WEIGHTED.text(text), tainted=before.tainted or is_tainted(messages)
+        )
 
     async def _restart_fold(self, row: Row) -> None:
-        """Mark an open fold stale, as it has read what is forgotten; one that only writes the log is planned again."""
+        """Mark an open fold stale, as it has read what is forgotten; one that only writes the log
+        is planned again.
+        """
         if not row["log_only"]:
             await mark_open_stale(self.tx, self.row["id"])
             return
         await self.tx.execute(_MARK_STALE, id=row["id"])
         await self.tx.execute(
-            insert_into(fold), **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True}
+            insert_into(fold),
+            **{**row, **_REPLANNED_FOLD, "id": new_id(self.tx.now), "log_only": True},
         )
 
     async def _drop_snapshot(self, matcher: MentionMatcher) -> bool:
-        """Delete the prompt snapshot if it mentions it, so that the next turn reads the files again."""
+        """Delete the prompt snapshot if it mentions it, so that the next turn reads the files
+        again.
+        """
         snapshot = await load_snapshot(self.tx, self.row["id"])
-        if snapshot is None or all(redact_text(part.text, matcher) == part.text for part in snapshot.parts):
+        if snapshot is None or all(
+            redact_text(part.text, matcher) == part.text for part in snapshot.parts
+        ):
             return False
         await delete_snapshot(self.tx, self.row["id"])
         return True
@@ -423,7 +527,8 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
     "confirmed": ("removed",),
     "removed": ("done",),
 }
-STATES_WITHOUT_TARGETS = ("done", "dropped")  # states in which none of the forgotten words is stored
+# states in which none of the forgotten words is stored
+STATES_WITHOUT_TARGETS = ("done", "dropped")
 _SELECT = select(*columns_of(ForgettingRow, forgetting))
 _SELECT_ONE = _SELECT.where(forgetting.c.id == bindparam("id"))
 _SELECT_UNCONFIRMED = (
@@ -439,7 +544,9 @@ _SELECT_OPEN = _SELECT.where(is_one_of(forgetting.c.state, "confirmed", "removed
     forgetting.c.at, forgetting.c.id
 )
 _SELECT_LAST = (
-    _SELECT.where(forgetting.c.space == bindparam("space"), forgetting.c.state == literal_text("done"))
+    _SELECT.where(
+        forgetting.c.space == bindparam("space"), forgetting.c.state == literal_text("done")
+    )
     .order_by(forgetting.c.at.desc(), forgetting.c.id.desc())
     .limit(1)
 )
@@ -449,7 +556,12 @@ _UPDATE = (
     .values({name: bindparam(f"new_{name}") for name in ("state", "targets", "receipt")})
 )
 _SELECT_MESSAGES_OF_SPACE = (
-    select(*columns_of(Message, message), message.c.conversation, conversation.c.channel, conversation.c.space)
+    select(
+        *columns_of(Message, message),
+        message.c.conversation,
+        conversation.c.channel,
+        conversation.c.space,
+    )
     .join(conversation, conversation.c.id == message.c.conversation)
     .where(belongs_to_space(conversation.c.space), message.c.id > bindparam("after"))
     .order_by(message.c.id)
@@ -466,18 +578,26 @@ async def _insert_request(tx: Tx, row: ForgettingRow) -> None:
     await tx.execute(_DROP_OLDER, conversation=row.conversation)
     await tx.execute(_DROP_EXPIRED, now=tx.now)
     await tx.execute(
-        insert_into(forgetting), **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()}
+        insert_into(forgetting),
+        **asdict(row) | {"expires": row.expires.timestamp(), "at": row.at.timestamp()},
     )
 
 
 async def _load_unconfirmed(tx: Tx, conversation: str, now: datetime) -> ForgettingRow | None:
     """Load the request of a conversation that waits for its confirmation and has not expired."""
-    row = (await tx.execute(_SELECT_UNCONFIRMED, conversation=conversation, now=now.timestamp())).first()
+    row = (
+        await tx.execute(_SELECT_UNCONFIRMED, conversation=conversation, now=now.timestamp())
+    ).first()
     return from_row(ForgettingRow, row) if row else None
 
 
 async def _move(
-    tx: Tx, id: str, state: ForgettingState, *, targets: str | None = None, receipt: str | None = None
+    tx: Tx,
+    id: str,
+    state: ForgettingState,
+    *,
+    targets: str | None = None,
+    receipt: str | None = None,
 ) -> None:
     """Change a request's state as TRANSITIONS allow, else raise WrongState."""
     row = await _load_request(tx, id)
@@ -485,24 +605,34 @@ async def _move(
         raise WrongState(f"a forget request does not go from {row.state} to {state}")
     targets = "" if state in STATES_WITHOUT_TARGETS else row.targets if targets is None else targets
     receipt = row.receipt if receipt is None else receipt
-    await tx.execute(_UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt)
+    await tx.execute(
+        _UPDATE, id=id, state=row.state, new_state=state, new_targets=targets, new_receipt=receipt
+    )
 
 
-async def _confirm(tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe: DescribeErase) -> EraseReport:
-    """T14: confirm a request, redact the store, and store the targets and receipt that `describe` returns."""
+async def _confirm(
+    tx: Tx, row: ForgettingRow, targets: ForgetTargets, describe: DescribeErase
+) -> EraseReport:
+    """T14: confirm a request, redact the store, and store the targets and receipt that `describe`
+    returns.
+    """
     await _move(tx, row.id, "confirmed")
     erased = await erase(tx, row.space, targets)
     new_targets, receipt = describe(erased)
     state = {"state": "confirmed", "new_state": "confirmed"}
     await tx.execute(_UPDATE, id=row.id, **state, new_targets=new_targets, new_receipt=receipt)
-    await append_act(tx, "forget", row.space, "confirmed", row.asked_by, args={"targets": row.targets})
+    await append_act(
+        tx, "forget", row.space, "confirmed", row.asked_by, args={"targets": row.targets}
+    )
     return erased
 
 
 async def _clear_targets(tx: Tx, id: str, receipt: str) -> None:
     """Delete a request's words and store its receipt; the state stays."""
     row = await _load_request(tx, id)
-    await tx.execute(_UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt)
+    await tx.execute(
+        _UPDATE, id=id, state=row.state, new_state=row.state, new_targets="", new_receipt=receipt
+    )
 
 
 async def _load_request(tx: Tx, id: str) -> ForgettingRow:
@@ -530,11 +660,17 @@ async def _expire(tx: Tx, now: datetime) -> None:
 
 
 async def _load_messages(tx: Tx, space: str, after: str, limit: int) -> list[LocatedMessage]:
-    """Load messages of a space and the spaces linked to it, in the order of their ids, from the id `after` on."""
-    rows = (await tx.execute(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, limit=limit)).all()
+    """Load messages of a space and the spaces linked to it, in the order of their ids, from the id
+    `after` on.
+    """
+    rows = (
+        await tx.execute(_SELECT_MESSAGES_OF_SPACE, space=space, after=after, limit=limit)
+    ).all()
     return [
         LocatedMessage(
-            message=to_message({column.name: row[column.name] for column in columns_of(Message, message)}),
+            message=to_message(
+                {column.name: row[column.name] for column in columns_of(Message, message)}
+            ),
             channel=row["channel"],
             space=row["space"],
         )

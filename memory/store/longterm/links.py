@@ -22,7 +22,8 @@ WRONG_CODE_ACTION = "link code wrong"
 def _of_last_code(column: Column[str], label: str) -> ColumnElement[str]:
     """A column of the newest code by which an account was linked, "" without one."""
     found = select(column).where(
-        link_code.c.typed_space == account_link.c.own_space, link_code.c.state == literal_text("done")
+        link_code.c.typed_space == account_link.c.own_space,
+        link_code.c.state == literal_text("done"),
     )
     newest = found.order_by(link_code.c.at.desc()).limit(1).scalar_subquery()
     return func.coalesce(newest, literal_text("")).label(label)
@@ -76,7 +77,8 @@ _MARK_TYPED = (
     update(link_code)
     .where(_IS_CODE)
     .values(
-        {"state": literal_text("typed")} | {f"typed_{name}": bindparam(f"new_typed_{name}") for name in _TYPED_COLUMNS}
+        {"state": literal_text("typed")}
+        | {f"typed_{name}": bindparam(f"new_typed_{name}") for name in _TYPED_COLUMNS}
     )
 )
 _SET_STATE = (
@@ -93,7 +95,9 @@ _SELECT_WRONG_CODES = (
 
 
 def lock_end(wrong: Sequence[datetime], now: datetime) -> datetime | None:
-    """Return when a lock after wrong codes ends, None without a lock. wrong: times of wrong codes, newest first."""
+    """Return when a lock after wrong codes ends, None without a lock. wrong: times of wrong codes,
+    newest first.
+    """
     if len(wrong) < MAX_WRONG_CODES or wrong[0] - wrong[MAX_WRONG_CODES - 1] > WRONG_WITHIN:
         return None
     end = wrong[0] + LOCKED_FOR
@@ -105,10 +109,14 @@ async def _load_linked_spaces(tx: Tx) -> dict[str, str]:
 
 
 async def _load_links(tx: Tx, space: str) -> list[LinkRow]:
-    return [from_row(LinkRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
+    return [
+        from_row(LinkRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()
+    ]
 
 
-async def _make_code(tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime) -> None:
+async def _make_code(
+    tx: Tx, code_sha256: str, maker: AccountIdentity, conversation: str, expires: datetime
+) -> None:
     """Store a new code; the maker's earlier unfinished codes are refused."""
     await tx.execute(_REFUSE_OLDER, **_account_values(maker))
     await tx.execute(
@@ -129,51 +137,72 @@ async def _type_code(
 ) -> LinkCodeRow | None:
     """Move a code from "made" to "typed".
 
-    None, counted as a wrong code: it is unknown, used, expired or the maker's own. None, not counted: the account is
-    locked.
+    None, counted as a wrong code: it is unknown, used, expired or the maker's own. None, not
+    counted: the account is locked.
     """
     if await _load_lock_end(tx, typist, now):
         return None
     valid = (
-        await tx.execute(_SELECT_VALID_CODE, code_sha256=code_sha256, now=now.timestamp(), space=typist.space)
+        await tx.execute(
+            _SELECT_VALID_CODE, code_sha256=code_sha256, now=now.timestamp(), space=typist.space
+        )
     ).first()
     if valid is None:
         await append_act(tx, WRONG_CODE_ACTION, typist.space, "refused", _audit_name(typist))
         return None
     typed = {**asdict(typist), "name": name, "conversation": conversation}
-    await tx.execute(_MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()})
+    await tx.execute(
+        _MARK_TYPED, id=valid["id"], **{f"new_typed_{key}": value for key, value in typed.items()}
+    )
     await append_act(tx, "link code typed", typist.space, "typed", _audit_name(typist))
     return await _load_code(tx, valid["id"])
 
 
 async def _load_lock_end(tx: Tx, typist: AccountIdentity, now: datetime) -> datetime | None:
-    """Return when this account may type codes again, None for now: 5 wrong codes in an hour lock it for an hour."""
+    """Return when this account may type codes again, None for now: 5 wrong codes in an hour lock it
+    for an hour.
+    """
     wrong = (await tx.execute(_SELECT_WRONG_CODES, actor=_audit_name(typist))).all()
     return lock_end([from_unix(row["at"]) for row in wrong], now)
 
 
 async def _load_pending(tx: Tx, one: AccountIdentity, now: datetime) -> LinkCodeRow | None:
-    """Load the newest code that this account made or typed and that waits for a confirmation of either side."""
+    """Load the newest code that this account made or typed and that waits for a confirmation of
+    either side.
+    """
     row = (await tx.execute(_SELECT_PENDING, **_account_values(one), now=now.timestamp())).first()
     return _to_code_row(row) if row else None
 
 
 async def _agree(tx: Tx, id: str) -> bool:
-    """Move a code from "typed" to "agreed": the typist confirmed whose code it is. False in any other state."""
+    """Move a code from "typed" to "agreed": the typist confirmed whose code it is.
+
+    False in any other state.
+    """
     code = await _load_code(tx, id)
-    if code is None or code.typist is None or not (await tx.execute(_SET_STATE, id=id, new_state="agreed")).rowcount:
+    if (
+        code is None
+        or code.typist is None
+        or not (await tx.execute(_SET_STATE, id=id, new_state="agreed")).rowcount
+    ):
         return False
     await append_act(tx, "link agreed", code.typist.space, "agreed", _audit_name(code.typist))
     return True
 
 
 async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
-    """Link the typist's account to the maker's memory ("agreed" to "done"), or refuse the code; audited.
+    """Link the typist's account to the maker's memory ("agreed" to "done"), or refuse the code;
+    audited.
 
-    None, and refused: the account is the owner's, is linked already, has accounts linked to it, or shares the memory.
+    None, and refused: the account is the owner's, is linked already, has accounts linked to it, or
+    shares the memory.
     """
     code = await _load_code(tx, id)
-    if code is None or code.typist is None or code.state not in (("agreed",) if join else ("typed", "agreed")):
+    if (
+        code is None
+        or code.typist is None
+        or code.state not in (("agreed",) if join else ("typed", "agreed"))
+    ):
         return None
     typist, space = code.typist, await load_linked_space(tx, code.maker.space)
     joins = join and await _may_join(tx, typist.space, space)
@@ -183,7 +212,11 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
     if not joins:
         return None
     await tx.execute(
-        insert_into(account_link), own_space=typist.space, space=space, at=tx.now, **_account_values(typist)
+        insert_into(account_link),
+        own_space=typist.space,
+        space=space,
+        at=tx.now,
+        **_account_values(typist),
     )
     row = (await tx.execute(_SELECT_OF_ACCOUNT, own_space=typist.space)).first()
     return from_row(LinkRow, row) if row else None
@@ -191,9 +224,9 @@ async def _settle(tx: Tx, id: str, *, join: bool) -> LinkRow | None:
 
 async def _may_join(tx: Tx, own_space: str, space: str) -> bool:
     """Only a space without links may join another, so that there are neither chains nor cycles."""
-    is_alone = await load_linked_space(tx, own_space) == own_space and await load_member_spaces(tx, own_space) == (
-        own_space,
-    )
+    is_alone = await load_linked_space(tx, own_space) == own_space and await load_member_spaces(
+        tx, own_space
+    ) == (own_space,)
     return bool(own_space) and is_alone and own_space != space
 
 
@@ -215,7 +248,9 @@ def _account_values(one: AccountIdentity) -> dict[str, str]:
 
 
 def _audit_name(one: AccountIdentity) -> str:
-    """An account's name in the audit chain; only the last of the three is free text of a platform."""
+    """An account's name in the audit chain; only the last of the three is free text of a
+    platform.
+    """
     return f"{one.channel}/{one.account}/{one.sender_id}"
 
 
@@ -235,7 +270,9 @@ def _to_code_row(row: Row) -> LinkCodeRow:
 
 
 def _to_identity(row: Row, prefix: str) -> AccountIdentity:
-    return AccountIdentity(**{name: row[f"{prefix}{name}"] for name in AccountIdentity.__dataclass_fields__})
+    return AccountIdentity(
+        **{name: row[f"{prefix}{name}"] for name in AccountIdentity.__dataclass_fields__}
+    )
 
 
 class AccountLinks(Repository):

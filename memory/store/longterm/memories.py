@@ -12,7 +12,14 @@ from memory.failpoints import hit_async
 from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
-from memory.store.longterm.rows import MemoryChange, MemoryPage, MemoryRow, MemorySource, NewMemory, NewMemoryChange
+from memory.store.longterm.rows import (
+    MemoryChange,
+    MemoryPage,
+    MemoryRow,
+    MemorySource,
+    NewMemory,
+    NewMemoryChange,
+)
 from memory.store.rows import belongs_to_space, columns_of, from_row, to_message
 from memory.store.schema.memory_tables import memory, memory_change
 from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
@@ -25,15 +32,21 @@ _SOURCE_COLUMNS = tuple(MemorySource.__dataclass_fields__)
 _UPDATABLE = ("norm", "category", "text", "importance", "origin", *_SOURCE_COLUMNS)
 _IS_ROW = memory.c.id == bindparam("id")
 _IS_LIVE = is_one_of(memory.c.state, "live")
-_SELECT_OF_LINE = select(memory).where(memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm"))
+_SELECT_OF_LINE = select(memory).where(
+    memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm")
+)
 _SELECT_LIVE = _SELECT_OF_LINE.where(_IS_LIVE)
 _NEWEST_FIRST = (memory.c.updated.desc(), memory.c.id.desc())
 _SELECT_BEST = _SELECT_OF_LINE.order_by(
     case((memory.c.state == literal_text("live"), 0), else_=1), *_NEWEST_FIRST
 ).limit(1)
-_SELECT_GONE = _SELECT_OF_LINE.where(is_one_of(memory.c.state, "gone")).order_by(*_NEWEST_FIRST).limit(1)
+_SELECT_GONE = (
+    _SELECT_OF_LINE.where(is_one_of(memory.c.state, "gone")).order_by(*_NEWEST_FIRST).limit(1)
+)
 _SELECT_FORMER = (
-    _SELECT_OF_LINE.where(is_one_of(memory.c.state, "gone", "superseded")).order_by(*_NEWEST_FIRST).limit(1)
+    _SELECT_OF_LINE.where(is_one_of(memory.c.state, "gone", "superseded"))
+    .order_by(*_NEWEST_FIRST)
+    .limit(1)
 )
 _SELECT_LISTED = (
     select(memory)
@@ -64,23 +77,40 @@ _SELECT_PAGES = {
     .limit(bindparam("limit"))
     for former in (False, True)
 }
-_SELECT_ONE = select(memory).where(memory.c.id == bindparam("id"), memory.c.space == bindparam("space"))
+_SELECT_ONE = select(memory).where(
+    memory.c.id == bindparam("id"), memory.c.space == bindparam("space")
+)
 _SELECT_SUPERSEDED = (
     select(memory)
-    .where(memory.c.space == bindparam("space"), memory.c.superseded_by == bindparam("superseded_by"))
+    .where(
+        memory.c.space == bindparam("space"), memory.c.superseded_by == bindparam("superseded_by")
+    )
     .order_by(*_NEWEST_FIRST)
 )
-_UPDATE = update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated")})
+_UPDATE = (
+    update(memory)
+    .where(_IS_ROW)
+    .values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated")})
+)
 _SET_STATE = (
     update(memory)
     .where(_IS_ROW)
-    .values({name: bindparam(f"new_{name}") for name in ("state", "superseded_by", "valid_until", "updated")})
+    .values(
+        {
+            name: bindparam(f"new_{name}")
+            for name in ("state", "superseded_by", "valid_until", "updated")
+        }
+    )
 )
 _SET_USES = (
-    update(memory).where(_IS_ROW).values({name: bindparam(f"new_{name}") for name in ("uses", "used", "importance")})
+    update(memory)
+    .where(_IS_ROW)
+    .values({name: bindparam(f"new_{name}") for name in ("uses", "used", "importance")})
 )
 _SET_IMPORTANCE = (
-    update(memory).where(_IS_ROW).values(importance=bindparam("new_importance"), updated=bindparam("new_updated"))
+    update(memory)
+    .where(_IS_ROW)
+    .values(importance=bindparam("new_importance"), updated=bindparam("new_updated"))
 )
 _COUNT_USE = (
     update(memory)
@@ -136,7 +166,15 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
         row = (await tx.execute(_SELECT_FORMER, space=space, norm=line.norm)).first()
     if row is None:
         id = new_id(tx.now + place * _MIN_TIME_STEP)
-        await tx.execute(insert_into(memory), id=id, space=space, state="live", created=tx.now, updated=tx.now, **new)
+        await tx.execute(
+            insert_into(memory),
+            id=id,
+            space=space,
+            state="live",
+            created=tx.now,
+            updated=tx.now,
+            **new,
+        )
         return
     if row["state"] != "live":
         await _set_state(tx, row, "live", until=0.0)
@@ -146,7 +184,9 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
 
 
 async def _supersede(tx: Tx, space: str, former: str, successor: str) -> None:
-    """Mark a line as superseded, also when a reconcile found it missing before its successor was stored."""
+    """Mark a line as superseded, also when a reconcile found it missing before its successor was
+    stored.
+    """
     row = (await tx.execute(_SELECT_LIVE, space=space, norm=former)).first() or (
         await tx.execute(_SELECT_GONE, space=space, norm=former)
     ).first()
@@ -156,7 +196,9 @@ async def _supersede(tx: Tx, space: str, former: str, successor: str) -> None:
     await _set_state(tx, row, "superseded", until=tx.now, superseded_by=heir["id"])
     used, importance = (max(row[name], heir[name]) for name in ("used", "importance"))
     uses = row["uses"] + heir["uses"]
-    await tx.execute(_SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance)
+    await tx.execute(
+        _SET_USES, id=heir["id"], new_uses=uses, new_used=used, new_importance=importance
+    )
 
 
 async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
@@ -165,7 +207,9 @@ async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
         await _set_state(tx, row, "gone", until=tx.now)
 
 
-async def _set_state(tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = "") -> None:
+async def _set_state(
+    tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = ""
+) -> None:
     await tx.execute(
         _SET_STATE,
         id=row["id"],
@@ -181,10 +225,15 @@ async def _rename(tx: Tx, space: str, lines: Sequence[tuple[str, NewMemory]]) ->
         row = (await tx.execute(_SELECT_LIVE, space=space, norm=former)).first()
         if row is None:
             continue
-        if former != line.norm and (await tx.execute(_SELECT_LIVE, space=space, norm=line.norm)).first():
+        if (
+            former != line.norm
+            and (await tx.execute(_SELECT_LIVE, space=space, norm=line.norm)).first()
+        ):
             await _mark_gone(tx, space, former)
         else:
-            await _update(tx, row, {"norm": line.norm, "category": line.category, "text": line.text})
+            await _update(
+                tx, row, {"norm": line.norm, "category": line.category, "text": line.text}
+            )
 
 
 async def _update(tx: Tx, row: Row, changes: Mapping[str, Any]) -> None:
@@ -199,16 +248,27 @@ async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
     compared = ("path", "before_sha256", "after_sha256", "about")
     if newest is not None and all(newest[name] == getattr(change, name) for name in compared):
         return
-    at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now  # changes are read in the order of `at`
-    lines = {name: json.dumps(getattr(change, name), ensure_ascii=False) for name in ("added", "removed")}
-    await tx.execute(insert_into(memory_change), id=new_id(at), space=space, at=at, **asdict(change) | lines)
-    await audit.append_act(tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}")
+    # changes are read in the order of `at`
+    at = max(tx.now, newest["at"] + _MIN_TIME_STEP) if newest else tx.now
+    lines = {
+        name: json.dumps(getattr(change, name), ensure_ascii=False) for name in ("added", "removed")
+    }
+    await tx.execute(
+        insert_into(memory_change), id=new_id(at), space=space, at=at, **asdict(change) | lines
+    )
+    await audit.append_act(
+        tx, f"memory.{change.kind}", space, f"+{len(change.added)} -{len(change.removed)}"
+    )
 
 
-async def _load_rows(tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0) -> list[MemoryRow]:
+async def _load_rows(
+    tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0
+) -> list[MemoryRow]:
     """Load rows, newest first; "" or 0 stands for all."""
     limit = limit if limit > 0 else _NO_LIMIT
-    found = (await tx.execute(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)).all()
+    found = (
+        await tx.execute(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)
+    ).all()
     return [_to_memory_row(row) for row in found]
 
 
@@ -239,7 +299,9 @@ async def _set_importance(tx: Tx, space: str, norm: str, importance: int) -> Non
     """Set the importance of a live line."""
     row = (await tx.execute(_SELECT_LIVE, space=space, norm=norm)).first()
     if row is not None and row["importance"] != importance:
-        await tx.execute(_SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now)
+        await tx.execute(
+            _SET_IMPORTANCE, id=row["id"], new_importance=importance, new_updated=tx.now
+        )
 
 
 async def _load_row(tx: Tx, space: str, norm: str) -> MemoryRow | None:
@@ -253,11 +315,15 @@ async def _load_chain(tx: Tx, space: str, id: str) -> list[MemoryRow]:
     found: dict[str, MemoryRow] = {}
     pending = [id]
     while pending:
-        for row in (await tx.execute(_SELECT_SUPERSEDED, space=space, superseded_by=pending.pop())).all():
+        for row in (
+            await tx.execute(_SELECT_SUPERSEDED, space=space, superseded_by=pending.pop())
+        ).all():
             if row["id"] not in found and row["id"] != id:
                 found[row["id"]] = _to_memory_row(row)
                 pending.append(row["id"])
-    return sorted(found.values(), key=lambda row: (row.valid_until or row.updated, row.id), reverse=True)
+    return sorted(
+        found.values(), key=lambda row: (row.valid_until or row.updated, row.id), reverse=True
+    )
 
 
 async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
@@ -268,7 +334,10 @@ async def _count_uses(tx: Tx, space: str, norms: Sequence[str]) -> None:
 @light
 async def _load_changes(tx: Tx, space: str, limit: int = 50) -> list[MemoryChange]:
     """Load our changes of a space's memory files, newest first."""
-    return [_to_change(row) for row in (await tx.execute(_SELECT_CHANGES, space=space, limit=limit)).all()]
+    return [
+        _to_change(row)
+        for row in (await tx.execute(_SELECT_CHANGES, space=space, limit=limit)).all()
+    ]
 
 
 async def _undo_change(tx: Tx, space: str, id: str) -> None:
@@ -277,7 +346,9 @@ async def _undo_change(tx: Tx, space: str, id: str) -> None:
 
 
 async def _load_source(tx: Tx, space: str, message_id: str) -> Message | None:
-    """Load the message that a memory comes from, if it is of this space or of an account linked to it."""
+    """Load the message that a memory comes from, if it is of this space or of an account linked to
+    it.
+    """
     row = (await tx.execute(_SELECT_SOURCE_MESSAGE, space=space, id=message_id)).first()
     return to_message(row) if row else None
 
@@ -322,14 +393,18 @@ class MemoryRecords(Repository):
         superseded: Sequence[tuple[str, str]] = (),
         gone: Sequence[str] = (),
     ) -> list[MemoryRow]:
-        """Update the rows after the file was written, in batches; returns the rows of `live`, in order. Idempotent.
+        """Update the rows after the file was written, in batches; returns the rows of `live`, in
+        order.
 
-        All lines are live before the first is superseded, as its successor needs a row. The change is stored last: if
-        it is missing after a crash, everything is put again.
+        Idempotent.
+
+        All lines are live before the first is superseded, as its successor needs a row. The change
+        is stored last: if it is missing after a crash, everything is put again.
 
         Args:
             change: stored unless it equals the space's newest one, and added to the audit chain.
-            live: lines to insert; a live row of the same norm gets the greater importance and keeps its source.
+            live: lines to insert; a live row of the same norm gets the greater importance and keeps
+                its source.
             superseded: (norm of the former line, norm of its successor).
             gone: norms of lines that a person removed.
         """
@@ -348,7 +423,9 @@ class MemoryRecords(Repository):
         return rows
 
     async def rename(self, space: str, lines: Sequence[tuple[str, NewMemory]]) -> None:
-        """Update the rows of lines that a person edited, in batches. lines: (former norm, the line as it is now)."""
+        """Update the rows of lines that a person edited, in batches. lines: (former norm, the line
+        as it is now).
+        """
         for start in range(0, len(lines), BATCH_SIZE):
             await self._database.write(_rename, space, _batch_from(lines, start))
 

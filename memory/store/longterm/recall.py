@@ -1,4 +1,6 @@
-"""What recall reads of the store: messages that an index lacks, and what a search for a conversation leaves out."""
+"""What recall reads of the store: messages that an index lacks, and what a search for a
+conversation leaves out.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,10 +32,13 @@ _IS_HIDDEN = or_(
     fold.c.to_seq >= bindparam("shown_from"),
     is_one_of(fold.c.state, "stale", "undone"),
 )
-_SELECT_HIDDEN_FOLDS = select(fold.c.id).where(fold.c.conversation == bindparam("conversation"), _IS_HIDDEN)
+_SELECT_HIDDEN_FOLDS = select(fold.c.id).where(
+    fold.c.conversation == bindparam("conversation"), _IS_HIDDEN
+)
 MAX_FOLDS_ASKED = 64  # of one query
 _ID_NAMES = tuple(f"id{number}" for number in range(MAX_FOLDS_ASKED))
-# The coalesce keeps the planner from reading all folds of the conversation instead of looking these up.
+# The coalesce keeps the planner from reading all folds of the conversation instead of looking these
+# up.
 _SELECT_HIDDEN_AMONG = select(fold.c.id).where(
     fold.c.id.in_([bindparam(name) for name in _ID_NAMES]),
     func.coalesce(fold.c.conversation, "") == bindparam("conversation"),
@@ -42,7 +47,9 @@ _SELECT_HIDDEN_AMONG = select(fold.c.id).where(
 _SELECT_OTHER = (
     select(conversation.c.id)
     .where(
-        conversation.c.space == bindparam("space"), conversation.c.next_seq > 1, conversation.c.id != bindparam("id")
+        conversation.c.space == bindparam("space"),
+        conversation.c.next_seq > 1,
+        conversation.c.id != bindparam("id"),
     )
     .limit(1)
 )
@@ -74,12 +81,16 @@ class RecallScope:
     has_others: bool = True
 
 
-async def load_new_messages(tx: Tx, space: str, known: Mapping[str, int], limit: int) -> NewMessages:
-    """Load messages of conversations, each from the one before a seq on, which may hold the calls of its results.
+async def load_new_messages(
+    tx: Tx, space: str, known: Mapping[str, int], limit: int
+) -> NewMessages:
+    """Load messages of conversations, each from the one before a seq on, which may hold the calls
+    of its results.
 
     Args:
         known: the first seq that is new, by conversation.
-        limit: messages in all, at least 1; conversations without a place in the result were not read.
+        limit: messages in all, at least 1; conversations without a place in the result were not
+            read.
     """
     messages: dict[str, list[Message]] = {}
     ends: dict[str, int] = {}
@@ -100,7 +111,9 @@ async def load_new_messages(tx: Tx, space: str, known: Mapping[str, int], limit:
 
 
 @light
-async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic: bool) -> RecallScope:
+async def load_recall_scope(
+    tx: Tx, space: str, conversation: str, *, automatic: bool
+) -> RecallScope:
     """Load the scope of a search, in one snapshot.
 
     Args:
@@ -127,14 +140,21 @@ async def load_recall_scope(tx: Tx, space: str, conversation: str, *, automatic:
     )
 
 
-async def load_hidden_folds(tx: Tx, conversation: str, cleared_before: int, shown_from: int) -> frozenset[str]:
-    """Load the ids of the folds whose turns were cleared or are shown by the view, and of those without effect.
+async def load_hidden_folds(
+    tx: Tx, conversation: str, cleared_before: int, shown_from: int
+) -> frozenset[str]:
+    """Load the ids of the folds whose turns were cleared or are shown by the view, and of those
+    without effect.
 
     Args:
         cleared_before: see ConversationRow.
         shown_from: first seq that the view shows, as itself or in its summary.
     """
-    values = {"conversation": conversation, "cleared_before": cleared_before, "shown_from": shown_from}
+    values = {
+        "conversation": conversation,
+        "cleared_before": cleared_before,
+        "shown_from": shown_from,
+    }
     return frozenset(row["id"] for row in (await tx.execute(_SELECT_HIDDEN_FOLDS, **values)).all())
 
 
@@ -144,8 +164,14 @@ async def load_hidden_among(
 ) -> frozenset[str]:
     """Of at most MAX_FOLDS_ASKED folds, those that `load_hidden_folds` would return."""
     ids = dict.fromkeys(_ID_NAMES, "") | dict(zip(_ID_NAMES, folds, strict=False))
-    values = {"conversation": conversation, "cleared_before": cleared_before, "shown_from": shown_from}
-    return frozenset(row["id"] for row in (await tx.execute(_SELECT_HIDDEN_AMONG, **values, **ids)).all())
+    values = {
+        "conversation": conversation,
+        "cleared_before": cleared_before,
+        "shown_from": shown_from,
+    }
+    return frozenset(
+        row["id"] for row in (await tx.execute(_SELECT_HIDDEN_AMONG, **values, **ids)).all()
+    )
 
 
 class RecallReads(Repository):

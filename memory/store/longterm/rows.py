@@ -1,4 +1,7 @@
-"""Rows of long-term memory: lines, changes, extractions, dreams, links, and requests to forget. Pure."""
+"""Rows of long-term memory: lines, changes, extractions, dreams, links, and requests to forget.
+
+Pure.
+"""
 
 import json
 from collections import Counter
@@ -53,8 +56,8 @@ class MemoryRow(NewMemory):
 
     id: str
     space: str
-    #: "live": in the file; "superseded": replaced by `superseded_by` at `valid_until`; "gone": removed by a person;
-    #: "forgotten": emptied by /forget.
+    #: "live": in the file; "superseded": replaced by `superseded_by` at `valid_until`; "gone":
+    #: removed by a person; "forgotten": emptied by /forget.
     state: MemoryState
     created: datetime
     updated: datetime
@@ -273,7 +276,9 @@ class MessageCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReceipt:
-    """Where the forgotten words were, how often, and where they may remain; without the words themselves."""
+    """Where the forgotten words were, how often, and where they may remain; without the words
+    themselves.
+    """
 
     files: tuple[ChangedFile, ...] = ()
     said: tuple[MessageCount, ...] = ()
@@ -297,7 +302,9 @@ class ForgetReceipt:
 def count_messages(found: Iterable[tuple[str, str]]) -> tuple[MessageCount, ...]:
     """Count messages, given as (date, channel)."""
     counted = sorted(Counter(found).items())
-    return tuple(MessageCount(date=date, channel=channel, count=count) for (date, channel), count in counted)
+    return tuple(
+        MessageCount(date=date, channel=channel, count=count) for (date, channel), count in counted
+    )
 
 
 def add_files(receipt: ForgetReceipt, files: Iterable[ChangedFile]) -> ForgetReceipt:
@@ -305,7 +312,9 @@ def add_files(receipt: ForgetReceipt, files: Iterable[ChangedFile]) -> ForgetRec
     lines: dict[str, set[int]] = {}
     for file in (*receipt.files, *files):
         lines.setdefault(file.path, set()).update(file.lines)
-    merged = (ChangedFile(path=path, lines=tuple(sorted(numbers))) for path, numbers in lines.items())
+    merged = (
+        ChangedFile(path=path, lines=tuple(sorted(numbers))) for path, numbers in lines.items()
+    )
     return replace(receipt, files=tuple(merged))
 
 
@@ -318,7 +327,9 @@ def load_receipt(text: str) -> ForgetReceipt:
     """The inverse of `dump_receipt`."""
     values = json.loads(text)
     values |= {name: tuple(values[name]) for name in ("backups", "kept")}
-    values["files"] = tuple(ChangedFile(path=file["path"], lines=tuple(file["lines"])) for file in values["files"])
+    values["files"] = tuple(
+        ChangedFile(path=file["path"], lines=tuple(file["lines"])) for file in values["files"]
+    )
     values["said"] = tuple(MessageCount(**count) for count in values["said"])
     return ForgetReceipt(**values)
 
@@ -365,7 +376,11 @@ class ForgetTargets:
     @property
     def chosen_items(self) -> tuple[Mention, ...]:
         """The items to forget."""
-        return self.items if self.chosen is None else tuple(self.items[number] for number in self.chosen)
+        return (
+            self.items
+            if self.chosen is None
+            else tuple(self.items[number] for number in self.chosen)
+        )
 
     @property
     def other_items(self) -> tuple[Mention, ...]:
@@ -374,9 +389,13 @@ class ForgetTargets:
         return tuple(item for number, item in enumerate(self.items) if number not in chosen)
 
     def matcher(self, path: str = "") -> MentionMatcher:
-        """Build the matcher for derived texts, or for the file at a path (where items that were not chosen stay)."""
+        """Build the matcher for derived texts, or for the file at a path (where items that were not
+        chosen stay).
+        """
         said = tuple(dict.fromkeys(words for item in self.chosen_items for words in item.words))
-        others = {words for item in self.other_items if path and item.path == path for words in item.words}
+        others = {
+            words for item in self.other_items if path and item.path == path for words in item.words
+        }
         kept = frozenset(map(fold_spelling, others)) - set(map(fold_spelling, said))
         return MentionMatcher(query=self.query, said=said, only=self.chosen is not None, kept=kept)
 
@@ -392,7 +411,9 @@ def load_targets(text: str) -> ForgetTargets:
     items = tuple(Mention(**{**item, "words": tuple(item["words"])}) for item in values["items"])
     chosen = None if values["chosen"] is None else tuple(values["chosen"])
     blobs = tuple(values["blobs"])
-    return ForgetTargets(query=values["query"], row=values["row"], items=items, chosen=chosen, blobs=blobs)
+    return ForgetTargets(
+        query=values["query"], row=values["row"], items=items, chosen=chosen, blobs=blobs
+    )
 
 
 def snippet(words: Sequence[str], query: str, most: int = MAX_SNIPPET) -> str:

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Select, Table, Update, bindparam, select, update
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    select,
+    update,
+)
 
 from memory.store.schema.memory_tables import (
     approval,
@@ -14,7 +24,15 @@ from memory.store.schema.memory_tables import (
     link_code,
     memory_change,
 )
-from memory.store.schema.tables import conversation, inbox, literal_text, outbox, reduction, tool_call, turn
+from memory.store.schema.tables import (
+    conversation,
+    inbox,
+    literal_text,
+    outbox,
+    reduction,
+    tool_call,
+    turn,
+)
 from memory.text.mentions import MentionMatcher
 from memory.text.redaction import redact_json, redact_list, redact_memory, redact_text
 
@@ -31,7 +49,9 @@ class TextColumn:
     redact: Redact
 
 
-def text_column(column: Column[str], scope: ColumnElement[bool], redact: Redact, *more: Column[str]) -> TextColumn:
+def text_column(
+    column: Column[str], scope: ColumnElement[bool], redact: Redact, *more: Column[str]
+) -> TextColumn:
     """Describe a column for redaction.
 
     Args:
@@ -48,7 +68,9 @@ def text_column(column: Column[str], scope: ColumnElement[bool], redact: Redact,
     labels = [key.label(f"key_{number}") for number, key in enumerate(keys)]
     is_row = [key == bindparam(f"key_{number}") for number, key in enumerate(keys)]
     return TextColumn(
-        select=select(*labels, column.label("text"), *more).where(scope, column != literal_text("")),
+        select=select(*labels, column.label("text"), *more).where(
+            scope, column != literal_text("")
+        ),
         update=update(table).where(*is_row).values({column.name: bindparam("new_text")}),
         redact=redact,
     )
@@ -85,4 +107,6 @@ INBOX_BODY = text_column(
     inbox.c.id,
     inbox.c.kind,
 )
-OUTBOX_TEXT = text_column(outbox.c.text, outbox.c.conversation == SCOPE, redact_text, outbox.c.source)
+OUTBOX_TEXT = text_column(
+    outbox.c.text, outbox.c.conversation == SCOPE, redact_text, outbox.c.source
+)

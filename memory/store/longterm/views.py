@@ -1,4 +1,6 @@
-"""Stores what each request to a model showed: a manifest that refers to rows, and the texts that no other row has."""
+"""Stores what each request to a model showed: a manifest that refers to rows, and the texts that no
+other row has.
+"""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -8,18 +10,30 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, func, or_, select, true, tuple_, update
 
 from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
-from memory.store.engine.database import InsertIfAbsent, Repository, Row, Tx, insert_into, read, write
+from memory.store.engine.database import (
+    InsertIfAbsent,
+    Repository,
+    Row,
+    Tx,
+    insert_into,
+    read,
+    write,
+)
 from memory.store.rows import TurnRow, column_values, columns_of, from_row, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
 from memory.store.schema.tables import fold, literal_text, message, reduction, turn
 from memory.text.mentions import MentionMatcher
 from memory.text.redaction import redact_parts, redact_text
 
-ViewEntryKind = Literal["system", "tools", "summary", "history", "running", "suffix", "note", "added"]
-# plain: words; parts: messages as JSON; tools: descriptions of tools as JSON, in which no person's words are.
+ViewEntryKind = Literal[
+    "system", "tools", "summary", "history", "running", "suffix", "note", "added"
+]
+# plain: words; parts: messages as JSON; tools: descriptions of tools as JSON, in which no person's
+# words are.
 ViewTextForm = Literal["plain", "parts", "tools"]
 _DAY_SECONDS = 86_400.0
-REDACTED_AT_ONCE = 200  # texts that are read together; a server ends a transaction that is idle for seconds
+# texts that are read together; a server ends a transaction that is idle for seconds
+REDACTED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +86,8 @@ class NewView:
     #: Tokens that the request might have, by our count.
     budget: int
     max_tokens: int
-    #: So many messages of the view are followed by those in the entry `added`; -1 for all, with none added.
+    #: So many messages of the view are followed by those in the entry `added`; -1 for all, with
+    #: none added.
     same: int
     #: No more tools might be called.
     closed: bool
@@ -98,7 +113,9 @@ MAX_RECALLED = 20  # places of one turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledPlace:
-    """Where a passage is that a turn was given of memory: lines of a file, or a turn of a conversation."""
+    """Where a passage is that a turn was given of memory: lines of a file, or a turn of a
+    conversation.
+    """
 
     path: str = ""
     line: int = 0
@@ -110,13 +127,18 @@ class RecalledPlace:
 def dump_recalled(places: Sequence[RecalledPlace]) -> str:
     """Serialise places; no text is stored, so nothing of it has to be forgotten."""
     fields = RecalledPlace.__dataclass_fields__
-    return json.dumps([[getattr(place, name) for name in fields] for place in places[:MAX_RECALLED]])
+    return json.dumps(
+        [[getattr(place, name) for name in fields] for place in places[:MAX_RECALLED]]
+    )
 
 
 def load_recalled(text: str) -> tuple[RecalledPlace, ...]:
     """Parse what `dump_recalled` wrote; "" means none."""
     fields = RecalledPlace.__dataclass_fields__
-    return tuple(RecalledPlace(**dict(zip(fields, values, strict=True))) for values in json.loads(text or "[]"))
+    return tuple(
+        RecalledPlace(**dict(zip(fields, values, strict=True)))
+        for values in json.loads(text or "[]")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,9 +186,17 @@ _IS_TEXT = (
     & (view_text.c.space == bindparam("space"))
     & (view_text.c.sha256 == bindparam("sha256"))
 )
-_USE_TEXT = update(view_text).where(_IS_TEXT, view_text.c.day < bindparam("new_day")).values(day=bindparam("new_day"))
-_SET_RECALLED = update(turn).where(turn.c.id == bindparam("id")).values(recalled=bindparam("new_recalled"))
-_NEWEST = select(func.coalesce(func.max(view_manifest.c.number), 0).label("count")).where(_OF_CONVERSATION)
+_USE_TEXT = (
+    update(view_text)
+    .where(_IS_TEXT, view_text.c.day < bindparam("new_day"))
+    .values(day=bindparam("new_day"))
+)
+_SET_RECALLED = (
+    update(turn).where(turn.c.id == bindparam("id")).values(recalled=bindparam("new_recalled"))
+)
+_NEWEST = select(func.coalesce(func.max(view_manifest.c.number), 0).label("count")).where(
+    _OF_CONVERSATION
+)
 _SELECT = select(*columns_of(ViewRow, view_manifest))
 _SELECT_ONE = _SELECT.where(_OF_CONVERSATION, view_manifest.c.number == bindparam("number"))
 _SELECT_PAGE = (
@@ -218,27 +248,47 @@ async def add_views(tx: Tx, turn_row: TurnRow, batch: ViewBatch, newest: int | N
     conversation = turn_row.conversation
     day = int(tx.now // _DAY_SECONDS)
     for text in batch.texts:  # in this order nobody has to know whether it is there
-        await tx.execute(_USE_TEXT, conversation=text.conversation, space=text.space, sha256=text.sha256, new_day=day)
+        await tx.execute(
+            _USE_TEXT,
+            conversation=text.conversation,
+            space=text.space,
+            sha256=text.sha256,
+            new_day=day,
+        )
         await tx.execute(_INSERT_TEXT, **column_values(text, view_text), day=day)
     number = await newest_view(tx, conversation) if newest is None else newest
     for view in batch.views:
         number += 1
         columns = column_values(view, view_manifest) | {"entries": dump_entries(view.entries)}
         await tx.execute(
-            insert_into(view_manifest), **columns, conversation=conversation, number=number, forgotten=False
+            insert_into(view_manifest),
+            **columns,
+            conversation=conversation,
+            number=number,
+            forgotten=False,
         )
 
 
 def dump_entries(entries: Sequence[ViewEntry]) -> str:
     """Serialise entries as JSON: a list each, as short as can be."""
-    rows = [[one.kind, one.source, one.version, one.tokens, int(one.tainted), int(one.own)] for one in entries]
+    rows = [
+        [one.kind, one.source, one.version, one.tokens, int(one.tainted), int(one.own)]
+        for one in entries
+    ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
 def load_entries(text: str) -> tuple[ViewEntry, ...]:
     """The inverse of `dump_entries`."""
     return tuple(
-        ViewEntry(kind=kind, source=source, version=version, tokens=tokens, tainted=bool(tainted), own=bool(own))
+        ViewEntry(
+            kind=kind,
+            source=source,
+            version=version,
+            tokens=tokens,
+            tainted=bool(tainted),
+            own=bool(own),
+        )
         for kind, source, version, tokens, tainted, own in json.loads(text)
     )
 
@@ -249,7 +299,11 @@ def _to_row(row: Row) -> ViewRow:
 
 async def _load_page(tx: Tx, conversation: str, before: int = 0, limit: int = 50) -> list[ViewRow]:
     """Load manifests, newest first; before: only those with a smaller number, 0 for all."""
-    rows = (await tx.execute(_SELECT_PAGE, conversation=conversation, before=before or MAX_NUMBER, limit=limit)).all()
+    rows = (
+        await tx.execute(
+            _SELECT_PAGE, conversation=conversation, before=before or MAX_NUMBER, limit=limit
+        )
+    ).all()
     return [_to_row(row) for row in rows]
 
 
@@ -261,7 +315,9 @@ async def _load_past_view(tx: Tx, conversation: str, number: int) -> PastView | 
     row = _to_row(found)
     seqs = {"conversation": conversation, "from_seq": row.from_seq, "to_seq": row.to_seq}
     reductions = (
-        (await tx.execute(_SELECT_REDUCTIONS, **seqs, generation=row.generation)).all() if row.generation else []
+        (await tx.execute(_SELECT_REDUCTIONS, **seqs, generation=row.generation)).all()
+        if row.generation
+        else []
     )
     folded = (await tx.execute(_SELECT_FOLD, id=row.fold_head)).first() if row.fold_head else None
     texts = {}
@@ -269,22 +325,29 @@ async def _load_past_view(tx: Tx, conversation: str, number: int) -> PastView | 
         if entry.kind in ("summary", "history", "running"):
             continue
         scope = text_scope(entry, conversation, row.space)
-        if (text := (await tx.execute(_SELECT_TEXT, **scope, sha256=entry.version)).first()) is not None:
+        if (
+            text := (await tx.execute(_SELECT_TEXT, **scope, sha256=entry.version)).first()
+        ) is not None:
             texts[entry.version] = ViewText(**text)
     return PastView(
         row=row,
-        messages=tuple(to_message(one) for one in (await tx.execute(_SELECT_MESSAGES, **seqs)).all()),
+        messages=tuple(
+            to_message(one) for one in (await tx.execute(_SELECT_MESSAGES, **seqs)).all()
+        ),
         reductions=tuple(Reduction(**one) for one in reductions),
         summary=_to_summary(folded) if folded else None,
         texts=texts,
     )
 
 
-SHARED_SOURCES = ("SOUL.md", "rules", "awareness", "tools")  # the bot's own texts, the same in every space
+# the bot's own texts, the same in every space
+SHARED_SOURCES = ("SOUL.md", "rules", "awareness", "tools")
 
 
 def text_scope(entry: ViewEntry, conversation: str, space: str) -> dict[str, str]:
-    """Return whose text an entry of a conversation's manifest is: `conversation` and `space` of its ViewText."""
+    """Return whose text an entry of a conversation's manifest is: `conversation` and `space` of its
+    ViewText.
+    """
     if entry.own:
         return {"conversation": conversation, "space": space}
     return {"conversation": "", "space": "" if entry.source in SHARED_SOURCES else space}
@@ -311,7 +374,9 @@ _OLDEST = (
     .order_by(view_manifest.c.at)
     .limit(bindparam("limit"))
 )
-_DELETE_ONE = delete(view_manifest).where(_OF_CONVERSATION, view_manifest.c.number == bindparam("number"))
+_DELETE_ONE = delete(view_manifest).where(
+    _OF_CONVERSATION, view_manifest.c.number == bindparam("number")
+)
 _SELECT_OLD_TEXTS = (
     select(view_text.c.conversation, view_text.c.space, view_text.c.sha256)
     .where(view_text.c.day < bindparam("before"))
@@ -320,7 +385,8 @@ _SELECT_OLD_TEXTS = (
 )
 _DELETE_TEXT = delete(view_text).where(_IS_TEXT)
 _PLACE = (view_text.c.space, view_text.c.sha256)
-# Texts of a conversation, of whatever space it was when they were stored; for "" those of a whole space.
+# Texts of a conversation, of whatever space it was when they were stored; for "" those of a whole
+# space.
 _SELECT_TEXTS_TO_REDACT = (
     select(*columns_of(ViewText, view_text))
     .where(
@@ -348,27 +414,36 @@ _MARK_FORGOTTEN = (
 
 
 async def _delete_old(tx: Tx, before: float, limit: int) -> int:
-    """Delete manifests of calls before that moment (unix seconds), and texts unused since; return how many rows."""
+    """Delete manifests of calls before that moment (unix seconds), and texts unused since; return
+    how many rows.
+    """
     rows = (await tx.execute(_OLDEST, before=before, limit=limit)).all()
     for row in rows:
         await tx.execute(_DELETE_ONE, **row)
     if len(rows) == limit:
         return limit
-    texts = (await tx.execute(_SELECT_OLD_TEXTS, before=int(before // _DAY_SECONDS), limit=limit)).all()
+    texts = (
+        await tx.execute(_SELECT_OLD_TEXTS, before=int(before // _DAY_SECONDS), limit=limit)
+    ).all()
     for text in texts:
         await tx.execute(_DELETE_TEXT, **text)
     return len(rows) + len(texts)
 
 
-async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, conversation: str = "", space: str = "") -> set[str]:
-    """Redact the texts of a conversation, or those of a whole space, that mention what is forgotten.
+async def redact_view_texts(
+    tx: Tx, matcher: MentionMatcher, *, conversation: str = "", space: str = ""
+) -> set[str]:
+    """Redact the texts of a conversation, or those of a whole space, that mention what is
+    forgotten.
 
     Returns:
         The names of those that were changed; they stay.
     """
     changed, after = set[str](), ("", "")
     asked = {"conversation": conversation, "space": space}
-    while rows := (await tx.execute(_SELECT_TEXTS_TO_REDACT, **asked, after_space=after[0], after=after[1])).all():
+    while rows := (
+        await tx.execute(_SELECT_TEXTS_TO_REDACT, **asked, after_space=after[0], after=after[1])
+    ).all():
         for row in rows:
             redact = _redact_messages if row["form"] == "parts" else redact_text
             text = redact(row["text"], matcher)
@@ -382,22 +457,32 @@ async def redact_view_texts(tx: Tx, matcher: MentionMatcher, *, conversation: st
 
 def _redact_messages(text: str, matcher: MentionMatcher) -> str:
     """Redact messages that were stored as (role, parts as JSON)."""
-    messages = [[role, dump_parts(redact_parts(load_parts(parts), matcher))] for role, parts in json.loads(text)]
+    messages = [
+        [role, dump_parts(redact_parts(load_parts(parts), matcher))]
+        for role, parts in json.loads(text)
+    ]
     return json.dumps(messages, ensure_ascii=False)
 
 
 async def mark_forgotten_views(
     tx: Tx, conversation: str, seqs: Iterable[int], folds: Iterable[str], texts: Iterable[str]
 ) -> int:
-    """Mark the manifests that refer to redacted messages, folds or texts; return how many are so for the first time."""
+    """Mark the manifests that refer to redacted messages, folds or texts; return how many are so
+    for the first time.
+    """
     seqs, folds, texts = sorted(seqs), set(folds), tuple(texts)
     if not (seqs or folds or texts):
         return 0
     marked = 0
     for row in (await tx.execute(_SELECT_UNMARKED, conversation=conversation)).all():
-        showed = any(row["from_seq"] <= seq <= row["to_seq"] for seq in seqs) or row["fold_head"] in folds
+        showed = (
+            any(row["from_seq"] <= seq <= row["to_seq"] for seq in seqs)
+            or row["fold_head"] in folds
+        )
         if showed or any(text in row["entries"] for text in texts):
-            marked += (await tx.execute(_MARK_FORGOTTEN, conversation=conversation, number=row["number"])).rowcount
+            marked += (
+                await tx.execute(_MARK_FORGOTTEN, conversation=conversation, number=row["number"])
+            ).rowcount
     return marked
 
 

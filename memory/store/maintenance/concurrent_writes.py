@@ -1,4 +1,6 @@
-"""Writes to a SQLite database that another process may have open: audit acts, and reviews of tools."""
+"""Writes to a SQLite database that another process may have open: audit acts, and reviews of
+tools.
+"""
 
 import time
 from collections.abc import Callable, Coroutine
@@ -34,18 +36,29 @@ async def write_beside(
     file = DatabaseFile(path)
     writer = await connect_writer(path, busy_timeout)
     try:
-        tx = Tx(driver=writer, compiler=StatementCompiler(dialect(paramstyle="qmark")), lease=0, now=clock())
+        tx = Tx(
+            driver=writer,
+            compiler=StatementCompiler(dialect(paramstyle="qmark")),
+            lease=0,
+            now=clock(),
+        )
         return await writer.run_in_thread(_run(writer, tx, work, file))
     finally:
         await writer.close()  # rolls back what was not committed
 
 
 async def _run(
-    writer: SqliteConnection, tx: Tx, work: Callable[[Tx], Coroutine[Any, Any, Answer]], file: DatabaseFile
+    writer: SqliteConnection,
+    tx: Tx,
+    work: Callable[[Tx], Coroutine[Any, Any, Answer]],
+    file: DatabaseFile,
 ) -> Answer:
-    writer.do("BEGIN IMMEDIATE")  # the end of the audit chain is read under the lock, so that nobody else can add to it
+    # the end of the audit chain is read under the lock, so that nobody else can add to it
+    writer.do("BEGIN IMMEDIATE")
     if await read_revision(writer) != HEAD:
-        raise SchemaOlder("the database has another version's tables; start mnema or run its migrate first")
+        raise SchemaOlder(
+            "the database has another version's tables; start mnema or run its migrate first"
+        )
     answer = await work(tx)
     if trouble := file.trouble():
         raise StoreMoved(trouble)

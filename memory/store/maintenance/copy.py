@@ -26,7 +26,9 @@ RowValues = tuple[str | int | float | bool, ...]  # one row, in the order of the
 # Tables about the schema's version and the processes that have a database open; not copied.
 PER_DATABASE_TABLES = (instance, stamp, process, duty, probe)
 # Copied tables, those that foreign keys refer to first.
-TABLES: tuple[Table, ...] = tuple(table for table in metadata.sorted_tables if table not in PER_DATABASE_TABLES)
+TABLES: tuple[Table, ...] = tuple(
+    table for table in metadata.sorted_tables if table not in PER_DATABASE_TABLES
+)
 
 
 class CopySource(Protocol):
@@ -86,7 +88,9 @@ class _RowHasher:
     async def pass_through(self, rows: AsyncIterator[RowValues]) -> AsyncGenerator[RowValues, None]:
         async for row in rows:
             self.rows += 1
-            self.hash.update(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            self.hash.update(
+                json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            )
             yield row
 
     @property
@@ -112,15 +116,24 @@ async def copy_tables(source: CopySource, target: CopyTarget) -> tuple[TableComp
     digests = []
     for table in TABLES:
         hasher = _RowHasher(table)
-        async with aclosing(source.rows(table)) as rows, aclosing(hasher.pass_through(rows)) as hashed:
+        async with (
+            aclosing(source.rows(table)) as rows,
+            aclosing(hasher.pass_through(rows)) as hashed,
+        ):
             await target.put(table, hashed)
         digests.append(hasher.digest)
     pairs = zip(TABLES, digests, strict=True)
-    return tuple([TableComparison(source=one, target=await digest_table(target, table)) for table, one in pairs])
+    return tuple(
+        [
+            TableComparison(source=one, target=await digest_table(target, table))
+            for table, one in pairs
+        ]
+    )
 
 
 def value_normalizer(table: Table) -> Callable[[Sequence[Any]], RowValues]:
-    """Return a function that gives a row's values the same types, whichever database it was read from.
+    """Return a function that gives a row's values the same types, whichever database it was read
+    from.
 
     The function raises StoreError for a value of a wrong type.
     """
@@ -137,7 +150,10 @@ def value_normalizer(table: Table) -> Callable[[Sequence[Any]], RowValues]:
             elif type(value) is int and (wanted is float or (wanted is bool and value in (0, 1))):
                 values.append(wanted(value))
             else:
-                raise StoreError(f"{table.name}.{name} holds a {type(value).__name__} where {wanted.__name__} belongs")
+                raise StoreError(
+                    f"{table.name}.{name} holds a {type(value).__name__} where {wanted.__name__} "
+                    "belongs"
+                )
         return tuple(values)
 
     return normalize
@@ -152,10 +168,14 @@ def _python_type(type_: object) -> type[str] | type[int] | type[float] | type[bo
 
 
 def combine_digests(digests: Sequence[TableDigest]) -> TableDigest:
-    """Combine the digests of all tables: a SHA-256 over a line `table rows sha256` for each, in their order."""
+    """Combine the digests of all tables: a SHA-256 over a line `table rows sha256` for each, in
+    their order.
+    """
     lines = "".join(f"{one.table} {one.rows} {one.sha256}\n" for one in digests)
     return TableDigest(
-        table="all", rows=sum(one.rows for one in digests), sha256=hashlib.sha256(lines.encode()).hexdigest()
+        table="all",
+        rows=sum(one.rows for one in digests),
+        sha256=hashlib.sha256(lines.encode()).hexdigest(),
     )
 
 
@@ -179,7 +199,9 @@ class SqliteCopySide:
         keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
         normalize = value_normalizer(table)
         with sqlite_errors_as_store_errors(), closing(self._connection.cursor()) as cursor:
-            for row in cursor.execute(f"SELECT {column_names(table)} FROM {table.name} ORDER BY {keys}"):  # noqa: S608
+            for row in cursor.execute(
+                f"SELECT {column_names(table)} FROM {table.name} ORDER BY {keys}"  # noqa: S608
+            ):  # noqa: RUF100, S608
                 yield normalize(row)
 
     async def lease(self) -> int:
@@ -262,7 +284,9 @@ def create_copy(path: Path, lease: int) -> Iterator[SqliteCopySide]:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
+    )
 
 
 def column_names(table: Table) -> str:

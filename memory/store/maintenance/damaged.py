@@ -22,7 +22,9 @@ _ACTS = "SELECT seq, at, action, subject, result FROM audit ORDER BY seq"
 # Each of these reads one index and never the table, which may be what is damaged.
 _IDS_BY_ROWID = "SELECT rowid, id FROM inbox"
 _LINES_BY_ROWID = "SELECT rowid, conversation, line FROM inbox INDEXED BY inbox_line"
-_KEYS_BY_ROWID = "SELECT rowid, channel, account, key FROM inbox INDEXED BY sqlite_autoindex_inbox_2"
+_KEYS_BY_ROWID = (
+    "SELECT rowid, channel, account, key FROM inbox INDEXED BY sqlite_autoindex_inbox_2"
+)
 
 
 class UnreadableRows(Exception):
@@ -48,7 +50,8 @@ class DatabaseRows:
         self._connection = connection
 
     def load(self, table: Table, condition: str = "", *values: str) -> Rows:
-        """Read rows by their primary key: by way of an index, and where that fails from the table alone.
+        """Read rows by their primary key: by way of an index, and where that fails from the table
+        alone.
 
         Args:
             condition: a WHERE clause.
@@ -66,14 +69,17 @@ class DatabaseRows:
         raise UnreadableRows(table.name)
 
     def load_ids(self, table: Table) -> set[str]:
-        """Read the ids of a table's rows, by way of the index and from the table, which have to agree.
+        """Read the ids of a table's rows, by way of the index and from the table, which have to
+        agree.
 
         Raises:
             UnreadableRows: they cannot be read, or do not agree.
         """
         queries = (f"SELECT id FROM {table.name}", f"SELECT id FROM {table.name} NOT INDEXED")  # noqa: S608
         try:
-            indexed, stored = ({row[0] for row in self._connection.execute(query)} for query in queries)
+            indexed, stored = (
+                {row[0] for row in self._connection.execute(query)} for query in queries
+            )
         except sqlite3.DatabaseError as err:
             raise UnreadableRows(table.name) from err
         if indexed != stored:
@@ -81,7 +87,9 @@ class DatabaseRows:
         return stored
 
     def load_acts(self) -> tuple[list[Row], bool]:
-        """Read the audit rows that can be read, from both ends of the table; and whether these are all."""
+        """Read the audit rows that can be read, from both ends of the table; and whether these are
+        all.
+        """
         found: dict[int, Row] = {}
         is_complete = False
         for order in (" ASC", " DESC"):
@@ -92,7 +100,9 @@ class DatabaseRows:
         return list(found.values()), is_complete
 
     def load_known_keys(self) -> list[KnownKey]:
-        """Read from the indexes which messages were received; nothing where these cannot be read either."""
+        """Read from the indexes which messages were received; nothing where these cannot be read
+        either.
+        """
         try:
             ids = dict(self._connection.execute(_IDS_BY_ROWID))
             lines = {row[0]: row[1:] for row in self._connection.execute(_LINES_BY_ROWID)}
@@ -123,7 +133,9 @@ class DatabaseRows:
 @contextmanager
 def open_damaged(path: Path) -> Iterator[DatabaseRows | None]:
     """Open a damaged file without changing it; None where it has other tables than this version."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    ) as connection:
         try:
             connection.execute("PRAGMA cell_size_check=ON")  # finds more of what is damaged
             version = connection.execute(f"SELECT version_num FROM {stamp.name}").fetchone()  # noqa: S608
@@ -134,5 +146,8 @@ def open_damaged(path: Path) -> Iterator[DatabaseRows | None]:
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
     with suppress(sqlite3.DatabaseError):
-        return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'conversation'").fetchone() is not None
+        return (
+            connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'conversation'").fetchone()
+            is not None
+        )
     return False

@@ -1,4 +1,6 @@
-"""Replaces a damaged database by a sound one: built beside it with all that can be read, then put in its place."""
+"""Replaces a damaged database by a sound one: built beside it with all that can be read, then put
+in its place.
+"""
 
 import json
 import shutil
@@ -12,13 +14,23 @@ from memory.failpoints import hit
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import put_notes
 from memory.store.engine.database import Tx, insert_into
-from memory.store.engine.sqlite_connection import copy_database, drive, sqlite_errors_as_store_errors
+from memory.store.engine.sqlite_connection import (
+    copy_database,
+    drive,
+    sqlite_errors_as_store_errors,
+)
 from memory.store.errors import StoreError
 from memory.store.maintenance.copy import SqliteCopySide, create_copy
 from memory.store.maintenance.damaged import open_damaged
 from memory.store.maintenance.replaced_rights import settle_open_work
 from memory.store.maintenance.salvage import Salvage, SalvageReport
-from memory.store.maintenance.snapshots import find_snapshots, is_sound, read_revision, snapshot_time, time_stamp
+from memory.store.maintenance.snapshots import (
+    find_snapshots,
+    is_sound,
+    read_revision,
+    snapshot_time,
+    time_stamp,
+)
 from memory.store.maintenance.write_ahead_log import log_path, mend_log
 from memory.store.schema.create import HEAD, check_revision_is_known
 from memory.store.schema.tables import audit, audit_head, conversation
@@ -36,7 +48,8 @@ class RepairReport:
 
     #: Name of the damaged file, which stays beside the new one.
     aside: str
-    #: What the new one was made of: the damaged one up to a fault in its log, a snapshot, or nothing.
+    #: What the new one was made of: the damaged one up to a fault in its log, a snapshot, or
+    #: nothing.
     source: RepairSource
     #: Unix seconds up to which that was complete; 0 for nothing.
     as_of: float
@@ -61,7 +74,9 @@ def load_report(note: str) -> RepairReport:
 
 
 def finish_repair(path: Path) -> None:
-    """Put a new database that is complete in the place of the damaged one; after a kill, the next start does it."""
+    """Put a new database that is complete in the place of the damaged one; after a kill, the next
+    start does it.
+    """
     prefix = f"{path.name}.repaired."
     for new in path.parent.glob(f"{prefix}*"):
         aside = path.with_name(f"{path.name}.corrupt.{new.name.removeprefix(prefix)}")
@@ -95,7 +110,9 @@ def repair_database(path: Path, now: float, *, is_log_cut: bool) -> RepairReport
         if is_log_cut:
             shutil.copyfile(path, mended)
             mend_log(path, log_path(mended))
-        report = _fill(work, mended if is_log_cut else path, f"{path.name}.corrupt.{stamp}", source, as_of, now)
+        report = _fill(
+            work, mended if is_log_cut else path, f"{path.name}.corrupt.{stamp}", source, as_of, now
+        )
         _remove(mended)
     fsync_path(work)
     work.rename(path.with_name(f"{path.name}.repaired.{stamp}"))
@@ -105,8 +122,12 @@ def repair_database(path: Path, now: float, *, is_log_cut: bool) -> RepairReport
     return report
 
 
-def _copy_base(path: Path, work: Path, now: float, *, is_log_cut: bool) -> tuple[RepairSource, float]:
-    """Copy what the new database is made of, and bring its tables to this version; return what it is."""
+def _copy_base(
+    path: Path, work: Path, now: float, *, is_log_cut: bool
+) -> tuple[RepairSource, float]:
+    """Copy what the new database is made of, and bring its tables to this version; return what it
+    is.
+    """
     source: RepairSource = "nothing"
     as_of = 0.0
     if is_log_cut:
@@ -131,8 +152,12 @@ def _copy_base(path: Path, work: Path, now: float, *, is_log_cut: bool) -> tuple
     return source, as_of
 
 
-def _fill(work: Path, damaged: Path, aside: str, source: RepairSource, as_of: float, now: float) -> RepairReport:
-    """Take over what is readable, in one transaction that leaves a report; without it where it does not fit."""
+def _fill(
+    work: Path, damaged: Path, aside: str, source: RepairSource, as_of: float, now: float
+) -> RepairReport:
+    """Take over what is readable, in one transaction that leaves a report; without it where it does
+    not fit.
+    """
     with closing(sqlite3.connect(work, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode=MEMORY")
         connection.execute("PRAGMA synchronous=OFF")  # synced once, at the end
@@ -152,8 +177,12 @@ def _fill(work: Path, damaged: Path, aside: str, source: RepairSource, as_of: fl
             rights_known=salvaged.rights_known,
         )
         drive(settle_open_work(tx))
-        drive(put_notes(tx, NOTE_CHANNEL, {NOTE_NAME: json.dumps(asdict(report), ensure_ascii=False)}))
-        drive(append_act(tx, "restore", aside, f"{source} after damage", ACTOR, args=asdict(report)))
+        drive(
+            put_notes(tx, NOTE_CHANNEL, {NOTE_NAME: json.dumps(asdict(report), ensure_ascii=False)})
+        )
+        drive(
+            append_act(tx, "restore", aside, f"{source} after damage", ACTOR, args=asdict(report))
+        )
         connection.execute("UPDATE instance SET clean = 0")  # the start checks what it opens
         connection.execute("COMMIT")
     return report
@@ -165,7 +194,8 @@ def _salvage(damaged: Path, connection: sqlite3.Connection, tx: Tx) -> SalvageRe
         with open_damaged(damaged) as rows:
             if rows is not None:
                 return Salvage(rows, connection, tx).run()
-    except (sqlite3.DatabaseError, StoreError, LookupError, TypeError, ValueError):  # what garbled rows lead to
+    # what garbled rows lead to
+    except (sqlite3.DatabaseError, StoreError, LookupError, TypeError, ValueError):
         connection.execute("ROLLBACK TO whole")
     return SalvageReport(unread=[conversation.name, audit.name], rights_known=False)
 
@@ -178,7 +208,9 @@ def _newest_moment(path: Path) -> float:
 
 def _free_stamp(path: Path, now: float) -> str:
     stamps = (time_stamp(now), *(f"{time_stamp(now)}.{number}" for number in range(1, 1000)))
-    return next(stamp for stamp in stamps if not path.with_name(f"{path.name}.corrupt.{stamp}").exists())
+    return next(
+        stamp for stamp in stamps if not path.with_name(f"{path.name}.corrupt.{stamp}").exists()
+    )
 
 
 def _remove(*files: Path) -> None:

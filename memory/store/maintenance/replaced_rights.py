@@ -1,4 +1,6 @@
-"""Keeps a restored store from giving back rights that were taken away since, and from doing again what was done."""
+"""Keeps a restored store from giving back rights that were taken away since, and from doing again
+what was done.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +35,10 @@ LOSS_ACTIONS = ("revoke", "unlink")  # acts that take a right away
 _COUNT_FORGOTTEN = (
     select(func.count().label("count"))
     .select_from(forgetting)
-    .where(is_one_of(forgetting.c.state, "confirmed", "removed", "done"), forgetting.c.at > bindparam("since"))
+    .where(
+        is_one_of(forgetting.c.state, "confirmed", "removed", "done"),
+        forgetting.c.at > bindparam("since"),
+    )
 )
 _SELECT_ANY_CONVERSATION = select(conversation.c.id).limit(1)
 _SELECT_ANY_ACT = select(audit.c.seq).limit(1)
@@ -45,24 +50,37 @@ _SELECT_LINKS = select(account_link)
 _DELETE_NOTES = delete(channel_note)
 _DELETE_LINK = delete(account_link).where(account_link.c.own_space == bindparam("own_space"))
 _GRANT_KEY = ("channel", "account", "subject", "subject_id", "group_id")
-_DELETE_GRANT = delete(access_grant).where(*(access_grant.c[name] == bindparam(name) for name in _GRANT_KEY))
+_DELETE_GRANT = delete(access_grant).where(
+    *(access_grant.c[name] == bindparam(name) for name in _GRANT_KEY)
+)
 # Codes and approvals are valid once, and may have been used since the backup.
 _END_PENDING = (
-    update(approval).where(is_one_of(approval.c.state, "asked", "approved")).values(state=literal_text("ended")),
+    update(approval)
+    .where(is_one_of(approval.c.state, "asked", "approved"))
+    .values(state=literal_text("ended")),
     update(access_request)
-    .where(is_one_of(access_request.c.state, "pending"), is_one_of(access_request.c.subject, "user", "owner"))
+    .where(
+        is_one_of(access_request.c.state, "pending"),
+        is_one_of(access_request.c.subject, "user", "owner"),
+    )
     .values(state=literal_text("cleared")),
     update(link_code)
     .where(is_one_of(link_code.c.state, "made", "typed", "agreed"))
     .values(state=literal_text("refused")),
-    update(forgetting).where(is_one_of(forgetting.c.state, "asked")).values(state=literal_text("dropped")),
+    update(forgetting)
+    .where(is_one_of(forgetting.c.state, "asked"))
+    .values(state=literal_text("dropped")),
 )
-# Unsent parts may have been sent since the backup: they are sent with the repeat mark, or not at all.
+# Unsent parts may have been sent since the backup: they are sent with the repeat mark, or not at
+# all.
 _SETTLE_UNSENT = (
     update(outbox)
     .where(is_one_of(outbox.c.state, "pending"))
     .values(
-        state=case((outbox.c.kind == literal_text("progress"), literal_text("dropped")), else_=outbox.c.state),
+        state=case(
+            (outbox.c.kind == literal_text("progress"), literal_text("dropped")),
+            else_=outbox.c.state,
+        ),
         repeats=case((outbox.c.repeats == 0, 1), else_=outbox.c.repeats),
     )
 )
@@ -98,10 +116,15 @@ async def load_rights(tx: Tx, since: float) -> ReplacedRights:
         since: unix seconds of what replaces it.
     """
     return ReplacedRights(
-        lived=bool((await tx.execute(_SELECT_ANY_CONVERSATION)).first() or (await tx.execute(_SELECT_ANY_ACT)).first()),
+        lived=bool(
+            (await tx.execute(_SELECT_ANY_CONVERSATION)).first()
+            or (await tx.execute(_SELECT_ANY_ACT)).first()
+        ),
         grants=tuple(await load_all_grants(tx)),
         losses=tuple(dict(row) for row in (await tx.execute(_SELECT_LOSSES)).all()),
-        links=frozenset((row["own_space"], row["space"]) for row in (await tx.execute(_SELECT_LINKS)).all()),
+        links=frozenset(
+            (row["own_space"], row["space"]) for row in (await tx.execute(_SELECT_LINKS)).all()
+        ),
         notes=tuple(dict(row) for row in (await tx.execute(_SELECT_NOTES)).all()),
         forgotten=(await tx.execute(_COUNT_FORGOTTEN, since=since)).count(),
     )
@@ -121,7 +144,9 @@ async def replace_notes(tx: Tx, notes: Sequence[Row]) -> None:
 
 
 async def withhold_rights(tx: Tx, before: ReplacedRights) -> tuple[str, ...]:
-    """Take away the rights that were taken away since, and carry over the acts that did it; return the rights."""
+    """Take away the rights that were taken away since, and carry over the acts that did it; return
+    the rights.
+    """
     lost = (*await _lower_grants(tx, before), *await _unlink(tx, before))
     await _carry_losses(tx, before)
     return lost
@@ -134,7 +159,9 @@ async def _lower_grants(tx: Tx, before: ReplacedRights) -> list[str]:
     for row in restored:
         key, party = _grant_key(row), row.party
         current = current_grants.get(key)
-        if current is None and _was_lost(before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()):
+        if current is None and _was_lost(
+            before, "revoke", f"{party.channel}//{party.id}", row.at.timestamp()
+        ):
             await tx.execute(_DELETE_GRANT, **dict(zip(_GRANT_KEY, key, strict=True)))
         elif current is not None and _RANK.get(current.role, 9) < _RANK.get(row.role, 9):
             await add_grant(tx, current)
@@ -153,22 +180,32 @@ async def _unlink(tx: Tx, before: ReplacedRights) -> list[str]:
     lost = []
     for row in (await tx.execute(_SELECT_LINKS)).all():
         own_space = row["own_space"]
-        if (own_space, row["space"]) not in before.links and _was_lost(before, "unlink", own_space, row["at"]):
+        if (own_space, row["space"]) not in before.links and _was_lost(
+            before, "unlink", own_space, row["at"]
+        ):
             await tx.execute(_DELETE_LINK, own_space=own_space)
             lost.append(f"{own_space} linked to {row['space'] or 'the owner'}")
     return lost
 
 
 async def _carry_losses(tx: Tx, before: ReplacedRights) -> None:
-    """Copy the acts that took rights away since the backup: an older backup, restored later, needs them too."""
-    known = {(row["at"], row["action"], row["subject"]) for row in (await tx.execute(_SELECT_LOSSES)).all()}
+    """Copy the acts that took rights away since the backup: an older backup, restored later, needs
+    them too.
+    """
+    known = {
+        (row["at"], row["action"], row["subject"])
+        for row in (await tx.execute(_SELECT_LOSSES)).all()
+    }
     for row in before.losses:
         if (row["at"], row["action"], row["subject"]) not in known:
             await append_act(tx, row["action"], row["subject"], row["result"], ACTOR)
 
 
 def _was_lost(before: ReplacedRights, action: str, subject: str, since: float) -> bool:
-    return any(row["action"] == action and row["subject"] == subject and row["at"] >= since for row in before.losses)
+    return any(
+        row["action"] == action and row["subject"] == subject and row["at"] >= since
+        for row in before.losses
+    )
 
 
 def _grant_key(row: GrantRow) -> tuple[str, str, str, str, str]:

@@ -1,6 +1,17 @@
 """Deletes old rows, oldest first, in small transactions that each leave the store consistent."""
 
-from sqlalchemy import ColumnElement, Delete, Table, bindparam, delete, exists, insert, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    insert,
+    select,
+    true,
+    update,
+)
 
 from memory.store.conversations.folds import mark_open_stale
 from memory.store.conversations.lifecycle import delete_conversation
@@ -37,7 +48,9 @@ from memory.store.schema.tables import (
 )
 
 ACTOR = "retention"
-_HAS_OPEN_ROWS = exists().where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.state, "new", "running"))
+_HAS_OPEN_ROWS = exists().where(
+    inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.state, "new", "running")
+)
 _SELECT_OLD = (
     select(conversation.c.id)
     .where(conversation.c.updated < bindparam("before"), ~_HAS_OPEN_ROWS)
@@ -45,12 +58,18 @@ _SELECT_OLD = (
     .limit(bindparam("limit"))
 )
 _SELECT_IF_STILL_OLD = select(conversation.c.next_seq, conversation.c.view_from).where(
-    conversation.c.id == bindparam("id"), conversation.c.updated < bindparam("before"), ~_HAS_OPEN_ROWS
+    conversation.c.id == bindparam("id"),
+    conversation.c.updated < bindparam("before"),
+    ~_HAS_OPEN_ROWS,
 )
 _START_EPOCH = (
     update(conversation)
     .where(conversation.c.id == bindparam("id"))
-    .values(epoch=conversation.c.epoch + 1, view_from=conversation.c.next_seq, fold_head=literal_text(""))
+    .values(
+        epoch=conversation.c.epoch + 1,
+        view_from=conversation.c.next_seq,
+        fold_head=literal_text(""),
+    )
 )
 _DELETE_CLEARINGS = delete(clearing).where(clearing.c.conversation == bindparam("conversation"))
 _ALLOW_DELETES = insert(removal)
@@ -62,14 +81,18 @@ _SELECT_OLDEST_TURNS = (
     .limit(bindparam("limit"))
 )
 _IS_OF_TURN = {
-    table.name: (table.c.conversation == bindparam("conversation")) & (table.c.turn_id == bindparam("turn_id"))
+    table.name: (table.c.conversation == bindparam("conversation"))
+    & (table.c.turn_id == bindparam("turn_id"))
     for table in (message, usage, inbox, view_manifest)
 }
 _MESSAGES_OF_TURN = select(message.c.id).where(_IS_OF_TURN["message"])
 _DELETES_BY_CONVERSATION = (
     delete(coverage).where(coverage.c.message_id.in_(_MESSAGES_OF_TURN)),
     delete(reduction).where(reduction.c.message_id.in_(_MESSAGES_OF_TURN)),
-    *(delete(table).where(_IS_OF_TURN[table.name]) for table in (message, usage, inbox, view_manifest)),
+    *(
+        delete(table).where(_IS_OF_TURN[table.name])
+        for table in (message, usage, inbox, view_manifest)
+    ),
 )
 _DELETES_BY_TURN = (
     delete(extraction).where(extraction.c.turn_id == bindparam("turn_id")),
@@ -113,7 +136,9 @@ _DELETE_USAGE = _delete_old(usage)
 
 
 async def _load_old(tx: Tx, before: float, limit: int) -> list[str]:
-    """List conversations without activity since `before` and without open inbox rows, oldest first."""
+    """List conversations without activity since `before` and without open inbox rows, oldest
+    first.
+    """
     return [row["id"] for row in (await tx.execute(_SELECT_OLD, before=before, limit=limit)).all()]
 
 
@@ -121,19 +146,23 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
     """Delete up to `limit` of a conversation's oldest turns, and finally the conversation.
 
     Returns:
-        "left" when rows remain, "gone" when the conversation was deleted, "awake" when it has new activity and nothing
-        was deleted.
+        "left" when rows remain, "gone" when the conversation was deleted, "awake" when it has new
+        activity and nothing was deleted.
     """
     row = (await tx.execute(_SELECT_IF_STILL_OLD, id=conversation, before=before)).first()
     if row is None:
         return "awake"
-    if row["view_from"] < row["next_seq"]:  # empties the view first, so that it never shows a part of a turn
+    # empties the view first, so that it never shows a part of a turn
+    if row["view_from"] < row["next_seq"]:
         await mark_open_stale(tx, conversation)
         await delete_snapshot(tx, conversation)
         await tx.execute(_START_EPOCH, id=conversation)
     await tx.execute(_DELETE_CLEARINGS, conversation=conversation)
     turns = [
-        row["id"] for row in (await tx.execute(_SELECT_OLDEST_TURNS, conversation=conversation, limit=limit)).all()
+        row["id"]
+        for row in (
+            await tx.execute(_SELECT_OLDEST_TURNS, conversation=conversation, limit=limit)
+        ).all()
     ]
     await tx.execute(_ALLOW_DELETES, conversation=conversation)
     for turn_id in turns:
@@ -143,7 +172,10 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
             await tx.execute(statement, turn_id=turn_id)
     await tx.execute(_FORBID_DELETES, conversation=conversation)
     lines = sum(
-        [(await tx.execute(one, conversation=conversation, limit=4 * limit)).rowcount for one in _DELETE_FIRST_LINES]
+        [
+            (await tx.execute(one, conversation=conversation, limit=4 * limit)).rowcount
+            for one in _DELETE_FIRST_LINES
+        ]
     )
     if turns or lines == 8 * limit:
         return "left"
@@ -153,7 +185,12 @@ async def _delete_oldest_turns(tx: Tx, conversation: str, before: float, limit: 
 
 async def _delete_ended(tx: Tx, before: float, limit: int) -> int:
     """Delete rows of ended work, up to `limit` of each table; returns how many."""
-    return sum([(await tx.execute(statement, before=before, limit=limit)).rowcount for statement in _DELETE_ENDED])
+    return sum(
+        [
+            (await tx.execute(statement, before=before, limit=limit)).rowcount
+            for statement in _DELETE_ENDED
+        ]
+    )
 
 
 async def _delete_usage(tx: Tx, before: float, limit: int) -> int:
@@ -162,7 +199,9 @@ async def _delete_usage(tx: Tx, before: float, limit: int) -> int:
 
 
 class Retention(Repository):
-    """Deletes old rows in transactions small enough for others not to wait. Times are unix seconds."""
+    """Deletes old rows in transactions small enough for others not to wait. Times are unix
+    seconds.
+    """
 
     old_conversations = read(_load_old)
     delete_oldest_turns = write(_delete_oldest_turns)

@@ -1,4 +1,6 @@
-"""Copies what a damaged database still holds into the one that takes its place, whole conversations or none of one."""
+"""Copies what a damaged database still holds into the one that takes its place, whole conversations
+or none of one.
+"""
 
 import json
 import sqlite3
@@ -20,7 +22,12 @@ from memory.store.engine.sqlite_connection import drive
 from memory.store.errors import WrongState
 from memory.store.maintenance.copy import TABLES, RowValues, column_names
 from memory.store.maintenance.damaged import DatabaseRows, KnownKey, Rows, UnreadableRows
-from memory.store.maintenance.replaced_rights import ACTOR, LOSS_ACTIONS, ReplacedRights, withhold_rights
+from memory.store.maintenance.replaced_rights import (
+    ACTOR,
+    LOSS_ACTIONS,
+    ReplacedRights,
+    withhold_rights,
+)
 from memory.store.people.access import load_all_grants
 from memory.store.rows import TurnRow, columns_of, load_member_spaces
 from memory.store.schema.memory_tables import access_grant, account_link, forgetting
@@ -52,11 +59,14 @@ _OF_CONVERSATION = {
 }
 _PREFIXES = (snapshot, snapshot_part, prefix_text)  # the next request makes them again
 _OTHERS = tuple(
-    table for table in TABLES if table not in (*_RECORD, *_PREFIXES, inbox, outbox, audit, audit_head, removal)
+    table
+    for table in TABLES
+    if table not in (*_RECORD, *_PREFIXES, inbox, outbox, audit, audit_head, removal)
 )
 _FORGOTTEN_STATES = ("confirmed", "removed", "done")
 _IS_WHOLE = """
-SELECT count(*) = 0 OR (max(seq) - min(seq) + 1 = count(*) AND max(seq) + 1 = (SELECT next_seq FROM conversation
+SELECT count(*) = 0 OR (max(seq) - min(seq) + 1 = count(*) AND max(seq) + 1 = (SELECT next_seq FROM
+conversation
     WHERE id = :id)) AND count(*) = count((SELECT id FROM turn WHERE id = message.turn_id))
 FROM message WHERE conversation = :id
 """
@@ -68,7 +78,8 @@ WHERE id = :id
 """
 # A message whose turn has ended is processed, whatever was last read of its row.
 _END_INBOX = """
-UPDATE inbox SET state = 'done' WHERE conversation = :id AND state IN ('new', 'running') AND EXISTS (
+UPDATE inbox SET state = 'done' WHERE conversation = :id AND state IN ('new', 'running') AND EXISTS
+(
     SELECT 1 FROM turn WHERE turn.inbox_id = inbox.id AND turn.state NOT IN ('running', 'waiting'))
 """
 _SELECT_ANSWERED_TURNS = """
@@ -77,13 +88,15 @@ SELECT {columns} FROM turn WHERE conversation = :id AND state IN ('running', 'wa
 """
 # Of a received message, whose own row has its id.
 _SELECT_OF_TURN = """
-SELECT turn.id, turn.trace_id, message.at, message.parts FROM message JOIN turn ON turn.id = message.turn_id
+SELECT turn.id, turn.trace_id, message.at, message.parts FROM message JOIN turn ON turn.id =
+message.turn_id
 WHERE message.id = ?
 """
 _END_TURN = "UPDATE turn SET state = 'interrupted', ended = :now WHERE id = :id"
 _MAX_LEASE = """
 SELECT max(lease_epoch) FROM (
-    SELECT lease_epoch FROM instance UNION ALL SELECT lease_epoch FROM turn UNION ALL SELECT lease_epoch FROM inbox
+    SELECT lease_epoch FROM instance UNION ALL SELECT lease_epoch FROM turn UNION ALL SELECT
+    lease_epoch FROM inbox
     UNION ALL SELECT lease_epoch FROM outbox UNION ALL SELECT lease_epoch FROM fold)
 """
 
@@ -111,7 +124,10 @@ class _Inconsistent(Exception):
 
 
 class Salvage:
-    """One transaction on the new database that takes over what the damaged one holds. All methods block."""
+    """One transaction on the new database that takes over what the damaged one holds.
+
+    All methods block.
+    """
 
     def __init__(self, damaged: DatabaseRows, connection: sqlite3.Connection, tx: Tx) -> None:
         """Bind to both. connection, tx: of the new database, in a transaction."""
@@ -168,7 +184,9 @@ class Salvage:
             drive(append_act(self._tx, "repair", id, result, ACTOR))
 
     def _take_record(self, id: str) -> int:
-        """Make the conversation what it is in the damaged file; return the number of added messages."""
+        """Make the conversation what it is in the damaged file; return the number of added
+        messages.
+        """
         there = {table.name: self._load_of(self._damaged, table, id) for table in _RECORD}
         here = {table.name: self._load_of(self._here, table, id) for table in _RECORD}
         if not there[conversation.name]:
@@ -188,7 +206,9 @@ class Salvage:
         return len(there[message.name].keys() - here[message.name].keys())
 
     def _keep_former(self, id: str) -> None:
-        """Leave the conversation as it was, and without its text where something was forgotten in its space since."""
+        """Leave the conversation as it was, and without its text where something was forgotten in
+        its space since.
+        """
         self.report.newer.add(id)
         former = self._load_of(self._here, conversation, id)
         known = former
@@ -250,20 +270,33 @@ class Salvage:
             self._connection.execute(_END_TURN, {"id": answered.id, "now": self._tx.now})
 
     def _from_key(self, known: KnownKey) -> RowValues:
-        """Make the row of a received message of which only its key is known: it is not processed again.
+        """Make the row of a received message of which only its key is known: it is not processed
+        again.
 
         Its text is that of the turn's message, if it had one here.
         """
         defaults: dict[str, Any] = {column.name: column.default for column in inbox.columns}
-        empty = {name: default.arg if default is not None else "" for name, default in defaults.items()}
-        values = empty | {name: getattr(known, name) for name in KnownKey.__dataclass_fields__} | {"kind": "message"}
+        empty = {
+            name: default.arg if default is not None else "" for name, default in defaults.items()
+        }
+        values = (
+            empty
+            | {name: getattr(known, name) for name in KnownKey.__dataclass_fields__}
+            | {"kind": "message"}
+        )
         answered = self._connection.execute(_SELECT_OF_TURN, (known.id,)).fetchone()
         if answered is None:
             self.report.keys_only += 1
             return tuple((values | {"state": "ignored", "reason": "damaged"}).values())
         turn_id, trace_id, at, parts = answered
         body = json.dumps({"text": shown_text_of(load_parts(parts))}, ensure_ascii=False)
-        found = {"state": "done", "turn_id": turn_id, "trace_id": trace_id, "received": at, "body": body}
+        found = {
+            "state": "done",
+            "turn_id": turn_id,
+            "trace_id": trace_id,
+            "received": at,
+            "body": body,
+        }
         return tuple((values | found).values())
 
     def _known_keys(self, id: str) -> list[KnownKey]:
@@ -311,15 +344,21 @@ class Salvage:
             self.report.unread.append(audit.name)
 
     def _load_forgotten_spaces(self) -> set[str]:
-        """Return the spaces in which something was forgotten since, by the requests or else by the acts."""
+        """Return the spaces in which something was forgotten since, by the requests or else by the
+        acts.
+        """
         known = {key for key, row in self._here.load(forgetting).items() if _is_forgotten(row)}
         spaces = {act["subject"] for act in self._acts if act["action"] == "forget"}
         try:
             requests = self._damaged.load(forgetting)
-            spaces = {row[1] for key, row in requests.items() if _is_forgotten(row) and key not in known}
+            spaces = {
+                row[1] for key, row in requests.items() if _is_forgotten(row) and key not in known
+            }
         except UnreadableRows:
             self.report.rights_known &= self._has_all_acts
-        return {member for space in spaces for member in drive(load_member_spaces(self._tx, str(space)))}
+        return {
+            member for space in spaces for member in drive(load_member_spaces(self._tx, str(space)))
+        }
 
     def _withhold_rights(self) -> None:
         """Take away what was revoked since, where the rights themselves could not be read."""
@@ -330,7 +369,9 @@ class Salvage:
             lived=True,
             grants=tuple(drive(load_all_grants(self._tx))) if has_grants else (),
             losses=tuple(act for act in self._acts if act["action"] in LOSS_ACTIONS),
-            links=frozenset((link["own_space"], link["space"]) for link in links) if has_links else frozenset(),
+            links=frozenset((link["own_space"], link["space"]) for link in links)
+            if has_links
+            else frozenset(),
             notes=(),
             forgotten=0,
         )
@@ -339,7 +380,9 @@ class Salvage:
             self.report.rights_known &= self._has_all_acts
 
     def _raise_lease(self) -> None:
-        """Make the next lease newer than all that rows carry: no row may seem to be held by the next process."""
+        """Make the next lease newer than all that rows carry: no row may seem to be held by the
+        next process.
+        """
         (here,) = self._connection.execute(_MAX_LEASE).fetchone()
         newest = max(here or 0, self._damaged.load_lease())
         self._connection.execute("UPDATE instance SET lease_epoch = ?", (newest,))
@@ -357,7 +400,9 @@ class Salvage:
         """Insert or update the rows that differ."""
         marks = ", ".join("?" for _ in table.columns)
         keys = ", ".join(f'"{column.name}"' for column in table.primary_key)
-        changes = ", ".join(f'"{column.name}" = excluded."{column.name}"' for column in table.columns)
+        changes = ", ".join(
+            f'"{column.name}" = excluded."{column.name}"' for column in table.columns
+        )
         statement = (
             f"INSERT INTO {table.name} ({column_names(table)}) VALUES ({marks}) "  # noqa: S608  our own names
             f"ON CONFLICT ({keys}) DO UPDATE SET {changes}"
@@ -388,12 +433,21 @@ def _to_dict(table: Table, row: RowValues) -> dict[str, Any]:
 def _without_record(row: RowValues) -> RowValues:
     """Return the row of a conversation of which nothing was said yet."""
     values = _to_dict(conversation, row)
-    fresh = {"next_seq": 1, "next_turn": 1, "view_from": 1, "cleared_before": 0, "fold_head": "", "title": ""}
+    fresh = {
+        "next_seq": 1,
+        "next_turn": 1,
+        "view_from": 1,
+        "cleared_before": 0,
+        "fold_head": "",
+        "title": "",
+    }
     return tuple((values | fresh).values())
 
 
 def _without_turn(row: RowValues, turns: Rows) -> RowValues:
-    """Return a received message without a turn that is not here; one that was running is new again."""
+    """Return a received message without a turn that is not here; one that was running is new
+    again.
+    """
     values = _to_dict(inbox, row)
     if (values["turn_id"],) not in turns:
         values["turn_id"] = ""

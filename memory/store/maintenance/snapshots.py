@@ -1,4 +1,6 @@
-"""Takes checked snapshots of the database file, deletes old ones, and removes secrets from copies."""
+"""Takes checked snapshots of the database file, deletes old ones, and removes secrets from
+copies.
+"""
 
 import json
 import sqlite3
@@ -15,16 +17,21 @@ MAX_HOURLY, MAX_DAILY = 2, 2  # snapshots that are kept
 SNAPSHOT_SECONDS = 3_600.0  # between two snapshots
 _STAMP_FORMAT = "%Y%m%dT%H%M%SZ"
 _DAY_CHARACTERS = len("20260101")  # of a stamp
-_REDACT = "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, :secret) > 0"
+_REDACT = (
+    "UPDATE {table} SET {column} = replace({column}, :secret, '[secret]') WHERE instr({column}, "
+    ":secret) > 0"
+)
 
 
 def redact_secrets(copy: Path, secrets: Collection[str] = ()) -> str:
-    """Remove channels' notes (logins, cursors, handles) and typed secrets from a copy, and overwrite their bytes.
+    """Remove channels' notes (logins, cursors, handles) and typed secrets from a copy, and
+    overwrite their bytes.
 
     The copy is a single file afterwards, without a write-ahead log.
 
     Args:
-        secrets: values that a person may have typed in a command; replaced by [secret] in messages and titles.
+        secrets: values that a person may have typed in a command; replaced by [secret] in messages
+            and titles.
 
     Returns:
         The revision of its tables, "" for none.
@@ -35,7 +42,10 @@ def redact_secrets(copy: Path, secrets: Collection[str] = ()) -> str:
     with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA journal_mode=DELETE")
-        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        tables = {
+            row[0]
+            for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
         if channel_note.name in tables:
             connection.execute(f"DELETE FROM {channel_note.name}")  # noqa: S608
         for secret in {form for one in secrets for form in (one, json.dumps(one)[1:-1])}:
@@ -53,17 +63,21 @@ def read_revision(path: Path) -> str:
         sqlite3.Error: it is not a database.
     """
     with _open_read_only(path) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (stamp.name,)).fetchone():
+        if not connection.execute(
+            "SELECT 1 FROM sqlite_master WHERE name = ?", (stamp.name,)
+        ).fetchone():
             return ""
         row = connection.execute(f"SELECT version_num FROM {stamp.name}").fetchone()  # noqa: S608
     return str(row[0]) if row else ""
 
 
 def is_snapshot_due(path: Path, now: float, newest_loss: float) -> bool:
-    """Whether the newest snapshot is an hour old, or older than the last act that took a right or a text away.
+    """Whether the newest snapshot is an hour old, or older than the last act that took a right or a
+    text away.
 
     Args:
-        now, newest_loss: unix seconds. A snapshot older than such an act could bring back what it took away.
+        now, newest_loss: unix seconds. A snapshot older than such an act could bring back what it
+            took away.
     """
     newest = next(iter(find_snapshots(path, now)), None)
     if newest is None:
@@ -73,7 +87,8 @@ def is_snapshot_due(path: Path, now: float, newest_loss: float) -> bool:
 
 
 def take_snapshot(path: Path, now: float) -> None:
-    """Take a snapshot, then delete those that are not kept: the two newest, and the last ones of two earlier days.
+    """Take a snapshot, then delete those that are not kept: the two newest, and the last ones of
+    two earlier days.
 
     Args:
         now: unix seconds.
@@ -82,7 +97,9 @@ def take_snapshot(path: Path, now: float) -> None:
         StoreCorrupt: the copy does not pass SQLite's check; no snapshot was replaced.
         sqlite3.Error, OSError: there is no copy.
     """
-    copy_database(path, path.parent / "snapshots" / f"{path.stem}-{time_stamp(now)}{path.suffix}", check=True)
+    copy_database(
+        path, path.parent / "snapshots" / f"{path.stem}-{time_stamp(now)}{path.suffix}", check=True
+    )
     snapshots = find_snapshots(path, now)
     last_of_day: dict[str, Path] = {}
     for snapshot in snapshots:
@@ -94,9 +111,13 @@ def take_snapshot(path: Path, now: float) -> None:
 
 
 def find_snapshots(path: Path, now: float) -> list[Path]:
-    """Find a database's snapshots, the newest first; one from the future was named by a wrong clock and comes last."""
+    """Find a database's snapshots, the newest first; one from the future was named by a wrong clock
+    and comes last.
+    """
     found = (path.parent / "snapshots").glob(f"{path.stem}-*{path.suffix}")
-    return sorted(found, key=lambda one: (_stamp_of(one) <= time_stamp(now), one.name), reverse=True)
+    return sorted(
+        found, key=lambda one: (_stamp_of(one) <= time_stamp(now), one.name), reverse=True
+    )
 
 
 def snapshot_time(snapshot: Path) -> float:
@@ -118,7 +139,9 @@ def _stamp_of(snapshot: Path) -> str:
 
 
 def find_damage(path: Path) -> str:
-    """Return the first damage that SQLite's quick check finds, "" for none; reads beside a process that writes."""
+    """Return the first damage that SQLite's quick check finds, "" for none; reads beside a process
+    that writes.
+    """
     try:
         with _open_read_only(path) as connection:
             found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])

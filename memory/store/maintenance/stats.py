@@ -1,4 +1,6 @@
-"""Counts the store's rows for the metrics: cheap counts of open work, and totals of whole tables."""
+"""Counts the store's rows for the metrics: cheap counts of open work, and totals of whole
+tables.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +14,16 @@ from memory.store.conversations.usage import sum_usage
 from memory.store.engine.database import Statement, Tx
 from memory.store.rows import Usage
 from memory.store.schema.memory_tables import background_task
-from memory.store.schema.tables import REVISIONS, conversation, fold, inbox, is_one_of, outbox, stamp, turn
+from memory.store.schema.tables import (
+    REVISIONS,
+    conversation,
+    fold,
+    inbox,
+    is_one_of,
+    outbox,
+    stamp,
+    turn,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +84,18 @@ _COUNT_TURNS = (
     .order_by(turn.c.state)
 )
 _COUNT_CONVERSATIONS = (
-    select(func.count().label("value")).select_from(conversation).where(conversation.c.listed.is_(True))
+    select(func.count().label("value"))
+    .select_from(conversation)
+    .where(conversation.c.listed.is_(True))
 )
-_COUNT_OPEN_FOLDS = select(func.count().label("value")).select_from(fold).where(is_one_of(fold.c.state, *OPEN))
-_COUNT_INBOX = select(func.count().label("value")).select_from(inbox).where(is_one_of(inbox.c.state, "new", "running"))
+_COUNT_OPEN_FOLDS = (
+    select(func.count().label("value")).select_from(fold).where(is_one_of(fold.c.state, *OPEN))
+)
+_COUNT_INBOX = (
+    select(func.count().label("value"))
+    .select_from(inbox)
+    .where(is_one_of(inbox.c.state, "new", "running"))
+)
 _COUNT_OUTBOX = (
     select(func.count().label("value"))
     .select_from(outbox)
@@ -97,7 +116,9 @@ async def load_stats(tx: Tx) -> StoreStats:
         inbox_depth=await _first_value(tx, _COUNT_INBOX),
         inbox_oldest=float((oldest["value"] if oldest else 0.0) or 0.0),
         outbox_depth=await _first_value(tx, _COUNT_OUTBOX),
-        tasks_open={row["kind"]: int(row["value"]) for row in (await tx.execute(_COUNT_TASKS)).all()},
+        tasks_open={
+            row["kind"]: int(row["value"]) for row in (await tx.execute(_COUNT_TASKS)).all()
+        },
     )
 
 
@@ -105,7 +126,10 @@ async def load_totals(tx: Tx) -> StoreTotals:
     """Sum up whole tables."""
     return StoreTotals(
         turns={row["state"]: int(row["value"]) for row in (await tx.execute(_COUNT_TURNS)).all()},
-        folds={(row["method"], row["state"]): int(row["value"]) for row in (await tx.execute(_COUNT_FOLDS)).all()},
+        folds={
+            (row["method"], row["state"]): int(row["value"])
+            for row in (await tx.execute(_COUNT_FOLDS)).all()
+        },
         conversations=await _first_value(tx, _COUNT_CONVERSATIONS),
         usage=await sum_usage(tx, _EPOCH_START),
     )

@@ -1,7 +1,9 @@
-"""Finds out that SQLite cut a damaged write-ahead log short, and mends a copy of it as far as it can be read.
+"""Finds out that SQLite cut a damaged write-ahead log short, and mends a copy of it as far as it
+can be read.
 
-At its first frame that does not fit, SQLite ends the log without a word, and all commits behind it are gone. They are
-still in the file: each frame names the checksum of the one before it. Formats: https://www.sqlite.org/walformat.html
+At its first frame that does not fit, SQLite ends the log without a word, and all commits behind it
+are gone. They are still in the file: each frame names the checksum of the one before it. Formats:
+https://www.sqlite.org/walformat.html
 """
 
 import sqlite3
@@ -25,7 +27,8 @@ _Checksum = tuple[int, int]
 class _Frame:
     """One page in the log."""
 
-    #: Page number, and the size of the database in pages after a commit, 0 for a frame that commits nothing.
+    #: Page number, and the size of the database in pages after a commit, 0 for a frame that commits
+    #: nothing.
     head: bytes
     salts: bytes
     checksum: _Checksum
@@ -82,7 +85,9 @@ def is_log_cut(path: Path) -> bool:
 
 
 def mend_log(path: Path, target: Path) -> None:
-    """Write a copy of a database's log without its damaged frames, which SQLite reads to its end."""
+    """Write a copy of a database's log without its damaged frames, which SQLite reads to its
+    end.
+    """
     log = _read_log(path)
     before, checksum = log.checksum, log.compute(log.head)
     mended = [log.head, struct.pack(">II", *checksum)]

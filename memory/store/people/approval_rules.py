@@ -1,4 +1,6 @@
-"""Stores rules of approval: calls that a person has approved for good, until the rule ends or is revoked."""
+"""Stores rules of approval: calls that a person has approved for good, until the rule ends or is
+revoked.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -45,9 +47,13 @@ class ApprovalRuleRow(NewApprovalRule):
     at: datetime
 
 
-_SELECT = select(*columns_of(ApprovalRuleRow, table), table.c.channel, table.c.account, table.c.person)
+_SELECT = select(
+    *columns_of(ApprovalRuleRow, table), table.c.channel, table.c.account, table.c.person
+)
 _IN_SPACE = table.c.space == bindparam("space")
-_SELECT_VALID = _SELECT.where(_IN_SPACE, table.c.expires > bindparam("now")).order_by(table.c.number)
+_SELECT_VALID = _SELECT.where(_IN_SPACE, table.c.expires > bindparam("now")).order_by(
+    table.c.number
+)
 _SELECT_EQUAL = _SELECT.where(
     _IN_SPACE,
     table.c.tool == bindparam("tool"),
@@ -56,7 +62,9 @@ _SELECT_EQUAL = _SELECT.where(
     table.c.level == bindparam("level"),
 )
 _SELECT_BY_NUMBER = _SELECT.where(_IN_SPACE, table.c.number == bindparam("number"))
-_SELECT_LAST = select(func.max(table.c.number).label("number"), func.count().label("count")).where(_IN_SPACE)
+_SELECT_LAST = select(func.max(table.c.number).label("number"), func.count().label("count")).where(
+    _IN_SPACE
+)
 _EXTEND = (
     update(table)
     .where(table.c.id == bindparam("id"))
@@ -69,11 +77,14 @@ _EXTEND = (
 )
 _DELETE = delete(table).where(table.c.id == bindparam("id"))
 _DELETE_EXPIRED = delete(table).where(_IN_SPACE, table.c.expires <= bindparam("now"))
-_DELETE_OF_PERSON = delete(table).where(table.c.channel == bindparam("channel"), table.c.person == bindparam("person"))
+_DELETE_OF_PERSON = delete(table).where(
+    table.c.channel == bindparam("channel"), table.c.person == bindparam("person")
+)
 
 
 async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
-    """Store a rule for `RULE_VALIDITY`; an equal one is extended, and is this person's from then on.
+    """Store a rule for `RULE_VALIDITY`; an equal one is extended, and is this person's from then
+    on.
 
     Returns:
         None if the space has `MAX_RULES`.
@@ -99,9 +110,18 @@ async def add_rule(tx: Tx, new: NewApprovalRule) -> ApprovalRuleRow | None:
         party = {"channel": new.party.channel, "account": new.party.account, "person": new.party.id}
         id = new_id(tx.now)
         await tx.execute(
-            insert_into(table), id=id, space=new.space, number=number, expires=expires, at=tx.now, **party, **same
+            insert_into(table),
+            id=id,
+            space=new.space,
+            number=number,
+            expires=expires,
+            at=tx.now,
+            **party,
+            **same,
         )
-    await append_act(tx, "approval rule", f"{new.space or 'owner'} {number}", "made", new.party.id, args=same)
+    await append_act(
+        tx, "approval rule", f"{new.space or 'owner'} {number}", "made", new.party.id, args=same
+    )
     row = (await tx.execute(_SELECT_BY_NUMBER, space=new.space, number=number)).first()
     return _to_row(row) if row else None
 
@@ -130,4 +150,8 @@ async def delete_rules_of(tx: Tx, channel: str, person: str) -> int:
 def _to_row(row: Row) -> ApprovalRuleRow:
     columns = {**row}
     channel, account, id = (columns.pop(name) for name in ("channel", "account", "person"))
-    return from_row(ApprovalRuleRow, columns, party=Party(channel=channel, account=account, subject="user", id=id))
+    return from_row(
+        ApprovalRuleRow,
+        columns,
+        party=Party(channel=channel, account=account, subject="user", id=id),
+    )

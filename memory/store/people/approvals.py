@@ -18,7 +18,9 @@ from memory.store.rows import NewInboxRow, columns_of, from_row
 from memory.store.schema.memory_tables import approval as table
 from memory.store.schema.tables import is_one_of, literal_text
 
-_SELECT = select(*columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id)
+_SELECT = select(
+    *columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id
+)
 _SELECT_BY_CALL = _SELECT.where(table.c.call == bindparam("call"))
 _SELECT_ONE = _SELECT.where(table.c.id == bindparam("id"))
 _SELECT_OF_SPACE = _SELECT_ONE.where(table.c.space == bindparam("space"))
@@ -28,19 +30,25 @@ _SELECT_BY_CODE = _SELECT.where(
     table.c.account == bindparam("account"),
     table.c.subject_id == bindparam("subject_id"),
 )
-_SELECT_RUNNING = _SELECT.where(table.c.state == literal_text("running"), table.c.expires > bindparam("since"))
+_SELECT_RUNNING = _SELECT.where(
+    table.c.state == literal_text("running"), table.c.expires > bindparam("since")
+)
 _SELECT_ASKED = _SELECT.where(
     table.c.space == bindparam("space"),
     is_one_of(table.c.state, "asked"),
     table.c.expires > bindparam("now"),
 ).order_by(table.c.id)
-_SELECT_UNDECIDED = _SELECT.where(is_one_of(table.c.state, "asked", "approved")).order_by(table.c.id)
+_SELECT_UNDECIDED = _SELECT.where(is_one_of(table.c.state, "asked", "approved")).order_by(
+    table.c.id
+)
 _SET_STATE = (
     update(table)
     .where(table.c.id == bindparam("id"), table.c.state == bindparam("state"))
     .values(state=bindparam("new_state"))
 )
-_CLEAR_ARGUMENTS = update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
+_CLEAR_ARGUMENTS = (
+    update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
+)
 _END = update(table).values(state=literal_text("ended"), arguments=literal_text(""))
 _END_EXPIRED = _END.where(is_one_of(table.c.state, "asked"), table.c.expires <= bindparam("now"))
 _END_OF_PERSON = _END.where(
@@ -81,7 +89,9 @@ async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> A
 
 
 async def find_approval(tx: Tx, sha256: str, person: Party) -> ApprovalRow | None:
-    """Find a person's approval, in any state, by the hash of its code or of its button's payload."""
+    """Find a person's approval, in any state, by the hash of its code or of its button's
+    payload.
+    """
     party = {"channel": person.channel, "account": person.account, "subject_id": person.id}
     row = (await tx.execute(_SELECT_BY_CODE, sha256=sha256, **party)).first()
     return _to_row(row) if row else None
@@ -95,7 +105,9 @@ async def find_of_space(tx: Tx, space: str, id: str) -> ApprovalRow | None:
 
 async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
     """Load approvals that began to run and have no end, of those that were valid at `since`."""
-    return [_to_row(row) for row in (await tx.execute(_SELECT_RUNNING, since=since.timestamp())).all()]
+    return [
+        _to_row(row) for row in (await tx.execute(_SELECT_RUNNING, since=since.timestamp())).all()
+    ]
 
 
 async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
@@ -109,9 +121,16 @@ async def find_undecided(tx: Tx) -> list[ApprovalRow]:
 
 
 async def set_state(
-    tx: Tx, id: str, former: ApprovalState, state: ApprovalState, outcome: NewInboxRow | None = None, *, by: str = ""
+    tx: Tx,
+    id: str,
+    former: ApprovalState,
+    state: ApprovalState,
+    outcome: NewInboxRow | None = None,
+    *,
+    by: str = "",
 ) -> bool:
-    """Change an approval's state; False when it is not in state `former`, or the yes comes after it expired.
+    """Change an approval's state; False when it is not in state `former`, or the yes comes after it
+    expired.
 
     Args:
         outcome: a message to process, which is stored in the same transaction.
@@ -122,7 +141,8 @@ async def set_state(
     is_late = is_yes and row.expires.timestamp() <= tx.now
     if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, new_state=state)).rowcount:
         return False
-    if state not in ("approved", "running"):  # a person may want to forget the arguments, so they are not kept
+    # a person may want to forget the arguments, so they are not kept
+    if state not in ("approved", "running"):
         await tx.execute(_CLEAR_ARGUMENTS, id=id)
     args = {"tool": row.tool, "arguments": row.arguments}
     await append_act(tx, row.action, row.conversation, state, by or row.party.id, args=args)
@@ -151,4 +171,6 @@ async def _load_one(tx: Tx, id: str) -> ApprovalRow:
 def _to_row(row: Row) -> ApprovalRow:
     columns = {**row}
     channel, account, id = (columns.pop(name) for name in ("channel", "account", "subject_id"))
-    return from_row(ApprovalRow, columns, party=Party(channel=channel, account=account, subject="user", id=id))
+    return from_row(
+        ApprovalRow, columns, party=Party(channel=channel, account=account, subject="user", id=id)
+    )

@@ -1,4 +1,6 @@
-"""Stores work that goes on beside a conversation: turns of sub-agents, and commands; each ends with its outcome."""
+"""Stores work that goes on beside a conversation: turns of sub-agents, and commands; each ends with
+its outcome.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +52,8 @@ class NewTask:
     person: str
     #: What is to be done, in words.
     goal: str
-    #: JSON text: of an agent its tools, its schema and the person's language; of a command its arguments.
+    #: JSON text: of an agent its tools, its schema and the person's language; of a command its
+    #: arguments.
     request: str
     #: Epoch of the conversation; after a clear nobody wants the outcome.
     epoch: int
@@ -107,10 +110,18 @@ _IS_RUNNING = is_one_of(table.c.state, "running")
 _SELECT_OF_CALL = _SELECT.where(table.c.call == bindparam("call")).order_by(table.c.position)
 _SELECT_OF_CHILD = _SELECT.where(table.c.child == bindparam("child"))
 _SELECT_ONE = _SELECT.where(table.c.id == bindparam("id"))
-_SELECT_BY_NUMBER = _SELECT.where(table.c.space == bindparam("space"), table.c.number == bindparam("number"))
-_SELECT_OPEN = _SELECT.where(table.c.conversation == bindparam("conversation"), _IS_RUNNING).order_by(table.c.number)
-_SELECT_OPEN_OF_SPACE = _SELECT.where(table.c.space == bindparam("space"), _IS_RUNNING).order_by(table.c.number)
-_SELECT_OPEN_COMMANDS = _SELECT.where(_IS_RUNNING, table.c.kind == literal_text("exec")).order_by(table.c.id)
+_SELECT_BY_NUMBER = _SELECT.where(
+    table.c.space == bindparam("space"), table.c.number == bindparam("number")
+)
+_SELECT_OPEN = _SELECT.where(
+    table.c.conversation == bindparam("conversation"), _IS_RUNNING
+).order_by(table.c.number)
+_SELECT_OPEN_OF_SPACE = _SELECT.where(table.c.space == bindparam("space"), _IS_RUNNING).order_by(
+    table.c.number
+)
+_SELECT_OPEN_COMMANDS = _SELECT.where(_IS_RUNNING, table.c.kind == literal_text("exec")).order_by(
+    table.c.id
+)
 _SELECT_RUNNING = _SELECT.where(_IS_RUNNING).order_by(table.c.id)
 _SELECT_CALLS_OF_CHILD = (
     select(tool_call.c.name, tool_call.c.state)
@@ -118,7 +129,9 @@ _SELECT_CALLS_OF_CHILD = (
     .where(turn.c.conversation == bindparam("child"))
     .order_by(tool_call.c.turn_id, tool_call.c.place)
 )
-_SELECT_LAST_NUMBER = select(func.max(table.c.number).label("number")).where(table.c.space == bindparam("space"))
+_SELECT_LAST_NUMBER = select(func.max(table.c.number).label("number")).where(
+    table.c.space == bindparam("space")
+)
 _COUNT_OPEN = (
     select(func.count().label("count"))
     .select_from(table)
@@ -126,7 +139,11 @@ _COUNT_OPEN = (
 )
 # Changes nothing, but conflicts with whoever ends another task of the call at the same time.
 _LOCK_CALL = update(table).where(table.c.call == bindparam("call")).values(ended=table.c.ended)
-_DETACH = update(table).where(table.c.call == bindparam("call")).values(detached=bindparam("new_detached"))
+_DETACH = (
+    update(table)
+    .where(table.c.call == bindparam("call"))
+    .values(detached=bindparam("new_detached"))
+)
 _END = (
     update(table)
     .where(table.c.id == bindparam("id"), _IS_RUNNING)
@@ -142,15 +159,19 @@ _SELECT_NEW_ROWS = select(inbox.c.id).where(
 )
 
 
-async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], most: int) -> tuple[list[TaskRow], bool]:
-    """Store the tasks of one call, and for each agent the message that starts its hidden conversation.
+async def start_tasks(
+    tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], most: int
+) -> tuple[list[TaskRow], bool]:
+    """Store the tasks of one call, and for each agent the message that starts its hidden
+    conversation.
 
     Args:
         bodies: of those messages; for commands they are not used.
         most: how many tasks of that kind may run in the space at once.
 
     Returns:
-        The tasks, those of the first run of the call where it was made before; and False if there were too many.
+        The tasks, those of the first run of the call where it was made before; and False if there
+        were too many.
     """
     if known := await load_tasks_of_call(tx, new[0].call):
         return known, True
@@ -165,7 +186,9 @@ async def start_tasks(tx: Tx, new: Sequence[NewTask], bodies: Sequence[str], mos
         id, child = new_id(tx.now + task.position / 1e3), ""
         if task.kind == "agent":
             place = replace(_to_place(parent), thread_id=f"{HIDDEN_THREAD}{id}")
-            arrival = NewInboxRow(place=place, key=f"task:{id}", kind="message", sender_id=task.person, body=body)
+            arrival = NewInboxRow(
+                place=place, key=f"task:{id}", kind="message", sender_id=task.person, body=body
+            )
             [accepted] = await accept(tx, [arrival])
             child = accepted.conversation
         row = TaskRow(
@@ -207,13 +230,19 @@ async def find_task(tx: Tx, space: str, number: int) -> TaskRow | None:
 @light
 async def load_open_tasks(tx: Tx, conversation: str) -> list[TaskRow]:
     """Load the running tasks of a conversation."""
-    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OPEN, conversation=conversation)).all()]
+    return [
+        from_row(TaskRow, row)
+        for row in (await tx.execute(_SELECT_OPEN, conversation=conversation)).all()
+    ]
 
 
 @light
 async def load_open_tasks_of_space(tx: Tx, space: str) -> list[TaskRow]:
     """Load the running tasks of a space."""
-    return [from_row(TaskRow, row) for row in (await tx.execute(_SELECT_OPEN_OF_SPACE, space=space)).all()]
+    return [
+        from_row(TaskRow, row)
+        for row in (await tx.execute(_SELECT_OPEN_OF_SPACE, space=space)).all()
+    ]
 
 
 @light
@@ -238,7 +267,9 @@ async def load_open_commands(tx: Tx) -> list[TaskRow]:
 
 
 async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
-    """Load the tasks of a call for the one who waited for them; if some still run, their outcomes come as a message."""
+    """Load the tasks of a call for the one who waited for them; if some still run, their outcomes
+    come as a message.
+    """
     await tx.execute(_LOCK_CALL, call=call)
     rows = await load_tasks_of_call(tx, call)
     if any(row.state == "running" for row in rows) and not rows[0].detached:
@@ -248,7 +279,8 @@ async def collect_tasks(tx: Tx, call: str) -> list[TaskRow]:
 
 
 async def end_task(tx: Tx, id: str, ending: TaskEnding, compose: ComposeBody) -> bool:
-    """Store the end of a task; with the last of its call, one message tells of all, unless somebody waits for it.
+    """Store the end of a task; with the last of its call, one message tells of all, unless somebody
+    waits for it.
 
     Returns:
         False if it has ended already.
@@ -257,7 +289,11 @@ async def end_task(tx: Tx, id: str, ending: TaskEnding, compose: ComposeBody) ->
     if row is None or row["state"] != "running":
         return False
     await tx.execute(_LOCK_CALL, call=row["call"])
-    ended = {"new_state": ending.state, "new_outcome": ending.outcome, "new_tainted": ending.tainted}
+    ended = {
+        "new_state": ending.state,
+        "new_outcome": ending.outcome,
+        "new_tainted": ending.tainted,
+    }
     if not (await tx.execute(_END, id=id, **ended, new_ended=tx.now)).rowcount:
         return False
     rows = await load_tasks_of_call(tx, row["call"])
@@ -305,7 +341,9 @@ async def finish_agent_turn(
     return stored
 
 
-async def settle_agent_row(tx: Tx, inbox_id: str, child: str, ending: TaskEnding, compose: ComposeBody) -> None:
+async def settle_agent_row(
+    tx: Tx, inbox_id: str, child: str, ending: TaskEnding, compose: ComposeBody
+) -> None:
     """End a task whose message starts no turn."""
     await settle_inbox_row(tx, inbox_id, (), dead=ending.state != "cancelled")
     if row := await load_task_of_child(tx, child):
@@ -313,7 +351,8 @@ async def settle_agent_row(tx: Tx, inbox_id: str, child: str, ending: TaskEnding
 
 
 async def cancel_task(tx: Tx, id: str, compose: ComposeBody, *, silent: bool = False) -> bool:
-    """End a task as cancelled, and the message of an agent that has not begun; a running turn is stopped elsewhere.
+    """End a task as cancelled, and the message of an agent that has not begun; a running turn is
+    stopped elsewhere.
 
     Args:
         silent: the outcomes of its call are told to nobody any more.

@@ -16,7 +16,8 @@ from memory.store.rows import Usage, column_values, columns_of
 from memory.store.schema.memory_tables import heartbeat
 from memory.store.schema.tables import conversation, is_one_of, literal_text
 
-# "told": a notice was sent. "dropped": one that was sent within a day. "on", "off", "paused": not beats, but its state.
+# "told": a notice was sent. "dropped": one that was sent within a day. "on", "off", "paused": not
+# beats, but its state.
 BeatDecision = Literal["silent", "told", "dropped", "failed", "on", "off", "paused"]
 
 
@@ -48,7 +49,9 @@ class BeatRow(NewBeat):
 _IN_SPACE = heartbeat.c.space == bindparam("space")
 _IS_STATE = is_one_of(heartbeat.c.decision, "on", "off", "paused")
 _SELECT = (
-    select(*columns_of(BeatRow, heartbeat)).where(_IN_SPACE).order_by(heartbeat.c.at.desc(), heartbeat.c.id.desc())
+    select(*columns_of(BeatRow, heartbeat))
+    .where(_IN_SPACE)
+    .order_by(heartbeat.c.at.desc(), heartbeat.c.id.desc())
 )
 _SELECT_STATE = _SELECT.where(_IS_STATE).limit(1)
 _SELECT_BEATS = _SELECT.where(~_IS_STATE).limit(bindparam("limit"))
@@ -68,13 +71,17 @@ async def load_state(tx: Tx, space: str) -> BeatRow | None:
 @light
 async def load_beats(tx: Tx, space: str, limit: int) -> list[BeatRow]:
     """Load the newest beats, newest first."""
-    return [BeatRow(**row) for row in (await tx.execute(_SELECT_BEATS, space=space, limit=limit)).all()]
+    return [
+        BeatRow(**row) for row in (await tx.execute(_SELECT_BEATS, space=space, limit=limit)).all()
+    ]
 
 
 @light
 async def load_beats_since(tx: Tx, space: str, since: float) -> list[BeatRow]:
     """Load the beats since a moment, newest first."""
-    return [BeatRow(**row) for row in (await tx.execute(_SELECT_SINCE, space=space, since=since)).all()]
+    return [
+        BeatRow(**row) for row in (await tx.execute(_SELECT_SINCE, space=space, since=since)).all()
+    ]
 
 
 async def last_heard(tx: Tx, space: str) -> float:
@@ -84,10 +91,16 @@ async def last_heard(tx: Tx, space: str) -> float:
 
 
 async def add_beat(
-    tx: Tx, new: NewBeat, conversation_id: str = "", usage: Sequence[Usage] = (), notices: Sequence[Notice] = ()
+    tx: Tx,
+    new: NewBeat,
+    conversation_id: str = "",
+    usage: Sequence[Usage] = (),
+    notices: Sequence[Notice] = (),
 ) -> None:
     """Store a beat with its usage, charged to a conversation, and its notices."""
-    await tx.execute(insert_into(heartbeat), id=new_id(tx.now), at=tx.now, **column_values(new, heartbeat))
+    await tx.execute(
+        insert_into(heartbeat), id=new_id(tx.now), at=tx.now, **column_values(new, heartbeat)
+    )
     if conversation_id:
         await add_usage(tx, conversation_id, usage)
     await add_all_notices(tx, notices)

@@ -97,16 +97,18 @@ _SELECT_RUNS = (
         occurrence.c.at,
         func.coalesce(inbox.c.state, "").label("inbox_state"),
         func.coalesce(turn.c.state, "").label("turn_state"),
-        exists().where(outbox.c.source == occurrence.c.inbox_row.concat(literal_text(":answer"))).label("told"),
+        exists()
+        .where(outbox.c.source == occurrence.c.inbox_row.concat(literal_text(":answer")))
+        .label("told"),
     )
     .select_from(occurrence)
     .outerjoin(inbox, inbox.c.id == occurrence.c.inbox_row)
     .outerjoin(turn, turn.c.id == inbox.c.turn_id)
     .where(occurrence.c.state == literal_text("run"))
 )
-_SELECT_ENDED_RUNS = _SELECT_RUNS.where(or_(inbox.c.id.is_(None), ~is_one_of(inbox.c.state, "new", "running"))).limit(
-    bindparam("limit")
-)
+_SELECT_ENDED_RUNS = _SELECT_RUNS.where(
+    or_(inbox.c.id.is_(None), ~is_one_of(inbox.c.state, "new", "running"))
+).limit(bindparam("limit"))
 _SELECT_OPEN_RUN = (
     select(occurrence.c.id)
     .where(occurrence.c.job == bindparam("job"), occurrence.c.state == literal_text("run"))
@@ -125,7 +127,10 @@ _COUNT_RUNS = (
 )
 _SELECT_ENDED = (
     select(*columns_of(OccurrenceRow, occurrence))
-    .where(occurrence.c.job == bindparam("job"), is_one_of(occurrence.c.state, "told", "done", "failed", "skipped"))
+    .where(
+        occurrence.c.job == bindparam("job"),
+        is_one_of(occurrence.c.state, "told", "done", "failed", "skipped"),
+    )
     .order_by(occurrence.c.due.desc())
     .limit(bindparam("limit"))
 )
@@ -133,8 +138,15 @@ _SELECT_ANSWER = (
     select(message.c.parts, message.c.tainted)
     .select_from(inbox)
     .join(turn, turn.c.id == inbox.c.turn_id)
-    .join(message, (message.c.conversation == turn.c.conversation) & (message.c.seq >= turn.c.first_seq))
-    .where(inbox.c.id == bindparam("id"), message.c.turn_id == turn.c.id, message.c.role == literal_text("assistant"))
+    .join(
+        message,
+        (message.c.conversation == turn.c.conversation) & (message.c.seq >= turn.c.first_seq),
+    )
+    .where(
+        inbox.c.id == bindparam("id"),
+        message.c.turn_id == turn.c.id,
+        message.c.role == literal_text("assistant"),
+    )
     .order_by(message.c.seq.desc())
     .limit(1)
 )
@@ -143,7 +155,9 @@ _SELECT_ANSWER = (
 @light
 async def load_ended_runs(tx: Tx, limit: int) -> list[RunRow]:
     """Load runs whose message is settled, so that their end can be stored."""
-    return [from_row(RunRow, row) for row in (await tx.execute(_SELECT_ENDED_RUNS, limit=limit)).all()]
+    return [
+        from_row(RunRow, row) for row in (await tx.execute(_SELECT_ENDED_RUNS, limit=limit)).all()
+    ]
 
 
 @light
@@ -154,7 +168,11 @@ async def is_running(tx: Tx, job_id: str) -> bool:
 
 async def end_run(tx: Tx, run: RunRow, end: RunEnd) -> bool:
     """Store how a run ended, and what follows for its job; False if that is stored already."""
-    if not (await tx.execute(_END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason)).rowcount:
+    if not (
+        await tx.execute(
+            _END_RUN, job=run.job, due=run.due, new_state=end.state, new_reason=end.reason
+        )
+    ).rowcount:
         return False
     if end.retry_at and (await tx.execute(_RETRY, id=run.job, retry_at=end.retry_at)).rowcount:
         return True
@@ -175,7 +193,11 @@ async def load_outcomes(tx: Tx, job_id: str, limit: int) -> list[RunOutcome]:
     """Load how the newest due moments of a job ended and what was answered, newest first."""
     outcomes = []
     for row in (await tx.execute(_SELECT_ENDED, job=job_id, limit=limit)).all():
-        answer = (await tx.execute(_SELECT_ANSWER, id=row["inbox_row"])).first() if row["inbox_row"] else None
+        answer = (
+            (await tx.execute(_SELECT_ANSWER, id=row["inbox_row"])).first()
+            if row["inbox_row"]
+            else None
+        )
         outcomes.append(
             RunOutcome(
                 due=row["due"],

@@ -1,4 +1,6 @@
-"""Stores what people want done later, and fires it: each due moment once, with what it says or starts."""
+"""Stores what people want done later, and fires it: each due moment once, with what it says or
+starts.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,8 @@ from memory.store.schema.tables import conversation, is_one_of, literal_text, ou
 
 JobKind = Literal["say", "do"]
 JobState = Literal["on", "paused", "done"]
-# "run": its turn has begun, and ends as "done" or "failed". "held": it happens at a later time of its own.
+# "run": its turn has begun, and ends as "done" or "failed". "held": it happens at a later time of
+# its own.
 OccurrenceState = Literal["told", "run", "done", "failed", "held", "skipped"]
 # Why a job is due at a time that its schedule does not name; "" for a time of its schedule.
 ExtraTime = Literal["", "retry", "quiet", "late", "asked"]
@@ -38,7 +41,8 @@ class NewJob:
     """Something to do later."""
 
     space: str
-    #: Where it happens: where it was asked for, or a private chat of the same person on another channel.
+    #: Where it happens: where it was asked for, or a private chat of the same person on another
+    #: channel.
     conversation: str
     #: The person whose rights count when it happens.
     channel: str
@@ -141,7 +145,9 @@ _IN_SPACE = job.c.space == bindparam("space")
 _SELECT_OPEN = _SELECT.where(_IN_SPACE, _IS_OPEN).order_by(job.c.number)
 _SELECT_OF_SPACE = _SELECT.where(_IN_SPACE).order_by(job.c.number)
 _SELECT_BY_NUMBER = _SELECT.where(_IN_SPACE, job.c.number == bindparam("number"))
-_SELECT_EQUAL = _SELECT.where(_IN_SPACE, job.c.norm == bindparam("norm"), is_one_of(job.c.state, "on"))
+_SELECT_EQUAL = _SELECT.where(
+    _IN_SPACE, job.c.norm == bindparam("norm"), is_one_of(job.c.state, "on")
+)
 _SELECT_LAST_NUMBER = select(func.max(job.c.number).label("number")).where(_IN_SPACE)
 _COUNT_OF_PERSON = (
     select(func.count().label("count"))
@@ -156,12 +162,18 @@ _SELECT_DUE = (
 _SELECT_TOTALS = select(
     func.count().label("open"),
     func.count(case((is_one_of(job.c.state, "paused"), 1))).label("paused"),
-    func.count(case((is_one_of(job.c.state, "on") & (job.c.next_at < bindparam("before")), 1))).label("overdue"),
+    func.count(
+        case((is_one_of(job.c.state, "on") & (job.c.next_at < bindparam("before")), 1))
+    ).label("overdue"),
 ).where(_IS_OPEN)
 _SELECT_NEXT = select(func.min(job.c.next_at).label("at")).where(is_one_of(job.c.state, "on"))
 _MOVE = (
     update(job)
-    .where(job.c.id == bindparam("id"), job.c.next_at == bindparam("seen"), is_one_of(job.c.state, "on"))
+    .where(
+        job.c.id == bindparam("id"),
+        job.c.next_at == bindparam("seen"),
+        is_one_of(job.c.state, "on"),
+    )
     .values(**new_binds("next_at", "runs_left", "state", "extra", "resumes_at", "retries"))
 )
 _SET_STATE = (
@@ -193,7 +205,9 @@ _SELECT_PRIVATE_CHAT = (
     .order_by(conversation.c.heard.desc())
     .limit(1)
 )
-_SELECT_PERSON_OF_CHAT = select(NEWEST_SENDER.label("person")).where(conversation.c.id == bindparam("id"))
+_SELECT_PERSON_OF_CHAT = select(NEWEST_SENDER.label("person")).where(
+    conversation.c.id == bindparam("id")
+)
 _SELECT_BY_ID = _SELECT.where(job.c.id == bindparam("id"))
 _SELECT_SETTINGS = select(*columns_of(JobSetting, job_setting))
 _SELECT_SETTING = _SELECT_SETTINGS.where(
@@ -255,7 +269,9 @@ async def load_open_jobs(tx: Tx, space: str) -> list[JobRow]:
 
 async def load_jobs_of_space(tx: Tx, space: str) -> list[JobRow]:
     """Load all jobs of a space, ended ones included, by number."""
-    return [from_row(JobRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()]
+    return [
+        from_row(JobRow, row) for row in (await tx.execute(_SELECT_OF_SPACE, space=space)).all()
+    ]
 
 
 @light
@@ -281,7 +297,10 @@ async def load_totals(tx: Tx, before: float) -> JobTotals:
 @light
 async def load_due_jobs(tx: Tx, until: float, limit: int) -> list[JobRow]:
     """Load the jobs that are due, oldest first."""
-    return [from_row(JobRow, row) for row in (await tx.execute(_SELECT_DUE, until=until, limit=limit)).all()]
+    return [
+        from_row(JobRow, row)
+        for row in (await tx.execute(_SELECT_DUE, until=until, limit=limit)).all()
+    ]
 
 
 @light
@@ -292,7 +311,8 @@ async def next_due(tx: Tx) -> float | None:
 
 
 async def fire(tx: Tx, firing: JobFiring) -> bool:
-    """Store that a due moment has come, with all that it causes, and move the job to its next one; in one commit.
+    """Store that a due moment has come, with all that it causes, and move the job to its next one;
+    in one commit.
 
     Returns:
         False if somebody else fired it, moved it or ended it: then nothing is stored.
@@ -335,11 +355,15 @@ async def fire(tx: Tx, firing: JobFiring) -> bool:
 
 
 async def fire_all(tx: Tx, firings: Sequence[JobFiring]) -> list[bool]:
-    """Fire several jobs in one commit, all of them or none; return for each whether it was still to be fired."""
+    """Fire several jobs in one commit, all of them or none; return for each whether it was still to
+    be fired.
+    """
     return [await fire(tx, firing) for firing in firings]
 
 
-async def set_job_state(tx: Tx, row: JobRow, state: JobState, reason: str, next_at: float, by: str) -> bool:
+async def set_job_state(
+    tx: Tx, row: JobRow, state: JobState, reason: str, next_at: float, by: str
+) -> bool:
     """Pause, resume or end a job; False if it has ended."""
     changed = (
         await tx.execute(
@@ -380,7 +404,9 @@ async def edit_job(tx: Tx, row: JobRow, changed: JobRow, by: str) -> bool:
     """Change words and schedule of a job, which is on afterwards; False if it has ended."""
     columns = ("body", "schedule", "next_at", "norm", "tainted")
     edited = (
-        await tx.execute(_EDIT, id=row.id, **{f"new_{name}": getattr(changed, name) for name in columns})
+        await tx.execute(
+            _EDIT, id=row.id, **{f"new_{name}": getattr(changed, name) for name in columns}
+        )
     ).rowcount
     if edited:
         await _note(tx, row, "edited", by)
@@ -411,13 +437,17 @@ async def find_person_of_chat(tx: Tx, id: str) -> str:
 @light
 async def load_held_sources(tx: Tx, conversation: str) -> Collection[str]:
     """Load the sources of what waits in a conversation until the person writes."""
-    return {row["source"] for row in (await tx.execute(_SELECT_HELD, conversation=conversation)).all()}
+    return {
+        row["source"] for row in (await tx.execute(_SELECT_HELD, conversation=conversation)).all()
+    }
 
 
 @light
 async def load_setting(tx: Tx, channel: str, account: str, person: str) -> JobSetting | None:
     """Load what a person has chosen, None for nothing."""
-    row = (await tx.execute(_SELECT_SETTING, channel=channel, account=account, person=person)).first()
+    row = (
+        await tx.execute(_SELECT_SETTING, channel=channel, account=account, person=person)
+    ).first()
     return JobSetting(**row) if row else None
 
 
@@ -428,14 +458,19 @@ async def load_settings(tx: Tx) -> list[JobSetting]:
 
 async def save_setting(tx: Tx, setting: JobSetting) -> None:
     """Store what a person has chosen, in place of what they chose before."""
-    await tx.execute(_DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person)
+    await tx.execute(
+        _DELETE_SETTING, channel=setting.channel, account=setting.account, person=setting.person
+    )
     await tx.execute(insert_into(job_setting), **column_values(setting, job_setting))
 
 
 @light
 async def load_occurrences(tx: Tx, job_id: str, limit: int) -> list[OccurrenceRow]:
     """Load how the newest due moments of a job ended, newest first."""
-    return [OccurrenceRow(**row) for row in (await tx.execute(_SELECT_OCCURRENCES, job=job_id, limit=limit)).all()]
+    return [
+        OccurrenceRow(**row)
+        for row in (await tx.execute(_SELECT_OCCURRENCES, job=job_id, limit=limit)).all()
+    ]
 
 
 async def _note(tx: Tx, row: JobRow, result: str, by: str) -> None:

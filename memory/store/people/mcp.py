@@ -83,7 +83,9 @@ class McpChoice:
 
 
 _SELECT_SERVERS = select(*columns_of(McpServerRow, mcp_server)).order_by(mcp_server.c.id)
-_SELECT_TOOLS = select(*columns_of(McpToolRow, mcp_tool)).order_by(mcp_tool.c.server, mcp_tool.c.position)
+_SELECT_TOOLS = select(*columns_of(McpToolRow, mcp_tool)).order_by(
+    mcp_tool.c.server, mcp_tool.c.position
+)
 _IS_TOOL = (mcp_tool.c.server == bindparam("of_server")) & (mcp_tool.c.name == bindparam("of_name"))
 _SELECT_NAMES = select(mcp_tool.c.name).where(mcp_tool.c.server == bindparam("of_server"))
 _UNLIST = update(mcp_tool).where(mcp_tool.c.server == bindparam("of_server")).values(listed=false())
@@ -100,12 +102,18 @@ _RELIST = (
     )
 )
 _DELETE_UNUSED = delete(mcp_tool).where(
-    mcp_tool.c.server == bindparam("of_server"), mcp_tool.c.listed == false(), mcp_tool.c.reviewed_sha256 == ""
+    mcp_tool.c.server == bindparam("of_server"),
+    mcp_tool.c.listed == false(),
+    mcp_tool.c.reviewed_sha256 == "",
 )
 _CHOOSE = (
     update(mcp_tool)
     .where(_IS_TOOL, mcp_tool.c.sha256 == bindparam("shown_sha256"))
-    .values(mode=bindparam("new_mode"), effect=bindparam("new_effect"), reviewed_sha256=bindparam("shown_sha256"))
+    .values(
+        mode=bindparam("new_mode"),
+        effect=bindparam("new_effect"),
+        reviewed_sha256=bindparam("shown_sha256"),
+    )
 )
 _SET_TOLD = update(mcp_tool).where(_IS_TOOL).values(told_sha256=mcp_tool.c.sha256)
 _SET_LISTED = (
@@ -114,7 +122,9 @@ _SET_LISTED = (
     .values(era=bindparam("new_era"), listed=bindparam("new_listed"))
 )
 _SET_SOURCE = (
-    update(mcp_server).where(mcp_server.c.id == bindparam("server")).values(source_sha256=bindparam("new_source"))
+    update(mcp_server)
+    .where(mcp_server.c.id == bindparam("server"))
+    .values(source_sha256=bindparam("new_source"))
 )
 
 
@@ -131,7 +141,10 @@ async def load_tools(tx: Tx) -> list[McpToolRow]:
 
 
 async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool]) -> None:
-    """Replace the list of a server. What the owner chose stays with each name, for as long as it has the same hash."""
+    """Replace the list of a server.
+
+    What the owner chose stays with each name, for as long as it has the same hash.
+    """
     if not (await tx.execute(_SET_LISTED, server=server, new_era=era, new_listed=tx.now)).rowcount:
         await tx.execute(insert_into(mcp_server), id=server, era=era, listed=tx.now)
     known = {row["name"] for row in (await tx.execute(_SELECT_NAMES, of_server=server)).all()}
@@ -163,7 +176,9 @@ async def store_list(tx: Tx, server: str, era: str, tools: Sequence[ListedTool])
     await tx.execute(_DELETE_UNUSED, of_server=server)
 
 
-async def store_review(tx: Tx, server: str, source_sha256: str, choices: Sequence[McpChoice], by: str) -> list[str]:
+async def store_review(
+    tx: Tx, server: str, source_sha256: str, choices: Sequence[McpChoice], by: str
+) -> list[str]:
     """Store what the owner chose, and note it in the audit chain.
 
     Returns:

@@ -83,11 +83,15 @@ _COUNT_IN_GROUPS = (
 _SELECT_PARTS = select(message.c.parts).where(
     message.c.conversation == bindparam("conversation"), message.c.parts.like(bindparam("pattern"))
 )
-_SELECT_BODIES = select(inbox.c.id, inbox.c.key, inbox.c.body).where(inbox.c.conversation == bindparam("conversation"))
+_SELECT_BODIES = select(inbox.c.id, inbox.c.key, inbox.c.body).where(
+    inbox.c.conversation == bindparam("conversation")
+)
 _SELECT_PAYLOADS = select(outbox.c.id, outbox.c.client_key, outbox.c.payload).where(
     outbox.c.conversation == bindparam("conversation")
 )
-_SELECT_NOTE_NAMES = select(channel_note.c.name).where(channel_note.c.channel == bindparam("channel"))
+_SELECT_NOTE_NAMES = select(channel_note.c.name).where(
+    channel_note.c.channel == bindparam("channel")
+)
 _SELECT_VERSIONS = select(file_version.c.sha256).where(
     file_version.c.space == bindparam("space"), file_version.c.sha256 != literal_text("")
 )
@@ -96,7 +100,9 @@ _DELETE_NOTE = delete(channel_note).where(
 )
 _SELECT_OPEN = select(person_removal).order_by(person_removal.c.id)
 _SET_RECEIPT = (
-    update(person_removal).where(person_removal.c.id == bindparam("id")).values(receipt=bindparam("new_receipt"))
+    update(person_removal)
+    .where(person_removal.c.id == bindparam("id"))
+    .values(receipt=bindparam("new_receipt"))
 )
 _DELETE = delete(person_removal).where(person_removal.c.id == bindparam("id"))
 _DELETES_OF_SPACE = (
@@ -121,7 +127,10 @@ _DELETES_OF_SPACE = (
     ),
     delete(file_version).where(file_version.c.space == bindparam("space")),
     delete(account_link).where(
-        or_(account_link.c.own_space == bindparam("space"), account_link.c.space == bindparam("space"))
+        or_(
+            account_link.c.own_space == bindparam("space"),
+            account_link.c.space == bindparam("space"),
+        )
     ),
     delete(link_code).where(
         or_(link_code.c.space == bindparam("space"), link_code.c.typed_space == bindparam("space"))
@@ -137,13 +146,19 @@ _DELETES_OF_PARTY = tuple(
 )
 # What they set up in groups; their own spaces are deleted as a whole.
 _DELETES_OF_PERSON = tuple(
-    delete(table).where(table.c.channel == bindparam("channel"), table.c.person == bindparam("person"))
+    delete(table).where(
+        table.c.channel == bindparam("channel"), table.c.person == bindparam("person")
+    )
     for table in (job, job_setting)
 )
-_DELETE_LIMIT_NOTICES = delete(limit_told).where(limit_told.c.who.like(bindparam("pattern"), escape="\\"))
+_DELETE_LIMIT_NOTICES = delete(limit_told).where(
+    limit_told.c.who.like(bindparam("pattern"), escape="\\")
+)
 # Usage in groups stays without a person, and still counts in the totals.
 _ANONYMISE = tuple(
-    update(table).where(table.c.who.like(bindparam("pattern"), escape="\\")).values(who=literal_text(""))
+    update(table)
+    .where(table.c.who.like(bindparam("pattern"), escape="\\"))
+    .values(who=literal_text(""))
     for table in (turn, usage)
 )
 _COUNT_ACTS = select(func.count().label("count")).select_from(audit)
@@ -152,7 +167,9 @@ _COUNT_ACTS_BY = _COUNT_ACTS.where(audit.c.actor.like(bindparam("pattern"), esca
 
 
 def _page_query(table: Table, column: Column[str]) -> Select[Any]:
-    """A page of rows in the order of their ids, with an empty value where the column names no file."""
+    """A page of rows in the order of their ids, with an empty value where the column names no
+    file.
+    """
     value = case((column.like(bindparam("pattern")), column), else_=literal_text(""))
     after = select(table.c.id, value.label("value")).where(table.c.id > bindparam("after"))
     return after.order_by(table.c.id).limit(bindparam("limit"))
@@ -165,11 +182,18 @@ _BLOB_PAGES = {
     "file_version": _page_query(file_version, file_version.c.sha256),
 }
 # LIKE patterns of values that name a file, so that the database skips the others.
-_FILE_PATTERNS = {"message": '%"sha256"%', "inbox": '%"files"%', "outbox": "_%", "file_version": "_%"}
+_FILE_PATTERNS = {
+    "message": '%"sha256"%',
+    "inbox": '%"files"%',
+    "outbox": "_%",
+    "file_version": "_%",
+}
 
 
 async def _load_people(tx: Tx) -> list[PersonRow]:
-    """Load a row for each space with private conversations, including the owner's, in the order of the spaces."""
+    """Load a row for each space with private conversations, including the owner's, in the order of
+    the spaces.
+    """
     conversations: dict[str, list[Row]] = defaultdict(list)
     for row in (await tx.execute(_SELECT_CONVERSATIONS)).all():
         conversations[row["space"]].append(row)
@@ -179,8 +203,12 @@ async def _load_people(tx: Tx) -> list[PersonRow]:
     return [_to_person_row(space, rows, writers) for space, rows in conversations.items()]
 
 
-def _to_person_row(space: str, rows: Sequence[Row], writers: Mapping[str, Collection[str]]) -> PersonRow:
-    accounts = {f"{row['channel']}:{sender}" for row in rows for sender in writers.get(row["id"], ())}
+def _to_person_row(
+    space: str, rows: Sequence[Row], writers: Mapping[str, Collection[str]]
+) -> PersonRow:
+    accounts = {
+        f"{row['channel']}:{sender}" for row in rows for sender in writers.get(row["id"], ())
+    }
     return PersonRow(
         space=space,
         accounts=tuple(sorted(accounts)),
@@ -199,7 +227,9 @@ async def _count_in_groups(tx: Tx, account: str) -> int:
 
 async def _count_acts(tx: Tx, person: Person) -> int:
     """Count the rows of the audit chain that name a person, which a removal does not delete."""
-    actors = [f"{channel}/%/{_escape_like(id)}" for channel, id in map(_split_account, person.accounts)]
+    actors = [
+        f"{channel}/%/{_escape_like(id)}" for channel, id in map(_split_account, person.accounts)
+    ]
     rows = [(await tx.execute(_COUNT_ACTS_ON, subject=space)).first() for space in person.spaces]
     rows += [(await tx.execute(_COUNT_ACTS_BY, pattern=actor)).first() for actor in actors]
     return sum(int(row["count"]) for row in rows if row)
@@ -207,12 +237,21 @@ async def _count_acts(tx: Tx, person: Person) -> int:
 
 async def _load_conversations(tx: Tx, person: Person) -> list[str]:
     """List the ids of a person's private conversations."""
-    return [row["id"] for row in (await tx.execute(_SELECT_CONVERSATIONS)).all() if row["space"] in person.spaces]
+    return [
+        row["id"]
+        for row in (await tx.execute(_SELECT_CONVERSATIONS)).all()
+        if row["space"] in person.spaces
+    ]
 
 
 async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
-    """Store a removal, so that it resumes after a crash; for a person being removed, return the removal's row."""
-    known = next((one for one in await _load_removals(tx) if set(one.person.spaces) & set(person.spaces)), None)
+    """Store a removal, so that it resumes after a crash; for a person being removed, return the
+    removal's row.
+    """
+    known = next(
+        (one for one in await _load_removals(tx) if set(one.person.spaces) & set(person.spaces)),
+        None,
+    )
     if known is not None:
         return known
     blobs: set[str] = set()
@@ -229,13 +268,21 @@ async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
 
 
 async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
-    """Return the blobs that a conversation's rows refer to, and delete the channel's notes about it."""
+    """Return the blobs that a conversation's rows refer to, and delete the channel's notes about
+    it.
+    """
     received = (await tx.execute(_SELECT_BODIES, conversation=row["id"])).all()
     sent = (await tx.execute(_SELECT_PAYLOADS, conversation=row["id"])).all()
-    messages = (await tx.execute(_SELECT_PARTS, conversation=row["id"], pattern=_FILE_PATTERNS["message"])).all()
+    messages = (
+        await tx.execute(_SELECT_PARTS, conversation=row["id"], pattern=_FILE_PATTERNS["message"])
+    ).all()
     texts = [one["parts"] for one in messages]
     texts += [one["body"] for one in received] + [one["payload"] for one in sent]
-    ids = {row["chat_id"], row["thread_id"], *(_split_account(account)[1] for account in person.accounts)}
+    ids = {
+        row["chat_id"],
+        row["thread_id"],
+        *(_split_account(account)[1] for account in person.accounts),
+    }
     ids |= {one[name] for one in received for name in ("id", "key")}
     ids |= {one[name] for one in sent for name in ("id", "client_key")}
     for note in (await tx.execute(_SELECT_NOTE_NAMES, channel=row["channel"])).all():
@@ -250,7 +297,9 @@ async def _load_removals(tx: Tx) -> list[PersonRemovalRow]:
     return [
         PersonRemovalRow(
             id=row["id"],
-            person=Person(spaces=tuple(json.loads(row["spaces"])), accounts=tuple(json.loads(row["parties"]))),
+            person=Person(
+                spaces=tuple(json.loads(row["spaces"])), accounts=tuple(json.loads(row["parties"]))
+            ),
             blobs=tuple(json.loads(row["blobs"])),
             counts=json.loads(row["receipt"]),
         )
@@ -286,7 +335,10 @@ async def _set_counts(tx: Tx, removal: PersonRemovalRow) -> None:
 async def _finish_removal(tx: Tx, removal: PersonRemovalRow, by: str) -> None:
     """Delete the removal's row and add the act to the audit chain."""
     if (await tx.execute(_DELETE, id=removal.id)).rowcount:
-        args: dict[str, object] = {"spaces": removal.person.spaces, "accounts": removal.person.accounts}
+        args: dict[str, object] = {
+            "spaces": removal.person.spaces,
+            "accounts": removal.person.accounts,
+        }
         await append_act(tx, "person deleted", digest_arguments(args), "deleted", by, args=args)
 
 
@@ -299,7 +351,11 @@ async def _load_named_blobs(tx: Tx, source: str, after: str, limit: int) -> tupl
     Returns:
         The blobs, and the id to continue after, "" at the end.
     """
-    rows = (await tx.execute(_BLOB_PAGES[source], after=after, limit=limit, pattern=_FILE_PATTERNS[source])).all()
+    rows = (
+        await tx.execute(
+            _BLOB_PAGES[source], after=after, limit=limit, pattern=_FILE_PATTERNS[source]
+        )
+    ).all()
     last = rows[-1]["id"] if len(rows) == limit else ""
     return {name for row in rows for name in BLOB_NAME.findall(row["value"])}, last
 

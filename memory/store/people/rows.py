@@ -27,7 +27,9 @@ class Party:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrantsKey:
-    """The grants of a person and of a group with one account of the bot; those for every account are among them."""
+    """The grants of a person and of a group with one account of the bot; those for every account
+    are among them.
+    """
 
     channel: str
     account: str

@@ -1,4 +1,7 @@
-"""Sums what each person used: turns, tokens and tool calls by time. Also refuses messages over a limit."""
+"""Sums what each person used: turns, tokens and tool calls by time.
+
+Also refuses messages over a limit.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,7 +23,16 @@ from sqlalchemy import (
 )
 
 from memory.store.conversations.turns import settle_inbox_row
-from memory.store.engine.database import Repository, Row, Statement, Tx, insert_into, light, read, write
+from memory.store.engine.database import (
+    Repository,
+    Row,
+    Statement,
+    Tx,
+    insert_into,
+    light,
+    read,
+    write,
+)
 from memory.store.errors import WrongState
 from memory.store.people.people import BLOB_NAME
 from memory.store.rows import NewOutboxRow
@@ -60,8 +72,9 @@ class SpendingQuery:
     mine: float = 0.0
     #: Start of everyone's tokens and turns.
     whole: float = 0.0
-    #: What to load; the rest stays empty. "messages": the person's turns of the minute and the day; "everybody": turns
-    #: of all people; "tokens": the person's tokens and running turns; "whole": tokens of all people.
+    #: What to load; the rest stays empty. "messages": the person's turns of the minute and the day;
+    #: "everybody": turns of all people; "tokens": the person's tokens and running turns; "whole":
+    #: tokens of all people.
     wants: frozenset[SpendingPart] = ALL_PARTS
 
 
@@ -143,7 +156,8 @@ _COUNT_TURNS = (
 )
 _IS_RUNNING = (
     is_one_of(turn.c.state, "running", "waiting"),
-    turn.c.conversation > literal_text(""),  # makes the planner use the index of open turns, which are few
+    # makes the planner use the index of open turns, which are few
+    turn.c.conversation > literal_text(""),
     func.coalesce(turn.c.who, literal_text("")) == bindparam("who"),
     turn.c.id != bindparam("turn"),
 )
@@ -151,12 +165,20 @@ _TOKENS = ("input", "output", "cache_read", "cache_write")
 _SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
 _SUM_OF_PERSON = (
     select(usage.c.model, *_SUMS)
-    .where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"))
+    .where(
+        usage.c.who == bindparam("who"),
+        usage.c.at >= bindparam("since"),
+        usage.c.at < bindparam("until"),
+    )
     .group_by(usage.c.model)
 )
 _SUM_OF_ALL = (
     select(usage.c.model, *_SUMS)
-    .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), usage.c.who != literal_text(OWNER))
+    .where(
+        usage.c.at >= bindparam("since"),
+        usage.c.at < bindparam("until"),
+        usage.c.who != literal_text(OWNER),
+    )
     .group_by(usage.c.model)
 )
 _SUM_BY_PERSON = (
@@ -169,10 +191,16 @@ _SUM_BY_PURPOSE = _SUM_BY_PERSON.where(usage.c.who == bindparam("who"))
 _COUNT_CALLS = (
     select(func.count().label("count"))
     .select_from(turn.join(tool_call, tool_call.c.turn_id == turn.c.id))
-    .where(_IS_OF_PERSON, turn.c.asked >= bindparam("since"), tool_call.c.state != literal_text("denied"))
+    .where(
+        _IS_OF_PERSON,
+        turn.c.asked >= bindparam("since"),
+        tool_call.c.state != literal_text("denied"),
+    )
 )
 _COUNT_CALLS_OF_TOOL = _COUNT_CALLS.where(tool_call.c.name == bindparam("name"))
-_IS_NOTICE = [limit_told.c[name] == bindparam(name) for name in ("who", "conversation", "limit_name")]
+_IS_NOTICE = [
+    limit_told.c[name] == bindparam(name) for name in ("who", "conversation", "limit_name")
+]
 _SELECT_NOTICE = select(limit_told.c.until).where(*_IS_NOTICE)
 _UPDATE_NOTICE = update(limit_told).where(*_IS_NOTICE).values(until=bindparam("new_until"))
 _SELECT_CONVERSATION = select(inbox.c.conversation).where(inbox.c.id == bindparam("id"))
@@ -211,24 +239,36 @@ async def _load_totals(tx: Tx, query: SpendingQuery) -> SpendingTotals:
 
 @light
 async def load_newest_usage(tx: Tx, query: SpendingQuery) -> SpendingTotals:
-    """Load the totals of a query that wants tokens alone: few rows, as only the last minutes are in no cached sum."""
+    """Load the totals of a query that wants tokens alone: few rows, as only the last minutes are in
+    no cached sum.
+    """
     return await _load_totals(tx, query)
 
 
 @cache
 def _union(wants: frozenset[SpendingPart]) -> CompoundSelect[Any]:
-    """One statement for all wanted parts, whose rows have a kind and either a time, a count, or a model's tokens."""
+    """One statement for all wanted parts, whose rows have a kind and either a time, a count, or a
+    model's tokens.
+    """
     parts: dict[SpendingPart, list[Select[Any]]] = {
         "messages": [
             _select_kind("minute", at=_SELECT_MINUTE.c.asked),
             _select_kind("today", calls=func.count()).select_from(_SELECT_DAY),
         ],
-        "everybody": [_select_turns("everybody").where(turn.c.started >= bindparam("whole"), _IS_OF_OTHERS)],
+        "everybody": [
+            _select_turns("everybody").where(turn.c.started >= bindparam("whole"), _IS_OF_OTHERS)
+        ],
         "tokens": [
             _select_turns("running").where(*_IS_RUNNING),
-            _select_tokens("used").where(usage.c.who == bindparam("who"), usage.c.at >= bindparam("mine")),
+            _select_tokens("used").where(
+                usage.c.who == bindparam("who"), usage.c.at >= bindparam("mine")
+            ),
         ],
-        "whole": [_select_tokens("whole").where(usage.c.at >= bindparam("whole"), usage.c.who != literal_text(OWNER))],
+        "whole": [
+            _select_tokens("whole").where(
+                usage.c.at >= bindparam("whole"), usage.c.who != literal_text(OWNER)
+            )
+        ],
     }
     return union_all(*(one for part, queries in parts.items() if part in wants for one in queries))
 
@@ -240,7 +280,9 @@ def _select_kind(kind: str, **given: ColumnElement[Any]) -> Select[Any]:
         **dict.fromkeys(("calls", *_TOKENS), literal_column("0")),
         **given,
     }
-    return select(literal_text(kind).label("kind"), *(column.label(name) for name, column in columns.items()))
+    return select(
+        literal_text(kind).label("kind"), *(column.label(name) for name, column in columns.items())
+    )
 
 
 def _select_turns(kind: str) -> Select[Any]:
@@ -249,7 +291,9 @@ def _select_turns(kind: str) -> Select[Any]:
 
 def _select_tokens(kind: str) -> Select[Any]:
     sums = {name: func.sum(usage.c[name]) for name in _TOKENS}
-    return _select_kind(kind, model=usage.c.model, calls=func.count(), **sums).group_by(usage.c.model)
+    return _select_kind(kind, model=usage.c.model, calls=func.count(), **sums).group_by(
+        usage.c.model
+    )
 
 
 def _sum_calls(rows: Sequence[Row]) -> int:
@@ -262,26 +306,36 @@ def _to_model_usage(row: Row) -> ModelUsage:
 
 async def _load_own_usage(tx: Tx, who: str, since: float, until: float) -> list[ModelUsage]:
     """Sum a person's tokens between two times, by model."""
-    return [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_PERSON, who=who, since=since, until=until)).all()]
+    return [
+        ModelUsage(**row)
+        for row in (await tx.execute(_SUM_OF_PERSON, who=who, since=since, until=until)).all()
+    ]
 
 
 async def _load_usage_of_all(tx: Tx, since: float, until: float) -> tuple[int, list[ModelUsage]]:
     """Count turns and sum tokens by model between two times, of all people but the owner."""
-    used = [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_ALL, since=since, until=until)).all()]
+    used = [
+        ModelUsage(**row) for row in (await tx.execute(_SUM_OF_ALL, since=since, until=until)).all()
+    ]
     return await _count(tx, _COUNT_TURNS, since=since, until=until), used
 
 
 async def _load_sums(tx: Tx, since: datetime, who: str = "") -> list[ModelUsage]:
     """Sum tokens by person, model and purpose. who: "" for all people."""
     statement, person = (_SUM_BY_PURPOSE, {"who": who}) if who else (_SUM_BY_PERSON, {})
-    return [ModelUsage(**row) for row in (await tx.execute(statement, since=since.timestamp(), **person)).all()]
+    return [
+        ModelUsage(**row)
+        for row in (await tx.execute(statement, since=since.timestamp(), **person)).all()
+    ]
 
 
 async def _count_calls(tx: Tx, who: str, since: float, tools: Sequence[str] = ()) -> int:
     """Count the tool calls of a person's turns that were not denied. tools: () for all tools."""
     if not tools:
         return await _count(tx, _COUNT_CALLS, who=who, since=since)
-    return sum([await _count(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, name=tool) for tool in tools])
+    return sum(
+        [await _count(tx, _COUNT_CALLS_OF_TOOL, who=who, since=since, name=tool) for tool in tools]
+    )
 
 
 async def _load_conversations(tx: Tx, space: str) -> list[str]:
@@ -290,12 +344,19 @@ async def _load_conversations(tx: Tx, space: str) -> list[str]:
 
 async def _load_blobs(tx: Tx, conversation: str) -> set[str]:
     queries = (_SELECT_PARTS, _SELECT_BODIES)
-    rows = [row for query in queries for row in (await tx.execute(query, conversation=conversation)).all()]
+    rows = [
+        row
+        for query in queries
+        for row in (await tx.execute(query, conversation=conversation)).all()
+    ]
     return {name for row in rows for name in BLOB_NAME.findall(row["text"])}
 
 
-async def _refuse_message(tx: Tx, inbox_id: str, notice: LimitNotice, out: Sequence[NewOutboxRow]) -> bool:
-    """End an inbox row that is over a limit, with a reply unless one about this limit was already sent.
+async def _refuse_message(
+    tx: Tx, inbox_id: str, notice: LimitNotice, out: Sequence[NewOutboxRow]
+) -> bool:
+    """End an inbox row that is over a limit, with a reply unless one about this limit was already
+    sent.
 
     Returns:
         Whether the reply is sent.

@@ -1,4 +1,7 @@
-"""Sums of tokens for the report of usage: by day, and by conversation. Reads only the days that are asked for."""
+"""Sums of tokens for the report of usage: by day, and by conversation.
+
+Reads only the days that are asked for.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +16,9 @@ from memory.store.schema.tables import literal_text, usage
 _TOKENS = ("input", "output", "cache_read", "cache_write")
 _SUMS = [func.count().label("calls"), *(func.sum(usage.c[name]).label(name) for name in _TOKENS)]
 _WITHIN = (usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"))
-_WHO = case((usage.c.who == literal_text(OWNER), literal_text(OWNER)), else_=literal_text("")).label("who")
+_WHO = case(
+    (usage.c.who == literal_text(OWNER), literal_text(OWNER)), else_=literal_text("")
+).label("who")
 _SUM_OF_DAY = (
     select(usage.c.model, usage.c.purpose, _WHO, *_SUMS)
     .where(*_WITHIN)
@@ -37,12 +42,16 @@ class ConversationUsage:
 
 
 async def _load_days(tx: Tx, bounds: Sequence[float]) -> list[list[ModelUsage]]:
-    """Sum each day by model, purpose and whether the owner used it. bounds: each day's start, and the last one's end.
+    """Sum each day by model, purpose and whether the owner used it. bounds: each day's start, and
+    the last one's end.
 
     `who` is the owner's account, or "" for all other people.
     """
     return [
-        [ModelUsage(**row) for row in (await tx.execute(_SUM_OF_DAY, since=since, until=until)).all()]
+        [
+            ModelUsage(**row)
+            for row in (await tx.execute(_SUM_OF_DAY, since=since, until=until)).all()
+        ]
         for since, until in pairwise(bounds)
     ]
 

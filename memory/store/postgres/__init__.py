@@ -1,1 +1,1 @@
-"""The store and the search index on a PostgreSQL server: connections, transactions, tables, locks, moves."""
+"""Store and index on PostgreSQL: connections, transactions, tables, locks, moves."""

@@ -14,17 +14,22 @@ from memory.store.schema.tables import process
 
 PostgresConnection = psycopg.AsyncConnection[dict[str, Any]]
 CONNECT_SECONDS = 10.0  # to get a connection of a pool
-# Parameters of libpq by which a connection notices within seconds that its network drops all packets.
+# Parameters of libpq by which a connection notices within seconds that its network drops all
+# packets.
 KEEPALIVE: Mapping[str, Any] = {
     "keepalives_idle": 3,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "tcp_user_timeout": 7_000,
 }
-IDLE_TRANSACTION_SECONDS = 5.0  # then the server ends the transaction: a stopped process must not keep its row locks
+# then the server ends the transaction: a stopped process must not keep its row locks
+IDLE_TRANSACTION_SECONDS = 5.0
 MAX_PREPARED = 400  # statements of a connection that psycopg prepares; the store has some 300
 SCHEMA_LOCK_KEY = 7_306_500_117  # advisory lock of the process that creates or changes tables
-SELECT_ALIVE = f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY lease"  # noqa: S608
+SELECT_ALIVE = (
+    f"SELECT name FROM {process.name} WHERE until > extract(epoch from clock_timestamp()) ORDER BY "  # noqa: S608
+    "lease"
+)  # noqa: RUF100, S608
 _SHUTDOWN_SQLSTATES = ("57P01", "57P02", "57P03")
 _ERROR_KINDS: tuple[tuple[tuple[type[BaseException], ...], type[StoreError]], ...] = (
     ((errors.DiskFull, errors.OutOfMemory), StoreFull),
@@ -39,7 +44,9 @@ def is_connection_lost(err: BaseException) -> bool:
     """Return whether an open connection was lost; a pool's timeout is none."""
     if not isinstance(err, psycopg.OperationalError) or isinstance(err, PoolTimeout):
         return False
-    return err.sqlstate is None or err.sqlstate.startswith("08") or err.sqlstate in _SHUTDOWN_SQLSTATES
+    return (
+        err.sqlstate is None or err.sqlstate.startswith("08") or err.sqlstate in _SHUTDOWN_SQLSTATES
+    )
 
 
 def to_store_error(err: BaseException) -> StoreError:
@@ -52,7 +59,10 @@ def to_store_error(err: BaseException) -> StoreError:
 
 
 def create_pool(url: str, max_connections: int) -> AsyncConnectionPool[PostgresConnection]:
-    """Create a pool for units of work; the caller opens it. Each transaction of its connections sees one snapshot."""
+    """Create a pool for units of work; the caller opens it.
+
+    Each transaction of its connections sees one snapshot.
+    """
     return AsyncConnectionPool(
         url,
         connection_class=psycopg.AsyncConnection[dict[str, Any]],
@@ -73,7 +83,9 @@ async def _configure(connection: psycopg.AsyncConnection[Any]) -> None:
 
 async def set_idle_timeout(connection: psycopg.AsyncConnection[Any]) -> None:
     """Let the server end transactions of this connection whose process has stopped."""
-    await connection.execute(f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}")
+    await connection.execute(
+        f"SET idle_in_transaction_session_timeout = {int(IDLE_TRANSACTION_SECONDS * 1000)}"
+    )
     await connection.commit()
 
 
@@ -90,12 +102,16 @@ def refuse_alive(names: Sequence[str]) -> None:
         StoreBusy: `names` has a living process.
     """
     if names:
-        raise StoreBusy(f"{len(names)} at work on that database ({', '.join(names)}); stop every mnema run on it first")
+        raise StoreBusy(
+            f"{len(names)} at work on that database ({', '.join(names)}); stop every mnema run on "
+            "it first"
+        )
 
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[PostgresConnection]:
-    """Yield a connection outside any transaction; each statement of its transactions sees what is committed then.
+    """Yield a connection outside any transaction; each statement of its transactions sees what is
+    committed then.
 
     Raises:
         StoreError: the server cannot be used.

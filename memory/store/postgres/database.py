@@ -1,4 +1,6 @@
-"""Units of work on a pool of PostgreSQL connections, retried after conflicts and lost connections."""
+"""Units of work on a pool of PostgreSQL connections, retried after conflicts and lost
+connections.
+"""
 
 import asyncio
 import random
@@ -26,7 +28,12 @@ from memory.store.engine.database import (
     ignore_commit,
 )
 from memory.store.errors import StoreBusy, StoreError
-from memory.store.postgres.connection import CONNECT_SECONDS, PostgresConnection, is_connection_lost, to_store_error
+from memory.store.postgres.connection import (
+    CONNECT_SECONDS,
+    PostgresConnection,
+    is_connection_lost,
+    to_store_error,
+)
 from memory.store.postgres.driver import PostgresDriver
 from memory.store.schema import memory_tables  # noqa: F401  `metadata` has them, too
 from memory.store.schema.tables import NOW_SQL, metadata
@@ -39,7 +46,8 @@ CONFLICTS = (
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
-CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)  # the server cannot be reached, or closed the connection
+# the server cannot be reached, or closed the connection
+CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)
 # Adds jobs for these queues in an open transaction.
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
@@ -47,7 +55,8 @@ WriteGuard = Callable[[Tx], Awaitable[None]]
 _READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
 _COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
 MAX_TRIES = 30
-# A unique key exists already: the next try sees the row, or the unit has a mistake that does not go away.
+# A unique key exists already: the next try sees the row, or the unit has a mistake that does not go
+# away.
 MAX_INTEGRITY_TRIES = 4
 # Dead connections in a row before a unit fails: more than a pool has.
 MAX_LOST_CONNECTIONS = 16
@@ -69,8 +78,9 @@ class _Attempt:
 class PostgresDatabase:
     """The Database on a PostgreSQL server.
 
-    Each transaction sees one snapshot; of two that change the same row, the second is run again. So what a unit has
-    read is still true when it is committed. Each writing transaction also fetches the server's time.
+    Each transaction sees one snapshot; of two that change the same row, the second is run again. So
+    what a unit has read is still true when it is committed. Each writing transaction also fetches
+    the server's time.
     """
 
     def __init__(
@@ -88,8 +98,10 @@ class PostgresDatabase:
         self.breaks: Counter[str] = Counter()
         self.changes = MessageChanges(is_complete=False)
         self.busy = 0
-        self.enqueue: Enqueue | None = None  # replaces on_commit where the job queue is in this database too
-        self.check_still_held: WriteGuard | None = None  # set while a command needs the store for itself
+        # replaces on_commit where the job queue is in this database too
+        self.enqueue: Enqueue | None = None
+        # set while a command needs the store for itself
+        self.check_still_held: WriteGuard | None = None
         self._compiler = compiler
         self._units: set[asyncio.Task[Any]] = set()
         self._closing = False
@@ -99,21 +111,29 @@ class PostgresDatabase:
         return 0
 
     async def read(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         if self._closing:
             raise StoreError("this store is closed")
         return await self._run_to_end(self._read_snapshot(lambda tx: work(tx, *args, **kwargs)))
 
     async def write(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         if self._closing or not self.lease:
             raise StoreError("this store is closed, or was opened for reading")
         return await self._run_to_end(self._run_unit(lambda tx: work(tx, *args, **kwargs)))
 
     async def compact(self) -> bool:
-        """VACUUM all tables of the store: it removes the deleted rows and former versions of updated ones."""
+        """VACUUM all tables of the store: it removes the deleted rows and former versions of
+        updated ones.
+        """
         try:
             async with self.pool.connection() as connection:
                 await connection.set_autocommit(True)
@@ -134,11 +154,15 @@ class PostgresDatabase:
         await self.pool.close(timeout=1.0)  # for connections that are just being opened
 
     def with_pool(self, pool: AsyncConnectionPool[PostgresConnection]) -> "PostgresDatabase":
-        """Return a database with the same lease and its own connections, for work that must not wait for others."""
+        """Return a database with the same lease and its own connections, for work that must not
+        wait for others.
+        """
         return PostgresDatabase(pool, self._compiler, self.lease, self.clock)
 
     async def _run_to_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run work that goes on though its caller is cancelled, who then does not wait for a silent server."""
+        """Run work that goes on though its caller is cancelled, who then does not wait for a silent
+        server.
+        """
         task = asyncio.create_task(work)
         self._units.add(task)
         task.add_done_callback(self._units.discard)
@@ -165,13 +189,17 @@ class PostgresDatabase:
             try:
                 await self._run_attempt(work, attempt)
             except CONFLICTS as err:
-                if tries + 1 == (MAX_INTEGRITY_TRIES if isinstance(err, psycopg.IntegrityError) else MAX_TRIES):
+                if tries + 1 == (
+                    MAX_INTEGRITY_TRIES if isinstance(err, psycopg.IntegrityError) else MAX_TRIES
+                ):
                     raise to_store_error(err) from err
                 await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.002 * 2**tries)))  # noqa: S311
                 continue
             except CONNECTION_LOST as err:
                 if not attempt.xid and is_connection_lost(err) and tries < MAX_LOST_CONNECTIONS:
-                    continue  # dead before the transaction began; after a restart of the server all of the pool are
+                    # dead before the transaction began; after a restart of the server all of the
+                    # pool are
+                    continue
                 if attempt.tx is None or not await self._was_committed(attempt.xid):
                     raise to_store_error(err) from err
             except psycopg.Error as err:
@@ -195,11 +223,14 @@ class PostgresDatabase:
     def _note_commit(self, attempt: _Attempt) -> None:
         assert attempt.tx is not None
         self.breaks.update(attempt.tx.breaks)
-        if attempt.tx.notified and self.enqueue is None:  # else the jobs were committed with the unit
+        # else the jobs were committed with the unit
+        if attempt.tx.notified and self.enqueue is None:
             self.on_commit(tuple(attempt.tx.notified))
 
     async def _begin(self, connection: PostgresConnection, attempt: _Attempt) -> None:
-        """Begin a transaction: its number tells after a lost connection whether it was committed."""
+        """Begin a transaction: its number tells after a lost connection whether it was
+        committed.
+        """
         clock = self.clock if isinstance(self.clock, DatabaseClock) else None
         sent_at = clock.sent_at() if clock else 0.0
         async with connection.pipeline():  # BEGIN and the query in one round trip
@@ -218,7 +249,8 @@ class PostgresDatabase:
                 async with self.pool.connection() as connection:
                     row = await (await connection.execute(_COMMIT_STATUS, [xid])).fetchone()
             except psycopg.errors.InvalidParameterValue:
-                return False  # a number that the server has not given: it crashed before that was on the disk
+                # a number that the server has not given: it crashed before that was on the disk
+                return False
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
@@ -228,4 +260,9 @@ class PostgresDatabase:
         return False
 
     def _tx(self, connection: PostgresConnection) -> Tx:
-        return Tx(driver=PostgresDriver(connection), compiler=self._compiler, lease=self.lease, now=self.clock())
+        return Tx(
+            driver=PostgresDriver(connection),
+            compiler=self._compiler,
+            lease=self.lease,
+            now=self.clock(),
+        )

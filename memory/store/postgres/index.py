@@ -1,7 +1,9 @@
-"""The search index of one space in PostgreSQL: all statements on its tables, except those that create them.
+"""The search index of one space in PostgreSQL: all statements on its tables, except those that
+create them.
 
-Words are looked up in a table of postings, and BM25 is computed as FTS5 does it: PostgreSQL's own text search does not
-rank rare words higher. Every query names its tables through `_of_space`, so none can read the rows of another space.
+Words are looked up in a table of postings, and BM25 is computed as FTS5 does it: PostgreSQL's own
+text search does not rank rare words higher. Every query names its tables through `_of_space`, so
+none can read the rows of another space.
 """
 
 from collections import Counter
@@ -19,7 +21,8 @@ from memory.store.errors import StoreError
 from memory.store.postgres.index_connections import IndexConnection, IndexConnections
 from memory.text.word_forms import index_terms
 
-SESSIONS = 1 << 32  # sessions that one source may have, so that one number stands for source and session
+# sessions that one source may have, so that one number stands for source and session
+SESSIONS = 1 << 32
 # Parameters of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
 SATURATION, LENGTH_NORM, MIN_IDF = 1.2, 0.75, 1e-6
 
@@ -34,27 +37,33 @@ def _lookup(table: str, condition: str) -> str:
 
     Its statistics cover all spaces, so it plans badly for spaces of very different sizes.
     """
-    return f"CROSS JOIN LATERAL (SELECT * FROM {_of_space(table)} WHERE {condition} OFFSET 0) AS {table}"  # noqa: S608
+    return (
+        f"CROSS JOIN LATERAL (SELECT * FROM {_of_space(table)} WHERE {condition} OFFSET 0) AS "  # noqa: S608
+        f"{table}"
+    )  # noqa: RUF100, S608
 
 
 COLUMNS = IndexRow._fields
-_TYPES = dict.fromkeys(("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer")
+_TYPES = dict.fromkeys(
+    ("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer"
+)
 _TYPES |= {"asks": "smallint", "length": "smallint", "outside": "boolean"}
 ENTRY_COLUMNS = ("id", "source", *COLUMNS, "asks", "terms", "length")
 _CANDIDATE = (
-    f"entry.id, entry.source * {SESSIONS} + entry.session, entry.place, entry.day, entry.speaker, entry.asks, "
-    "entry.source, entry.seq, entry.fold"
+    f"entry.id, entry.source * {SESSIONS} + entry.session, entry.place, entry.day, entry.speaker, "
+    "entry.asks, entry.source, entry.seq, entry.fold"
 )
 _FILTER = (
-    "(entry.kind = 'tool') = %(tools)s::boolean AND (%(since)s::text = '' OR entry.day >= %(since)s::text) "
-    "AND (%(until)s::text = '' OR (entry.day <= %(until)s::text AND entry.day <> '')) "
+    "(entry.kind = 'tool') = %(tools)s::boolean AND (%(since)s::text = '' OR entry.day >= %(since)s"
+    "::text) AND (%(until)s::text = '' OR (entry.day <= %(until)s::text AND entry.day <> '')) "
     "AND (%(speaker)s::text = '' OR entry.speaker = %(speaker)s::text "
     "OR (length(entry.speaker) = length(%(speaker)s::text) + 6 "
     "AND substr(entry.speaker, 1, length(%(speaker)s::text) + 2) = %(speaker)s::text || ' #'))"
 )
 _SCORED = f"""
 SELECT posting.entry AS id, SUM(wanted.weight * posting.count * {SATURATION + 1} / (
-    posting.count + {SATURATION} * ({1 - LENGTH_NORM} + {LENGTH_NORM} * posting.length / %(mean_length)s::float8)
+    posting.count + {SATURATION} * ({1 - LENGTH_NORM} + {LENGTH_NORM} * posting.length /
+    %(mean_length)s::float8)
 )) AS word_score
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS wanted(term, weight)
 {_lookup("posting", "posting.term = wanted.term")} GROUP BY posting.entry
@@ -70,45 +79,62 @@ SELECT {_CANDIDATE}, scored.word_score FROM scored {_lookup("entry", "entry.id =
 WHERE {_FILTER} ORDER BY scored.word_score DESC, entry.id LIMIT %(most)s
 """  # noqa: S608
 ON_DAYS = f"""
-SELECT of_days.* FROM unnest(%(firsts)s::text[], %(lasts)s::text[]) AS days(first, last) CROSS JOIN LATERAL (
+SELECT of_days.* FROM unnest(%(firsts)s::text[], %(lasts)s::text[]) AS days(first, last) CROSS JOIN
+LATERAL (
     SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space("entry")}
-    WHERE entry.day BETWEEN days.first AND days.last AND {_FILTER} ORDER BY entry.day, entry.id LIMIT %(most)s
+    WHERE entry.day BETWEEN days.first AND days.last AND {_FILTER} ORDER BY entry.day, entry.id
+    LIMIT %(most)s
 ) AS of_days LIMIT %(most)s
 """  # noqa: S608
-FIRST_AND_LAST_DAY = f"SELECT COALESCE(MIN(day), ''), COALESCE(MAX(day), '') FROM {_of_space('entry')} WHERE day > ''"  # noqa: S608
+FIRST_AND_LAST_DAY = f"SELECT COALESCE(MIN(day), ''), COALESCE(MAX(day), '') FROM {_of_space('entry')} WHERE day > ''"  # noqa: E501, S608
 AROUND = f"""
 SELECT {_CANDIDATE}, 0.0::float8
-FROM unnest(%(sources)s::integer[], %(sessions)s::integer[], %(places)s::integer[]) AS near(source, session, place)
+FROM unnest(%(sources)s::integer[], %(sessions)s::integer[], %(places)s::integer[]) AS near(source,
+session, place)
 {_lookup("entry", "entry.source = near.source AND entry.session = near.session AND entry.place = near.place")}
 WHERE {_FILTER}
-"""  # noqa: S608
+"""  # noqa: E501, S608
 WITH_CHARACTERS = f"""
 SELECT {_CANDIDATE}, held.letters::float8 FROM {_of_space("entry")} CROSS JOIN LATERAL (
-    SELECT COUNT(*) AS letters FROM unnest(%(letters)s::text[]) AS one(letter) WHERE strpos(entry.words, one.letter) > 0
+    SELECT COUNT(*) AS letters FROM unnest(%(letters)s::text[]) AS one(letter) WHERE
+    strpos(entry.words, one.letter) > 0
 ) AS held WHERE held.letters > 0 AND {_FILTER} ORDER BY held.letters DESC, entry.id LIMIT %(most)s
 """  # noqa: S608
-BY_NUMBER = f"SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space('entry')} WHERE entry.id = ANY(%(rows)s) AND {_FILTER}"  # noqa: S608
-INDEXED_ROWS = f"SELECT id, source, terms, {', '.join(COLUMNS)} FROM {_of_space('entry')} WHERE id = ANY(%(rows)s)"  # noqa: S608
-FREQUENCIES = f"SELECT term, COUNT(*) FROM {_of_space('posting')} WHERE term = ANY(%(terms)s) GROUP BY term"  # noqa: S608
+BY_NUMBER = (
+    f"SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space('entry')} WHERE entry.id = ANY(%(rows)s) "  # noqa: S608
+    f"AND {_FILTER}"
+)  # noqa: RUF100, S608
+INDEXED_ROWS = (
+    f"SELECT id, source, terms, {', '.join(COLUMNS)} FROM {_of_space('entry')} WHERE id = "  # noqa: S608
+    "ANY(%(rows)s)"
+)  # noqa: RUF100, S608
+FREQUENCIES = (
+    f"SELECT term, COUNT(*) FROM {_of_space('posting')} WHERE term = ANY(%(terms)s) GROUP BY term"  # noqa: S608
+)
 SOURCES = f"SELECT name, id, stamp FROM {_of_space('source')}"  # noqa: S608
 SPEAKERS = f"SELECT name FROM {_of_space('speaker')}"  # noqa: S608
 ENTRIES = f"""
-SELECT id, {", ".join(COLUMNS)} FROM {_of_space("entry")} WHERE source = %(source)s AND id > %(after)s
+SELECT id, {", ".join(COLUMNS)} FROM {_of_space("entry")} WHERE source = %(source)s AND id >
+%(after)s
 ORDER BY id LIMIT %(most)s
 """  # noqa: S608
 LINES = f"SELECT line, words FROM {_of_space('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
 LAST_PLACE = f"""
-SELECT session, place FROM {_of_space("entry")} WHERE source = %(source)s ORDER BY session DESC, place DESC LIMIT 1
+SELECT session, place FROM {_of_space("entry")} WHERE source = %(source)s ORDER BY session DESC,
+place DESC LIMIT 1
 """  # noqa: S608
 INCONSISTENT = f"""
 SELECT COALESCE(made.id, posting.entry) FROM (
     SELECT entry.id, one.term, COUNT(*) AS count FROM {_of_space("entry")}
-    CROSS JOIN LATERAL unnest(string_to_array(entry.terms, ' ')) AS one(term) GROUP BY entry.id, one.term
-) AS made FULL JOIN {_of_space("posting")} ON posting.entry = made.id AND posting.term = made.term COLLATE "C"
+    CROSS JOIN LATERAL unnest(string_to_array(entry.terms, ' ')) AS one(term) GROUP BY entry.id,
+    one.term
+) AS made FULL JOIN {_of_space("posting")} ON posting.entry = made.id AND posting.term = made.term
+COLLATE "C"
 WHERE posting.count IS DISTINCT FROM made.count::smallint LIMIT 1
 """  # noqa: S608
 COUNT_ENTRIES = f"""
-SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHERE kind <> 'tool'), 0),
+SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHERE kind <> 'tool'),
+0),
     COUNT(*) FILTER (WHERE kind = 'tool'), COALESCE(SUM(length) FILTER (WHERE kind = 'tool'), 0)
 FROM {_of_space("entry")}
 """  # noqa: S608
@@ -117,11 +143,15 @@ SELECT entry.id, entry.words FROM {_of_space("entry")}
 LEFT JOIN {_of_space("vector")} ON vector.entry = entry.id AND vector.model = %(model)s
 WHERE vector.entry IS NULL AND entry.kind <> 'tool' ORDER BY entry.id LIMIT %(most)s
 """  # noqa: S608
-VECTORS = f"SELECT entry, data FROM {_of_space('vector')} WHERE model = %(model)s AND entry > %(after)s ORDER BY entry"  # noqa: S608
+VECTORS = (
+    f"SELECT entry, data FROM {_of_space('vector')} WHERE model = %(model)s AND entry > %(after)s "  # noqa: S608
+    "ORDER BY entry"
+)  # noqa: RUF100, S608
 NEWEST_VECTOR = f"SELECT COALESCE(MAX(entry), 0) FROM {_of_space('vector')}"  # noqa: S608
 
 SPACE = """
-SELECT id, rows, length, tool_rows, tool_length, next, gone, generation FROM mnema_index.space WHERE name = %(name)s
+SELECT id, rows, length, tool_rows, tool_length, next, gone, generation FROM mnema_index.space
+WHERE name = %(name)s
 """
 SPACES = "SELECT name FROM mnema_index.space ORDER BY name"
 LOCK_SPACE = f"{SPACE} FOR UPDATE"
@@ -129,7 +159,8 @@ MAKE_SPACE = "INSERT INTO mnema_index.space(name) VALUES (%(name)s) ON CONFLICT 
 SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(wait)s, true)"
 UPDATE_SPACE = """
 UPDATE mnema_index.space SET rows = %(rows)s, length = %(length)s, tool_rows = %(tool_rows)s,
-    tool_length = %(tool_length)s, next = %(next)s, gone = %(gone)s, generation = %(generation)s WHERE id = %(space)s
+    tool_length = %(tool_length)s, next = %(next)s, gone = %(gone)s, generation = %(generation)s
+    WHERE id = %(space)s
 """
 DROP_SPACE = tuple(
     f"DELETE FROM mnema_index.{table} WHERE {'id' if table == 'space' else 'space'} = %(space)s"  # noqa: S608
@@ -144,28 +175,35 @@ ON CONFLICT (space, name) DO UPDATE SET stamp = excluded.stamp RETURNING name, i
 """  # noqa: S608
 PUT_ENTRIES = f"""
 INSERT INTO mnema_index.entry(space, {", ".join(ENTRY_COLUMNS)})
-SELECT %(space)s, * FROM unnest({", ".join(f"%({name})s::{_TYPES.get(name, 'text')}[]" for name in ENTRY_COLUMNS)})
+SELECT %(space)s, * FROM
+unnest({", ".join(f"%({name})s::{_TYPES.get(name, 'text')}[]" for name in ENTRY_COLUMNS)})
 """  # noqa: S608
 PUT_POSTINGS = """
 INSERT INTO mnema_index.posting(space, term, entry, count, length)
-SELECT %(space)s, * FROM unnest(%(term)s::text[], %(entry)s::integer[], %(count)s::smallint[], %(length)s::smallint[])
+SELECT %(space)s, * FROM unnest(%(term)s::text[], %(entry)s::integer[], %(count)s::smallint[],
+%(length)s::smallint[])
 """
 PUT_SPEAKERS = """
-INSERT INTO mnema_index.speaker(space, name) SELECT %(space)s, * FROM unnest(%(names)s::text[]) ON CONFLICT DO NOTHING
+INSERT INTO mnema_index.speaker(space, name) SELECT %(space)s, * FROM unnest(%(names)s::text[]) ON
+CONFLICT DO NOTHING
 """
 DROP_ENTRIES = """
 DELETE FROM mnema_index.entry WHERE space = %(space)s AND source = %(source)s AND id > %(after)s
 RETURNING id, kind, words, terms, length
 """
 DROP_POSTINGS = """
-DELETE FROM mnema_index.posting AS held USING unnest(%(term)s::text[], %(entry)s::integer[]) AS gone(term, entry)
+DELETE FROM mnema_index.posting AS held USING unnest(%(term)s::text[], %(entry)s::integer[]) AS
+gone(term, entry)
 WHERE held.space = %(space)s AND held.term = gone.term AND held.entry = gone.entry
 """
 DROP_VECTORS = """
-DELETE FROM mnema_index.vector WHERE space = %(space)s AND entry = ANY(%(rows)s) RETURNING entry, model, data
+DELETE FROM mnema_index.vector WHERE space = %(space)s AND entry = ANY(%(rows)s) RETURNING entry,
+model, data
 """
 DROP_SOURCE = "DELETE FROM mnema_index.source WHERE space = %(space)s AND id = %(source)s"
-DROP_OTHER_MODELS = "DELETE FROM mnema_index.vector WHERE space = %(space)s AND model <> %(model)s RETURNING entry"
+DROP_OTHER_MODELS = (
+    "DELETE FROM mnema_index.vector WHERE space = %(space)s AND model <> %(model)s RETURNING entry"
+)
 PUT_VECTORS = f"""
 INSERT INTO mnema_index.vector(space, entry, model, data)
 SELECT %(space)s, entry.id, %(model)s, given.data
@@ -184,7 +222,8 @@ ON CONFLICT DO NOTHING
 
 
 PAGE_ROWS = 500  # rows of a source that one statement reads or inserts
-# Before each term of a tool's result, so that its statistics are apart from those of other rows. No text has this term.
+# Before each term of a tool's result, so that its statistics are apart from those of other rows. No
+# text has this term.
 TOOL_MARK = "\ue000"
 
 
@@ -271,7 +310,9 @@ class PostgresIndex:
             if self._space != self._before:
                 self._cache = None  # another change may lead to the same counts with other sources
                 if keep:
-                    self._connections.run(connection, UPDATE_SPACE, asdict(self._space) | {"space": self._space.id})
+                    self._connections.run(
+                        connection, UPDATE_SPACE, asdict(self._space) | {"space": self._space.id}
+                    )
         except BaseException:
             self._connections.end(connection, keep=False)
             raise
@@ -285,9 +326,19 @@ class PostgresIndex:
 
     @property
     def version(self) -> tuple[int, ...]:
-        """A value that changes with every change of its sources and rows, even after a crash of the server."""
+        """A value that changes with every change of its sources and rows, even after a crash of the
+        server.
+        """
         space = self._space
-        return space.id, space.generation, space.next, space.rows, space.length, space.tool_rows, space.tool_length
+        return (
+            space.id,
+            space.generation,
+            space.next,
+            space.rows,
+            space.length,
+            space.tool_rows,
+            space.tool_length,
+        )
 
     def source_number(self, source: str) -> int:
         return self._cached().sources.get(source, (0, ""))[0]
@@ -309,18 +360,24 @@ class PostgresIndex:
 
     def put(self, name: str, stamp: str, rows: Iterable[IndexRow], *, more: bool = False) -> None:
         source = self._put_sources({name: stamp})[name]
-        new, last = (iter(rows), 0) if more else skip_unchanged(self._read_rows(source), rows, _columns_of)
+        new, last = (
+            (iter(rows), 0) if more else skip_unchanged(self._read_rows(source), rows, _columns_of)
+        )
         vectors = [] if more else self._remove_rows(source, last)
         self._add_rows((source, row) for row in new)
         if vectors:
-            self._run(RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors))
+            self._run(
+                RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors)
+            )
         self._mark_changed()
 
     def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
         if not additions:
             return
         numbers = self._put_sources({name: stamp for name, (stamp, _) in additions.items()})
-        self._add_rows((numbers[name], row) for name, (_, rows) in additions.items() for row in rows)
+        self._add_rows(
+            (numbers[name], row) for name, (_, rows) in additions.items() for row in rows
+        )
         self._mark_changed()
 
     def drop(self, names: Iterable[str]) -> None:
@@ -330,31 +387,54 @@ class PostgresIndex:
             self._run(DROP_SOURCE, source=source)
         self._mark_changed()
 
-    def best(self, terms: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def best(
+        self, terms: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         if not terms:
             return []
         tools = search_filter.tools
         frequencies, rows = self.frequencies(terms, tools=tools)
         having = [frequencies.get(term, 0) for term in terms]
         weights = [max(MIN_IDF, log((rows - count + 0.5) / (count + 0.5))) for count in having]
-        mean_length = (self._space.tool_length if tools else self._space.length) / max(1, rows) or 1.0
-        given = {"terms": _mark_terms(terms, tools), "weights": weights, "mean_length": mean_length, "most": most}
+        mean_length = (self._space.tool_length if tools else self._space.length) / max(
+            1, rows
+        ) or 1.0
+        given = {
+            "terms": _mark_terms(terms, tools),
+            "weights": weights,
+            "mean_length": mean_length,
+            "most": most,
+        }
         unfiltered = SearchFilter(tools=tools)
-        return self._find(BEST if search_filter == unfiltered else BEST_FILTERED, search_filter, **given)
+        return self._find(
+            BEST if search_filter == unfiltered else BEST_FILTERED, search_filter, **given
+        )
 
-    def with_characters(self, letters: Sequence[str], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def with_characters(
+        self, letters: Sequence[str], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         return self._find(WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
 
-    def on_days(self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter) -> list[CandidateRow]:
+    def on_days(
+        self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         oldest = newest = ""
         if any(is_yearless(first) for first, _ in days):
             oldest, newest = self._run(FIRST_AND_LAST_DAY)[0]
         spans = _to_columns(("firsts", "lasts"), days_of_years(days, oldest, newest))
-        return list(dict.fromkeys(self._find(ON_DAYS, search_filter, most=most, **spans))) if days else []
+        return (
+            list(dict.fromkeys(self._find(ON_DAYS, search_filter, most=most, **spans)))
+            if days
+            else []
+        )
 
-    def around(self, places: Iterable[tuple[int, int]], search_filter: SearchFilter) -> list[CandidateRow]:
+    def around(
+        self, places: Iterable[tuple[int, int]], search_filter: SearchFilter
+    ) -> list[CandidateRow]:
         near = [(*divmod(session, SESSIONS), place) for session, place in places]
-        return self._find(AROUND, search_filter, **_to_columns(("sources", "sessions", "places"), near))
+        return self._find(
+            AROUND, search_filter, **_to_columns(("sources", "sessions", "places"), near)
+        )
 
     def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
         return self._find(BY_NUMBER, search_filter, rows=list(rows))
@@ -362,15 +442,21 @@ class PostgresIndex:
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         names = {number: name for name, (number, _) in self._cached().sources.items()}
         return {
-            found[0]: IndexedRow(IndexRow._make(found[3:]), names[found[1]], f" {found[2].replace(TOOL_MARK, '')} ")
+            found[0]: IndexedRow(
+                IndexRow._make(found[3:]), names[found[1]], f" {found[2].replace(TOOL_MARK, '')} "
+            )
             for found in self._run(INDEXED_ROWS, rows=list(rows))
         }
 
-    def frequencies(self, terms: Sequence[str], *, tools: bool = False) -> tuple[dict[str, int], int]:
+    def frequencies(
+        self, terms: Sequence[str], *, tools: bool = False
+    ) -> tuple[dict[str, int], int]:
         known, marked = self._frequencies, _mark_terms(terms, tools)
         if unknown := [term for term in marked if term not in known]:
             known |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
-        found = {term: known[stored] for term, stored in zip(terms, marked, strict=True) if known[stored]}
+        found = {
+            term: known[stored] for term, stored in zip(terms, marked, strict=True) if known[stored]
+        }
         return found, self._space.tool_rows if tools else self._space.rows
 
     def last_place(self, source: str) -> tuple[int, int]:
@@ -378,7 +464,9 @@ class PostgresIndex:
         return (found[0][0], found[0][1]) if found else (0, -1)
 
     def lines(self, source: str) -> list[tuple[int, str]]:
-        return [(line, words) for line, words in self._run(LINES, source=self.source_number(source))]
+        return [
+            (line, words) for line, words in self._run(LINES, source=self.source_number(source))
+        ]
 
     def count(self) -> int:
         return self._space.rows + self._space.tool_rows
@@ -391,7 +479,9 @@ class PostgresIndex:
             ((tool_rows, tool_length), (space.tool_rows, space.tool_length)),
         ):
             if found != counted:
-                return "it has {} rows of {} terms, but its counters say {} of {}".format(*found, *counted)
+                return "it has {} rows of {} terms, but its counters say {} of {}".format(
+                    *found, *counted
+                )
         wrong = self._run(INCONSISTENT)
         return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
@@ -402,7 +492,9 @@ class PostgresIndex:
         gone = len(self._run(DROP_OTHER_MODELS, model=model))
         if vectors:
             [(newest,)] = self._run(NEWEST_VECTOR)
-            stored = self._run(PUT_VECTORS, model=model, **_to_columns(("rows", "words", "made"), vectors))
+            stored = self._run(
+                PUT_VECTORS, model=model, **_to_columns(("rows", "words", "made"), vectors)
+            )
             gone += any(row <= newest for (row,) in stored)
         self._space = replace(self._space, gone=self._space.gone + gone)
 
@@ -418,13 +510,17 @@ class PostgresIndex:
             raise StoreError("no transaction is open")
         return self._connections.run(self._db, statement, {**given, "space": self._space.id})
 
-    def _find(self, statement: str, search_filter: SearchFilter, **given: Any) -> list[CandidateRow]:
+    def _find(
+        self, statement: str, search_filter: SearchFilter, **given: Any
+    ) -> list[CandidateRow]:
         bounds = asdict(search_filter) | {"speaker": to_storable(search_filter.speaker)}
         return list(map(CandidateRow._make, self._run(statement, **given, **bounds)))
 
     def _set_space(self, rows: Sequence[Sequence[Any]]) -> None:
         names = [field.name for field in fields(_SpaceRow)]
-        self._space = self._before = _SpaceRow(**dict(zip(names, rows[0], strict=True))) if rows else _SpaceRow()
+        self._space = self._before = (
+            _SpaceRow(**dict(zip(names, rows[0], strict=True))) if rows else _SpaceRow()
+        )
         self._frequencies = {}
 
     def _cached(self) -> _SpaceCache:
@@ -472,7 +568,9 @@ class PostgresIndex:
             self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
         self._run(
             PUT_SPEAKERS,
-            names=sorted({to_storable(row.speaker) for _, row in rows if row.speaker and row.kind != "tool"}),
+            names=sorted(
+                {to_storable(row.speaker) for _, row in rows if row.speaker and row.kind != "tool"}
+            ),
         )
         self._count_rows([(row.kind, len(terms)) for *_, row, terms in numbered], 1)
         self._space = replace(self._space, next=first + len(rows))
@@ -485,14 +583,20 @@ class PostgresIndex:
             last = page[-1][0]
 
     def _remove_rows(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
-        """Remove a source's rows above that number; returns (words, model, vector) of those with a vector."""
+        """Remove a source's rows above that number; returns (words, model, vector) of those with a
+        vector.
+        """
         removed = {
             number: (kind, words, terms.split(), length)
-            for number, kind, words, terms, length in self._run(DROP_ENTRIES, source=source, after=after)
+            for number, kind, words, terms, length in self._run(
+                DROP_ENTRIES, source=source, after=after
+            )
         }
         if not removed:
             return []
-        postings = sorted((term, number) for number, (_, _, terms, _) in removed.items() for term in set(terms))
+        postings = sorted(
+            (term, number) for number, (_, _, terms, _) in removed.items() for term in set(terms)
+        )
         self._run(DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
         vectors = self._run(DROP_VECTORS, rows=list(removed))
         self._count_rows([(kind, length) for kind, _, _, length in removed.values()], -1)
@@ -519,7 +623,9 @@ def _mark_terms(terms: Sequence[str], tools: bool) -> list[str]:
 
 def to_storable(text: str) -> str:
     """Replace what PostgreSQL cannot store, NUL and unpaired surrogates, by �."""
-    return text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (
+        text.replace("\x00", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
 
 
 def _columns_of(row: IndexRow) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Tables of the search index in PostgreSQL, and connections to them for work in threads.
 
-A search runs ten short queries and computes between them, all in one thread. With an asyncio connection each query
-would cost two switches between thread and event loop.
+A search runs ten short queries and computes between them, all in one thread. With an asyncio
+connection each query would cost two switches between thread and event loop.
 """
 
 import os
@@ -21,11 +21,12 @@ from memory.store.errors import SchemaNewer, StoreCorrupt, StoreError
 from memory.store.postgres.connection import KEEPALIVE, driver_url, to_store_error
 from memory.store.postgres.schema import SCHEMA
 
-# The tables are in a schema of their own, made at the first use and never migrated. They are UNLOGGED: nothing is
-# written twice, and no forgotten text stays in the server's log. After a crash of the server they are empty, and each
-# space is indexed again.
+# The tables are in a schema of their own, made at the first use and never migrated. They are
+# UNLOGGED: nothing is written twice, and no forgotten text stays in the server's log. After a crash
+# of the server they are empty, and each space is indexed again.
 
-VERSION = 3  # of the tables below and their terms; those of a lower version are dropped and made again
+# of the tables below and their terms; those of a lower version are dropped and made again
+VERSION = 3
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
 # Not to_regclass(), which may use what the connection had cached before it waited for the lock.
 _COUNT_TABLES = """
@@ -40,26 +41,33 @@ CREATE TABLE {SCHEMA}.version (number integer NOT NULL);
 INSERT INTO {SCHEMA}.version VALUES ({VERSION});
 CREATE UNLOGGED TABLE {SCHEMA}.space (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE,
-    rows integer NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, next integer NOT NULL DEFAULT 1,
+    rows integer NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, next integer NOT NULL
+    DEFAULT 1,
     tool_rows integer NOT NULL DEFAULT 0, tool_length bigint NOT NULL DEFAULT 0,
     gone integer NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE {SCHEMA}.source (
-    space integer NOT NULL, id integer NOT NULL, name text COLLATE "C" NOT NULL, stamp text NOT NULL,
+    space integer NOT NULL, id integer NOT NULL, name text COLLATE "C" NOT NULL, stamp text NOT
+    NULL,
     PRIMARY KEY (space, id), UNIQUE (space, name)
 );
 CREATE UNLOGGED TABLE {SCHEMA}.entry (
-    space integer NOT NULL, id integer NOT NULL, source integer NOT NULL, kind text NOT NULL, words text NOT NULL,
-    session integer NOT NULL, place integer NOT NULL, day text COLLATE "C" NOT NULL, time text NOT NULL,
-    speaker text COLLATE "C" NOT NULL, line integer NOT NULL, last integer NOT NULL, turn integer NOT NULL,
-    seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, part integer NOT NULL, subject text NOT NULL,
+    space integer NOT NULL, id integer NOT NULL, source integer NOT NULL, kind text NOT NULL, words
+    text NOT NULL,
+    session integer NOT NULL, place integer NOT NULL, day text COLLATE "C" NOT NULL, time text NOT
+    NULL,
+    speaker text COLLATE "C" NOT NULL, line integer NOT NULL, last integer NOT NULL, turn integer
+    NOT NULL,
+    seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, part integer NOT NULL,
+    subject text NOT NULL,
     outside boolean NOT NULL, asks smallint NOT NULL, terms text NOT NULL,
     length smallint NOT NULL, PRIMARY KEY (space, id)
 );
 CREATE INDEX entry_place ON {SCHEMA}.entry (space, source, session, place);
 CREATE INDEX entry_day ON {SCHEMA}.entry (space, day);
 CREATE UNLOGGED TABLE {SCHEMA}.posting (
-    space integer NOT NULL, term text COLLATE "C" NOT NULL, entry integer NOT NULL, count smallint NOT NULL,
+    space integer NOT NULL, term text COLLATE "C" NOT NULL, entry integer NOT NULL, count smallint
+    NOT NULL,
     length smallint NOT NULL, PRIMARY KEY (space, term, entry) INCLUDE (count, length)
 );
 CREATE UNLOGGED TABLE {SCHEMA}.speaker (
@@ -84,7 +92,8 @@ def create_tables(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     found = _read_version(connection)  # another process may have been first
     if found > VERSION:
         raise SchemaNewer(
-            f"the search index in PostgreSQL has version {found}, made by a newer mnema; this one knows {VERSION}"
+            f"the search index in PostgreSQL has version {found}, made by a newer mnema; this one "
+            f"knows {VERSION}"
         )
     if found < VERSION:
         connection.execute(_CREATE_TABLES)
@@ -100,7 +109,9 @@ def _read_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
 
 
 def _has_tables(connection: psycopg.Connection[tuple[Any, ...]], *tables: str) -> bool:
-    return connection.execute(_COUNT_TABLES, {"schema": SCHEMA, "tables": list(tables)}).fetchone() == (len(tables),)
+    return connection.execute(
+        _COUNT_TABLES, {"schema": SCHEMA, "tables": list(tables)}
+    ).fetchone() == (len(tables),)
 
 
 MAX_CONNECTIONS = 4  # of one process; asyncio has few threads, too
@@ -147,7 +158,10 @@ class _BorrowedConnection:
 
 
 class IndexConnections:
-    """At most MAX_CONNECTIONS connections, opened on demand and handed out with a transaction. All methods block."""
+    """At most MAX_CONNECTIONS connections, opened on demand and handed out with a transaction.
+
+    All methods block.
+    """
 
     def __init__(self, url: str, timeouts: IndexTimeouts) -> None:
         self._url = driver_url(url)
@@ -163,7 +177,8 @@ class IndexConnections:
         Raises:
             StoreError: no connection can be opened.
         """
-        for _ in range(MAX_CONNECTIONS + 1):  # each idle connection may have broken while the server restarted
+        # each idle connection may have broken while the server restarted
+        for _ in range(MAX_CONNECTIONS + 1):
             connection = self._borrow(self.timeouts.change if to_change else self.timeouts.read)
             try:
                 self._ensure_tables(connection)
@@ -192,12 +207,16 @@ class IndexConnections:
         finally:
             with self._lock:
                 pool = self._borrowed.pop(connection).pool
-                unused = pool is not self._pool and all(other.pool is not pool for other in self._borrowed.values())
+                unused = pool is not self._pool and all(
+                    other.pool is not pool for other in self._borrowed.values()
+                )
             pool.putconn(connection)
             if unused:
                 pool.close()
 
-    def run(self, connection: IndexConnection, sql: str, given: Mapping[str, Any] | None = None) -> list[Any]:
+    def run(
+        self, connection: IndexConnection, sql: str, given: Mapping[str, Any] | None = None
+    ) -> list[Any]:
         """Run a statement of an open transaction; returns its rows.
 
         Raises:
@@ -208,13 +227,18 @@ class IndexConnections:
             return list(cursor.fetchall()) if cursor.description else []
 
     def close_stuck(self) -> None:
-        """Close the connections whose statement has run for too long, so that its caller gets an error.
+        """Close the connections whose statement has run for too long, so that its caller gets an
+        error.
 
         Nothing else notices a network that drops all packets. Does not block.
         """
         now = time.monotonic()
         with self._lock:
-            stuck = [connection for connection, used in self._borrowed.items() if now - used.since > used.limit]
+            stuck = [
+                connection
+                for connection, used in self._borrowed.items()
+                if now - used.since > used.limit
+            ]
             for connection in stuck:
                 used = self._borrowed[connection]
                 used.stuck = True
@@ -266,14 +290,23 @@ class IndexConnections:
         try:
             yield
         except psycopg.Error as err:
-            raise StoreCorrupt(str(err).strip()) if isinstance(err, _UNUSABLE_ERRORS) else to_store_error(err) from err
+            raise (
+                StoreCorrupt(str(err).strip())
+                if isinstance(err, _UNUSABLE_ERRORS)
+                else to_store_error(err)
+            ) from err
         finally:
             borrowed.since = float("inf")
 
 
 def _open_pool(url: str, timeout: float) -> IndexPool:
     seconds = max(2, round(timeout))  # libpq's minimum
-    given = {"autocommit": True, "connect_timeout": seconds, "application_name": "mnema index", **KEEPALIVE}
+    given = {
+        "autocommit": True,
+        "connect_timeout": seconds,
+        "application_name": "mnema index",
+        **KEEPALIVE,
+    }
     pool = ConnectionPool(
         url,
         kwargs=given,
@@ -291,5 +324,6 @@ def _open_pool(url: str, timeout: float) -> IndexPool:
 def _configure(connection: IndexConnection) -> None:
     # compiling a plan takes longer than any of these statements
     connection.execute(
-        "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)", (f"{STATEMENT_SECONDS}s",)
+        "SELECT set_config('jit', 'off', false), set_config('statement_timeout', %s, false)",
+        (f"{STATEMENT_SECONDS}s",),
     )

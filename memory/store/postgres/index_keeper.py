@@ -1,4 +1,7 @@
-"""The shared indexes in PostgreSQL. One process at a time updates a space's index; the others search it as it is."""
+"""The shared indexes in PostgreSQL.
+
+One process at a time updates a space's index; the others search it as it is.
+"""
 
 import asyncio
 import math
@@ -10,7 +13,13 @@ from typing import Any, TypeVar, cast
 
 import structlog
 
-from memory.recall.index import IndexCheck, RecallDependencies, SpaceIndex, SpaceIndexKeeper, WritableIndex
+from memory.recall.index import (
+    IndexCheck,
+    RecallDependencies,
+    SpaceIndex,
+    SpaceIndexKeeper,
+    WritableIndex,
+)
 from memory.recall.keepers.keeper import (
     MAX_READERS,
     FileStamps,
@@ -33,8 +42,8 @@ T = TypeVar("T")
 class IndexExecutor:
     """Threads for work on the indexes, one for each connection, and as many for abandoned work.
 
-    A change of an index holds a connection between its steps. With fewer threads, all of them could wait for a
-    connection, and none would be left for the next step of the change that holds it.
+    A change of an index holds a connection between its steps. With fewer threads, all of them could
+    wait for a connection, and none would be left for the next step of the change that holds it.
     """
 
     def __init__(self, connections: IndexConnections) -> None:
@@ -60,7 +69,10 @@ class PostgresSharedIndexes:
         Raises:
             StoreError: the server cannot be reached.
         """
-        return [self._check(space, workspace) for space in PostgresIndex.spaces(self._connections)[:most]]
+        return [
+            self._check(space, workspace)
+            for space in PostgresIndex.spaces(self._connections)[:most]
+        ]
 
     def close(self) -> None:
         """Close every connection; blocks. The next use opens new ones."""
@@ -80,21 +92,25 @@ class PostgresSharedIndexes:
 class PostgresIndexKeeper(IndexKeeper):
     """A SpaceIndexKeeper for PostgreSQL.
 
-    Other processes write the store and the files too, so both are compared with the index before each use that must
-    be fresh.
+    Other processes write the store and the files too, so both are compared with the index before
+    each use that must be fresh.
     """
 
-    def __init__(self, space: str, dependencies: RecallDependencies, executor: IndexExecutor) -> None:
+    def __init__(
+        self, space: str, dependencies: RecallDependencies, executor: IndexExecutor
+    ) -> None:
         super().__init__(space, dependencies)
         self._executor = executor
         self._connections = executor.connections
         self._timeouts = executor.connections.timeouts
         self._index = PostgresIndex(space, executor.connections)  # of the holder of `_changing`
         self._lock = threading.Lock()  # of `_index`: the thread of a cancelled caller may still run
-        self._readers = [PostgresIndex(space, executor.connections) for _ in range(MAX_READERS)]  # free ones
+        # free ones
+        self._readers = [PostgresIndex(space, executor.connections) for _ in range(MAX_READERS)]
         self._reading = asyncio.Semaphore(MAX_READERS)
-        # The version of the index, the conversations and the files that were last found to be in step: to compare each
-        # conversation's position took most of a search's time in a space with thousands of them.
+        # The version of the index, the conversations and the files that were last found to be in
+        # step: to compare each conversation's position took most of a search's time in a space with
+        # thousands of them.
         self._in_step: tuple[tuple[int, ...], Mapping[str, int], FileStamps] | None = None
         self._synced_at = -math.inf  # time.monotonic() before the last synchronisation
 
@@ -118,7 +134,8 @@ class PostgresIndexKeeper(IndexKeeper):
         async with self._executor.slots:
             try:
                 await self._step(lambda _: index.begin_changing(self._timeouts.wait))
-                # the store is read while the index is locked, so that what another process has indexed is not behind it
+                # the store is read while the index is locked, so that what another process has
+                # indexed is not behind it
                 await sync_index(self._step, self._dependencies, self.space)
                 await self._step(lambda _: index.end(keep=True))
                 self._synced_at = began
@@ -138,10 +155,13 @@ class PostgresIndexKeeper(IndexKeeper):
     def _end_reading(self, running: asyncio.Future[Any]) -> None:
         self._reading.release()
         if not running.cancelled():
-            running.exception()  # retrieved, so that asyncio does not log it when the caller has given up
+            # retrieved, so that asyncio does not log it when the caller has given up
+            running.exception()
 
     async def _write(self, work: Callable[[SpaceIndex], T]) -> T:
-        return await self._in_slot(lambda: self._locked(lambda: self._change(work, self._timeouts.wait)))
+        return await self._in_slot(
+            lambda: self._locked(lambda: self._change(work, self._timeouts.wait))
+        )
 
     async def _step(self, work: Callable[[WritableIndex], T]) -> T:
         """Run a part of a change, whose transaction is open between the parts."""
@@ -151,7 +171,9 @@ class PostgresIndexKeeper(IndexKeeper):
         self._synced_at = -math.inf
         self._connections.recheck_tables()
         removal = self._timeouts.removal
-        await self._in_slot(lambda: self._locked(lambda: self._change(lambda _: self._index.remove(), removal)))
+        await self._in_slot(
+            lambda: self._locked(lambda: self._change(lambda _: self._index.remove(), removal))
+        )
 
     async def _close(self) -> None:
         """Nothing is open between two uses."""
@@ -198,7 +220,9 @@ class PostgresIndexKeeper(IndexKeeper):
     def _run_if_current(
         self, index: PostgresIndex, ends: Mapping[str, int], work: Callable[[SpaceIndex], T]
     ) -> tuple[bool, T | None]:
-        """Whether the index is up to date, and if so the result of `work`: one thread hop, not two."""
+        """Whether the index is up to date, and if so the result of `work`: one thread hop, not
+        two.
+        """
         stamps = read_file_stamps(self._dependencies.workspace, self.space)
         found = index.version, ends, stamps
         if found != self._in_step and not is_current(index, stamps, ends):

@@ -1,8 +1,10 @@
-"""Locks in PostgreSQL: write locks on a space's files, and exclusive access to the store for one command.
+"""Locks in PostgreSQL: write locks on a space's files, and exclusive access to the store for one
+command.
 
-A write lock belongs to a session. It is free once its process is gone, and the server ends a session that is idle
-while it holds the lock. A process that was suspended for longer notices at the check before the rename. One that was
-suspended after the check finds that the next writer has deleted its unfinished file, so there is nothing to rename.
+A write lock belongs to a session. It is free once its process is gone, and the server ends a
+session that is idle while it holds the lock. A process that was suspended for longer notices at the
+check before the rename. One that was suspended after the check finds that the next writer has
+deleted its unfinished file, so there is nothing to rename.
 """
 
 import hashlib
@@ -21,7 +23,13 @@ from sqlalchemy import select
 from memory.store.engine.database import Tx
 from memory.store.engine.leases import Leases
 from memory.store.errors import StoreBusy, StoreCorrupt
-from memory.store.postgres.connection import KEEPALIVE, SCHEMA_LOCK_KEY, connected, driver_url, refuse_alive
+from memory.store.postgres.connection import (
+    KEEPALIVE,
+    SCHEMA_LOCK_KEY,
+    connected,
+    driver_url,
+    refuse_alive,
+)
 from memory.store.postgres.database import PostgresDatabase
 from memory.store.schema.tables import instance
 from memory.workspace.files import LockLost, SpaceWriter
@@ -30,8 +38,11 @@ log = structlog.get_logger(__name__)
 LOCK_CLASS = 0x6D6E656D  # first half of the locks' keys; the second is the space
 MAX_CONNECTIONS = 4  # per process: threads that write at the same time
 _LOCK = "SELECT pg_advisory_xact_lock(%s, %s)"
-_LEASE_IS_VALID = "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
-_SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', %s, false),
+_LEASE_IS_VALID = (
+    "SELECT 1 FROM process WHERE lease = %s AND until > extract(epoch from clock_timestamp())"
+)
+_SET_TIMEOUTS = """SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout',
+%s, false),
     set_config('idle_in_transaction_session_timeout', %s, false)"""
 LockSession = psycopg.Connection[tuple[Any, ...]]
 
@@ -61,7 +72,12 @@ class PostgresWriteLocks:
         self._numbers = itertools.count(1)
         self._pool: ConnectionPool[LockSession] = ConnectionPool(
             driver_url(url),
-            kwargs={"autocommit": True, "connect_timeout": 5, "application_name": "mnema files", **KEEPALIVE},
+            kwargs={
+                "autocommit": True,
+                "connect_timeout": 5,
+                "application_name": "mnema files",
+                **KEEPALIVE,
+            },
             min_size=0,
             max_size=MAX_CONNECTIONS,
             timeout=self._timeouts.wait,
@@ -92,7 +108,9 @@ class PostgresWriteLocks:
             self._release(session)
 
     def _release(self, session: LockSession) -> None:
-        """Release the lock, by closing the session where nothing else works: the file is already in place."""
+        """Release the lock, by closing the session where nothing else works: the file is already in
+        place.
+        """
         try:
             session.rollback()
         except psycopg.Error as err:
@@ -116,7 +134,10 @@ class _HeldLock:
         with _as_lock_lost():
             alive = self.session.execute(_LEASE_IS_VALID, [self.lease]).fetchone()
         if alive is None:
-            raise LockLost("the lease of this process has expired, and another may be writing; nothing was written")
+            raise LockLost(
+                "the lease of this process has expired, and another may be writing; nothing was "
+                "written"
+            )
 
 
 def lock_key(space: str) -> int:
@@ -129,7 +150,9 @@ def _as_lock_lost() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as err:  # a pool's timeout is one of them
-        raise LockLost(f"the write lock was not granted ({type(err).__name__}); nothing was written") from err
+        raise LockLost(
+            f"the write lock was not granted ({type(err).__name__}); nothing was written"
+        ) from err
 
 
 _NEWEST = select(instance.c.lease_epoch)
@@ -140,8 +163,9 @@ _NEWEST_LOCKED = _NEWEST.with_for_update(read=True)
 async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterator[None]:
     """Make sure that no other process uses the store.
 
-    A lock keeps others from opening it, but is lost with its connection. So each write first locks the row that every
-    opening changes: the write fails when another process has opened the store, and none can until it is committed.
+    A lock keeps others from opening it, but is lost with its connection. So each write first locks
+    the row that every opening changes: the write fails when another process has opened the store,
+    and none can until it is committed.
 
     Raises:
         StoreBusy: another process uses the store. Writes inside the block raise it too.
@@ -149,9 +173,16 @@ async def exclusive_access(database: PostgresDatabase, url: str) -> AsyncIterato
     """
     async with connected(url) as connection:
         await connection.execute("SELECT pg_advisory_lock(%s)", [SCHEMA_LOCK_KEY])
-        newest = await database.read(_newest_lease)  # before the list of processes, so that none is missed in between
+        # before the list of processes, so that none is missed in between
+        newest = await database.read(_newest_lease)
         own = f"#{database.lease}"
-        refuse_alive([name.rpartition("#")[0] for name in await Leases(database).alive() if not name.endswith(own)])
+        refuse_alive(
+            [
+                name.rpartition("#")[0]
+                for name in await Leases(database).alive()
+                if not name.endswith(own)
+            ]
+        )
         database.check_still_held = partial(_check_still_newest, newest)
         try:
             yield
@@ -171,6 +202,7 @@ async def _check_still_newest(newest: int, tx: Tx) -> None:
     row = (await tx.execute(_NEWEST_LOCKED)).first()
     if row is None or row["lease_epoch"] != newest:
         raise StoreBusy(
-            "another process has opened the database meanwhile, because the connection that locked it broke; nothing "
-            "more was changed: stop every mnema run on it and run the command again"
+            "another process has opened the database meanwhile, because the connection that locked "
+            "it broke; nothing more was changed: stop every mnema run on it and run the command "
+            "again"
         )

@@ -1,4 +1,6 @@
-"""Moves a database into PostgreSQL and out of it, each in one transaction, so that a kill leaves all or nothing."""
+"""Moves a database into PostgreSQL and out of it, each in one transaction, so that a kill leaves
+all or nothing.
+"""
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
@@ -40,17 +42,32 @@ from memory.store.postgres.connection import (
 )
 from memory.store.postgres.driver import PostgresDriver
 from memory.store.postgres.schema import SCHEMA as INDEX
-from memory.store.postgres.schema import check_revision, create_dialect, create_tables, read_revision
+from memory.store.postgres.schema import (
+    check_revision,
+    create_dialect,
+    create_tables,
+    read_revision,
+)
 from memory.store.schema.tables import NOW_SQL, audit_head, duty, inbox, instance, process
 
-_POSTGRES_TYPES = ((Boolean, "bool"), (Integer, "int4"), (Double, "float8"), (Text, "text"), (String, "varchar"))
+_POSTGRES_TYPES = (
+    (Boolean, "bool"),
+    (Integer, "int4"),
+    (Double, "float8"),
+    (Text, "text"),
+    (String, "varchar"),
+)
 _INTEGER_END = 2**31  # PostgreSQL's integers are smaller than this
-_COPY_OUT = sql.SQL("COPY (SELECT {columns} FROM {table} ORDER BY {keys}) TO STDOUT (FORMAT BINARY)")
+_COPY_OUT = sql.SQL(
+    "COPY (SELECT {columns} FROM {table} ORDER BY {keys}) TO STDOUT (FORMAT BINARY)"
+)
 _COPY_IN = sql.SQL("COPY {table} ({columns}) FROM STDIN (FORMAT BINARY)")
 
 
 class PostgresCopySide:
-    """A PostgreSQL database as the source or target of a copy, by COPY within the open transaction."""
+    """A PostgreSQL database as the source or target of a copy, by COPY within the open
+    transaction.
+    """
 
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
@@ -72,13 +89,17 @@ class PostgresCopySide:
 
     async def lease(self) -> int:
         try:
-            row = await (await self._connection.execute(f"SELECT lease_epoch FROM {instance.name}")).fetchone()  # noqa: S608
+            row = await (
+                await self._connection.execute(f"SELECT lease_epoch FROM {instance.name}")  # noqa: S608
+            ).fetchone()  # noqa: RUF100, S608
         except psycopg.Error as err:
             raise to_store_error(err) from err
         return int(row["lease_epoch"]) if row else 0
 
     async def put(self, table: Table, rows: AsyncIterator[RowValues]) -> None:
-        statement = _COPY_IN.format(columns=_column_names(table.columns), table=sql.Identifier(table.name))
+        statement = _COPY_IN.format(
+            columns=_column_names(table.columns), table=sql.Identifier(table.name)
+        )
         try:
             async with self._connection.cursor().copy(statement) as copy:
                 copy.set_types(_column_types(table))
@@ -97,13 +118,20 @@ def _check_values(table: Table, row: RowValues) -> None:
     """Refuse values that PostgreSQL cannot store, naming the column."""
     for column, value in zip(table.columns, row, strict=True):
         if isinstance(value, str) and "\0" in value:
-            raise StoreError(f"{table.name}.{column.name} holds a NUL character, which PostgreSQL cannot store")
+            raise StoreError(
+                f"{table.name}.{column.name} holds a NUL character, which PostgreSQL cannot store"
+            )
         if isinstance(value, int) and not -_INTEGER_END <= value < _INTEGER_END:
-            raise StoreError(f"{table.name}.{column.name} holds {value}, too large for PostgreSQL's column")
+            raise StoreError(
+                f"{table.name}.{column.name} holds {value}, too large for PostgreSQL's column"
+            )
 
 
 def _column_types(table: Table) -> list[str]:
-    return [next(name for kind, name in _POSTGRES_TYPES if isinstance(column.type, kind)) for column in table.columns]
+    return [
+        next(name for kind, name in _POSTGRES_TYPES if isinstance(column.type, kind))
+        for column in table.columns
+    ]
 
 
 def _column_names(columns: Iterable[Column[Any]]) -> sql.Composed:
@@ -126,7 +154,8 @@ DO $$ BEGIN IF to_regclass('procrastinate_jobs') IS NOT NULL THEN
 EXECUTE 'TRUNCATE procrastinate_jobs, procrastinate_workers CASCADE'; END IF; END $$
 """
 _DROP_INDEX = f"DROP SCHEMA IF EXISTS {INDEX} CASCADE"
-_SET_MARK = sql.SQL(f"COMMENT ON TABLE {instance.name} IS {{}}")  # a comment, as rows change or are truncated
+# a comment, as rows change or are truncated
+_SET_MARK = sql.SQL(f"COMMENT ON TABLE {instance.name} IS {{}}")
 _SELECT_TABLE_MARK = f"SELECT obj_description(to_regclass('{instance.name}')) AS mark"
 _CLEAR_URGENT = f"UPDATE {inbox.name} SET urgent = false WHERE state = 'new' AND urgent"  # noqa: S608
 
@@ -152,8 +181,8 @@ class MoveReport:
 async def move_in(path: Path, url: str) -> MoveReport:
     """Copy a SQLite database into a PostgreSQL database without tables, or with empty ones.
 
-    The file is not changed, and the caller ensures that no process has it open. The move becomes the next act of the
-    audit chain. If the two sides differ, everything is rolled back.
+    The file is not changed, and the caller ensures that no process has it open. The move becomes
+    the next act of the audit chain. If the two sides differ, everything is rolled back.
 
     Raises:
         StoreError: nothing was changed; the text says why.
@@ -175,7 +204,8 @@ async def move_in(path: Path, url: str) -> MoveReport:
 
 
 async def move_out(url: str, path: Path) -> MoveReport:
-    """Copy a database that no process has open into a new SQLite file, with the move in its audit chain.
+    """Copy a database that no process has open into a new SQLite file, with the move in its audit
+    chain.
 
     Raises:
         StoreError: the text says why; there is no file.
@@ -185,7 +215,8 @@ async def move_out(url: str, path: Path) -> MoveReport:
 
 
 async def copy_out(url: str, path: Path) -> MoveReport:
-    """Copy a database into a new SQLite file as of one moment, without blocking its processes or adding an act.
+    """Copy a database into a new SQLite file as of one moment, without blocking its processes or
+    adding an act.
 
     Raises:
         StoreError: as for `move_out`.
@@ -195,7 +226,8 @@ async def copy_out(url: str, path: Path) -> MoveReport:
 
 
 async def replace_store(path: Path, url: str, mark: str) -> None:
-    """Replace a database's rows by those of a SQLite file; the search index and pending jobs are deleted.
+    """Replace a database's rows by those of a SQLite file; the search index and pending jobs are
+    deleted.
 
     Args:
         mark: identifies this call for `was_replaced`.
@@ -212,7 +244,9 @@ async def replace_store(path: Path, url: str, mark: str) -> None:
             await connection.execute(_DROP_INDEX)
             copied = await _copy_into(connection, source)
             if wrong := [table.source.table for table in copied if not table.equal]:
-                raise StoreError(f"the database does not hold what was put into it ({', '.join(wrong)})")
+                raise StoreError(
+                    f"the database does not hold what was put into it ({', '.join(wrong)})"
+                )
             await connection.execute(_SET_MARK.format(sql.Literal(mark)))
             await hit_async("restore.loaded")
 
@@ -255,26 +289,36 @@ async def has_tables(url: str) -> bool:
         return True
 
 
-async def _copy_into(connection: PostgresConnection, source: SqliteCopySide) -> tuple[TableComparison, ...]:
+async def _copy_into(
+    connection: PostgresConnection, source: SqliteCopySide
+) -> tuple[TableComparison, ...]:
     """Copy everything into empty tables, in the connection's open transaction.
 
-    The void lease inserted here lets the first process that opens the database recover unfinished work, as after a
-    kill.
+    The void lease inserted here lets the first process that opens the database recover unfinished
+    work, as after a kill.
     """
     lease = max(await source.lease(), await PostgresCopySide(connection).lease())
     await connection.execute(_DELETE_AUDIT_HEAD)
     await connection.execute(_DELETE_LEASES)
     copied = await copy_tables(source, PostgresCopySide(connection))
     await connection.execute(_SET_LEASE, [lease])
-    await connection.execute(_CLEAR_URGENT)  # urgent rows have jobs of their own, which are not copied
+    # urgent rows have jobs of their own, which are not copied
+    await connection.execute(_CLEAR_URGENT)
     await connection.execute(
-        _INSERT_LEASE, [lease, MOVED_ACTION, json.dumps({"rows": digests_to_json([one.source for one in copied])})]
+        _INSERT_LEASE,
+        [
+            lease,
+            MOVED_ACTION,
+            json.dumps({"rows": digests_to_json([one.source for one in copied])}),
+        ],
     )
     return copied
 
 
 async def _load_alive(connection: PostgresConnection) -> list[str]:
-    """List the processes that have the database open; no other can open it during the transaction."""
+    """List the processes that have the database open; no other can open it during the
+    transaction.
+    """
     await connection.execute(f"LOCK TABLE {process.name} IN SHARE ROW EXCLUSIVE MODE")
     return [row["name"] for row in await (await connection.execute(SELECT_ALIVE)).fetchall()]
 
@@ -321,17 +365,31 @@ async def _write_copy(connection: PostgresConnection, path: Path, way: str = "")
         raise
 
 
-async def _append_move_act(connection: PostgresConnection, target: CopyTarget, way: str, moved: MoveReport) -> None:
-    """Add the move to the audit chain if both sides are equal, in the transaction that inserts the rows."""
+async def _append_move_act(
+    connection: PostgresConnection, target: CopyTarget, way: str, moved: MoveReport
+) -> None:
+    """Add the move to the audit chain if both sides are equal, in the transaction that inserts the
+    rows.
+    """
     if not moved.equal:
         return
     row = await (await connection.execute(_SELECT_NOW)).fetchone()
     now = float(row["now"]) if row else 0.0
-    await append_act(target.tx(now), "move", way, f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}", ACTOR)
+    await append_act(
+        target.tx(now),
+        "move",
+        way,
+        f"{moved.whole.rows:,} rows, sha256 {moved.whole.sha256}",
+        ACTOR,
+    )
 
 
-async def _earlier_move(connection: PostgresConnection, source: SqliteCopySide) -> MoveReport | None:
-    """Return an earlier run's report if it moved this same database and no process has opened it there since."""
+async def _earlier_move(
+    connection: PostgresConnection, source: SqliteCopySide
+) -> MoveReport | None:
+    """Return an earlier run's report if it moved this same database and no process has opened it
+    there since.
+    """
     row = await (await connection.execute(_SELECT_MARK, [MOVED_ACTION])).fetchone()
     if row is None:
         return None
@@ -348,7 +406,10 @@ async def _earlier_move(connection: PostgresConnection, source: SqliteCopySide) 
 async def _refuse_if_not_empty(connection: PostgresConnection) -> None:
     for table in TABLES:
         where = " WHERE seq > 0" if table is audit_head else ""
-        if await (await connection.execute(f"SELECT 1 FROM {table.name}{where} LIMIT 1")).fetchone():  # noqa: S608
+        if await (
+            await connection.execute(f"SELECT 1 FROM {table.name}{where} LIMIT 1")  # noqa: S608
+        ).fetchone():  # noqa: RUF100, S608
             raise StoreError(
-                f"the database holds rows already (in {table.name}); use an empty one, for example made with createdb"
+                f"the database holds rows already (in {table.name}); use an empty one, for example "
+                "made with createdb"
             )

@@ -38,7 +38,9 @@ async def open_postgres(
     clock: Callable[[], float] | None = None,
     lease_seconds: float = LEASE_SECONDS,
 ) -> Store:
-    """Open the store and create its tables where there are none. Any number of processes may have it open.
+    """Open the store and create its tables where there are none.
+
+    Any number of processes may have it open.
 
     Args:
         name: of this process, for people.

@@ -1,4 +1,6 @@
-"""Creates and upgrades the tables in PostgreSQL; processes that start at the same time wait for the first."""
+"""Creates and upgrades the tables in PostgreSQL; processes that start at the same time wait for the
+first.
+"""
 
 import asyncio
 
@@ -22,14 +24,21 @@ from memory.store.postgres.connection import (
     refuse_alive,
     to_store_error,
 )
-from memory.store.schema.create import HEAD, check_revision_is_known, creation_statements, initial_rows
+from memory.store.schema.create import (
+    HEAD,
+    check_revision_is_known,
+    creation_statements,
+    initial_rows,
+)
 from memory.store.schema.migrations.upgrade import run_revisions
 from memory.store.schema.tables import metadata, process, stamp
 
 SCHEMA = "mnema_index"  # schema of the recall index
 MIGRATE = "stop every mnema run on it and run mnema migrate"
 _SELECT_VERSION = f"SELECT version_num FROM {stamp.name}"  # noqa: S608  our own name
-_SELECT_TABLES = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+_SELECT_TABLES = (
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+)
 
 
 class _CodePointOrderCompiler(PGTypeCompiler):
@@ -88,7 +97,9 @@ async def read_revision(connection: PostgresConnection) -> str | None:
         SchemaNewer, SchemaTooOld: this version can neither open nor upgrade them.
         StoreError: they are another program's.
     """
-    names = {row["table_name"] for row in await (await connection.execute(_SELECT_TABLES)).fetchall()}
+    names = {
+        row["table_name"] for row in await (await connection.execute(_SELECT_TABLES)).fetchall()
+    }
     if stamp.name not in names:
         if names & set(metadata.tables):
             raise StoreError("the database holds tables of another program with our names")
@@ -100,7 +111,9 @@ async def read_revision(connection: PostgresConnection) -> str | None:
 
 
 async def create_tables(connection: PostgresConnection) -> None:
-    """Create all tables in the open transaction of a connection that holds the lock SCHEMA_LOCK_KEY."""
+    """Create all tables in the open transaction of a connection that holds the lock
+    SCHEMA_LOCK_KEY.
+    """
     dialect = create_dialect()
     for statement in creation_statements(dialect):
         await connection.execute(statement)
@@ -134,7 +147,9 @@ async def upgrade_tables(url: str) -> str | None:
         await asyncio.to_thread(_upgrade, driver_url(url))
     except (psycopg.Error, SQLAlchemyError) as err:
         cause = err.__cause__ if isinstance(err.__cause__, psycopg.Error) else err
-        raise StoreError(f"the tables of {found} could not be brought up: {to_store_error(cause)}") from err
+        raise StoreError(
+            f"the tables of {found} could not be brought up: {to_store_error(cause)}"
+        ) from err
     await hit_async("mig.done")
     return found
 
@@ -142,7 +157,9 @@ async def upgrade_tables(url: str) -> str | None:
 def create_engine_for_revisions(url: str) -> Engine:
     """Make an engine whose statements create the tables as `create_tables` does."""
     engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=5), poolclass=NullPool
+        "postgresql+psycopg://",
+        creator=lambda: psycopg.connect(url, connect_timeout=5),
+        poolclass=NullPool,
     )
     _set_code_point_order(engine.dialect)
     return engine

@@ -38,7 +38,8 @@ _GUARDS = {  # per dialect: triggers that make messages insert-only
         "CREATE FUNCTION message_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         "IF EXISTS (SELECT 1 FROM removal WHERE conversation = OLD.conversation) THEN "
         "RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END; END IF; "
-        "RAISE EXCEPTION 'messages are never %', CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE 'changed' END; END $$",
+        "RAISE EXCEPTION 'messages are never %', CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE "
+        "'changed' END; END $$",
         "CREATE TRIGGER message_kept BEFORE UPDATE OR DELETE ON message "
         "FOR EACH ROW EXECUTE FUNCTION message_is_kept()",
     ),
@@ -50,7 +51,8 @@ _INITIAL_ROWS = (
 )
 
 
-_compiled: dict[tuple[str, str], list[str]] = {}  # by dialect and style of parameters: to compile takes 15 ms
+# by dialect and style of parameters: to compile takes 15 ms
+_compiled: dict[tuple[str, str], list[str]] = {}
 
 
 def creation_statements(dialect: Dialect) -> list[str]:
@@ -63,7 +65,9 @@ def creation_statements(dialect: Dialect) -> list[str]:
 
 def _compile_creation(dialect: Dialect) -> list[str]:
     tables = metadata.sorted_tables
-    indexes = [index for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))]
+    indexes = [
+        index for table in tables for index in sorted(table.indexes, key=lambda one: str(one.name))
+    ]
     for index in (index for index in indexes if "where" in index.info):
         index.dialect_kwargs[f"{dialect.name}_where"] = index.info["where"]
     creates: list[CreateTable | CreateIndex] = [
@@ -90,15 +94,19 @@ def check_revision_is_known(found: str) -> None:
     """
     if found in REMOVED_REVISIONS:
         raise SchemaTooOld(
-            f"the database has the tables of {found}, which this version cannot upgrade; go through commit "
-            f"{LAST_COMMIT_WITH_REMOVED} first: its mnema migrate upgrades a database, its mnema restore a backup"
+            f"the database has the tables of {found}, which this version cannot upgrade; go "
+            f"through commit {LAST_COMMIT_WITH_REMOVED} first: its mnema migrate upgrades a "
+            "database, its mnema restore a backup"
         )
     if found not in REVISIONS:
-        raise SchemaNewer(f"the database has the tables of {found}, which is newer than this program's {HEAD}")
+        raise SchemaNewer(
+            f"the database has the tables of {found}, which is newer than this program's {HEAD}"
+        )
 
 
 async def read_revision(connection: SqliteConnection) -> str | None:
-    """Return the revision of the tables, "" where the first upgrade was interrupted, None for an empty file.
+    """Return the revision of the tables, "" where the first upgrade was interrupted, None for an
+    empty file.
 
     Raises:
         SchemaNewer, SchemaTooOld: this version can neither open nor upgrade the tables.
@@ -129,7 +137,9 @@ async def create_tables(connection: SqliteConnection, dialect: Dialect) -> None:
 
 async def upgrade_file(path: Path, found: str) -> None:
     """Upgrade older tables to this version; a copy of the former file stays beside it."""
-    await asyncio.to_thread(copy_database, path, path.with_name(f"{path.name}.before-{HEAD}-from-{found or 'nothing'}"))
+    await asyncio.to_thread(
+        copy_database, path, path.with_name(f"{path.name}.before-{HEAD}-from-{found or 'nothing'}")
+    )
     await hit_async("mig.backed_up")
     await asyncio.to_thread(_upgrade, path)
     await hit_async("mig.done")

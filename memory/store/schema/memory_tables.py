@@ -15,7 +15,8 @@ from memory.store.schema.tables import (
     text,
 )
 
-# One row per line of a MEMORY.md, and per line that was deleted from it. The file is authoritative for the text.
+# One row per line of a MEMORY.md, and per line that was deleted from it. The file is authoritative
+# for the text.
 memory = Table(
     "memory",
     metadata,
@@ -41,7 +42,13 @@ memory = Table(
 )
 Index("memory_space", memory.c.space, memory.c.state)
 Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)
-partial_index("memory_norm", memory.c.space, memory.c.norm, where=is_one_of(memory.c.state, "live"), unique=True)
+partial_index(
+    "memory_norm",
+    memory.c.space,
+    memory.c.norm,
+    where=is_one_of(memory.c.state, "live"),
+    unique=True,
+)
 
 # One row per write to a memory file.
 memory_change = Table(
@@ -76,7 +83,9 @@ extraction = Table(
     text("reason"),
     moment("at"),
 )
-partial_index("extraction_open", extraction.c.space, where=is_one_of(extraction.c.state, "queued", "found"))
+partial_index(
+    "extraction_open", extraction.c.space, where=is_one_of(extraction.c.state, "queued", "found")
+)
 
 # One row per space and night in which its memory was consolidated.
 dream = Table(
@@ -109,7 +118,9 @@ forgetting = Table(
     moment("at"),
 )
 partial_index(
-    "forgetting_open", forgetting.c.space, where=is_one_of(forgetting.c.state, "asked", "confirmed", "removed")
+    "forgetting_open",
+    forgetting.c.space,
+    where=is_one_of(forgetting.c.state, "asked", "confirmed", "removed"),
 )
 
 # Links of accounts: reads and writes of `own_space` go to `space`.
@@ -268,7 +279,9 @@ background_task = Table(
 )
 Index("background_task_child", background_task.c.child)
 partial_index(
-    "background_task_open", background_task.c.conversation, where=is_one_of(background_task.c.state, "running")
+    "background_task_open",
+    background_task.c.conversation,
+    where=is_one_of(background_task.c.state, "running"),
 )
 
 # What people want done later.
@@ -361,7 +374,9 @@ file_version = Table(
     moment("at"),
 )
 Index("file_version_path", file_version.c.space, file_version.c.path, file_version.c.at)
-partial_index("file_version_pending", file_version.c.at, where=file_version.c.pending != literal_text(""))
+partial_index(
+    "file_version_pending", file_version.c.at, where=file_version.c.pending != literal_text("")
+)
 # What is known of each server of tools.
 mcp_server = Table(
     "mcp_server",
@@ -427,7 +442,8 @@ view_manifest = Table(
 )
 Index("view_manifest_at", view_manifest.c.at)
 
-# Texts that manifests refer to, once each: of a conversation's suffixes, of a space's files, or (both "") of all.
+# Texts that manifests refer to, once each: of a conversation's suffixes, of a space's files, or
+# (both "") of all.
 view_text = Table(
     "view_text",
     metadata,

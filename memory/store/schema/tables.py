@@ -1,4 +1,6 @@
-"""The tables of conversations, the audit and processes, for both databases; and the kinds of columns."""
+"""The tables of conversations, the audit and processes, for both databases; and the kinds of
+columns.
+"""
 
 import re
 
@@ -45,7 +47,9 @@ def escape_like(words: str) -> str:
 
 
 def is_one_of(column: Column[str], *texts: str) -> ColumnElement[bool]:
-    """Return whether the column has one of these constants, so that a partial index over the same ones is used."""
+    """Return whether the column has one of these constants, so that a partial index over the same
+    ones is used.
+    """
     return or_(*(column == literal_text(one) for one in texts))
 
 
@@ -60,7 +64,9 @@ def text(name: str, *, added: bool = False) -> Column[str]:
 
 def integer(name: str, default: int = 0, *, added: bool = False) -> Column[int]:
     """Make a column for a whole number; `added` as for `text`."""
-    return Column(name, Integer, nullable=False, default=default, server_default="0" if added else None)
+    return Column(
+        name, Integer, nullable=False, default=default, server_default="0" if added else None
+    )
 
 
 def moment(name: str, *, added: bool = False) -> Column[float]:
@@ -83,7 +89,9 @@ def conversation_column() -> Column[str]:
     return Column("conversation", Text, ForeignKey("conversation.id"), nullable=False)
 
 
-def partial_index(name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False) -> Index:
+def partial_index(
+    name: str, *columns: Column[str], where: ColumnElement[bool], unique: bool = False
+) -> Index:
     """Make an index over the rows that satisfy `where`; `creation_statements` tells the dialect.
 
     As an argument it would import the dialect of each database that it is for.
@@ -101,7 +109,12 @@ instance = Table(
 )
 # Short texts that channels store between restarts.
 channel_note = Table(
-    "channel_note", metadata, text("channel"), text("name"), text("value"), PrimaryKeyConstraint("channel", "name")
+    "channel_note",
+    metadata,
+    text("channel"),
+    text("name"),
+    text("value"),
+    PrimaryKeyConstraint("channel", "name"),
 )
 # Written and deleted by the readiness check.
 probe = Table("probe", metadata, id_column(), text("padding"))
@@ -147,7 +160,11 @@ conversation = Table(
 Index("conversation_updated", conversation.c.updated)
 Index("conversation_touched", conversation.c.touched)
 Index("conversation_pinned", conversation.c.pinned, conversation.c.updated)
-partial_index("conversation_deleting", conversation.c.deleting, where=conversation.c.deleting > literal_column("0"))
+partial_index(
+    "conversation_deleting",
+    conversation.c.deleting,
+    where=conversation.c.deleting > literal_column("0"),
+)
 Index("conversation_space", conversation.c.space)
 
 inbox = Table(
@@ -178,7 +195,13 @@ inbox = Table(
 )
 Index("inbox_line", inbox.c.conversation, inbox.c.line)
 partial_index("inbox_open", inbox.c.conversation, where=is_one_of(inbox.c.state, "new", "running"))
-partial_index("inbox_aside", inbox.c.conversation, inbox.c.state, inbox.c.line, where=is_one_of(inbox.c.state, "aside"))
+partial_index(
+    "inbox_aside",
+    inbox.c.conversation,
+    inbox.c.state,
+    inbox.c.line,
+    where=is_one_of(inbox.c.state, "aside"),
+)
 
 turn = Table(
     "turn",
@@ -199,13 +222,19 @@ turn = Table(
     moment("ended"),
     text("who", added=True),  # whose budget it counts against; see people/spending.py
     moment("asked", added=True),  # when its message was received
-    text("recalled", added=True),  # where the passages are that its first request was given, as JSON
+    # where the passages are that its first request was given, as JSON
+    text("recalled", added=True),
     UniqueConstraint("conversation", "number", name="turn_number"),
 )
 Index("turn_who", turn.c.who, turn.c.asked)
 Index("turn_started", turn.c.started, turn.c.who)
 Index("turn_first_seq", turn.c.conversation, turn.c.first_seq)
-partial_index("turn_open", turn.c.conversation, where=is_one_of(turn.c.state, "running", "waiting"), unique=True)
+partial_index(
+    "turn_open",
+    turn.c.conversation,
+    where=is_one_of(turn.c.state, "running", "waiting"),
+    unique=True,
+)
 
 message = Table(
     "message",
@@ -245,7 +274,9 @@ tool_call = Table(
     text("result_id"),
     UniqueConstraint("turn_id", "call_id", name="tool_call_id"),
 )
-partial_index("tool_call_started", tool_call.c.turn_id, where=is_one_of(tool_call.c.state, "started"))
+partial_index(
+    "tool_call_started", tool_call.c.turn_id, where=is_one_of(tool_call.c.state, "started")
+)
 
 outbox = Table(
     "outbox",
@@ -286,7 +317,9 @@ partial_index(
     where=is_one_of(outbox.c.state, "pending", "sending", "unknown"),
 )
 
-partial_index("outbox_sending", outbox.c.conversation, where=is_one_of(outbox.c.state, "sending"), unique=True)
+partial_index(
+    "outbox_sending", outbox.c.conversation, where=is_one_of(outbox.c.state, "sending"), unique=True
+)
 
 fold = Table(
     "fold",
@@ -328,10 +361,16 @@ fold = Table(
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
 _OPEN_FOLD = is_one_of(fold.c.state, "planned", "summarised", "checked", "logged")
-partial_index("fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True)
+partial_index(
+    "fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True
+)
 _FOLDED = is_one_of(fold.c.state, "folded")
 partial_index(
-    "fold_range", fold.c.conversation, fold.c.from_seq, where=_FOLDED & fold.c.log_only.is_(False), unique=True
+    "fold_range",
+    fold.c.conversation,
+    fold.c.from_seq,
+    where=_FOLDED & fold.c.log_only.is_(False),
+    unique=True,
 )
 
 # The ledger: which fold covers which message.
@@ -361,7 +400,9 @@ reduction = Table(
 Index("reduction_conversation", reduction.c.conversation)
 
 # Texts of system parts as they were sent, by their hash; several snapshots may share one.
-prefix_text = Table("prefix_text", metadata, Column("sha256", Text, primary_key=True, nullable=False), text("text"))
+prefix_text = Table(
+    "prefix_text", metadata, Column("sha256", Text, primary_key=True, nullable=False), text("text")
+)
 
 snapshot = Table(
     "snapshot",
@@ -385,7 +426,8 @@ snapshot_part = Table(
 )
 Index("snapshot_part_text", snapshot_part.c.sha256)
 
-# One row for each epoch after the first: why it began, and the former view and fence, which its undo restores.
+# One row for each epoch after the first: why it began, and the former view and fence, which its
+# undo restores.
 clearing = Table(
     "clearing",
     metadata,
@@ -444,7 +486,8 @@ audit = Table(
     text("hash"),
 )
 
-# One row: the end of the chain. An append changes it first, so that no two acts get the same number.
+# One row: the end of the chain. An append changes it first, so that no two acts get the same
+# number.
 audit_head = Table(
     "audit_head",
     metadata,
@@ -472,7 +515,8 @@ stamp = Table(
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
-NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"  # unix seconds by PostgreSQL's clock
+# unix seconds by PostgreSQL's clock
+NOW_SQL = "extract(epoch FROM clock_timestamp())::double precision"
 FOREVER = 1e18  # as `until` of SQLite's only writer, whose lease does not expire
 
 # Openings of the store for writing.
@@ -485,7 +529,8 @@ process = Table(
     text("told"),  # status of the process for the others, JSON
 )
 
-# Work that one process does for all, such as receiving for a channel's account; free once the lease is void.
+# Work that one process does for all, such as receiving for a channel's account; free once the lease
+# is void.
 duty = Table("duty", metadata, text("name"), integer("lease"), PrimaryKeyConstraint("name"))
 
 
@@ -502,16 +547,21 @@ def _compile_for_sqlite(element: database_clock, compiler: SQLCompiler, **option
 
 
 @compiles(database_clock, "postgresql")
-def _compile_for_postgresql(element: database_clock, compiler: SQLCompiler, **options: object) -> str:
+def _compile_for_postgresql(
+    element: database_clock, compiler: SQLCompiler, **options: object
+) -> str:
     return f"({NOW_SQL})"
 
 
 def is_lease_void(lease: Column[int]) -> ColumnElement[bool]:
-    """Return whether the lease of a row is void: its process has ended, or did not renew it in time."""
+    """Return whether the lease of a row is void: its process has ended, or did not renew it in
+    time.
+    """
     return ~exists().where(process.c.lease == lease, process.c.until > database_clock())
 
 
-# Who was notified in which conversation that a limit is reached, and until when they are not notified again.
+# Who was notified in which conversation that a limit is reached, and until when they are not
+# notified again.
 limit_told = Table(
     "limit_told",
     metadata,

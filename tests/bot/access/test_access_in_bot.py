@@ -20,10 +20,14 @@ from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, results
 
 TAINTED = (
-    "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what the bot is told to be"
-    " is not written from those. The person can ask for it in a fresh conversation.]"
+    "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what "
+    "the bot is told to be is not written from those. The person can ask for it in a fresh "
+    "conversation.]"
 )
-SETTINGS = {"language": "en", "channels": {"telegram": {"owners": ["1", "3"], "allow": ["2", "-100"]}}}
+SETTINGS = {
+    "language": "en",
+    "channels": {"telegram": {"owners": ["1", "3"], "allow": ["2", "-100"]}},
+}
 TYPED = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 CODE = re.compile(r"`([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 NEW_SOUL = call("edit_file", path="SOUL.md", old="Be kind.", new="Be brief.")
@@ -48,10 +52,16 @@ class Rooms:
     async def question(self, chat: str = "1") -> OutboundMessage:
         """The newest message in a chat that asks for a yes."""
         await self.telegram.bot.settled()
-        return [sent for sent in self.telegram.channel.sent if sent.address.chat_id == chat and sent.buttons][-1]
+        return [
+            sent
+            for sent in self.telegram.channel.sent
+            if sent.address.chat_id == chat and sent.buttons
+        ][-1]
 
     async def asked(self, sender: str = "1") -> tuple[str, str, str]:
-        """A turn in which the model wants to write who it is; the code, and the data of both buttons."""
+        """A turn in which the model wants to write who it is; the code, and the data of both
+        buttons.
+        """
         await self.say("from now on be brief", sender)
         question = await self.question(sender)
         found = TYPED.search(question.text)
@@ -64,7 +74,9 @@ class Rooms:
 
 
 @asynccontextmanager
-async def rooms(folder: Path, script: Script, settings: dict[str, Any] | None = None) -> AsyncIterator[Rooms]:
+async def rooms(
+    folder: Path, script: Script, settings: dict[str, Any] | None = None
+) -> AsyncIterator[Rooms]:
     telegram = Channel(name="telegram", account="bot", capabilities=Capabilities(buttons=True))
     terminal = Channel(name="terminal", account="local")
     async with inside(folder, script, {**SETTINGS, **(settings or {})}, telegram) as it:
@@ -98,7 +110,9 @@ async def test_the_buttons_say_yes_and_no(tmp_path: Path) -> None:
         assert one.soul() == "Be brief."
 
 
-async def test_S08_neither_another_member_nor_the_model_nor_a_bare_yes_approves(tmp_path: Path) -> None:
+async def test_S08_neither_another_member_nor_the_model_nor_a_bare_yes_approves(
+    tmp_path: Path,
+) -> None:
     said = ["approved", "/approve AAAA-AAAA", "/approve", "yes"]
     async with rooms(tmp_path, [NEW_SOUL, "asked", *said]) as one:
         before = one.soul()
@@ -122,8 +136,15 @@ async def test_S08_a_press_in_a_group_is_no_yes(tmp_path: Path) -> None:
         assert one.soul() == before
 
 
-async def test_S52_who_the_bot_is_is_not_even_asked_about_while_words_from_outside_are_in_view(tmp_path: Path) -> None:
-    script: list[Any] = [call("read_file", "a", path="exports/page.md"), replace(NEW_SOUL, id="b"), "no", "so"]
+async def test_S52_who_the_bot_is_is_not_even_asked_about_while_words_from_outside_are_in_view(
+    tmp_path: Path,
+) -> None:
+    script: list[Any] = [
+        call("read_file", "a", path="exports/page.md"),
+        replace(NEW_SOUL, id="b"),
+        "no",
+        "so",
+    ]
     async with rooms(tmp_path, script) as one:
         before = one.soul()
         exports = one.telegram.bot.workspace.root / "exports"
@@ -141,7 +162,9 @@ async def test_another_persons_turn_never_asks_for_it(tmp_path: Path) -> None:
         before = one.soul()
         await one.say("be brief", "2")
         assert one.soul() == before
-        assert (one.telegram.bot.workspace.space("telegram-2").root / "SOUL.md").read_text() == "Be brief."
+        assert (
+            one.telegram.bot.workspace.space("telegram-2").root / "SOUL.md"
+        ).read_text() == "Be brief."
         assert not [sent for sent in one.telegram.channel.sent if sent.buttons]
 
 
@@ -175,7 +198,9 @@ async def test_a_running_turn_ends_with_the_role_of_its_person(tmp_path: Path) -
         held.go_on.set()
 
 
-async def test_a_strangers_code_is_approved_in_the_terminal_and_nowhere_else(tmp_path: Path) -> None:
+async def test_a_strangers_code_is_approved_in_the_terminal_and_nowhere_else(
+    tmp_path: Path,
+) -> None:
     async with rooms(tmp_path, ["welcome"]) as one:
         found = CODE.search(await stranger(one, "9"))
         assert found
@@ -210,7 +235,9 @@ async def test_somebody_who_is_known_becomes_an_owner_by_the_code(tmp_path: Path
         assert "nothing to pair" not in await one.say(f"/pair {code}", "2")
 
 
-async def test_S05_what_is_private_is_refused_in_a_group_and_the_owner_keeps_what_is_the_groups(tmp_path: Path) -> None:
+async def test_S05_what_is_private_is_refused_in_a_group_and_the_owner_keeps_what_is_the_groups(
+    tmp_path: Path,
+) -> None:
     async with rooms(tmp_path, ["hi", "hi"]) as one:
         group = {"chat": "-100", "kind": "group"}
         found = CODE.search(await stranger(one, "9"))
@@ -234,7 +261,9 @@ async def test_an_admin_whom_the_owner_made_one_of_a_group_clears_it(tmp_path: P
 
 
 async def test_S13_a_link_joins_memory_and_no_role(tmp_path: Path) -> None:
-    async with rooms(tmp_path, ["hi", "hi"], {"channels": {"telegram": {"owners": ["1"], "allow": ["2", "5"]}}}) as one:
+    async with rooms(
+        tmp_path, ["hi", "hi"], {"channels": {"telegram": {"owners": ["1"], "allow": ["2", "5"]}}}
+    ) as one:
         await one.telegram.bot.pairing.set_role("telegram", "5", "admin", "test")
         for sender in ("2", "5"):
             await one.say("hello", sender)
@@ -256,7 +285,11 @@ async def test_S03_a_forward_or_a_name_of_the_owners_gives_no_right(tmp_path: Pa
             channel = one.telegram.channel
             message = channel.hear("", chat="2", sender="2", act="delete", target="none")
             forged = replace(
-                message, key=f"f{name}", text="/config get llm", sender=Sender(id="2", name=name), act="message"
+                message,
+                key=f"f{name}",
+                text="/config get llm",
+                sender=Sender(id="2", name=name),
+                act="message",
             )
             channel.redeliver(forged)
             [part] = await one.telegram.answer(forged.key)

@@ -56,7 +56,9 @@ def changed(home: Path, *statements: str) -> None:
 
 def test_who_did_what_is_in_the_chain_and_with_what_only_as_a_digest(home: Path) -> None:
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
-        rows = held.execute("SELECT action, actor, result, args_digest <> '' FROM audit ORDER BY seq").fetchall()
+        rows = held.execute(
+            "SELECT action, actor, result, args_digest <> '' FROM audit ORDER BY seq"
+        ).fetchall()
     who = "terminal/local/u1"
     assert [row[:2] for row in rows] == [
         ("clear", who),
@@ -71,13 +73,18 @@ def test_who_did_what_is_in_the_chain_and_with_what_only_as_a_digest(home: Path)
 def test_a_sound_chain_is_said_to_be(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, told = verified(home, capsys)
     assert code == 0
-    assert told.startswith("5 acts stand as written; heads noted outside the database that agree: 1.")
+    assert told.startswith(
+        "5 acts stand as written; heads noted outside the database that agree: 1."
+    )
     head = told.split("ends at ")[1].split()[0]
     assert verified(home, capsys, "--head", head)[0] == 0
     code, told = verified(home, capsys, "--head", f"5:{'0' * 64}")
     assert (code, told) == (
         1,
-        "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the database.\n",
+        (
+            "mnema: Act 5 is not as it was written: it differs from the one that was noted outside "
+            "the database.\n"
+        ),
     )
     assert verified(home, capsys, "--head", "5")[0] == 2
 
@@ -109,7 +116,9 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("what", "seq", "statements"), CHANGES, ids=[change[0] for change in CHANGES])
+@pytest.mark.parametrize(
+    ("what", "seq", "statements"), CHANGES, ids=[change[0] for change in CHANGES]
+)
 def test_S64_the_act_is_named(
     home: Path, capsys: pytest.CaptureFixture[str], what: str, seq: int, statements: list[str]
 ) -> None:
@@ -125,7 +134,9 @@ COVERED = "seq, at, actor, action, subject, args_digest, decision, result, prev_
 
 
 def rehashed(home: Path, seq: int) -> str:
-    """Give an act the hash that its words call for now, as who can write the record would; returns it."""
+    """Give an act the hash that its words call for now, as who can write the record would; returns
+    it.
+    """
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
         row = held.execute(f"SELECT {COVERED} FROM audit WHERE seq = ?", (seq,)).fetchone()
         text = json.dumps(list(row), ensure_ascii=False, separators=(",", ":"))
@@ -156,11 +167,16 @@ def test_S64_a_chain_that_was_hashed_anew_to_its_end_is_another_one_than_was_not
         changed(home, f"UPDATE audit SET prev_hash = '{became}' WHERE seq = {seq}")
         became = rehashed(home, seq)
     changed(home, f"UPDATE audit_head SET hash = '{became}'")
-    wrong = "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the database.\n"
+    wrong = (
+        "mnema: Act 5 is not as it was written: it differs from the one that was noted outside the "
+        "database.\n"
+    )
     assert verified(home, capsys) == (1, wrong)
 
 
-def test_S64_a_tail_that_was_cut_and_written_on_shows_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_S64_a_tail_that_was_cut_and_written_on_shows_too(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     changed(
         home,
         "DELETE FROM audit WHERE seq > 3",
@@ -175,7 +191,9 @@ def test_S64_a_tail_that_was_cut_and_written_on_shows_too(home: Path, capsys: py
     asyncio.run(lived())
     code, told = verified(home, capsys)
     assert code == 1
-    assert told.startswith("mnema: Act 5 is not as it was written: it differs from the one that was noted")
+    assert told.startswith(
+        "mnema: Act 5 is not as it was written: it differs from the one that was noted"
+    )
 
 
 def test_refused_commands_and_tools_that_change_something_are_acts_too(
@@ -186,7 +204,11 @@ def test_refused_commands_and_tools_that_change_something_are_acts_too(
 
     def writing(request: Request) -> object:
         done = results(request)
-        return "done" if done else (call("write_file", path="notes.md", content="x"), call("list_files", id="t2"))
+        return (
+            "done"
+            if done
+            else (call("write_file", path="notes.md", content="x"), call("list_files", id="t2"))
+        )
 
     async def lived() -> None:
         async with inside(tmp_path, writing, settings, channel) as it:  # type: ignore[arg-type]

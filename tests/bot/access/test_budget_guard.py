@@ -101,7 +101,9 @@ class World:
     async def spend(self, who: str, dollars: int = 1) -> None:
         turn = self.turns[who]
         await self.store.sessions.spend(
-            turn.conversation, [Usage(model=MODEL, input=DEAR * dollars, output=0, purpose="turn")], turn.id
+            turn.conversation,
+            [Usage(model=MODEL, input=DEAR * dollars, output=0, purpose="turn")],
+            turn.id,
         )
 
     async def told(self, guard: BudgetGuard, who: str) -> str:
@@ -114,7 +116,9 @@ class World:
 
     async def expected(self, who: str) -> str:
         """The same from all rows of the day."""
-        rows = await self.store.spending.sum_by_person(start_of_day(self.clock.now()), OWNER if who == OWNER else "")
+        rows = await self.store.spending.sum_by_person(
+            start_of_day(self.clock.now()), OWNER if who == OWNER else ""
+        )
         used = total_usage([row for row in rows if who == OWNER or row.who != OWNER])
         return format_money(used.money) if used.money else ""
 
@@ -153,7 +157,9 @@ steps = st.one_of(
 
 @settings(max_examples=25)
 @given(done=st.lists(steps, min_size=5, max_size=40))
-def test_every_warning_tells_the_sum_of_all_rows_of_the_day(done: list[tuple[str, str, int]]) -> None:
+def test_every_warning_tells_the_sum_of_all_rows_of_the_day(
+    done: list[tuple[str, str, int]],
+) -> None:
     """Also after midnight, for what another process wrote, and when the clock is set back."""
 
     async def walk(it: World) -> None:

@@ -35,10 +35,17 @@ PRICED, UNPRICED = "claude-sonnet-5-5", "a-model-of-my-own"
 
 
 def used(tokens: int, model: str = PRICED, cached: int = 0) -> ModelUsage:
-    return ModelUsage(model=model, calls=1, input=tokens, output=0, cache_read=cached, cache_write=0)
+    return ModelUsage(
+        model=model, calls=1, input=tokens, output=0, cache_read=cached, cache_write=0
+    )
 
 
-def verdict(limits: UsageLimits, spent: SpendingTotals, call: UsageSum = NO_CALL, asked: datetime | None = NOW) -> str:
+def verdict(
+    limits: UsageLimits,
+    spent: SpendingTotals,
+    call: UsageSum = NO_CALL,
+    asked: datetime | None = NOW,
+) -> str:
     refused = find_limit_reached(limits, spent, NOW, asked=asked, call=call)
     return refused.limit if refused else ""
 
@@ -53,7 +60,9 @@ def test_own_limits_go_before_those_of_everybody_and_zero_is_none() -> None:
     assert limits is not None
     assert (limits.messages_per_day, limits.money_per_day, limits.messages_per_minute) == (3, 0, 30)
     other = Actor(channel="telegram", id="43", role="user")
-    assert limits_for_actor(BudgetsConfig(people=people), other) == limits_for_actor(BudgetsConfig(), other)
+    assert limits_for_actor(BudgetsConfig(people=people), other) == limits_for_actor(
+        BudgetsConfig(), other
+    )
 
 
 def test_the_defaults_are_those_of_the_rules() -> None:
@@ -74,14 +83,21 @@ def test_the_defaults_are_those_of_the_rules() -> None:
 
 
 @every_case(
-    ("own", "group", "limit"), [(0, 0, ""), (1, 0, "tokens_per_day"), (0, 1, ""), (0, 2, "total_money_per_day")]
+    ("own", "group", "limit"),
+    [(0, 0, ""), (1, 0, "tokens_per_day"), (0, 1, ""), (0, 2, "total_money_per_day")],
 )
 def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_alone(
     own: int, group: int, limit: str
 ) -> None:
     limits = UsageLimits(tokens_per_day=100, total_money_per_day=2)
     reached = find_limit_reached(
-        limits, NOTHING, NOW, asked=None, call=UsageSum(tokens=100, money=1.0), own_folds=own, group_folds=group
+        limits,
+        NOTHING,
+        NOW,
+        asked=None,
+        call=UsageSum(tokens=100, money=1.0),
+        own_folds=own,
+        group_folds=group,
     )
     assert (reached.limit if reached else "") == limit
 
@@ -89,7 +105,10 @@ def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_al
 @every_case(
     ("spent", "limit"),
     [
-        (replace(NOTHING, minute=tuple(NOW.timestamp() - n for n in range(3))), "messages_per_minute"),
+        (
+            replace(NOTHING, minute=tuple(NOW.timestamp() - n for n in range(3))),
+            "messages_per_minute",
+        ),
         (replace(NOTHING, today=5), "messages_per_day"),
         (replace(NOTHING, used=(used(1_000),)), "tokens_per_day"),
         (replace(NOTHING, used=(used(1_500, cached=600),)), ""),
@@ -97,10 +116,22 @@ def test_a_fold_counts_as_the_most_of_a_call_and_that_of_a_group_to_everybody_al
         (replace(NOTHING, everybody=9), "total_messages_per_day"),
         (replace(NOTHING, whole=(used(1_000_000),)), "total_money_per_day"),
         (replace(NOTHING, whole=(used(10**9, UNPRICED),)), ""),
-        (replace(NOTHING, minute=(1.0, 2.0), today=4, everybody=8, used=(used(999),), whole=(used(999_999),)), ""),
+        (
+            replace(
+                NOTHING,
+                minute=(1.0, 2.0),
+                today=4,
+                everybody=8,
+                used=(used(999),),
+                whole=(used(999_999),),
+            ),
+            "",
+        ),
     ],
 )
-def test_each_limit_is_reached_by_what_it_counts_and_not_before(spent: SpendingTotals, limit: str) -> None:
+def test_each_limit_is_reached_by_what_it_counts_and_not_before(
+    spent: SpendingTotals, limit: str
+) -> None:
     limits = UsageLimits(
         messages_per_minute=3,
         messages_per_day=5,
@@ -127,9 +158,17 @@ def test_turns_that_run_are_counted_at_the_most_they_may_come_to() -> None:
     call = UsageSum(calls=1, tokens=400, money=0.5)
     spent = replace(NOTHING, used=(used(601),))
     assert verdict(UsageLimits(tokens_per_day=1_000), spent, call) == ""
-    assert verdict(UsageLimits(tokens_per_day=1_000), replace(spent, running=1), call) == "tokens_per_day"
-    assert verdict(UsageLimits(money_per_day=1), replace(NOTHING, running=2), call) == "money_per_day"
-    assert verdict(UsageLimits(total_money_per_day=1), replace(NOTHING, running=2), call) == "total_money_per_day"
+    assert (
+        verdict(UsageLimits(tokens_per_day=1_000), replace(spent, running=1), call)
+        == "tokens_per_day"
+    )
+    assert (
+        verdict(UsageLimits(money_per_day=1), replace(NOTHING, running=2), call) == "money_per_day"
+    )
+    assert (
+        verdict(UsageLimits(total_money_per_day=1), replace(NOTHING, running=2), call)
+        == "total_money_per_day"
+    )
 
 
 def test_a_message_that_is_being_answered_is_not_one_message_more() -> None:
@@ -140,12 +179,16 @@ def test_a_message_that_is_being_answered_is_not_one_message_more() -> None:
 
 def test_the_minute_is_over_when_its_oldest_message_is_a_minute_old() -> None:
     spent = replace(NOTHING, minute=tuple(NOW.timestamp() - ago for ago in (1, 20, 50, 59)))
-    refused = find_limit_reached(UsageLimits(messages_per_minute=3), spent, NOW, asked=NOW, call=UsageSum())
+    refused = find_limit_reached(
+        UsageLimits(messages_per_minute=3), spent, NOW, asked=NOW, call=UsageSum()
+    )
     assert refused is not None
     assert refused.until == NOW + timedelta(seconds=10)
 
 
-zones = st.sampled_from(["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
+zones = st.sampled_from(
+    ["UTC", "Asia/Shanghai", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"]
+)
 
 
 @given(zone=zones, at=st.integers(1_577_836_800, 1_893_456_000))
@@ -158,18 +201,36 @@ def test_a_day_goes_from_midnight_to_midnight_where_the_owner_is(zone: str, at: 
     assert start.date() == now.date()
 
 
-sums = st.lists(st.builds(used, st.integers(0, 10**6), st.sampled_from([PRICED, UNPRICED, "claude-haiku-5-5"])))
+sums = st.lists(
+    st.builds(used, st.integers(0, 10**6), st.sampled_from([PRICED, UNPRICED, "claude-haiku-5-5"]))
+)
 
 
 @given(known=sums, more=sums)
-def test_sums_of_two_times_are_the_sum_of_both(known: list[ModelUsage], more: list[ModelUsage]) -> None:
-    whole, parts = total_usage(merge_usage(merge_usage((), known), more)), total_usage([*known, *more])
-    assert (whole.calls, whole.tokens, set(whole.unpriced)) == (parts.calls, parts.tokens, set(parts.unpriced))
+def test_sums_of_two_times_are_the_sum_of_both(
+    known: list[ModelUsage], more: list[ModelUsage]
+) -> None:
+    whole, parts = (
+        total_usage(merge_usage(merge_usage((), known), more)),
+        total_usage([*known, *more]),
+    )
+    assert (whole.calls, whole.tokens, set(whole.unpriced)) == (
+        parts.calls,
+        parts.tokens,
+        set(parts.unpriced),
+    )
     assert whole.money == pytest.approx(parts.money)
 
 
-@given(spent=st.integers(0, 3_000), most=st.integers(0, 3_000), running=st.integers(0, 5), call=st.integers(0, 500))
-def test_what_is_left_is_never_overspent_by_turns_that_run(spent: int, most: int, running: int, call: int) -> None:
+@given(
+    spent=st.integers(0, 3_000),
+    most=st.integers(0, 3_000),
+    running=st.integers(0, 5),
+    call=st.integers(0, 500),
+)
+def test_what_is_left_is_never_overspent_by_turns_that_run(
+    spent: int, most: int, running: int, call: int
+) -> None:
     seen = replace(NOTHING, used=(used(spent),), running=running)
     refused = verdict(UsageLimits(tokens_per_day=most), seen, UsageSum(tokens=call))
     assert bool(refused) == bool(most and spent + running * call >= most)
@@ -204,4 +265,7 @@ def test_the_owner_has_one_budget_and_everybody_else_one_for_each_account() -> N
 
     assert {of("owner", "web", "x"), of("owner", "telegram", "1")} == {OWNER}
     assert of("user", "telegram", "owner") != OWNER
-    assert len({of("user", "telegram", "2"), of("user", "feishu", "2"), of("guest", "telegram", "3")}) == 3
+    assert (
+        len({of("user", "telegram", "2"), of("user", "feishu", "2"), of("guest", "telegram", "3")})
+        == 3
+    )

@@ -1,4 +1,6 @@
-"""What people have made or have under way ends when config.json takes their role, while the bot runs or is stopped."""
+"""What people have made or have under way ends when config.json takes their role, while the bot
+runs or is stopped.
+"""
 
 import asyncio
 import json
@@ -53,19 +55,27 @@ async def owned(
     **more: Any,
 ) -> AsyncIterator[Inside]:
     """A bot on Telegram. script: of turns alone, where it is a list. settings: further ones."""
-    channel = ScriptedChannel(name="telegram", account="bot", capabilities=Capabilities(buttons=True, keyed=True))
+    channel = ScriptedChannel(
+        name="telegram", account="bot", capabilities=Capabilities(buttons=True, keyed=True)
+    )
     steps = iter(script) if isinstance(script, list) else iter(())
 
     def next_answer(request: Request) -> Any:
         return next(steps) if request.purpose == "turn" else folded("- x", "x")
 
     async with inside(
-        folder, next_answer if isinstance(script, list) else script, to_settings(telegram, settings), channel, **more
+        folder,
+        next_answer if isinstance(script, list) else script,
+        to_settings(telegram, settings),
+        channel,
+        **more,
     ) as it:
         yield it
 
 
-async def reconfigure(it: Inside, telegram: dict[str, Any], settings: Mapping[str, Any] = MappingProxyType({})) -> None:
+async def reconfigure(
+    it: Inside, telegram: dict[str, Any], settings: Mapping[str, Any] = MappingProxyType({})
+) -> None:
     """Change config.json as an editor does, and wait until the running bot has taken it up."""
     it.bot.home.config.write_text(json.dumps(to_settings(telegram, settings)))
     it.bot.file.load()
@@ -124,7 +134,9 @@ async def test_a_rule_counts_only_while_its_maker_may_run_commands_and_is_shown_
 
 
 @needs_sandbox
-async def test_a_rule_of_somebody_who_was_removed_while_the_bot_was_stopped_does_not_count(tmp_path: Path) -> None:
+async def test_a_rule_of_somebody_who_was_removed_while_the_bot_was_stopped_does_not_count(
+    tmp_path: Path,
+) -> None:
     async with owned(tmp_path, [MAKE, "asked", "seen"], BOTH) as it:
         await make_rule(it, "7")
     async with owned(tmp_path, [MAKE, "asked"], ONLY_EIGHT) as it:
@@ -153,7 +165,9 @@ async def test_what_cannot_be_ended_hinders_nothing_else(tmp_path: Path) -> None
     async def end_task(task: TaskRow) -> None:
         raise OSError("no process can be ended")
 
-    async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs", MAKE, "asked"], BOTH) as it:
+    async with owned(
+        tmp_path, [background(*SLEEPER), "asked", "it runs", MAKE, "asked"], BOTH
+    ) as it:
         await say(it, "please", "7")
         await say(it, f"/approve {code(it)}", "7")
         await begun(it)
@@ -180,7 +194,9 @@ async def test_a_running_turn_ends_with_the_role_of_its_person(tmp_path: Path) -
         held.go_on.set()
 
 
-async def test_a_turn_that_was_under_way_is_not_taken_up_for_who_was_removed_meanwhile(tmp_path: Path) -> None:
+async def test_a_turn_that_was_under_way_is_not_taken_up_for_who_was_removed_meanwhile(
+    tmp_path: Path,
+) -> None:
     async with owned(tmp_path, ["never said"], BOTH) as it:
         held = Held(lambda _: "too late", lambda _: True)
         it.bot.models.use(held)
@@ -204,7 +220,9 @@ async def test_S09_what_was_asked_of_somebody_ends_with_their_role(tmp_path: Pat
         assert {row.party.id for row in await access.open_approvals("", now)} == {"8"}
 
 
-async def test_S09_a_question_ends_with_a_role_that_was_taken_while_the_bot_was_stopped(tmp_path: Path) -> None:
+async def test_S09_a_question_ends_with_a_role_that_was_taken_while_the_bot_was_stopped(
+    tmp_path: Path,
+) -> None:
     soul = call("write_file", path="SOUL.md", content="evil")
     async with owned(tmp_path, [soul, "asked"], BOTH) as it:
         await say(it, "please", "7")
@@ -213,7 +231,9 @@ async def test_S09_a_question_ends_with_a_role_that_was_taken_while_the_bot_was_
 
 
 @pytest.mark.parametrize("restart", [False, True])
-async def test_a_task_of_a_former_owner_runs_without_the_owners_memory(tmp_path: Path, restart: bool) -> None:
+async def test_a_task_of_a_former_owner_runs_without_the_owners_memory(
+    tmp_path: Path, restart: bool
+) -> None:
     """A chat gets its space with each message, and a task comes to it unasked."""
     clock = Clock()
     async with owned(tmp_path, lambda _: "sunny", BOTH, clock=clock) as it:
@@ -242,9 +262,13 @@ async def test_notices_for_the_owner_do_not_go_to_a_former_one(tmp_path: Path) -
     async with owned(tmp_path, lambda _: "hello", BOTH) as it:
         await say(it, "hi", "8")
         await say(it, "hi", "7")
-        assert (await it.bot.store.access.find_owner_conversation())[0] == await it.conversation("7")
+        assert (await it.bot.store.access.find_owner_conversation())[0] == await it.conversation(
+            "7"
+        )
         await reconfigure(it, SEVEN_AS_USER)
-        assert (await it.bot.store.access.find_owner_conversation())[0] == await it.conversation("8")
+        assert (await it.bot.store.access.find_owner_conversation())[0] == await it.conversation(
+            "8"
+        )
 
 
 class Delegating:
@@ -254,7 +278,10 @@ class Delegating:
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()
-        self._parts: list[Part] = [call("delegate", tasks=[{"goal": "count to ten"}]), Text(text="It runs on.")]
+        self._parts: list[Part] = [
+            call("delegate", tasks=[{"goal": "count to ten"}]),
+            Text(text="It runs on."),
+        ]
 
     async def stream(self, request: Request) -> AsyncIterator[ModelEvent]:
         if "count to ten" in shown(request):
@@ -294,7 +321,9 @@ async def test_a_rule_that_somebody_else_approves_again_is_theirs(tmp_path: Path
 
 
 @needs_sandbox
-async def test_a_command_in_the_background_ends_when_a_granted_role_is_revoked(tmp_path: Path) -> None:
+async def test_a_command_in_the_background_ends_when_a_granted_role_is_revoked(
+    tmp_path: Path,
+) -> None:
     async with owned(tmp_path, [background(*SLEEPER), "asked", "it runs"], ONLY_EIGHT) as it:
         it.channel.hear(await it.bot.pairing.owner_code("test"), chat="7", sender="7")
         await it.channel.until(lambda: any("owner now" in sent.text for sent in it.channel.sent))

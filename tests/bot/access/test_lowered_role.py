@@ -9,7 +9,9 @@ from tests.bot.inside import inside
 
 
 def shown(request: Request) -> str:
-    parts = (part for message in request.messages for part in message.parts if isinstance(part, Text))
+    parts = (
+        part for message in request.messages for part in message.parts if isinstance(part, Text)
+    )
     return "\n".join([*request.system, *(part.text for part in parts)])
 
 

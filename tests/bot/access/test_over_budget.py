@@ -1,4 +1,6 @@
-"""S65: a person over a budget gets one notice, the model is not called, and no other person is affected."""
+"""S65: a person over a budget gets one notice, the model is not called, and no other person is
+affected.
+"""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -20,7 +22,9 @@ MODEL = "claude-sonnet-5-5"
 
 
 class Clock:
-    """Unix seconds that pass when a test says so: at first a quarter past three in the afternoon, UTC."""
+    """Unix seconds that pass when a test says so: at first a quarter past three in the afternoon,
+    UTC.
+    """
 
     def __init__(self) -> None:
         self.now = datetime(2026, 11, 22, 15, 15, tzinfo=UTC).timestamp()
@@ -31,7 +35,11 @@ class Clock:
 
 def spends(tokens: int, model: str = MODEL) -> Any:
     def script(request: Request) -> ScriptedAnswer:
-        return [Answer(parts=(Text(text="ok"),), stop="end", usage=TokensUsed(input=tokens), model=model)]
+        return [
+            Answer(
+                parts=(Text(text="ok"),), stop="end", usage=TokensUsed(input=tokens), model=model
+            )
+        ]
 
     return script
 
@@ -71,9 +79,13 @@ async def ended(it: Inside, key: str) -> tuple[str, str]:
     return found[0], found[1]
 
 
-async def test_S65_a_flood_gets_one_sentence_and_everybody_else_their_answers(tmp_path: Path) -> None:
+async def test_S65_a_flood_gets_one_sentence_and_everybody_else_their_answers(
+    tmp_path: Path,
+) -> None:
     async with bot(tmp_path, messages_per_minute=30) as it:
-        flood = [it.channel.hear("x" * 1_000, chat="2", sender="2", key=f"flood{n}") for n in range(500)]
+        flood = [
+            it.channel.hear("x" * 1_000, chat="2", sender="2", key=f"flood{n}") for n in range(500)
+        ]
         others = [it.channel.hear("hi", chat="3", sender="3", key=f"other{n}") for n in range(5)]
         await it.channel.until(lambda: len(it.channel.confirmed) == 505, seconds=60)
         await it.bot.settled()
@@ -99,12 +111,17 @@ async def test_after_the_minute_there_is_an_answer_again(tmp_path: Path) -> None
         assert await says(it, "2", "你好") == "每分钟最多 2 条消息，请 19 秒后再发。"
 
 
-async def test_a_day_ends_at_midnight_where_the_owner_is_and_a_restart_forgets_nothing(tmp_path: Path) -> None:
+async def test_a_day_ends_at_midnight_where_the_owner_is_and_a_restart_forgets_nothing(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with bot(tmp_path, clock=clock, messages_per_day=2) as it:
         assert [await says(it, "2") for _ in range(2)] == ["ok", "ok"]
     async with bot(tmp_path, clock=clock, messages_per_day=2) as it:
-        assert await says(it, "2") == "Today's 2 messages are used up; there are new ones at 00:00, in 8 h 45 min."
+        assert (
+            await says(it, "2")
+            == "Today's 2 messages are used up; there are new ones at 00:00, in 8 h 45 min."
+        )
         it.channel.hear("more", chat="2", sender="2", key="more")
         assert await ended(it, "more") == ("ignored", "over budget")
         assert await says(it, "3") == "ok"
@@ -125,14 +142,18 @@ async def test_guests_have_a_day_of_their_own_and_strangers_none(tmp_path: Path)
 
 async def test_the_owner_has_no_limit_and_counts_to_nobodys(tmp_path: Path) -> None:
     nothing = {"messages_per_day": 1, "money_per_day": 0.0001}
-    async with bot(tmp_path, spends(9_000), total=nothing, messages_per_minute=1, tokens_per_day=1) as it:
+    async with bot(
+        tmp_path, spends(9_000), total=nothing, messages_per_minute=1, tokens_per_day=1
+    ) as it:
         assert [await says(it, "1") for _ in range(3)] == ["ok"] * 3
         assert await says(it, "2") == "ok"
         assert (await says(it, "3")).startswith("Everybody's 1 messages of today")
         assert await says(it, "1") == "ok"
 
 
-async def test_tokens_are_those_that_no_cache_gave_and_the_day_is_everywhere_the_same_persons(tmp_path: Path) -> None:
+async def test_tokens_are_those_that_no_cache_gave_and_the_day_is_everywhere_the_same_persons(
+    tmp_path: Path,
+) -> None:
     async with bot(tmp_path, spends(600), tokens_per_day=1_000) as it:
         assert await says(it, "2") == "ok"
         assert await says(it, "2", chat="-100", kind="group", addressed=True) == "ok"
@@ -141,14 +162,22 @@ async def test_tokens_are_those_that_no_cache_gave_and_the_day_is_everywhere_the
 
 
 @pytest.mark.parametrize(("model", "refused"), [(MODEL, True), ("an-unknown-model", False)])
-async def test_money_holds_where_the_price_is_known(tmp_path: Path, model: str, refused: bool) -> None:
+async def test_money_holds_where_the_price_is_known(
+    tmp_path: Path, model: str, refused: bool
+) -> None:
     async with bot(tmp_path, spends(100_000, model), money_per_day=0.3) as it:
         assert [await says(it, "2") for _ in range(2)] == ["ok", "ok"]
         third = await says(it, "2")
-        assert third == ("Today's US$ 0.30 are used up; there is more at 00:00, in 8 h 45 min." if refused else "ok")
+        assert third == (
+            "Today's US$ 0.30 are used up; there is more at 00:00, in 8 h 45 min."
+            if refused
+            else "ok"
+        )
 
 
-async def test_the_owner_is_told_once_a_day_when_everybodys_money_is_nearly_used_up(tmp_path: Path) -> None:
+async def test_the_owner_is_told_once_a_day_when_everybodys_money_is_nearly_used_up(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with bot(tmp_path, spends(50_000), clock=clock, total={"money_per_day": 0.5}) as it:
         await says(it, "1")
@@ -156,10 +185,14 @@ async def test_the_owner_is_told_once_a_day_when_everybodys_money_is_nearly_used
             assert (await says(it, "2")) == "ok"
         assert (await says(it, "3")).startswith("Everybody's US$ 0.50 of today are used up")
         await it.bot.settled()
-        told = [sent.text for sent in it.channel.sent if sent.address.chat_id == "1" and "today" in sent.text]
+        told = [
+            sent.text
+            for sent in it.channel.sent
+            if sent.address.chat_id == "1" and "today" in sent.text
+        ]
         assert told == [
-            "Everybody together has used US$ 0.40 today, of US$ 0.50; when they are used up all but you wait for "
-            "tomorrow.",
+            "Everybody together has used US$ 0.40 today, of US$ 0.50; when they are used up all "
+            "but you wait for tomorrow.",
             "Everybody's US$ 0.50 of today are used up (US$ 0.50); all but you wait for tomorrow.",
         ]
 
@@ -170,8 +203,16 @@ async def test_the_owner_is_warned_of_what_they_use_themselves(tmp_path: Path) -
             assert await says(it, "1") == "ok"
         await it.bot.settled()
         told = [sent.text for sent in it.channel.sent if "yourself" in sent.text]
-        assert told == ["You have used US$ 0.40 yourself today. You have no limit; that of others is US$ 0.30."] or (
-            told == ["You have used US$ 0.60 yourself today. You have no limit; that of others is US$ 0.30."]
+        assert told == [
+            "You have used US$ 0.40 yourself today. You have no limit; that of others is US$ 0.30."
+        ] or (
+            told
+            == [
+                (
+                    "You have used US$ 0.60 yourself today. You have no limit; that of others is "
+                    "US$ 0.30."
+                )
+            ]
         )
 
 
@@ -183,17 +224,23 @@ async def test_two_turns_of_one_person_do_not_both_pass_on_the_last_tokens(tmp_p
         group = {"chat": "-100", "kind": "group", "addressed": True}
         first = it.channel.hear("one", chat="2", sender="2", key="one")
         await held.begun.wait()
-        assert (await says(it, "2", "again", **group)).startswith("Today's 54,000 tokens are used up")
+        assert (await says(it, "2", "again", **group)).startswith(
+            "Today's 54,000 tokens are used up"
+        )
         third = it.channel.hear("hi", chat="3", sender="3", key="three")
         held.go_on.set()
         assert [(await it.answer(one.key))[0].text for one in (first, third)] == ["slow", "slow"]
 
 
-@pytest.mark.parametrize(("cost", "after"), [(100, "ok"), (10_000_000, "Today's 12,000 tokens are used up")])
+@pytest.mark.parametrize(
+    ("cost", "after"), [(100, "ok"), (10_000_000, "Today's 12,000 tokens are used up")]
+)
 async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(
     tmp_path: Path, cost: int, after: str
 ) -> None:
-    """The turn waits for the digest alone; the summary counts as one call's most until its cost is stored."""
+    """The turn waits for the digest alone; the summary counts as one call's most until its cost is
+    stored.
+    """
 
     def is_fold(request: Request) -> bool:
         return request.purpose == "fold"
@@ -201,9 +248,14 @@ async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(
     def tell(request: Request) -> str:
         return folded("- talk", "## Facts and preferences\n- talk") if is_fold(request) else "ok"
 
-    held = Held(tell, is_fold, lambda request: cost * is_fold(request))  # 0 teaches nothing about the size of requests
+    # 0 teaches nothing about the size of requests
+    held = Held(tell, is_fold, lambda request: cost * is_fold(request))
     memory = {"extract": False, "recall_limit": 0}
-    small = {"agent_max_context_tokens": 8_000, "policies": {"balanced": {"fold_at": 1.0}}, "memory": memory}
+    small = {
+        "agent_max_context_tokens": 8_000,
+        "policies": {"balanced": {"fold_at": 1.0}},
+        "memory": memory,
+    }
     async with bot(tmp_path, settings=small, tokens_per_day=12_000) as it:
         it.bot.models.use(held)
         for number in range(4):
@@ -222,7 +274,14 @@ async def test_a_fold_that_a_turn_waits_for_counts_before_its_model_is_called(
 async def test_a_turn_ends_when_the_tokens_do(tmp_path: Path) -> None:
     def script(request: Request) -> ScriptedAnswer:
         usage = TokensUsed(input=700)
-        return [Answer(parts=(call("clock", id=f"t{len(results(request))}"),), stop="tools", usage=usage, model=MODEL)]
+        return [
+            Answer(
+                parts=(call("clock", id=f"t{len(results(request))}"),),
+                stop="tools",
+                usage=usage,
+                model=MODEL,
+            )
+        ]
 
     async with bot(tmp_path, script, tokens_per_day=1_000) as it:
         assert (await says(it, "2", "work")).startswith("Today's 1,000 tokens are used up")

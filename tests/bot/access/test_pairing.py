@@ -1,4 +1,6 @@
-"""Strangers, codes and approvals in a whole bot: who is let in, who is not, and what is not revealed."""
+"""Strangers, codes and approvals in a whole bot: who is let in, who is not, and what is not
+revealed.
+"""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -56,10 +58,16 @@ class Door:
         await self.it.bot.settled()
         return self.told(chat)[before:]
 
-    async def bring(self, sender: Sender, text: str, *, chat: str = "", kind: str = "dm") -> list[str]:
+    async def bring(
+        self, sender: Sender, text: str, *, chat: str = "", kind: str = "dm"
+    ) -> list[str]:
         """Write with a name, or as a bot."""
         address = Address(channel="telegram", account="bot", chat_id=chat or sender.id)
-        fields = {"kind": kind, "key": uuid4().hex, "sent_at": datetime.fromtimestamp(self.clock(), UTC)}
+        fields = {
+            "kind": kind,
+            "key": uuid4().hex,
+            "sent_at": datetime.fromtimestamp(self.clock(), UTC),
+        }
         message = InboundMessage(address=address, sender=sender, text=text, **fields)  # type: ignore[arg-type]
         before = len(self.told(address.chat_id))
         self.it.channel.redeliver(message)
@@ -85,14 +93,18 @@ class Door:
 
 
 @asynccontextmanager
-async def door(folder: Path, settings: dict[str, Any] | None = None, clock: Clock | None = None) -> AsyncIterator[Door]:
+async def door(
+    folder: Path, settings: dict[str, Any] | None = None, clock: Clock | None = None
+) -> AsyncIterator[Door]:
     held = clock or Clock()
     channel = Channel(name="telegram", account="bot")
-    async with inside(folder, lambda request: ANSWER, {**SETTINGS, **(settings or {})}, channel, clock=held) as it:
+    async with inside(
+        folder, lambda request: ANSWER, {**SETTINGS, **(settings or {})}, channel, clock=held
+    ) as it:
         yield Door(it, held)
 
 
-async def test_S01_a_strangers_words_are_answered_with_a_code_and_neither_kept_nor_shown_to_the_model(
+async def test_S01_a_strangers_words_are_answered_with_a_code_and_neither_kept_nor_shown_to_the_model(  # noqa: E501
     tmp_path: Path,
 ) -> None:
     async with door(tmp_path) as one:
@@ -102,10 +114,14 @@ async def test_S01_a_strangers_words_are_answered_with_a_code_and_neither_kept_n
         assert "owner" not in text
         assert one.it.model.requests == []
     assert b"ZANZIBAR" not in (tmp_path / "data" / "mnema.db").read_bytes()
-    assert not [path for path in (tmp_path / "data").rglob("*") if path.is_file() and b"ZANZIBAR" in path.read_bytes()]
+    assert not [
+        path
+        for path in (tmp_path / "data").rglob("*")
+        if path.is_file() and b"ZANZIBAR" in path.read_bytes()
+    ]
 
 
-async def test_S01_an_unpaired_member_of_an_allowed_group_is_a_guest_there_and_a_stranger_in_private(
+async def test_S01_an_unpaired_member_of_an_allowed_group_is_a_guest_there_and_a_stranger_in_private(  # noqa: E501
     tmp_path: Path,
 ) -> None:
     async with door(tmp_path) as one:
@@ -125,12 +141,16 @@ async def test_a_stranger_is_answered_in_the_language_they_write(tmp_path: Path)
 
 
 async def test_where_pairing_is_off_a_stranger_hears_nothing(tmp_path: Path) -> None:
-    async with door(tmp_path, {"channels": {"telegram": {"owners": ["1"], "pairing": False}}}) as one:
+    async with door(
+        tmp_path, {"channels": {"telegram": {"owners": ["1"], "pairing": False}}}
+    ) as one:
         assert await one.write("hello", "9") == []
         assert await one.waiting() == []
 
 
-async def test_who_has_been_approved_is_told_and_talks_and_pairing_gives_nothing_in_a_group(tmp_path: Path) -> None:
+async def test_who_has_been_approved_is_told_and_talks_and_pairing_gives_nothing_in_a_group(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         code = await one.code("9")
         _, en = await one.pairing.approve(code, "test")
@@ -159,7 +179,9 @@ async def test_S03_the_sender_decides_and_not_whom_they_quote(tmp_path: Path) ->
         assert CODE.search((await one.write("/config set language zh", "9", **quoted))[0])
 
 
-async def test_the_owner_sees_the_id_and_the_claimed_name_as_a_quotation_and_no_code(tmp_path: Path) -> None:
+async def test_the_owner_sees_the_id_and_the_claimed_name_as_a_quotation_and_no_code(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         await one.write("hi", "1")
         given = await one.code("9", key="k9")
@@ -171,7 +193,9 @@ async def test_the_owner_sees_the_id_and_the_claimed_name_as_a_quotation_and_no_
         assert given.replace("-", "") not in str(facts)
 
 
-async def test_S06_a_thousand_strangers_three_wait_and_the_owner_is_told_once(tmp_path: Path) -> None:
+async def test_S06_a_thousand_strangers_three_wait_and_the_owner_is_told_once(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         await one.write("hi", "1")
         for number in range(1_000, 2_000):
@@ -203,7 +227,9 @@ async def test_a_message_that_the_platform_brings_again_asks_once(tmp_path: Path
         assert len(one.told("9")) == len(await one.waiting()) == 1
 
 
-async def test_what_was_cut_short_before_the_reply_is_made_up_for_when_the_message_comes_again(tmp_path: Path) -> None:
+async def test_what_was_cut_short_before_the_reply_is_made_up_for_when_the_message_comes_again(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         [row] = await one.it.bot.store.delivery.accept([_heard_by_an_earlier_life()])
         assert row.state == "ignored"
@@ -211,7 +237,9 @@ async def test_what_was_cut_short_before_the_reply_is_made_up_for_when_the_messa
         assert CODE.search(text)
 
 
-async def test_S06_wrong_expired_and_other_channels_codes_are_refused_and_five_lock(tmp_path: Path) -> None:
+async def test_S06_wrong_expired_and_other_channels_codes_are_refused_and_five_lock(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         code = await one.code("9")
         with pytest.raises(PairingRefused):
@@ -248,7 +276,9 @@ async def test_who_was_denied_hears_nothing_any_more(tmp_path: Path) -> None:
         assert len(await one.write("hello?", "9")) == 1
 
 
-async def test_S04_bots_anonymous_admins_and_channel_posts_are_met_with_silence(tmp_path: Path) -> None:
+async def test_S04_bots_anonymous_admins_and_channel_posts_are_met_with_silence(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         for number in range(100):
             bot = Sender(id=f"b{number}", name="helper", is_bot=True)
@@ -260,7 +290,9 @@ async def test_S04_bots_anonymous_admins_and_channel_posts_are_met_with_silence(
         assert await one.waiting() == []
 
 
-async def test_S07_an_unknown_group_is_silent_the_owner_is_told_once_and_may_allow_it(tmp_path: Path) -> None:
+async def test_S07_an_unknown_group_is_silent_the_owner_is_told_once_and_may_allow_it(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         await one.write("hi", "1")
         for key in ("j1", "j2"):
@@ -274,10 +306,14 @@ async def test_S07_an_unknown_group_is_silent_the_owner_is_told_once_and_may_all
         assert await one.write("hello", "9", "-999", kind="group") == []
 
 
-async def test_an_owner_code_typed_in_private_makes_its_writer_an_owner_once(tmp_path: Path) -> None:
+async def test_an_owner_code_typed_in_private_makes_its_writer_an_owner_once(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         code = await one.pairing.owner_code("test")
-        assert await one.write(code, "9", "-100", kind="group") == [ANSWER], "in a group it is a word like any"
+        assert await one.write(code, "9", "-100", kind="group") == [ANSWER], (
+            "in a group it is a word like any"
+        )
         [text] = await one.write(code.lower(), "9")
         assert "owner now" in text
         assert "role owner" in (await one.write("/whoami", "9"))[0]
@@ -285,7 +321,9 @@ async def test_an_owner_code_typed_in_private_makes_its_writer_an_owner_once(tmp
         assert CODE.search(other), "used: a stranger like any other"
 
 
-async def test_an_owner_code_is_void_after_ten_minutes_and_when_there_is_a_newer(tmp_path: Path) -> None:
+async def test_an_owner_code_is_void_after_ten_minutes_and_when_there_is_a_newer(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         old = await one.pairing.owner_code("test")
         new = await one.pairing.owner_code("test")
@@ -318,7 +356,9 @@ async def test_who_is_listed_in_the_configuration_is_taken_out_there(tmp_path: P
         assert await one.write("hello", "2") == [ANSWER]
 
 
-async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_shows(tmp_path: Path) -> None:
+async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_shows(
+    tmp_path: Path,
+) -> None:
     async with door(tmp_path) as one:
         for id in ("wrGroup", "Ada"):
             await one.pairing.allow_group("wecom", id, "test")
@@ -339,7 +379,9 @@ async def test_a_group_and_a_person_are_revoked_by_the_id_that_the_platform_show
         ("tele", "2", "user", ""),
     ],
 )
-async def test_roles_that_cannot_be_given(tmp_path: Path, channel: str, id: str, role: str, group: str) -> None:
+async def test_roles_that_cannot_be_given(
+    tmp_path: Path, channel: str, id: str, role: str, group: str
+) -> None:
     async with door(tmp_path) as one:
         with pytest.raises(PairingRefused):
             await one.pairing.set_role(channel, id, role, "test", group)
@@ -366,5 +408,9 @@ def test_what_is_taken_for_a_typed_code(text: str, code: str) -> None:
 
 
 def _heard_by_an_earlier_life() -> NewInboxRow:
-    place = Place(channel="telegram", account="bot", chat_id="9", thread_id="", kind="dm", space="telegram-9")
-    return NewInboxRow(place=place, key="k9", kind="message", sender_id="9", body="", ignored="stranger")
+    place = Place(
+        channel="telegram", account="bot", chat_id="9", thread_id="", kind="dm", space="telegram-9"
+    )
+    return NewInboxRow(
+        place=place, key="k9", kind="message", sender_id="9", body="", ignored="stranger"
+    )

@@ -5,7 +5,15 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.access.permissions import ACTIONS, ROLE_RANK, AccessScope, Actor, authorize, conversation_space, listed_role
+from bot.access.permissions import (
+    ACTIONS,
+    ROLE_RANK,
+    AccessScope,
+    Actor,
+    authorize,
+    conversation_space,
+    listed_role,
+)
 from tests.cases import every_case
 
 LISTS = {"owners": ["1"], "allow": ["2", "-100"]}
@@ -19,7 +27,11 @@ def where(kind: str, space: str = "s") -> AccessScope:
     return AccessScope(kind=kind, space=space)  # type: ignore[arg-type]
 
 
-@given(st.text(), st.sampled_from(sorted(ROLE_RANK)), st.sampled_from(["dm", "group", "terminal", "console", "job"]))
+@given(
+    st.text(),
+    st.sampled_from(sorted(ROLE_RANK)),
+    st.sampled_from(["dm", "group", "terminal", "console", "job"]),
+)
 def test_an_action_without_a_name_is_refused_to_everyone(action: str, role: str, kind: str) -> None:
     if action not in ACTIONS:
         assert not authorize(actor(role), action, "", where(kind)).allowed
@@ -47,8 +59,12 @@ def test_the_model_never_acts_on_settings_or_the_context_whoever_it_serves() -> 
 
 
 def test_the_model_of_one_space_is_refused_in_another() -> None:
-    assert not authorize(actor("owner", by_model=True), "files.read", "other", where("dm", "mine")).allowed
-    assert authorize(actor("owner", by_model=True), "files.read", "mine", where("dm", "mine")).allowed
+    assert not authorize(
+        actor("owner", by_model=True), "files.read", "other", where("dm", "mine")
+    ).allowed
+    assert authorize(
+        actor("owner", by_model=True), "files.read", "mine", where("dm", "mine")
+    ).allowed
 
 
 @every_case(
@@ -63,7 +79,9 @@ def test_the_model_of_one_space_is_refused_in_another() -> None:
         ("01", "1", "dm", "stranger"),
     ],
 )
-def test_roles_come_from_ids_in_the_channels_lists(sender: str, chat: str, kind: str, role: str) -> None:
+def test_roles_come_from_ids_in_the_channels_lists(
+    sender: str, chat: str, kind: str, role: str
+) -> None:
     assert listed_role(LISTS, "telegram", sender, chat, kind) == role
 
 
@@ -72,7 +90,9 @@ def test_empty_lists_mean_nobody() -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str, other: str) -> None:
+def test_two_people_never_share_a_space_and_names_are_safe_for_folders(
+    one: str, other: str
+) -> None:
     first = conversation_space("user", "telegram", "bot", one, one, "dm")
     second = conversation_space("user", "telegram", "bot", other, other, "dm")
     assert (first == second) == (one == other)
@@ -82,12 +102,16 @@ def test_two_people_never_share_a_space_and_names_are_safe_for_folders(one: str,
 
 
 def test_a_group_never_has_a_persons_space_even_the_owners() -> None:
-    assert conversation_space("owner", "telegram", "bot", "1", "-100", "group") == "telegram-group--100"
+    assert (
+        conversation_space("owner", "telegram", "bot", "1", "-100", "group")
+        == "telegram-group--100"
+    )
     assert conversation_space("owner", "telegram", "bot", "1", "1", "dm") == ""
 
 
 PRIVATE = {"dm", "terminal", "console"}
-# For each action the lowest role, the places (None: all), and whether a model may (or may once it was approved).
+# For each action the lowest role, the places (None: all), and whether a model may (or may once it
+# was approved).
 #
 # It is the table of the security page as far as there are such acts, written down a second time.
 MATRIX: dict[str, tuple[str, set[str] | None, bool | str]] = {
@@ -172,16 +196,28 @@ def test_an_action_is_allowed_exactly_where_the_matrix_says(action: str) -> None
 def test_an_admin_of_one_group_changes_its_context_and_nothing_else_there() -> None:
     here = Actor(channel="telegram", id="7", role="admin", admin_here=True)
     assert authorize(here, "context.change.group", "", where("group")).allowed
-    for action in ("config.read", "config.write.context", "model.choose", "memory.forget.group", "access.write"):
+    for action in (
+        "config.read",
+        "config.write.context",
+        "model.choose",
+        "memory.forget.group",
+        "access.write",
+    ):
         assert not authorize(here, action, "", where("group")).allowed
 
 
 def test_asking_is_never_a_way_around_a_place_a_role_or_a_space() -> None:
-    for who, place in (("admin", where("dm", "")), ("user", where("dm", "")), ("owner", where("group", "g"))):
+    for who, place in (
+        ("admin", where("dm", "")),
+        ("user", where("dm", "")),
+        ("owner", where("group", "g")),
+    ):
         decision = authorize(actor(who, by_model=True), "persona.write", "", place)
         assert not decision.ask
         assert not decision.allowed
-    assert not authorize(actor("owner", by_model=True), "persona.write", "other", where("dm", "")).ask
+    assert not authorize(
+        actor("owner", by_model=True), "persona.write", "other", where("dm", "")
+    ).ask
 
 
 def test_who_has_joined_the_owners_memory_writes_none_of_the_owners_files() -> None:
@@ -191,14 +227,20 @@ def test_who_has_joined_the_owners_memory_writes_none_of_the_owners_files() -> N
         assert not authorize(actor(role, by_model=True), "mcp.call.ask", "", where("dm", "")).ask
         assert authorize(actor(role, by_model=True), "files.read", "", where("dm", "")).allowed
         assert authorize(actor(role, by_model=True), "memory.write", "", where("dm", "")).allowed
-        assert authorize(actor(role, by_model=True), "files.write", "", where("dm", "telegram-7")).allowed
+        assert authorize(
+            actor(role, by_model=True), "files.write", "", where("dm", "telegram-7")
+        ).allowed
     assert authorize(actor("owner", by_model=True), "files.write", "", where("dm", "")).allowed
 
 
-@given(st.from_regex(r"[a-z]{0,3}(group-)?-?[A-Za-z0-9]{1,5}", fullmatch=True), st.integers(-999, 999))
+@given(
+    st.from_regex(r"[a-z]{0,3}(group-)?-?[A-Za-z0-9]{1,5}", fullmatch=True), st.integers(-999, 999)
+)
 def test_no_person_has_the_space_of_a_group(sender: str, chat: int) -> None:
     group = conversation_space("user", "wecom", "bot", sender, str(chat), "group")
-    assert conversation_space("user", "wecom", "bot", f"group-{chat}", f"group-{chat}", "dm") != group
+    assert (
+        conversation_space("user", "wecom", "bot", f"group-{chat}", f"group-{chat}", "dm") != group
+    )
     assert conversation_space("user", "wecom", "bot", sender, sender, "dm") != conversation_space(
         "user", "wecom", "b", "x", sender, "group"
     )

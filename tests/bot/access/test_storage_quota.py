@@ -19,7 +19,9 @@ def blobs(it: Inside) -> int:
     return sum(path.stat().st_size for path in it.bot.home.blobs.iterdir() if len(path.name) == 64)
 
 
-async def sends(it: Inside, person: str, name: str, data: bytes, *, fetched: bool = False) -> list[str]:
+async def sends(
+    it: Inside, person: str, name: str, data: bytes, *, fetched: bool = False
+) -> list[str]:
     """Somebody sends a file; what the model is told beside their words."""
     if fetched:
         it.channel.files[name] = data
@@ -33,13 +35,21 @@ async def sends(it: Inside, person: str, name: str, data: bytes, *, fetched: boo
 @pytest.mark.parametrize("fetched", [False, True])
 async def test_S65_a_file_over_a_persons_storage_is_not_kept(tmp_path: Path, fetched: bool) -> None:
     async with bot(tmp_path, storage_mb=1) as it:
-        assert not any("storage is full" in text for text in await sends(it, "2", "one.txt", FILE, fetched=fetched))
+        assert not any(
+            "storage is full" in text
+            for text in await sends(it, "2", "one.txt", FILE, fetched=fetched)
+        )
         held = blobs(it)
         assert held == len(FILE)
         told = await sends(it, "2", "two.txt", FILE + b"2", fetched=fetched)
-        assert any("two.txt was not kept: your storage is full (0.6 of 1 MB are used)" in text for text in told)
+        assert any(
+            "two.txt was not kept: your storage is full (0.6 of 1 MB are used)" in text
+            for text in told
+        )
         assert blobs(it) == held
-        assert not any("storage is full" in text for text in await sends(it, "3", "three.txt", FILE + b"3"))
+        assert not any(
+            "storage is full" in text for text in await sends(it, "3", "three.txt", FILE + b"3")
+        )
         await sends(it, "1", "four.txt", FILE + FILE + b"4")
         assert blobs(it) > 3 * len(FILE)
 
@@ -57,15 +67,27 @@ async def test_everybodys_storage_is_told_to_the_owner_before_it_is_full(tmp_pat
         await it.text("hello", chat="1", sender="1")
         await sends(it, "2", "one.txt", FILE)
         told = await sends(it, "3", "two.txt", FILE + b"2")
-        assert any("two.txt was not kept: everybody's storage is full (1 MB)" in text for text in told)
-        await it.channel.until(lambda: any("budgets.total.storage_mb" in sent.text for sent in it.channel.sent))
-        warned = [sent.address.chat_id for sent in it.channel.sent if "budgets.total.storage_mb" in sent.text]
+        assert any(
+            "two.txt was not kept: everybody's storage is full (1 MB)" in text for text in told
+        )
+        await it.channel.until(
+            lambda: any("budgets.total.storage_mb" in sent.text for sent in it.channel.sent)
+        )
+        warned = [
+            sent.address.chat_id
+            for sent in it.channel.sent
+            if "budgets.total.storage_mb" in sent.text
+        ]
         assert warned == ["1"]
 
 
 async def test_a_tool_writes_no_file_for_which_there_is_no_room(tmp_path: Path) -> None:
     def script(request: Request) -> Any:
-        return "done" if results(request) else call("write_file", path="notes.md", content="x" * 2 * MB)
+        return (
+            "done"
+            if results(request)
+            else call("write_file", path="notes.md", content="x" * 2 * MB)
+        )
 
     async with bot(tmp_path, script, storage_mb=1) as it:
         await it.text("note it", chat="2", sender="2")

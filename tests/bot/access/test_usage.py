@@ -23,7 +23,10 @@ async def test_each_person_sees_what_they_used_and_what_it_cost(tmp_path: Path) 
         await says(it, "2")
         await says(it, "3", "my own model")
         told = await says(it, "2", "/usage")
-        line = f"{MODEL} · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, 20,000 to cache, US$ {COST:.2f}"
+        line = (
+            f"{MODEL} · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, 20,000 to "
+            f"cache, US$ {COST:.2f}"
+        )
         assert told.splitlines() == [
             *("**today**", line, "**this month**", line, "**30 days**", line),
             f"left today: 2,930,000 tokens, US$ {2 - COST:.2f}",
@@ -31,7 +34,10 @@ async def test_each_person_sees_what_they_used_and_what_it_cost(tmp_path: Path) 
         await says(it, "3")
         assert (await says(it, "3", "/usage")).splitlines()[1:4] == [
             line,
-            "my-own · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, 20,000 to cache, price not known",
+            (
+                "my-own · answers: 1 call, 100,000 → 10,000 tokens, 40,000 from cache, 20,000 to "
+                "cache, price not known"
+            ),
             f"= 140,000 uncached tokens, US$ {COST:.2f} (without my-own, whose price is not known)",
         ]
 
@@ -63,4 +69,8 @@ async def test_the_owner_sees_everybody_by_model_and_by_person(tmp_path: Path) -
         facts: Any = await BotConsole(it.bot).usage()
         [row] = facts["today"]
         assert (row["calls"], row["cost"], facts["unit"]) == (4, round(4 * COST, 6), "USD")
-        assert [person["who"] for person in facts["month_people"]] == ["telegram:bot:2", "owner", "telegram:bot:3"]
+        assert [person["who"] for person in facts["month_people"]] == [
+            "telegram:bot:2",
+            "owner",
+            "telegram:bot:3",
+        ]

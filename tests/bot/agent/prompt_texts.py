@@ -4,8 +4,8 @@ After a change of a prompt, rewrite the files with
 
     .venv/bin/python -m tests.bot.agent.prompt_texts
 
-and review them with `git diff`: each change of a system prompt or a tool costs every running conversation its prompt
-cache once.
+and review them with `git diff`: each change of a system prompt or a tool costs every running
+conversation its prompt cache once.
 """
 
 import asyncio
@@ -52,7 +52,9 @@ def render_texts() -> dict[str, str]:
         texts[f"extraction.{language}.txt"] = _render_prompts(_extraction_prompts(language))
         texts[f"dream.{language}.txt"] = _render_prompts(_dream_prompts(language))
     texts["rules_without_tools.txt"] = system_rules(())
-    texts["tool_lines.txt"] = _render_prompts((tool_lines.SYSTEM, tool_lines.build_prompt(_tool_result())))
+    texts["tool_lines.txt"] = _render_prompts(
+        (tool_lines.SYSTEM, tool_lines.build_prompt(_tool_result()))
+    )
     texts["summary.txt"] = summary_text(
         Summary(fold_id="f", turns=12, text="## Facts\n- likes tea", tokens=9, last_turn=12)
     )
@@ -64,7 +66,12 @@ def _render_request(request: Request) -> Iterator[str]:
     for text in request.system:
         yield f"=== system ===\n{text}"
     for message in request.messages:
-        yield "\n".join((f"=== {message.role} ===", *(str(getattr(part, "text", part)) for part in message.parts)))
+        yield "\n".join(
+            (
+                f"=== {message.role} ===",
+                *(str(getattr(part, "text", part)) for part in message.parts),
+            )
+        )
 
 
 def _render_tool(spec: ToolSpec) -> str:
@@ -96,8 +103,12 @@ def _dream_prompts(language: str) -> tuple[str, str]:
 
 
 def _tool_result() -> list[tool_lines.ToolResultRef]:
-    result = ToolResult(call_id="t1", text="[notes.md, version 1f, lines 1-2 of 2]\n- 12 tasks\n- 3 of them open\n")
-    message = Message(id="m", seq=1, turn=1, role="user", parts=(result,), at=NOON, tokens=9, counter="weighted")
+    result = ToolResult(
+        call_id="t1", text="[notes.md, version 1f, lines 1-2 of 2]\n- 12 tasks\n- 3 of them open\n"
+    )
+    message = Message(
+        id="m", seq=1, turn=1, role="user", parts=(result,), at=NOON, tokens=9, counter="weighted"
+    )
     call = ToolCall(id="t1", name="read_file", input='{"path": "notes.md"}')
     return [tool_lines.ToolResultRef(message=message, part=0, result=result, call=call)]
 

@@ -1,4 +1,6 @@
-"""What the agent does when a model or a tool fails: how often it tries, what people are told, what is kept."""
+"""What the agent does when a model or a tool fails: how often it tries, what people are told, what
+is kept.
+"""
 
 import asyncio
 import io
@@ -57,7 +59,9 @@ async def test_a_request_called_too_long_is_shortened_and_sent_again(tmp_path: P
         assert not await it.bot.store.folds.check_ledger()
 
 
-async def test_a_request_called_too_long_three_times_is_told_and_nothing_is_deleted(tmp_path: Path) -> None:
+async def test_a_request_called_too_long_three_times_is_told_and_nothing_is_deleted(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: Overflow("too long")) as it:
         told = await it.text("a question " * 50)
         assert "window" in told
@@ -88,14 +92,20 @@ async def test_only_the_picture_that_the_provider_names_is_left_out(tmp_path: Pa
             for part, found in enumerate(sent.parts)
             if isinstance(found, Image)
         ]
-        return BadImage("bad picture", message=shown[0][0], part=shown[0][1]) if len(shown) > 1 else "seen"
+        return (
+            BadImage("bad picture", message=shown[0][0], part=shown[0][1])
+            if len(shown) > 1
+            else "seen"
+        )
 
     async with inside(tmp_path, script) as it:
         assert await it.text("this one", attachments=(photo("red"),)) == "seen"
         assert await it.text("and this?", attachments=(photo("blue"),)) == "seen"
         assert [pictures(request) for request in it.model.requests] == [1, 2, 1]
         _, last = it.model.requests[-2:]
-        assert any(isinstance(part, Image) for part in last.messages[-1].parts), "the other picture is still shown"
+        assert any(isinstance(part, Image) for part in last.messages[-1].parts), (
+            "the other picture is still shown"
+        )
 
 
 async def test_a_picture_refused_twice_is_told(tmp_path: Path) -> None:
@@ -104,7 +114,9 @@ async def test_a_picture_refused_twice_is_told(tmp_path: Path) -> None:
         assert len(it.model.requests) == 2
 
 
-async def test_a_tool_call_cut_for_its_length_is_asked_for_once_with_more_room(tmp_path: Path) -> None:
+async def test_a_tool_call_cut_for_its_length_is_asked_for_once_with_more_room(
+    tmp_path: Path,
+) -> None:
     script: list[ScriptedAnswer] = [
         answer(Text(text="I will write"), stop="length", cut_call=True),
         call("write_file", path="a.txt", content="whole"),
@@ -119,14 +131,19 @@ async def test_a_tool_call_cut_for_its_length_is_asked_for_once_with_more_room(t
         assert "I will write" not in words(third), "what was cut is not kept"
 
 
-async def test_a_tool_call_cut_twice_is_not_run_and_the_answer_says_that_it_is_cut(tmp_path: Path) -> None:
+async def test_a_tool_call_cut_twice_is_not_run_and_the_answer_says_that_it_is_cut(
+    tmp_path: Path,
+) -> None:
     cut = answer(Text(text="I will write"), stop="length", cut_call=True)
     async with inside(tmp_path, [cut, cut]) as it:
         assert await it.text("write it") == "I will write\n\n(cut)"
 
 
 async def test_an_answer_that_is_still_too_long_when_continued_is_marked(tmp_path: Path) -> None:
-    script: list[ScriptedAnswer] = [answer(Text(text="one"), stop="length"), answer(Text(text=" two"), stop="length")]
+    script: list[ScriptedAnswer] = [
+        answer(Text(text="one"), stop="length"),
+        answer(Text(text=" two"), stop="length"),
+    ]
     async with inside(tmp_path, script) as it:
         assert await it.text("count") == "one two\n\n(cut)"
         assert len(it.model.requests) == 2
@@ -155,7 +172,9 @@ async def test_three_steps_of_bad_calls_in_a_row_end_the_loop(tmp_path: Path) ->
         assert len(it.model.requests) == 4
 
 
-@pytest.mark.parametrize("error", [Transient("529", status=529), ModelError("418", status=418), Overflow("long")])
+@pytest.mark.parametrize(
+    "error", [Transient("529", status=529), ModelError("418", status=418), Overflow("long")]
+)
 async def test_no_error_changes_what_was_stored(tmp_path: Path, error: ModelError) -> None:
     failing = False
     async with inside(tmp_path, lambda _: error if failing else "ok") as it:
@@ -170,7 +189,9 @@ async def test_no_error_changes_what_was_stored(tmp_path: Path, error: ModelErro
         assert after[: len(before)] == before
 
 
-async def test_stop_in_the_middle_of_a_tool_ends_it_and_the_result_says_so(tmp_path: Path, hanging_tools: None) -> None:
+async def test_stop_in_the_middle_of_a_tool_ends_it_and_the_result_says_so(
+    tmp_path: Path, hanging_tools: None
+) -> None:
     script: list[ScriptedAnswer] = [
         [call("list_files", "a"), call("write_file", "b", path="a.txt", content="x")],
         "after",
@@ -213,7 +234,9 @@ async def test_a_call_that_a_crash_interrupted_runs_again_only_where_that_does_n
         assert (tmp_path / "workspace" / "a.txt").exists() is ran
 
 
-@pytest.mark.parametrize(("effect", "state"), [("pure", "failed"), ("idempotent", "unknown"), ("unsafe", "unknown")])
+@pytest.mark.parametrize(
+    ("effect", "state"), [("pure", "failed"), ("idempotent", "unknown"), ("unsafe", "unknown")]
+)
 async def test_a_tool_that_takes_too_long_has_failed_or_nobody_knows(
     tmp_path: Path, effect: Effect, state: str
 ) -> None:
@@ -224,9 +247,12 @@ async def test_a_tool_that_takes_too_long_has_failed_or_nobody_knows(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"), [(ToolFailed("no such page"), "no such page"), (ValueError("a bug"), "broke: ValueError")]
+    ("error", "said"),
+    [(ToolFailed("no such page"), "no such page"), (ValueError("a bug"), "broke: ValueError")],
 )
-async def test_a_tool_that_fails_tells_the_model_why(tmp_path: Path, error: Exception, said: str) -> None:
+async def test_a_tool_that_fails_tells_the_model_why(
+    tmp_path: Path, error: Exception, said: str
+) -> None:
     row, result = await used(tmp_path, "pure", error)
     assert row.state == "failed"
     assert said in result.text
@@ -248,7 +274,9 @@ async def planned(it: Inside, turn: TurnRow, asked: ToolCall, effect: Effect) ->
     """One call as the record has it before anything was done."""
     draft = await it.bot.message_counter.draft("assistant", (asked,), "model")
     plan = PlannedCall(call_id=asked.id, name=asked.name, input=asked.input, effect=effect)
-    return await it.bot.store.sessions.add_step(turn, draft, [plan], Usage(model="m", input=1, output=1))
+    return await it.bot.store.sessions.add_step(
+        turn, draft, [plan], Usage(model="m", input=1, output=1)
+    )
 
 
 class Failing:
@@ -257,7 +285,9 @@ class Failing:
     arguments = ToolArguments
 
     def __init__(self, effect: Effect, error: Exception) -> None:
-        self.spec = ToolSpec(name="try", description="Try.", schema="{}", effect=effect, action="files.read")
+        self.spec = ToolSpec(
+            name="try", description="Try.", schema="{}", effect=effect, action="files.read"
+        )
         self._error = error
 
     async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
@@ -269,12 +299,20 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
     async with inside(folder, []) as it:
         bot, place = (
             it.bot,
-            Place(channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""),
+            Place(
+                channel="terminal", account="local", chat_id="c", thread_id="", kind="dm", space=""
+            ),
         )
         (stored,) = await bot.store.delivery.accept(
-            [NewInboxRow(place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}')]
+            [
+                NewInboxRow(
+                    place=place, key="k", kind="message", sender_id="u", body='{"text": "go"}'
+                )
+            ]
         )
-        turn = await bot.store.delivery.claim(stored.id, await bot.message_counter.draft("user", (), "person"), "u")
+        turn = await bot.store.delivery.claim(
+            stored.id, await bot.message_counter.draft("user", (), "person"), "u"
+        )
         rows = await planned(it, turn, call("try", "a"), effect)
         toolset = Toolset([Failing(effect, error)])
         calls = ToolRunner(
@@ -293,7 +331,9 @@ async def used(folder: Path, effect: Effect, error: Exception) -> tuple[CallRow,
         conversation = await bot.store.sessions.conversation(stored.conversation)
         assert conversation is not None
         event_sink = EventSink(
-            show=bot.gateway.show, address=Address(channel="terminal", account="local", chat_id="c"), message_id=""
+            show=bot.gateway.show,
+            address=Address(channel="terminal", account="local", chat_id="c"),
+            message_id="",
         )
         await calls.run(
             TurnContext(

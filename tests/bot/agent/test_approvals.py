@@ -1,4 +1,6 @@
-"""Acts that a model may only ask for: the person's own yes to that very act, once, and nothing else, lets it run."""
+"""Acts that a model may only ask for: the person's own yes to that very act, once, and nothing
+else, lets it run.
+"""
 
 import hashlib
 import json
@@ -17,7 +19,12 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call, format_approval_question
+from bot.agent.approvals import (
+    ApprovalRequest,
+    ApprovalService,
+    action_for_call,
+    format_approval_question,
+)
 from bot.errors import ToolFailed
 from bot.messages import load_extras
 from bot.tools.base import GuardedCall, LazyToolSpec, ToolArguments, ToolContext, Toolset
@@ -51,8 +58,9 @@ from tests.contracts.store_words import talk
 # Literals, so that the product is not compared with itself.
 MOST_SHOWN = 12_000
 ASKED = (
-    "[not done: this needs the person's approval. They were asked in this chat just now and decide with a button or a"
-    " code of their own; nothing that is written here approves it. Do not call it again; say that it waits for them.]"
+    "[not done: this needs the person's approval. They were asked in this chat just now and decide "
+    "with a button or a code of their own; nothing that is written here approves it. Do not call "
+    "it again; say that it waits for them.]"
 )
 
 OWNER = Actor(channel="web", account="a", id="1", role="owner")
@@ -96,7 +104,9 @@ class Desk:
             held=none_held,
         )
 
-    def wanted(self, call: str = "call", tool: str = "write_file", **arguments: str) -> ApprovalRequest:
+    def wanted(
+        self, call: str = "call", tool: str = "write_file", **arguments: str
+    ) -> ApprovalRequest:
         return ApprovalRequest(
             actor=OWNER,
             conversation=self.home,
@@ -189,10 +199,14 @@ async def test_guards_are_asked_once_more_when_it_runs(desk: Desk) -> None:
     code, _, _ = await desk.asked()
     assert "not on Sundays" in await desk.yes(code)
     assert desk.soul() == ""
-    assert [(call.tool, call.arguments["path"], call.person) for call in seen] == [("write_file", "SOUL.md", OWNER.id)]
+    assert [(call.tool, call.arguments["path"], call.person) for call in seen] == [
+        ("write_file", "SOUL.md", OWNER.id)
+    ]
 
 
-async def test_arguments_that_are_not_those_that_were_shown_are_not_run(desk: Desk, tmp_path: Path) -> None:
+async def test_arguments_that_are_not_those_that_were_shown_are_not_run(
+    desk: Desk, tmp_path: Path
+) -> None:
     code, _, _ = await desk.asked()
     with closing(sqlite3.connect(tmp_path / "m.db")) as held:
         [(arguments, digest)] = held.execute("SELECT arguments, digest FROM approval").fetchall()
@@ -203,7 +217,8 @@ async def test_arguments_that_are_not_those_that_were_shown_are_not_run(desk: De
         held.execute("UPDATE approval SET arguments = ?", (arguments.replace("kind", "evil"),))
         held.commit()
     assert await desk.yes(code) == (
-        "Approved, but `write_file` did not work: it is not what was asked, or there is no such tool any more."
+        "Approved, but `write_file` did not work: it is not what was asked, or there is no such "
+        "tool any more."
     )
     assert desk.soul() == ""
     assert "did not work" in await desk.yes(code)
@@ -222,7 +237,11 @@ async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk
 
 async def test_S08_nobody_elses_yes_counts_and_it_stays_open_for_its_owner(desk: Desk) -> None:
     code, yes, _ = await desk.asked()
-    others = [replace(OWNER, id="2"), replace(OWNER, account="b"), replace(OWNER, channel="telegram")]
+    others = [
+        replace(OWNER, id="2"),
+        replace(OWNER, account="b"),
+        replace(OWNER, channel="telegram"),
+    ]
     for other in others:
         for key in (code, yes):
             assert await desk.yes(key, other) == ""
@@ -264,7 +283,9 @@ async def test_a_group_is_no_place_to_approve_in(desk: Desk) -> None:
 
 async def test_what_was_begun_before_a_crash_is_not_run_again(desk: Desk) -> None:
     code, _, _ = await desk.asked()
-    row = await desk.store.access.approval(code_sha256(code), Party(channel="web", account="a", subject="user", id="1"))
+    row = await desk.store.access.approval(
+        code_sha256(code), Party(channel="web", account="a", subject="user", id="1")
+    )
     assert row
     assert await desk.store.access.move(row.id, "asked", "running")
     assert "may have happened or not" in await desk.yes(code)
@@ -279,7 +300,9 @@ class Bell:
     """A tool whose approval is bound to its chat."""
 
     arguments = BellArguments
-    spec = LazyToolSpec(arguments, name="bell", description="Ring.", effect="unsafe", action="persona.write")
+    spec = LazyToolSpec(
+        arguments, name="bell", description="Ring.", effect="unsafe", action="persona.write"
+    )
 
     async def bind(self, arguments: BellArguments) -> dict[str, str]:
         return {}
@@ -303,10 +326,14 @@ async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk
     )
     desk.approvals = approvals
     code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
-    row = await desk.store.access.approval(code_sha256(code), Party(channel="web", account="a", subject="user", id="1"))
+    row = await desk.store.access.approval(
+        code_sha256(code), Party(channel="web", account="a", subject="user", id="1")
+    )
     assert row
     assert (await approvals.begin(row, OWNER, HERE, approve=True)).runs
-    assert not (await approvals.begin(row, OWNER, HERE, approve=True)).runs, "another process runs it"
+    assert not (await approvals.begin(row, OWNER, HERE, approve=True)).runs, (
+        "another process runs it"
+    )
 
     async def held() -> set[str]:
         return {row.id}
@@ -327,7 +354,9 @@ async def test_what_needs_another_consent_by_now_is_not_run(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("clears", [False, True])
-async def test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanwhile(desk: Desk, clears: bool) -> None:
+async def test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanwhile(
+    desk: Desk, clears: bool
+) -> None:
     class ClearingBell(Bell):
         async def run(self, arguments: BellArguments, context: ToolContext) -> str:
             if clears:
@@ -335,7 +364,9 @@ async def test_the_outcome_of_what_runs_is_told_unless_the_chat_is_cleared_meanw
             return "rung"
 
     desk.approvals = replace(
-        desk.approvals, toolset=lambda space: Toolset([ClearingBell()]), conversation=desk.store.sessions.conversation
+        desk.approvals,
+        toolset=lambda space: Toolset([ClearingBell()]),
+        conversation=desk.store.sessions.conversation,
     )
     code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
     assert "rung" in await desk.yes(code)
@@ -350,7 +381,9 @@ async def test_the_same_call_asks_once_and_two_calls_ask_twice(desk: Desk) -> No
     assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
     other, _, _ = await desk.asked(desk.wanted("two", path="SOUL.md", content="another"))
     assert "done" in await desk.yes(other)
-    assert "did not work" in await desk.yes(code), "the file is not what it was when the model wrote that"
+    assert "did not work" in await desk.yes(code), (
+        "the file is not what it was when the model wrote that"
+    )
     assert desk.soul() == "another"
 
 
@@ -361,18 +394,37 @@ async def test_what_cannot_be_done_is_told_and_is_not_tried_again(desk: Desk) ->
 
 
 async def test_what_a_person_could_not_see_is_not_asked(desk: Desk) -> None:
-    for content in ("a" * (MOST_SHOWN + 1), "be kind\u202eevil", "be kind\U000e0041", "be kind\x1b[8m", "a\u200bb"):
+    for content in (
+        "a" * (MOST_SHOWN + 1),
+        "be kind\u202eevil",
+        "be kind\U000e0041",
+        "be kind\x1b[8m",
+        "a\u200bb",
+    ):
         with pytest.raises(ToolFailed, match="see all of it"):
             await desk.approvals.ask(desk.wanted(path="SOUL.md", content=content))
     assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
     await desk.approvals.ask(desk.wanted(path="SOUL.md", content="👩\u200d💻 kind\n\tand 简短"))
 
 
-HIDDEN = ("\u3164", "\u115f", "\uffa0", "\u2800", "\u034f", "\u17b4", "\ufe0f", "\U000e0100", "\U000e0041", "\u200d")
+HIDDEN = (
+    "\u3164",
+    "\u115f",
+    "\uffa0",
+    "\u2800",
+    "\u034f",
+    "\u17b4",
+    "\ufe0f",
+    "\U000e0100",
+    "\U000e0041",
+    "\u200d",
+)
 
 
 @pytest.mark.parametrize("sign", HIDDEN, ids=ascii)
-async def test_what_a_person_could_not_see_is_found_at_any_depth_and_in_names(desk: Desk, sign: str) -> None:
+async def test_what_a_person_could_not_see_is_found_at_any_depth_and_in_names(
+    desk: Desk, sign: str
+) -> None:
     word = f"a{sign}b"
     for hidden in ({"x": word}, {"x": {"y": [{"z": word}]}}, {word: "x"}, {"x": [[{word: 1}]]}):
         with pytest.raises(ToolFailed, match="see all of it"):
@@ -383,7 +435,9 @@ async def test_what_a_person_could_not_see_is_found_at_any_depth_and_in_names(de
 def test_a_question_names_words_that_are_not_what_they_look_like(desk: Desk) -> None:
     asked = desk.wanted(path="SOUL.md", content="pay p\u0430ypal, 用Python写")
     for lang, warning in (("en", "letters of several scripts"), ("zh", "混用了不同文字的字母")):
-        above = format_approval_question(replace(asked, lang=lang), "ABCD2345").partition("`path`")[0]
+        above = format_approval_question(replace(asked, lang=lang), "ABCD2345").partition("`path`")[
+            0
+        ]
         assert warning in above
         assert "p\u0430ypal" in above
         assert "Python" not in above
@@ -391,7 +445,9 @@ def test_a_question_names_words_that_are_not_what_they_look_like(desk: Desk) -> 
     assert "scripts" not in format_approval_question(plain, "ABCD2345")
 
 
-async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itself(desk: Desk) -> None:
+async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itself(
+    desk: Desk,
+) -> None:
     code, yes, _ = await desk.asked()
     kept = await desk.store.database.read(_all_of_it)
     for secret in (code, code.replace("-", ""), yes, yes.removeprefix("yes:")):
@@ -416,10 +472,18 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
 
 
 @given(st.text(max_size=80))
-def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_question(content: str) -> None:
+def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_question(
+    content: str,
+) -> None:
     nowhere: Any = None
     wanted = ApprovalRequest(
-        actor=OWNER, conversation=nowhere, call="c", action="a", tool="t", arguments={"content": content}, lang="en"
+        actor=OWNER,
+        conversation=nowhere,
+        call="c",
+        action="a",
+        tool="t",
+        arguments={"content": content},
+        lang="en",
     )
     shown = format_approval_question(wanted, "ABCDEFGH")
     fence = re.search(r"`content`\n(`{3,})\n", shown)
@@ -432,7 +496,10 @@ def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_
 
 def writing_calls(path: str) -> list[tuple[ToolSpec, ToolArguments]]:
     """A call of each tool that writes the file."""
-    patch = f"--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+a\n"
+    patch = (
+        f"--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-a\n+b\n--- /dev/null\n+++ b/{path}\n@@ "
+        "-0,0 +1 @@\n+a\n"
+    )
     return [
         (WriteFileTool.spec, WriteFileArguments(path=path, content="")),
         (EditFileTool.spec, EditFileArguments(path=path, old="a", new="b")),
@@ -466,7 +533,15 @@ def test_which_files_say_who_the_bot_is(path: str, space: str, asks: bool) -> No
 @pytest.mark.parametrize(
     "path",
     [
-        *("skills/x/SKILL.md", "Tools/x.py", " TOOLS/x.py", "./skills/a", "ｓkills/a", "tools", "tools . /x.py"),
+        *(
+            "skills/x/SKILL.md",
+            "Tools/x.py",
+            " TOOLS/x.py",
+            "./skills/a",
+            "ｓkills/a",
+            "tools",
+            "tools . /x.py",
+        ),
         *(
             ".git",
             ".git/config",

@@ -1,4 +1,6 @@
-"""What the counter learns from providers who count otherwise: how near it comes, and what it does not believe."""
+"""What the counter learns from providers who count otherwise: how near it comes, and what it does
+not believe.
+"""
 
 import asyncio
 import random
@@ -35,18 +37,26 @@ from tests.emulators.model_rules import seen_by_model
 
 ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("zh", "en", "code", "mixed")
-# After so many replies the error is taken, up to so many, and it may be so many per cent in the mean.
+# After so many replies the error is taken, up to so many, and it may be so many per cent in the
+# mean.
 WARM, REPLIES, TARGET = 10, 30, 3.0
 
 counts = st.integers(1, 2_000_000)
 ratios = st.floats(0.55, 1.9)
 
 
-# --- the formula ------------------------------------------------------------------------------------------------
+# --- the formula
+# ------------------------------------------------------------------------------------------------
 
 
-@given(factor=st.floats(MIN_FACTOR, MAX_FACTOR), estimated=st.integers(-5, 10**9), actual=st.integers(-5, 10**9))
-def test_a_factor_stays_within_its_bounds_whatever_is_reported(factor: float, estimated: int, actual: int) -> None:
+@given(
+    factor=st.floats(MIN_FACTOR, MAX_FACTOR),
+    estimated=st.integers(-5, 10**9),
+    actual=st.integers(-5, 10**9),
+)
+def test_a_factor_stays_within_its_bounds_whatever_is_reported(
+    factor: float, estimated: int, actual: int
+) -> None:
     assert MIN_FACTOR <= calibrate_factor(factor, estimated, actual)[0] <= MAX_FACTOR
 
 
@@ -63,7 +73,9 @@ def test_the_error_is_that_of_the_estimate_made_before_in_per_cent_of_what_was_u
     start=st.floats(MIN_FACTOR, MAX_FACTOR),
     sizes=st.lists(st.integers(2_000, 50_000), min_size=11, max_size=11),
 )
-def test_within_ten_replies_it_comes_to_the_providers_ratio(ratio: float, start: float, sizes: list[int]) -> None:
+def test_within_ten_replies_it_comes_to_the_providers_ratio(
+    ratio: float, start: float, sizes: list[int]
+) -> None:
     factor, error = start, 0.0
     for size in sizes:
         factor, error = calibrate_factor(factor, size, round(size * ratio))
@@ -71,19 +83,24 @@ def test_within_ten_replies_it_comes_to_the_providers_ratio(ratio: float, start:
 
 
 @given(factor=st.floats(MIN_FACTOR, MAX_FACTOR), ratio=ratios, weight=st.floats(0.05, 1.0))
-def test_one_reply_moves_it_towards_the_ratio_and_never_past_it(factor: float, ratio: float, weight: float) -> None:
+def test_one_reply_moves_it_towards_the_ratio_and_never_past_it(
+    factor: float, ratio: float, weight: float
+) -> None:
     moved, _ = calibrate_factor(factor, 10_000, round(10_000 * ratio), weight)
     low, high = sorted((factor, round(10_000 * ratio) / 10_000))
     assert low - 1e-9 <= moved <= high + 1e-9
 
 
 @given(estimated=st.integers(-5, 10**7), actual=st.integers(-5, 10**7))
-def test_a_report_is_believed_only_of_a_size_that_this_request_can_have(estimated: int, actual: int) -> None:
+def test_a_report_is_believed_only_of_a_size_that_this_request_can_have(
+    estimated: int, actual: int
+) -> None:
     possible = min(estimated, actual) > 0 and 1 / MAX_RATIO <= actual / estimated <= MAX_RATIO
     assert is_believable(estimated, actual) == possible
 
 
-# --- what is kept -----------------------------------------------------------------------------------------------
+# --- what is kept
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -100,7 +117,9 @@ async def taught(
         await calibration.learn(model, 10_000, round(10_000 * ratio), conversation)
 
 
-async def test_what_a_reply_teaches_counts_at_once_and_is_stored_with_what_others_teach(store: Store) -> None:
+async def test_what_a_reply_teaches_counts_at_once_and_is_stored_with_what_others_teach(
+    store: Store,
+) -> None:
     calibration = TokenCalibration(store.sessions)
     await taught(calibration, "glm-5", 1.4, "c1")
     before = asyncio.all_tasks()
@@ -121,12 +140,16 @@ async def test_each_model_has_its_factor_and_a_date_makes_no_other_model(store: 
     await taught(calibration, "glm-5-20260801", 1.4)
     await taught(calibration, "gpt-6-luna", 0.8)
     assert (await calibration.factor("glm-5"))[0] == pytest.approx(1.4, abs=0.01)
-    assert await calibration.factor("glm-5@20260801") == await calibration.factor("glm-5-2026-08-01")
+    assert await calibration.factor("glm-5@20260801") == await calibration.factor(
+        "glm-5-2026-08-01"
+    )
     assert (await calibration.factor("gpt-6-luna"))[0] == pytest.approx(0.8, abs=0.01)
     assert await calibration.factor("glm-5-5") == (1.0, 0, 0.0)
 
 
-async def test_a_conversation_begins_with_its_models_factor_and_goes_on_with_its_own(store: Store) -> None:
+async def test_a_conversation_begins_with_its_models_factor_and_goes_on_with_its_own(
+    store: Store,
+) -> None:
     calibration = TokenCalibration(store.sessions)
     await taught(calibration, "m", 1.1)
     assert await calibration.factor("m", "chinese") == await calibration.factor("m")
@@ -148,14 +171,20 @@ async def test_a_report_that_cannot_be_true_teaches_nothing(store: Store, actual
     assert [await calibration.factor("m"), await calibration.factor("m", "c")] == before
 
 
-@pytest.mark.parametrize("ratios", [[1.3] * 3, [1.3] * 40, [1.2, 1.206, 1.199, 1.21] * 8, [1.0, 1.9] * 8])
-async def test_another_process_reads_the_very_factors_this_one_plans_with(store: Store, ratios: list[float]) -> None:
+@pytest.mark.parametrize(
+    "ratios", [[1.3] * 3, [1.3] * 40, [1.2, 1.206, 1.199, 1.21] * 8, [1.0, 1.9] * 8]
+)
+async def test_another_process_reads_the_very_factors_this_one_plans_with(
+    store: Store, ratios: list[float]
+) -> None:
     calibration = TokenCalibration(store.sessions)
     for ratio in ratios:
         await taught(calibration, "m", ratio, "c", times=1)
         after = TokenCalibration(store.sessions)
         for conversation in ("", "c"):
-            assert (await after.factor("m", conversation))[0] == (await calibration.factor("m", conversation))[0]
+            assert (await after.factor("m", conversation))[0] == (
+                await calibration.factor("m", conversation)
+            )[0]
 
 
 class FullDisk:
@@ -180,10 +209,13 @@ async def test_what_could_not_be_written_is_not_planned_with(store: Store) -> No
     disk.full = True
     with pytest.raises(StoreFull):
         await calibration.learn("m", 10_000, 18_000, "c")
-    assert [(await calibration.factor("m", conversation))[0] for conversation in ("", "c")] == before
+    assert [
+        (await calibration.factor("m", conversation))[0] for conversation in ("", "c")
+    ] == before
 
 
-# --- who answered -----------------------------------------------------------------------------------------------
+# --- who answered
+# -----------------------------------------------------------------------------------------------
 
 
 async def factors(it: Inside, *models: str) -> list[int]:
@@ -195,13 +227,17 @@ def used_by(model: str) -> Callable[[Request], list[Answer]]:
     """Answers that name this model, from a provider that counts 1.5 tokens a character."""
 
     def script(request: Request) -> list[Answer]:
-        used = TokensUsed(input=round(1.5 * sum(map(len, (*request.system, *words(request))))), output=1)
+        used = TokensUsed(
+            input=round(1.5 * sum(map(len, (*request.system, *words(request))))), output=1
+        )
         return [Answer(parts=(Text(text="ok"),), stop="end", usage=used, model=model)]
 
     return script
 
 
-@pytest.mark.parametrize("named_as", ["scripted", "scripted-2026-08-01", "what-the-gateway-calls-it", ""])
+@pytest.mark.parametrize(
+    "named_as", ["scripted", "scripted-2026-08-01", "what-the-gateway-calls-it", ""]
+)
 async def test_an_answer_corrects_the_model_that_was_asked_whatever_it_calls_itself(
     tmp_path: Path, named_as: str
 ) -> None:
@@ -214,14 +250,18 @@ async def test_an_answer_corrects_the_model_that_was_asked_whatever_it_calls_its
 async def test_a_spare_models_answer_does_not_correct_the_first_one(tmp_path: Path) -> None:
     async with inside(tmp_path, []) as it:
         first = ScriptedModel(lambda request: KeyRefused("no"))
-        links = [ChainModel(model=first), ChainModel(model=ScriptedModel(used_by("spare-20260801")), model_id="spare")]
+        links = [
+            ChainModel(model=first),
+            ChainModel(model=ScriptedModel(used_by("spare-20260801")), model_id="spare"),
+        ]
         it.bot.models.use(FallbackModel(links, on_unusable=lambda name, error: None))
         for _ in range(3):
             await it.text("hello")
         assert await factors(it, it.bot.models.name, "spare") == [0, 3]
 
 
-# --- whole chats over both wires --------------------------------------------------------------------------------
+# --- whole chats over both wires
+# --------------------------------------------------------------------------------
 
 
 @cache
@@ -245,7 +285,9 @@ def passage(kind: str, seed: object, size: int) -> str:
 
 
 def replying(body: dict[str, Any]) -> Reply:
-    """Now and then look into a file first; then answer at some length in the language of the chat."""
+    """Now and then look into a file first; then answer at some length in the language of the
+    chat.
+    """
     if is_fold(body):
         return Reply(text=fold_text(body))
     found = re.search(r"^«(\w+) (\d+)»", last_words(body), re.MULTILINE)
@@ -255,8 +297,17 @@ def replying(body: dict[str, Any]) -> Reply:
     newest = body["messages"][-1]
     answered = newest["role"] == "tool" or "tool_result" in str(newest["content"])
     if number % 4 == 3 and not answered:
-        return Reply(calls=(Call(name="read_file", input={"path": f"{kind}{number % 3}.md"}, id=f"{kind}{number}"),))
-    return Reply(text=passage(kind, f"reply {number}", random.Random(number).randrange(100, 1_600)), delta=2_000)
+        return Reply(
+            calls=(
+                Call(
+                    name="read_file", input={"path": f"{kind}{number % 3}.md"}, id=f"{kind}{number}"
+                ),
+            )
+        )
+    return Reply(
+        text=passage(kind, f"reply {number}", random.Random(number).randrange(100, 1_600)),
+        delta=2_000,
+    )
 
 
 async def one_more(it: Inside, kind: str, number: int) -> None:
@@ -280,7 +331,9 @@ def files(folder: Path) -> None:
     (folder / "workspace").mkdir()
     for kind in KINDS:
         for number, size in enumerate((700, 2_500, 8_000)):
-            (folder / "workspace" / f"{kind}{number}.md").write_text(passage(kind, f"file {number}", size))
+            (folder / "workspace" / f"{kind}{number}.md").write_text(
+                passage(kind, f"file {number}", size)
+            )
 
 
 def emulate(counts: str) -> ModelEmulator:
@@ -300,16 +353,25 @@ async def test_after_ten_replies_every_chat_is_estimated_within_three_per_cent(
     tmp_path: Path, counts: str, provider: str
 ) -> None:
     files(tmp_path)
-    async with emulate(counts) as emulator, wired(tmp_path, emulator, provider, agent_max_context_turns=14) as it:
+    async with (
+        emulate(counts) as emulator,
+        wired(tmp_path, emulator, provider, agent_max_context_turns=14) as it,
+    ):
         off = await errors_of(it, KINDS)
-        assert all(len(set(errors)) > WARM for errors in off.values()), "each reply has an error of its own"
+        assert all(len(set(errors)) > WARM for errors in off.values()), (
+            "each reply has an error of its own"
+        )
         means = {kind: mean(map(abs, errors[WARM:])) for kind, errors in off.items()}
         assert all(error <= TARGET for error in means.values()), means
         for kind in KINDS:
-            assert await it.bot.store.folds.folds(await it.conversation(kind)), "the view has been folded on the way"
+            assert await it.bot.store.folds.folds(await it.conversation(kind)), (
+                "the view has been folded on the way"
+            )
 
 
-async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_restart_too(tmp_path: Path) -> None:
+async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_restart_too(
+    tmp_path: Path,
+) -> None:
     budget = {"agent_max_context_tokens": 12_000, "agent_max_context_turns": 200}
     files(tmp_path)
     async with emulate("pieces:9000") as emulator:
@@ -318,14 +380,20 @@ async def test_a_view_is_cut_by_the_factor_of_its_own_conversation_after_a_resta
                 for kind in ("zh", "en"):
                     await one_more(it, kind, number)
             known = await learnt(it)
-        assert known["zh"] > known["en"] * (1 + 2 * TARGET / 100), "a mean would miss both by more than allowed"
+        assert known["zh"] > known["en"] * (1 + 2 * TARGET / 100), (
+            "a mean would miss both by more than allowed"
+        )
         since = len(emulator.requests)
         async with wired(tmp_path, emulator, **budget) as it:
             assert await learnt(it) == known
             for number in range(14, 19):
                 for kind in ("zh", "en"):
                     await one_more(it, kind, number)
-        sizes = [emulator.counts(seen_by_model(s.body)) for s in emulator.requests[since:] if not is_fold(s.body)]
+        sizes = [
+            emulator.counts(seen_by_model(s.body))
+            for s in emulator.requests[since:]
+            if not is_fold(s.body)
+        ]
         assert max(sizes) <= 12_000 * (1 + TARGET / 100)
         assert max(sizes) > 12_000 * 0.5, "the budget is used"
 

@@ -1,4 +1,6 @@
-"""What we write into MEMORY.md moves no prefix and counts at once; what a person writes is shown at once."""
+"""What we write into MEMORY.md moves no prefix and counts at once; what a person writes is shown at
+once.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
@@ -29,7 +31,11 @@ TODAY = f"memory/{NOON:%Y-%m-%d}"
 
 
 def change(
-    before: str, after: str, kind: ChangeKind = "extract", path: str = "MEMORY.md", **lines: tuple[str, ...]
+    before: str,
+    after: str,
+    kind: ChangeKind = "extract",
+    path: str = "MEMORY.md",
+    **lines: tuple[str, ...],
 ) -> MemoryChange:
     return MemoryChange(
         id=f"{before}{after}",
@@ -53,7 +59,12 @@ def follow(changes: list[MemoryChange], present: str, seen: str) -> list[str] | 
 
 
 def test_our_writes_lead_from_what_was_seen_to_what_is_there() -> None:
-    chain = [change("", "a"), change("a", "b"), change("b", "c", path="memory/x.md"), change("b", "d")]
+    chain = [
+        change("", "a"),
+        change("a", "b"),
+        change("b", "c", path="memory/x.md"),
+        change("b", "d"),
+    ]
     assert follow(chain, "d", "") == ["a", "ab", "bd"]
     assert follow(chain, "d", "a") == ["ab", "bd"]
     assert follow(chain, "b", "a") == ["ab"]
@@ -62,8 +73,12 @@ def test_our_writes_lead_from_what_was_seen_to_what_is_there() -> None:
 def test_a_persons_own_write_breaks_it_off_and_so_does_a_forgetting() -> None:
     assert follow([change("a", "b"), change("by hand", "c")], "c", "a") is None
     assert follow([change("a", "b")], "by hand", "a") is None
-    assert follow([change("a", "b"), change("b", "c", "forget"), change("c", "d")], "d", "a") is None
-    assert follow([change("a", "b"), change("b", "c", "forget"), change("c", "d")], "d", "c") == ["cd"]
+    assert (
+        follow([change("a", "b"), change("b", "c", "forget"), change("c", "d")], "d", "a") is None
+    )
+    assert follow([change("a", "b"), change("b", "c", "forget"), change("c", "d")], "d", "c") == [
+        "cd"
+    ]
     assert follow([], "a", "b") is None
 
 
@@ -89,11 +104,18 @@ def test_what_is_new_and_what_is_gone_is_told_and_what_came_and_went_is_not() ->
 
 
 def test_no_line_ends_what_is_told() -> None:
-    assert format_file_changes([change("a", "b", added=("x [End of remembered] y",))]).count("[End of remembered]") == 1
+    assert (
+        format_file_changes([change("a", "b", added=("x [End of remembered] y",))]).count(
+            "[End of remembered]"
+        )
+        == 1
+    )
 
 
 @given(st.lists(st.tuples(st.sets(st.sampled_from("abc")), st.sets(st.sampled_from("abc")))))
-def test_what_is_told_is_the_difference_of_the_two_files(steps: list[tuple[set[str], set[str]]]) -> None:
+def test_what_is_told_is_the_difference_of_the_two_files(
+    steps: list[tuple[set[str], set[str]]],
+) -> None:
     start = now = frozenset("b")
     changes = []
     for add, remove in steps:
@@ -101,7 +123,9 @@ def test_what_is_told_is_the_difference_of_the_two_files(steps: list[tuple[set[s
         changes.append(change("x", "y", added=tuple(added), removed=tuple(removed)))
         now = now - removed | added
     new, gone = sorted(now - start), sorted(start - now)
-    lines = [line[2:] for line in format_file_changes(changes).splitlines() if line.startswith("- ")]
+    lines = [
+        line[2:] for line in format_file_changes(changes).splitlines() if line.startswith("- ")
+    ]
     assert sorted(lines) == sorted([*new, *gone])
 
 
@@ -119,7 +143,9 @@ class Desk:
     def sit(self) -> None:
         """As after a start of the program."""
         self.prompt = SystemPromptBuilder(
-            PersonaFiles(self.shelf.workspace, lambda space: (), tuple), self.shelf.store, lambda: NOON
+            PersonaFiles(self.shelf.workspace, lambda space: (), tuple),
+            self.shelf.store,
+            lambda: NOON,
         )
 
     async def asked(self) -> tuple[str, str]:
@@ -127,14 +153,18 @@ class Desk:
         session = await self.shelf.store.sessions.load(self.home)
         prompt = await self.prompt.load(session, ROOM, WEIGHTED)
         await self.prompt.store_snapshot(self.home)
-        return "".join(part.text for part in prompt.parts if part.name == "MEMORY.md"), prompt.memory_changes
+        return "".join(
+            part.text for part in prompt.parts if part.name == "MEMORY.md"
+        ), prompt.memory_changes
 
     async def generation(self) -> int:
         return (await self.shelf.store.sessions.load(self.home)).prefix_generation
 
     async def extract(self, text: str, *replaces: str) -> None:
         lines = self.shelf.memories()
-        await lines.upsert(MemoryCandidate(category="fact", text=text, origin="extraction", replaces=replaces))
+        await lines.upsert(
+            MemoryCandidate(category="fact", text=text, origin="extraction", replaces=replaces)
+        )
 
 
 @pytest.fixture
@@ -186,7 +216,9 @@ class Neighbours:
     def __init__(self, desk: Desk, now: Callable[[], datetime] = lambda: NOON) -> None:
         self.desk = desk
         self.workspace = CountingWorkspace(desk.shelf.workspace.root)
-        self.builder = SystemPromptBuilder(PersonaFiles(self.workspace, lambda space: (), tuple), desk.shelf.store, now)
+        self.builder = SystemPromptBuilder(
+            PersonaFiles(self.workspace, lambda space: (), tuple), desk.shelf.store, now
+        )
 
     async def shown(self, space: str, conversation: str) -> str:
         session = await self.desk.shelf.store.sessions.load(self.desk.home)
@@ -197,7 +229,9 @@ class Neighbours:
         self.desk.shelf.write(f"{SPACES_FOLDER}/{space}/{path}", text)
 
     async def read_once(self, path: str, spaces: list[str]) -> None:
-        """A file is read once for all conversations of a space, and shown of one space more than are kept."""
+        """A file is read once for all conversations of a space, and shown of one space more than
+        are kept.
+        """
         for space in spaces:
             self.write(space, path, f"- Likes {space}.\n")
         for conversation in ("a", "b", "c"):
@@ -210,19 +244,29 @@ class Neighbours:
         assert "Likes rum." in await self.shown("s1", "e")
 
 
-async def test_the_file_is_read_once_for_all_conversations_of_a_space_also_of_more_spaces_than_are_kept(
+async def test_the_file_is_read_once_for_all_conversations_of_a_space_also_of_more_spaces_than_are_kept(  # noqa: E501
     desk: Desk,
 ) -> None:
-    await Neighbours(desk).read_once("MEMORY.md", [f"s{number}" for number in range(MAX_KNOWN_FILES + 1)])
+    await Neighbours(desk).read_once(
+        "MEMORY.md", [f"s{number}" for number in range(MAX_KNOWN_FILES + 1)]
+    )
 
 
-async def test_a_days_log_is_read_once_for_all_conversations_of_a_space_until_it_grows(desk: Desk) -> None:
+async def test_a_days_log_is_read_once_for_all_conversations_of_a_space_until_it_grows(
+    desk: Desk,
+) -> None:
     neighbours = Neighbours(desk)
-    await neighbours.read_once(f"{TODAY}.md", [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)])
+    await neighbours.read_once(
+        f"{TODAY}.md", [f"s{number}" for number in range(MAX_KNOWN_LOGS + 1)]
+    )
     neighbours.write("s1", f"{TODAY}-2.md", "- Likes tea.\n")
     assert "Likes tea." in await neighbours.shown("s1", "f")
     neighbours.write("s1", f"{TODAY}.md", "- Likes gin.\n" + "x" * MAX_KNOWN_LOG_CHARS)
-    read = [neighbours.workspace.read.count("s1") for name in ("g", "h") if await neighbours.shown("s1", name)]
+    read = [
+        neighbours.workspace.read.count("s1")
+        for name in ("g", "h")
+        if await neighbours.shown("s1", name)
+    ]
     assert read[1] == read[0] + 2  # so long a log is not kept
 
 
@@ -255,7 +299,9 @@ async def test_I42_a_restart_tells_the_same(desk: Desk) -> None:
     assert await desk.generation() == 0
 
 
-async def test_what_a_person_writes_is_shown_at_once_and_takes_what_we_wrote_along(desk: Desk) -> None:
+async def test_what_a_person_writes_is_shown_at_once_and_takes_what_we_wrote_along(
+    desk: Desk,
+) -> None:
     path = desk.shelf.write("MEMORY.md", "## Facts\n\n- Lives in Leeds\n")
     await desk.asked()
     await desk.extract("Sails on Sundays")

@@ -1,4 +1,6 @@
-"""What a whole bot promises of its context, under every policy: nothing is forgotten, late, too long or changed."""
+"""What a whole bot promises of its context, under every policy: nothing is forgotten, late, too
+long or changed.
+"""
 
 import asyncio
 import itertools
@@ -45,10 +47,16 @@ def code(number: int) -> str:
 
 
 def fact(number: int) -> str:
-    """What the person says in that turn: every third fact stands in a file, the others are zh and en by turns."""
+    """What the person says in that turn: every third fact stands in a file, the others are zh and
+    en by turns.
+    """
     if number % 3 == 2:
         return f"read notes/n{number}.md"
-    kept = f"第{number}号柜子的密码是 {code(number)}" if number % 2 else f"locker {number} opens with {code(number)}"
+    kept = (
+        f"第{number}号柜子的密码是 {code(number)}"
+        if number % 2
+        else f"locker {number} opens with {code(number)}"
+    )
     return kept + (" 请记一下。" if number % 2 else " and so on. ") * 20
 
 
@@ -65,12 +73,18 @@ def answering(request: Request) -> ScriptedAnswer:
         return "I have read it."
     asked = newest(request)
     if asked.startswith("read "):
-        return call("read_file", id=f"r{asked.split('/n')[1].split('.')[0]}", path=asked.removeprefix("read "))
+        return call(
+            "read_file",
+            id=f"r{asked.split('/n')[1].split('.')[0]}",
+            path=asked.removeprefix("read "),
+        )
     return f"noted: {asked[:12]}"
 
 
 class Unreliable:
-    """Answers turns; summaries are in turn good, failing, hanging, empty and with a number of its own."""
+    """Answers turns; summaries are in turn good, failing, hanging, empty and with a number of its
+    own.
+    """
 
     name = "unreliable"
 
@@ -82,7 +96,9 @@ class Unreliable:
         self.requests.append(request)
         if request.purpose != "turn":
             text = await self._summary()
-            yield Answer(parts=(Text(text=text),), stop="end", usage=TokensUsed(), model=request.model)
+            yield Answer(
+                parts=(Text(text=text),), stop="end", usage=TokensUsed(), model=request.model
+            )
             return
         line = answering(request)
         part = Text(text=line) if isinstance(line, str) else line
@@ -98,8 +114,14 @@ class Unreliable:
             case "empty":
                 return ""
             case "invents":
-                return folded(f"- The vault opens with {INVENTED}.", f"## Facts\n- The vault opens with {INVENTED}.")
-        return folded("- The user told codes of lockers.", "## Goal and state\n- The user tells codes of lockers.")
+                return folded(
+                    f"- The vault opens with {INVENTED}.",
+                    f"## Facts\n- The vault opens with {INVENTED}.",
+                )
+        return folded(
+            "- The user told codes of lockers.",
+            "## Goal and state\n- The user tells codes of lockers.",
+        )
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -114,12 +136,18 @@ async def test_no_answer_is_kept_unless_what_its_request_began_with_is(tmp_path:
 
     async with inside(tmp_path, script) as it:
         with closing(sqlite3.connect(HomeFolder(root=tmp_path).db, isolation_level=None)) as db:
-            db.execute("CREATE TRIGGER fault BEFORE INSERT ON snapshot BEGIN SELECT RAISE(ABORT, 'a fault'); END")
+            db.execute(
+                "CREATE TRIGGER fault BEFORE INSERT ON snapshot BEGIN SELECT RAISE(ABORT, 'a "
+                "fault'); END"
+            )
             message = it.channel.hear("hello")
             async with asyncio.timeout(60):
-                first, second = [await asked.get() for _ in range(2)]  # it is asked again, as nothing was stored
+                # it is asked again, as nothing was stored
+                first, second = [await asked.get() for _ in range(2)]
             assert newest(first) == newest(second) == "hello"
-            assert db.execute("SELECT count(*) FROM message WHERE role = 'assistant'").fetchone() == (0,)
+            assert db.execute(
+                "SELECT count(*) FROM message WHERE role = 'assistant'"
+            ).fetchone() == (0,)
             db.execute("DROP TRIGGER fault")
             [part] = await it.answer(message.key)
             assert part.text == "here you are"
@@ -136,21 +164,28 @@ async def test_of_sixty_facts_each_is_in_view_summary_or_log_whatever_the_summar
         notes = tmp_path / "workspace" / "notes"
         notes.mkdir()
         for number in range(60):
-            (notes / f"n{number}.md").write_text(f"crate {number} weighs {code(number)} kg\n" + "padding words\n" * 60)
+            (notes / f"n{number}.md").write_text(
+                f"crate {number} weighs {code(number)} kg\n" + "padding words\n" * 60
+            )
             async with asyncio.timeout(60):
                 assert await it.text(fact(number))
         view = everything([request for request in model.requests if request.purpose == "turn"][-1])
-        log = "\n".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
+        log = "\n".join(
+            path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md")
+        )
         lost = [number for number in range(60) if code(number) not in view + log]
-        shown = {turn.number: "".join(str(message.parts) for message in turn.messages) for turn in await live(it)}
+        shown = {
+            turn.number: "".join(str(message.parts) for message in turn.messages)
+            for turn in await live(it)
+        }
         gone = [number for number in lost if code(number) not in shown.get(number + 1, "")]
         assert [number for number in gone if number % 3 != 2] == []
         for number in gone:  # what only a tool said is in the record, and search finds it
             assert code(number) in await it.text(f"/memory search crate {number} weighs")
         waiting = [number for number in lost if number not in gone]
-        assert [number for number in waiting if f"recall(turn={number + 1}) shows" not in view] == [], (
-            "a slow fold's wait"
-        )
+        assert [
+            number for number in waiting if f"recall(turn={number + 1}) shows" not in view
+        ] == [], "a slow fold's wait"
         assert INVENTED not in log
         assert not any(INVENTED in everything(request) for request in model.requests)
         await no_request_is_over(it, model.requests, LESS_TIGHT["agent_max_context_tokens"])
@@ -183,7 +218,12 @@ def untailed(request: Request) -> list[Any]:
         request.system,
         request.tools,
         *(
-            replace(message, parts=tuple(part for part in message.parts if not _is_clock(part) and not _is_time(part)))
+            replace(
+                message,
+                parts=tuple(
+                    part for part in message.parts if not _is_clock(part) and not _is_time(part)
+                ),
+            )
             for message in request.messages
         ),
     ]
@@ -200,9 +240,14 @@ def _is_time(part: object) -> bool:
 
 
 def breaks(before: Request, after: Request) -> bool:
-    """Whether the later request does not begin with the earlier one, or with its kept turns as they were."""
+    """Whether the later request does not begin with the earlier one, or with its kept turns as they
+    were.
+    """
     one, two = untailed(before), untailed(after)
-    return two[: len(one)] != one or after.messages[: before.stable] != before.messages[: before.stable]
+    return (
+        two[: len(one)] != one
+        or after.messages[: before.stable] != before.messages[: before.stable]
+    )
 
 
 @pytest.mark.parametrize("name", by_day("rolling", "budget", "boundary"))
@@ -214,10 +259,14 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
     requests: list[Request] = []
     declared: list[int] = []
     for first, last in ((0, 25), (25, 50)):
-        async with inside(tmp_path, answering_folds, settings, clock=lambda: float(next(clock))) as it:
+        async with inside(
+            tmp_path, answering_folds, settings, clock=lambda: float(next(clock))
+        ) as it:
             for number in range(first, last):
                 if number == 40:
-                    (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n## Likes\n\n- green tea\n")
+                    (tmp_path / "workspace" / "MEMORY.md").write_text(
+                        "# Memory\n\n## Likes\n\n- green tea\n"
+                    )
                 await it.text(f"locker {number} opens with {code(number)} " + "and so on " * 30)
                 await it.bot.settled()
                 session = await it.bot.store.sessions.load(await it.conversation())
@@ -225,14 +274,25 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
             requests += [request for request in it.model.requests if request.purpose == "turn"]
             folds = await it.bot.store.folds.folds(await it.conversation())
     assert len(requests) == 50
-    clocks = [part.text for request in requests for part in request.messages[-1].parts if _is_clock(part)]
+    clocks = [
+        part.text for request in requests for part in request.messages[-1].parts if _is_clock(part)
+    ]
     assert len({*clocks}) == 50
-    assert not any(_is_clock(part) for request in requests for shown in request.messages[:-1] for part in shown.parts)
+    assert not any(
+        _is_clock(part)
+        for request in requests
+        for shown in request.messages[:-1]
+        for part in shown.parts
+    )
     broken = [at for at in range(1, 50) if breaks(requests[at - 1], requests[at])]
     before = {at for at in range(1, 50) if declared[at - 1] != (declared[at - 2] if at > 1 else 0)}
     itself = {at for at in range(1, 50) if declared[at] != declared[at - 1]}
-    assert set(broken) <= before | itself, "a break was declared by the turn before it or by its own request"
-    assert before <= {*broken, *(at + 1 for at in broken)}, "and nothing was declared that broke nothing"
+    assert set(broken) <= before | itself, (
+        "a break was declared by the turn before it or by its own request"
+    )
+    assert before <= {*broken, *(at + 1 for at in broken)}, (
+        "and nothing was declared that broke nothing"
+    )
     assert 40 in broken
     assert 40 in itself, "the edit is declared by its own request"
     assert len(broken) + 1 >= len(folds) > 0, "the last fold may come after the last request"
@@ -240,7 +300,9 @@ async def test_the_prefix_breaks_only_at_folds_and_declared_changes_though_the_c
 
 def answering_folds(request: Request) -> ScriptedAnswer:
     if request.purpose == "fold":
-        return folded("- The user told codes.", "## Goal and state\n- The user tells codes of lockers.")
+        return folded(
+            "- The user told codes.", "## Goal and state\n- The user tells codes of lockers."
+        )
     return answering(request)
 
 
@@ -291,7 +353,9 @@ def miscounting(request: Request) -> ScriptedAnswer:
     """As `answering_folds`, but its provider counts three fifths more than we do, roughly."""
     line = answering_folds(request)
     part = Text(text=line) if isinstance(line, str) else line
-    size = sum(len(str(piece)) for message in request.messages for piece in message.parts) + len(str(request.system))
+    size = sum(len(str(piece)) for message in request.messages for piece in message.parts) + len(
+        str(request.system)
+    )
     usage = TokensUsed(input=size * 2 // 5, output=5)
     stop = "tools" if not isinstance(part, Text) else "end"
     return [Answer(parts=(part,), stop=stop, usage=usage, model=request.model)]  # type: ignore[arg-type,list-item]
@@ -302,7 +366,9 @@ async def test_a_restart_rebuilds_the_same_request(tmp_path: Path, kind: str) ->
     policy, settings, build = KINDS[kind]
     settings = {"context_policy": policy, **settings}
     one, two = tmp_path / "one", tmp_path / "two"
-    async with inside(one, miscounting if kind == "factor" else answering_folds, settings, clock=lambda: START) as it:
+    async with inside(
+        one, miscounting if kind == "factor" else answering_folds, settings, clock=lambda: START
+    ) as it:
         await build(it)
         await it.bot.settled()
         recorded = await it.bot.store.sessions.load(await it.conversation())
@@ -319,15 +385,25 @@ async def test_a_restart_rebuilds_the_same_request(tmp_path: Path, kind: str) ->
     async with inside(two, answering_folds, clock=lambda: START) as it:
         await it.text("and what now?")
         restarted = next(request for request in it.model.requests if request.purpose == "turn")
-    assert (restarted.system, restarted.tools, restarted.messages) == (stayed.system, stayed.tools, stayed.messages)
+    assert (restarted.system, restarted.tools, restarted.messages) == (
+        stayed.system,
+        stayed.tools,
+        stayed.messages,
+    )
     assert "and what now?" in words(restarted)
 
 
-async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(tmp_path: Path) -> None:
+async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, answering_folds) as it:
         await it.text("hello")
-        memory = "# Memory\n\n## Likes\n\n" + "\n".join(f"- {n}: green tea from the hill {n * 7}" for n in range(900))
-        (tmp_path / "workspace" / "MEMORY.md").write_text(memory + "\n\n## Work\n\n- The port is 8443.\n")
+        memory = "# Memory\n\n## Likes\n\n" + "\n".join(
+            f"- {n}: green tea from the hill {n * 7}" for n in range(900)
+        )
+        (tmp_path / "workspace" / "MEMORY.md").write_text(
+            memory + "\n\n## Work\n\n- The port is 8443.\n"
+        )
         for _ in range(3):
             await it.text("and now?")
         await it.bot.settled()
@@ -346,7 +422,10 @@ async def test_what_memory_md_has_no_room_for_is_told_once_and_named_by_context(
 
 
 async def test_a_folds_tokens_are_those_of_the_view(tmp_path: Path) -> None:
-    settings = {"context_policy": "budget", "policies": {"budget": {"fold_tokens": 2_650, "keep_tokens": 800}}}
+    settings = {
+        "context_policy": "budget",
+        "policies": {"budget": {"fold_tokens": 2_650, "keep_tokens": 800}},
+    }
     async with inside(tmp_path, answering_folds, settings) as it:
         await _read(it, 3, 150)
         before = (await it.bot.report.facts(await it.conversation()))["parts"]["history"]
@@ -355,8 +434,12 @@ async def test_a_folds_tokens_are_those_of_the_view(tmp_path: Path) -> None:
         await it.bot.settled()
         facts = await it.bot.report.facts(await it.conversation())
         fold = facts["folds"][-1]
-        assert 2_500 < fold["tokens_before"] < 3_600, "the results as they are shown: whole they have six thousand"
-        assert fold["tokens_after"] == pytest.approx(facts["parts"]["history"] + facts["parts"]["summary"], abs=300)
+        assert 2_500 < fold["tokens_before"] < 3_600, (
+            "the results as they are shown: whole they have six thousand"
+        )
+        assert fold["tokens_after"] == pytest.approx(
+            facts["parts"]["history"] + facts["parts"]["summary"], abs=300
+        )
 
 
 async def test_a_persona_that_leaves_no_room_is_named(tmp_path: Path) -> None:
@@ -368,7 +451,9 @@ async def test_a_persona_that_leaves_no_room_is_named(tmp_path: Path) -> None:
             assert "SOUL.md takes" in told
 
 
-async def test_diff_names_what_other_tools_found_and_the_summary_left_to_the_archive(tmp_path: Path) -> None:
+async def test_diff_names_what_other_tools_found_and_the_summary_left_to_the_archive(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, answering_folds, {"agent_max_context_turns": 4}) as it:
         await _read(it, 4, 3)
         await it.bot.settled()

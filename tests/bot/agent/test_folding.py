@@ -1,4 +1,6 @@
-"""Folds in a whole bot: prepared while nobody waits, never in the way of an answer, void once the view moved on."""
+"""Folds in a whole bot: prepared while nobody waits, never in the way of an answer, void once the
+view moved on.
+"""
 
 import asyncio
 import time
@@ -54,7 +56,9 @@ async def plan_of(it: Inside, turns: int) -> FoldPlan:
     return plan_oldest_turns(session, "test", "turns", turns)
 
 
-async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_oldest_half(tmp_path: Path) -> None:
+async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_oldest_half(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 20)
         await it.bot.settled()
@@ -96,7 +100,9 @@ async def test_a_summariser_that_hangs_holds_up_no_answer(tmp_path: Path) -> Non
         assert words(model.turns[-1])[0].startswith("[Summary of")
 
 
-async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_not_come(tmp_path: Path) -> None:
+async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_not_come(
+    tmp_path: Path,
+) -> None:
     budget = {"agent_max_context_tokens": 6_000, "agent_max_context_turns": 10}
     async with inside(tmp_path, [], budget) as it:
         model = Held(script, is_fold)
@@ -115,7 +121,9 @@ async def test_with_no_room_left_the_digest_stands_in_for_a_summary_that_does_no
         model.go_on.set()
 
 
-async def test_with_notices_on_a_fold_is_told_when_it_begins_and_when_it_is_done(tmp_path: Path) -> None:
+async def test_with_notices_on_a_fold_is_told_when_it_begins_and_when_it_is_done(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6, "notify_folds": True}) as it:
         await talk(it, 0, 6)
         await it.channel.until(lambda: sum(part.kind == "notice" for part in it.channel.sent) == 2)
@@ -168,7 +176,14 @@ async def ended(it: Inside, states: list[str]) -> None:
 
     def seen() -> bool:
         last = ("folded", "stale")
-        return sorted(str(one.facts["state"]) for one in it.channel.shown if one.facts.get("state") in last) == states
+        return (
+            sorted(
+                str(one.facts["state"])
+                for one in it.channel.shown
+                if one.facts.get("state") in last
+            )
+            == states
+        )
 
     async with asyncio.timeout(8):
         await it.channel.until(seen)
@@ -180,7 +195,10 @@ async def written(it: Inside, text: str) -> None:
 
 async def idle(it: Inside, text: str) -> None:
     later = datetime.now(UTC) + timedelta(days=40)
-    assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later, "house") == 1
+    assert (
+        await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later, "house")
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,7 +266,9 @@ def slow_folding(it: Inside, slow: Any, answer: asyncio.Event) -> FoldManager:
 
 
 @pytest.mark.parametrize("how", ["start", "run", "fold_now"])
-async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_same(tmp_path: Path, how: str) -> None:
+async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_same(
+    tmp_path: Path, how: str
+) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
         slow, answer = Slow(it.bot.store.folds), asyncio.Event()
@@ -266,7 +286,9 @@ async def test_who_wants_a_fold_may_be_stopped_and_it_is_carried_out_all_the_sam
         assert (fold.state, fold.to_turn) == ("folded", 2)
 
 
-async def test_a_fold_that_is_being_begun_when_the_view_moves_waits_for_no_model_either(tmp_path: Path) -> None:
+async def test_a_fold_that_is_being_begun_when_the_view_moves_waits_for_no_model_either(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script) as it:
         await talk(it, 0, 4)
         slow = Slow(it.bot.store.folds)
@@ -294,7 +316,9 @@ async def test_closing_waits_for_no_fold_that_is_being_begun(tmp_path: Path) -> 
         async with asyncio.timeout(8):
             await folding.close()
             await asyncio.wait({asking})
-        assert len(await it.bot.store.folds.open_folds()) == 1, "the next start goes on from its row"
+        assert len(await it.bot.store.folds.open_folds()) == 1, (
+            "the next start goes on from its row"
+        )
 
 
 class Withheld:
@@ -331,7 +355,9 @@ class _Sessions:
         return getattr(self._sessions, name)
 
 
-async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_bot_closes(tmp_path: Path) -> None:
+async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_bot_closes(
+    tmp_path: Path,
+) -> None:
     stores: list[Withheld] = []
 
     def around(store: Store) -> Any:
@@ -346,7 +372,9 @@ async def test_what_is_prepared_after_a_turn_is_not_left_behind_when_the_bot_clo
         async with inside(tmp_path, tell, {"context_policy": "rolling"}, around=around) as it:
             await it.text("hello")
             await stores[-1].asked.wait()
-        assert not [task for task in asyncio.all_tasks() if "Turns._prepare" in repr(task.get_coro())]
+        assert not [
+            task for task in asyncio.all_tasks() if "Turns._prepare" in repr(task.get_coro())
+        ]
         stores[-1].go_on.set()
         await asyncio.sleep(0)
     assert not [one for one in told if one["log_level"] == "error"]
@@ -367,7 +395,9 @@ async def test_a_hastened_fold_ends_the_one_under_way_with_the_digest(tmp_path: 
         assert await it.bot.folding.fold_now(plan) is None, "that view is gone"
 
 
-async def test_what_the_model_sends_after_a_hastened_fold_replaces_the_digest(tmp_path: Path) -> None:
+async def test_what_the_model_sends_after_a_hastened_fold_replaces_the_digest(
+    tmp_path: Path,
+) -> None:
     """In the view from the next request on, in the file, and in no request twice."""
     async with inside(tmp_path, []) as it:
         model = Held(script, is_fold)
@@ -420,7 +450,9 @@ async def test_texts_that_come_after_the_next_fold_has_begun_are_dropped(tmp_pat
 
 
 @pytest.mark.parametrize("act", ["/context clear", "/new", "/context undo"])
-async def test_texts_that_come_after_the_view_has_moved_change_nothing(tmp_path: Path, act: str) -> None:
+async def test_texts_that_come_after_the_view_has_moved_change_nothing(
+    tmp_path: Path, act: str
+) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(script, nth_fold(1))
         it.bot.models.use(model)
@@ -432,7 +464,13 @@ async def test_texts_that_come_after_the_view_has_moved_change_nothing(tmp_path:
         model.go_on.set()
         await it.bot.settled()
         assert (await it.bot.store.folds.fold(row.id)).summary == row.summary  # type: ignore[union-attr]
-        assert LOG not in (tmp_path / "workspace" / row.log_ref).read_text().split(row.id)[1].split("## ")[0]
+        assert (
+            LOG
+            not in (tmp_path / "workspace" / row.log_ref)
+            .read_text()
+            .split(row.id)[1]
+            .split("## ")[0]
+        )
         assert not await it.bot.store.folds.check_ledger()
 
 
@@ -452,7 +490,9 @@ async def test_a_restart_asks_again_for_texts_that_had_not_come(tmp_path: Path) 
 
 
 async def test_the_policy_turns_gets_the_models_summary_of_what_it_cuts(tmp_path: Path) -> None:
-    """It cuts at the next request, which waits for no model: its folds ended with the digest, each time."""
+    """It cuts at the next request, which waits for no model: its folds ended with the digest, each
+    time.
+    """
     settings = {"context_policy": "turns", "agent_max_context_turns": 4}
     async with inside(tmp_path, script, settings) as it:
         for number in range(12):
@@ -470,7 +510,9 @@ async def test_folds_wanted_by_two_at_once_are_one_fold(tmp_path: Path) -> None:
         await talk(it, 0, 4)
         plan = await plan_of(it, 2)
         folding = it.bot.folding
-        _, row, _ = await asyncio.gather(folding.start(plan), folding.fold_now(plan), folding.start(plan))
+        _, row, _ = await asyncio.gather(
+            folding.start(plan), folding.fold_now(plan), folding.start(plan)
+        )
         await it.bot.settled()
         assert row is not None
         assert row.state == "folded"
@@ -500,7 +542,9 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         await talk(it, 0, 2)
     async with inside(tmp_path, script) as it:
         await it.text("I am here", chat="busy")
-        ended = await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), datetime.now(UTC), "house")
+        ended = await end_idle_conversations(
+            it.bot.store, it.bot.folding, it.bot.config(), datetime.now(UTC), "house"
+        )
         assert ended == 1
         await it.bot.settled()
         facts = await it.bot.report.facts(await it.conversation())
@@ -509,7 +553,12 @@ async def test_a_conversation_idle_for_long_ends_and_is_in_the_log(tmp_path: Pat
         log = "".join(path.read_text() for path in (tmp_path / "workspace" / "memory").glob("*.md"))
         assert "fact 0" in log
         later = datetime.now(UTC) + timedelta(days=1)
-        assert await end_idle_conversations(it.bot.store, it.bot.folding, it.bot.config(), later, "house") == 0
+        assert (
+            await end_idle_conversations(
+                it.bot.store, it.bot.folding, it.bot.config(), later, "house"
+            )
+            == 0
+        )
         assert not await it.bot.store.folds.check_ledger()
 
 
@@ -529,8 +578,12 @@ async def test_a_lean_restart_keeps_the_newest_turns_and_folds_the_others(tmp_pa
         assert len(await folds(it)) == 1
 
 
-@pytest.mark.parametrize(("text", "told"), [("are you there?", "I was away for 3 h"), ("在吗？", "我离开了 3 小时")])
-async def test_who_waited_for_long_is_told_once_and_then_answered(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "told"), [("are you there?", "I was away for 3 h"), ("在吗？", "我离开了 3 小时")]
+)
+async def test_who_waited_for_long_is_told_once_and_then_answered(
+    tmp_path: Path, text: str, told: str
+) -> None:
     past = time.time() - 3 * 3_600 - 60
     async with inside(tmp_path, [], clock=lambda: past) as it:
         model = Held(script, lambda request: True)

@@ -1,4 +1,6 @@
-"""No text that is accepted holds the event loop: it is stored, answered, shown to a model, folded, and found again."""
+"""No text that is accepted holds the event loop: it is stored, answered, shown to a model, folded,
+and found again.
+"""
 
 import asyncio
 import gc
@@ -67,8 +69,8 @@ MARKS = (
 class Beats:
     """How late a task was that wants to run all the time.
 
-    late: seconds, the lesser of what passed and what this process worked meanwhile: other processes of a busy machine
-    do not count.
+    late: seconds, the lesser of what passed and what this process worked meanwhile: other processes
+    of a busy machine do not count.
     """
 
     late: float = 0.0
@@ -92,7 +94,9 @@ async def watched() -> AsyncIterator[Beats]:
         task.cancel()
 
 
-@pytest.mark.parametrize("name", [*TEXTS, *(pytest.param(name, marks=by_night) for name in BY_NIGHT)])
+@pytest.mark.parametrize(
+    "name", [*TEXTS, *(pytest.param(name, marks=by_night) for name in BY_NIGHT)]
+)
 async def test_no_text_holds_the_loop(tmp_path: Path, name: str) -> None:
     text = {**TEXTS, **BY_NIGHT}[name]
     tries = [await lateness(tmp_path / "1", text)]
@@ -131,13 +135,17 @@ def test_marks_are_drawn_in_proportion_to_their_number_or_not_at_all(
     render: Callable[[str], object], size: int
 ) -> None:
     slow = [
-        mark for mark in MARKS if all(took(render, mark, size) > 12 * took(render, mark, size // 4) for _ in range(4))
+        mark
+        for mark in MARKS
+        if all(took(render, mark, size) > 12 * took(render, mark, size // 4) for _ in range(4))
     ]
     assert not slow
 
 
 def took(render: Callable[[str], object], mark: str, size: int) -> float:
-    """Seconds of this thread without garbage collection, and at least 2 ms: what takes less is no matter."""
+    """Seconds of this thread without garbage collection, and at least 2 ms: what takes less is no
+    matter.
+    """
     text = mark * (size // len(mark))
     gc.disable()  # one look at the heap of a whole suite takes longer than the rendering
     try:

@@ -1,6 +1,8 @@
-"""A conversation with thousands of turns in view, as an import makes one: what is worked out of it is not on the loop.
+"""A conversation with thousands of turns in view, as an import makes one: what is worked out of it
+is not on the loop.
 
-Measured as the share of the event loop's thread in the CPU time of the process, so that a busy machine decides nothing.
+Measured as the share of the event loop's thread in the CPU time of the process, so that a busy
+machine decides nothing.
 """
 
 import json
@@ -17,19 +19,28 @@ from memory.store.rows import Place
 from tests.bot.inside import Inside, inside
 
 TURNS = 3_000
-MOST = 0.8  # of the CPU time; nearly all of it where the loop does the work. PostgreSQL's rows arrive on the loop
+# of the CPU time; nearly all of it where the loop does the work. PostgreSQL's rows arrive on the
+# loop
+MOST = 0.8
 
 
 @pytest.fixture
 async def it(tmp_path: Path) -> AsyncIterator[Inside]:
     messages = [
-        {"role": role, "content": f"{role} {number}: the garden of plan {number % 97} takes {number % 31} days"}
+        {
+            "role": role,
+            "content": (
+                f"{role} {number}: the garden of plan {number % 97} takes {number % 31} days"
+            ),
+        }
         for number in range(TURNS)
         for role in ("user", "assistant")
     ]
     file = tmp_path / "long.json"
     file.write_text(json.dumps(messages))
-    place = Place(channel="terminal", account="local", chat_id="long", thread_id="", kind="dm", space="")
+    place = Place(
+        channel="terminal", account="local", chat_id="long", thread_id="", kind="dm", space=""
+    )
     async with inside(tmp_path / "home", ["an answer"]) as opened:
         counted = count_recording(read_import(file), await opened.bot.fitter.counter())
         await opened.bot.store.sessions.import_conversation(place, counted.turns)
@@ -53,7 +64,9 @@ async def test_a_report_on_thousands_of_turns_holds_up_nobody(it: Inside) -> Non
     assert f"{TURNS:,} / 20 turns" in await it.text("/context", chat="long")
 
 
-async def test_of_thousands_of_turns_the_loop_reads_what_shows_that_they_are_many(it: Inside) -> None:
+async def test_of_thousands_of_turns_the_loop_reads_what_shows_that_they_are_many(
+    it: Inside,
+) -> None:
     id = await it.conversation("long")
     rows = await it.bot.store.database.read(load_session_rows, id)
     assert len(rows.messages) == MAX_LIGHT_MESSAGES + 1

@@ -25,10 +25,12 @@ LOOK = "look it up"
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """What is told. word: what nobody could guess, and no other text has; finds: how a reader comes by it.
+    """What is told. word: what nobody could guess, and no other text has; finds: how a reader comes
+    by it.
 
-    content: what a model makes of it; about: words of it that are not the word; unknown: what a model says that does
-    not know; small: talk about nothing; alike: pairs of lines that say the same.
+    content: what a model makes of it; about: words of it that are not the word; unknown: what a
+    model says that does not know; small: talk about nothing; alike: pairs of lines that say the
+    same.
     """
 
     told: str
@@ -62,7 +64,10 @@ EN = Fact(
     about="locker",
     unknown="I do not know.",
     small="It rained again today and the roads were full",
-    alike=(("Likes green tea", "likes green tea."), ("Often hikes at weekends", "often hikes at weekends!")),
+    alike=(
+        ("Likes green tea", "likes green tea."),
+        ("Often hikes at weekends", "often hikes at weekends!"),
+    ),
 )
 
 
@@ -73,23 +78,31 @@ class Life:
     folder: Path
     fact: Fact
     now: datetime = datetime(2026, 1, 5, 9, tzinfo=UTC)
-    channel: Channel = field(default_factory=lambda: Channel(name="terminal", account="local", capabilities=TERMINAL))
+    channel: Channel = field(
+        default_factory=lambda: Channel(name="terminal", account="local", capabilities=TERMINAL)
+    )
 
     @asynccontextmanager
     async def awake(self) -> AsyncIterator[Inside]:
         """From one start of the program to its end."""
-        it = inside(self.folder, self.model, SETTINGS, self.channel, clock=lambda: self.now.timestamp())
+        it = inside(
+            self.folder, self.model, SETTINGS, self.channel, clock=lambda: self.now.timestamp()
+        )
         async with it as self.it:
             yield self.it
 
     def model(self, request: Request) -> ScriptedAnswer:
-        """It knows nothing of its own: what it is asked is in what recall brings, or it does not know."""
+        """It knows nothing of its own: what it is asked is in what recall brings, or it does not
+        know.
+        """
         if request.purpose == "fold":
             told = self.fact.told in words(request)[-1]
             return folded(f"- User: {self.fact.told}" if told else "- Small talk.", "Small talk.")
         if request.purpose == "extract":
             said = words(request)[-1].partition("</data>")[0]
-            return json.dumps([self._noted(found[1], said) for found in re.finditer(self.fact.finds, said)])
+            return json.dumps(
+                [self._noted(found[1], said) for found in re.finditer(self.fact.finds, said)]
+            )
         if request.purpose != "turn":
             return "[]"
         found = re.search(self.fact.finds, "\n".join(recalled(request)))
@@ -97,7 +110,12 @@ class Life:
 
     def _noted(self, word: str, said: str) -> dict[str, object]:
         source = said[: said.index(word) + len(word)].rpartition("\n")[2]
-        return {"category": "fact", "content": self.fact.content.format(word), "importance": 8, "source": source}
+        return {
+            "category": "fact",
+            "content": self.fact.content.format(word),
+            "importance": 8,
+            "source": source,
+        }
 
     async def say(self, text: str) -> str:
         answer = await self.it.text(text)
@@ -116,7 +134,9 @@ class Life:
         await self.say("/context fold")
 
     async def night(self, *written: str) -> None:
-        """The night to the next day. written: lines that the person puts into MEMORY.md before it."""
+        """The night to the next day. written: lines that the person puts into MEMORY.md before
+        it.
+        """
         self.now += timedelta(days=1)
         with self.memory.open("a", encoding="utf-8") as file:
             file.write("".join(f"- {line}\n" for line in written))
@@ -148,15 +168,21 @@ class Life:
         begun = len(self.it.model.requests)
         assert self.traces() == []
         assert await self.say(self.fact.asked) == self.fact.unknown
-        assert all(self.fact.word not in repr(request) for request in self.it.model.requests[begun:])
+        assert all(
+            self.fact.word not in repr(request) for request in self.it.model.requests[begun:]
+        )
         for query in (self.fact.word, self.fact.told, self.fact.about):
-            found = await self.it.bot.recall.search(SearchRequest(space="", query=query, now=self.now, limit=200))
+            found = await self.it.bot.recall.search(
+                SearchRequest(space="", query=query, now=self.now, limit=200)
+            )
             assert self.fact.word not in repr(found)
         assert self.traces() == []
 
 
 @pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
-async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_path: Path, fact: Fact) -> None:
+async def test_S58_told_in_january_answered_in_november_and_then_forgotten(
+    tmp_path: Path, fact: Fact
+) -> None:
     life = Life(tmp_path, fact)
     async with life.awake():
         await life.say(fact.told)
@@ -172,10 +198,16 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
         folds = await it.bot.store.folds.folds(await it.conversation())
         assert sum(fold.state == "folded" for fold in folds) >= 10
         memory = life.memory.read_text("utf-8").casefold()
-        assert [memory.count(one.casefold()) for one, _ in fact.alike] == [1, 1], "two nights have merged two pairs"
+        assert [memory.count(one.casefold()) for one, _ in fact.alike] == [1, 1], (
+            "two nights have merged two pairs"
+        )
 
         assert await life.say(fact.asked) == fact.word
-        assert [line for line in recalled(life.request()) if fact.told in line and line.startswith("- [2026-01-05")]
+        assert [
+            line
+            for line in recalled(life.request())
+            if fact.told in line and line.startswith("- [2026-01-05")
+        ]
         shown = await life.say("/memory show")
         [number] = re.findall(rf"^ *(\d+)  .*{fact.word}", shown, re.MULTILINE)
         why = await life.say(f"/memory why {number}")
@@ -188,7 +220,9 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
         assert len(life.traces()) >= 3, "the record, the index and the files have it"
         receipt = await life.forget()
         assert "MEMORY.md:" in receipt
-        assert all(f"memory/2026-{day}.md:" in receipt for day in ("01-05", "11-09", "11-10")), receipt
+        assert all(f"memory/2026-{day}.md:" in receipt for day in ("01-05", "11-09", "11-10")), (
+            receipt
+        )
         await life.assert_gone()
         await life.night()
         await life.assert_gone()
@@ -202,7 +236,9 @@ async def test_S58_told_in_january_answered_in_november_and_then_forgotten(tmp_p
 
 
 @pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
-async def test_after_months_of_talk_small_words_still_bring_nothing_back(tmp_path: Path, fact: Fact) -> None:
+async def test_after_months_of_talk_small_words_still_bring_nothing_back(
+    tmp_path: Path, fact: Fact
+) -> None:
     life = Life(tmp_path, fact)
     async with life.awake():
         await life.say(fact.told)
@@ -217,7 +253,9 @@ async def test_after_months_of_talk_small_words_still_bring_nothing_back(tmp_pat
 
 
 @pytest.mark.parametrize("fact", [ZH, EN], ids=["zh", "en"])
-async def test_I18_what_was_cleared_long_ago_comes_back_only_for_who_looks_for_it(tmp_path: Path, fact: Fact) -> None:
+async def test_I18_what_was_cleared_long_ago_comes_back_only_for_who_looks_for_it(
+    tmp_path: Path, fact: Fact
+) -> None:
     class Looking(Life):
         def model(self, request: Request) -> ScriptedAnswer:
             if request.purpose == "turn" and words(request)[-2] == LOOK and not results(request):

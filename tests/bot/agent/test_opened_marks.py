@@ -29,7 +29,9 @@ async def record(tmp_path: Path) -> AsyncIterator[SqliteRecord]:
 
 
 async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool]:
-    """What the next process finds of a command that was waiting when the last one began; whether it begins then."""
+    """What the next process finds of a command that was waiting when the last one began; whether it
+    begins then.
+    """
 
     async def dies(row: InboxRow, said: MessageBody) -> tuple[Part, ...] | None:
         raise asyncio.CancelledError
@@ -38,7 +40,9 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
     await store.delivery.recover()
     [conversation] = await store.delivery.waiting()
     unused: Any = None
-    setup: Any = SimpleNamespace(conversation=lambda row: store.sessions.conversation(row.conversation))
+    setup: Any = SimpleNamespace(
+        conversation=lambda row: store.sessions.conversation(row.conversation)
+    )
     turns = TurnRunner(
         store=store,
         setup=setup,
@@ -72,7 +76,9 @@ async def arrived(record: SqliteRecord, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["/new", "/remember tea", "/新对话"])
-async def test_a_command_that_never_began_is_not_taken_for_an_interrupted_one(record: SqliteRecord, text: str) -> None:
+async def test_a_command_that_never_began_is_not_taken_for_an_interrupted_one(
+    record: SqliteRecord, text: str
+) -> None:
     await arrived(record, text)
     record.now += 1.0
     row, begun = await after_a_death_in_opening(record)
@@ -80,7 +86,9 @@ async def test_a_command_that_never_began_is_not_taken_for_an_interrupted_one(re
 
 
 @pytest.mark.parametrize("seconds", [1.0, -3600.0])
-async def test_what_waited_is_marked_also_when_the_clock_was_put_back(record: SqliteRecord, seconds: float) -> None:
+async def test_what_waited_is_marked_also_when_the_clock_was_put_back(
+    record: SqliteRecord, seconds: float
+) -> None:
     await arrived(record, "/help")
     record.now += seconds
     row, _ = await after_a_death_in_opening(record)

@@ -1,4 +1,6 @@
-"""The outcome of a call is the program's message under the tool's name; it stands for nothing that a person wrote."""
+"""The outcome of a call is the program's message under the tool's name; it stands for nothing that
+a person wrote.
+"""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +25,9 @@ async def told(it: Inside, body: Mapping[str, Any] | str, key: str = "approval:1
     row = await it.bot.store.sessions.conversation(await it.conversation())
     assert row is not None
     text = body if isinstance(body, str) else json.dumps(body)
-    arrival = NewInboxRow(place=row.place, key=key, kind="message", sender_id="u1", body=text, by_program=True)
+    arrival = NewInboxRow(
+        place=row.place, key=key, kind="message", sender_id="u1", body=text, by_program=True
+    )
 
     async def store(tx: Tx) -> None:
         await accept(tx, [arrival])
@@ -34,14 +38,18 @@ async def told(it: Inside, body: Mapping[str, Any] | str, key: str = "approval:1
     await it.bot.settled()
 
 
-OUTCOME = dump_body(MessageBody(text="", outcome="approved by the person: done\nthe tide is low", tool="exec"))
+OUTCOME = dump_body(
+    MessageBody(text="", outcome="approved by the person: done\nthe tide is low", tool="exec")
+)
 # As ed4b8f97 stored it.
 FORMER = {"text": "", "outcome": "exec, approved by the person: done\nthe tide is low",
           "shown": "exec, approved by the person: done"}  # fmt: skip
 
 
 @pytest.mark.parametrize("body", [OUTCOME, FORMER], ids=["stored now", "stored before"])
-async def test_it_is_a_notice_of_its_tool_in_the_list_and_in_an_export(tmp_path: Path, body: Any) -> None:
+async def test_it_is_a_notice_of_its_tool_in_the_list_and_in_an_export(
+    tmp_path: Path, body: Any
+) -> None:
     async with inside(tmp_path, ["hello", "low tide, I see"]) as it:
         await it.text("hi there")
         await told(it, body)
@@ -54,7 +62,9 @@ async def test_it_is_a_notice_of_its_tool_in_the_list_and_in_an_export(tmp_path:
             ("assistant", "", "low tide, I see"),
         ]
         assert lines[3].reply_to == lines[2].id
-        exported = [message_to_json(message) async for message in load_messages(it.bot.store, conversation)]
+        exported = [
+            message_to_json(message) async for message in load_messages(it.bot.store, conversation)
+        ]
         assert [(line["role"], line["origin"], line.get("tool")) for line in exported] == [
             ("user", "person", None),
             ("assistant", "model", None),
@@ -78,7 +88,11 @@ async def test_retry_answers_the_person_s_newest_words_again(tmp_path: Path) -> 
 
 def test_a_body_of_before_names_its_tool_when_it_is_read() -> None:
     for outcome, tool, text in [
-        ("exec, approved by the person: not done\nno", "exec", "approved by the person: not done\nno"),
+        (
+            "exec, approved by the person: not done\nno",
+            "exec",
+            "approved by the person: not done\nno",
+        ),
         ("s__say, approved by the person: done\nhi", "s__say", "approved by the person: done\nhi"),
         ("Ended: w1 done\n\n[w1] ls\n[exit code 0, 0.1 s]\nhi", "exec", None),
         ("Ended: w1 lost\n\n[w1] ls\nThe program ended while it ran; nobody knows", "exec", None),

@@ -1,4 +1,6 @@
-"""I49: words from outside are marked and never the person's, wherever they come back, whichever way they came in."""
+"""I49: words from outside are marked and never the person's, wherever they come back, whichever way
+they came in.
+"""
 
 import json
 import re
@@ -19,7 +21,15 @@ from bot.tools.skills.library import EnabledSkill, SkillState, hash_files
 from bot.tools.skills.review import read_folder
 from channels.message import Attachment, Quote
 from memory.context.taint import OUTSIDE_LABEL
-from memory.conversation import BOT_SPEAKER, USER_SPEAKER, Document, Part, Text, ToolCall, ToolResult
+from memory.conversation import (
+    BOT_SPEAKER,
+    USER_SPEAKER,
+    Document,
+    Part,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from memory.recall.documents import SearchRequest
 from memory.workspace.daily_log import iter_rows
 from tests.bot.inside import Inside, inside
@@ -35,9 +45,15 @@ from tests.emulators.pages import PageServer, serving
 NAME = "Rosalind"  # of the person
 CANARY = "kestrel4711"
 # In the middle of what is longer than two pieces of an index, and nearest to one end of nothing.
-MIDDLE = f"The harbour gate opens with {CANARY} since March 2026, and Oskar Petersen always has to know it."
+MIDDLE = (
+    f"The harbour gate opens with {CANARY} since March 2026, and Oskar Petersen always has to know "
+    "it."
+)
 BEFORE, AFTER = (
-    "\n".join(f"Berth {number} of the {side} quay is let to boat {number * 7} until May." for number in range(30))
+    "\n".join(
+        f"Berth {number} of the {side} quay is let to boat {number * 7} until May."
+        for number in range(30)
+    )
     for side in ("northern", "southern")
 )
 LONG = f"{BEFORE}\n{MIDDLE}\n{AFTER}"
@@ -45,7 +61,12 @@ QUESTION = "which word opens the harbour gate?"
 PEOPLE = {USER_SPEAKER, BOT_SPEAKER, NAME, ""}
 # What the person writes, and what the model does then; everything else it answers with "ok".
 LOOK, SEARCH, SEARCH_OWN = "please look", "search for it", "search in what I said"
-FACT = {"category": "fact", "content": f"The user opens the gate with {CANARY}", "importance": 9, "source": MIDDLE}
+FACT = {
+    "category": "fact",
+    "content": f"The user opens the gate with {CANARY}",
+    "importance": 9,
+    "source": MIDDLE,
+}
 
 
 @dataclass(kw_only=True)
@@ -121,11 +142,16 @@ async def _mcp_resource(desk: Desk) -> None:
 
 
 async def _mcp_prompt(desk: Desk) -> None:
-    await desk.server(prompts=[{"name": "gate", "description": "Gates", "arguments": [], "says": LONG}])
+    await desk.server(
+        prompts=[{"name": "gate", "description": "Gates", "arguments": [], "says": LONG}]
+    )
 
 
 async def _plugin(desk: Desk) -> None:
-    source = 'from bot.plugins import tool\n\n@tool(effect="pure")\nasync def weather(ctx, city: str) -> str:\n'
+    source = (
+        'from bot.plugins import tool\n\n@tool(effect="pure")\nasync def weather(ctx, city: str) '
+        "-> str:\n"
+    )
     source += f'    """Forecast for a city."""\n    return {LONG!r}\n'
     enable_plugin(desk.home, source, needs=())
     desk.call = call("weather", city="Rome")
@@ -164,13 +190,18 @@ class Way:
     sandbox: bool = False
 
 
-QUOTED, FORWARDED = Quote(text=LONG, author=USER_SPEAKER, author_id="u9"), Quote(text=LONG, author=NAME)
+QUOTED, FORWARDED = (
+    Quote(text=LONG, author=USER_SPEAKER, author_id="u9"),
+    Quote(text=LONG, author=NAME),
+)
 WAYS: Mapping[str, Way] = {
     "file read": Way(prepare=_file),
     "web page": Way(prepare=_page),
     "web search": Way(prepare=_search),
     "exec": Way(prepare=_exec(), asks=True, outcomes=("exec",), sandbox=True),
-    "exec in the background": Way(prepare=_exec(background=True), asks=True, outcomes=("exec", "exec"), sandbox=True),
+    "exec in the background": Way(
+        prepare=_exec(background=True), asks=True, outcomes=("exec", "exec"), sandbox=True
+    ),
     "MCP tool": Way(prepare=_mcp_tool),
     "approved MCP tool": Way(prepare=_mcp_approved, asks=True, outcomes=("s__say",)),
     "MCP resource": Way(prepare=_mcp_resource),
@@ -181,7 +212,11 @@ WAYS: Mapping[str, Way] = {
     "skill by the model": Way(prepare=_skill_tool),
     "attached file": Way(
         prepare=_nothing,
-        fields={"attachments": (Attachment(name="gate.txt", media_type="text/plain", data=LONG.encode()),)},
+        fields={
+            "attachments": (
+                Attachment(name="gate.txt", media_type="text/plain", data=LONG.encode()),
+            )
+        },
     ),
     "quoted message": Way(prepare=_nothing, fields={"quote": QUOTED}),
     "quoted answer": Way(prepare=_nothing, fields={"quote": Quote(text=LONG, ours=True)}),
@@ -190,11 +225,15 @@ WAYS: Mapping[str, Way] = {
 
 
 class Model:
-    """Makes the way's call, searches when it is told to, notes the canary where it is asked for facts."""
+    """Makes the way's call, searches when it is told to, notes the canary where it is asked for
+    facts.
+    """
 
     def __init__(self, desk: Desk) -> None:
-        self._left = {SEARCH: call("memory_search", id="s1", query=QUESTION),
-                      SEARCH_OWN: call("memory_search", id="s2", query=QUESTION, speaker=USER_SPEAKER)}  # fmt: skip
+        self._left = {
+            SEARCH: call("memory_search", id="s1", query=QUESTION),
+            SEARCH_OWN: call("memory_search", id="s2", query=QUESTION, speaker=USER_SPEAKER),
+        }
         if desk.call:
             self._left[LOOK] = desk.call
 
@@ -206,7 +245,9 @@ class Model:
         texts = words(request)
         if texts[0].startswith("[Task] "):
             return LONG
-        newest = "\n".join(part.text for part in request.messages[-1].parts if isinstance(part, Text))
+        newest = "\n".join(
+            part.text for part in request.messages[-1].parts if isinstance(part, Text)
+        )
         phrase = next((phrase for phrase in self._left if phrase in newest), "")
         return self._left.pop(phrase) if phrase else "ok"
 
@@ -235,13 +276,17 @@ def _answers(it: Inside) -> int:
 
 
 def unmarked(text: str) -> list[str]:
-    """The lines of one of our own texts that show the canary without a mark, or under a person's name."""
+    """The lines of one of our own texts that show the canary without a mark, or under a person's
+    name.
+    """
     lines = [line for line in text.splitlines() if CANARY in line]
     return [line for line in lines if OUTSIDE_LABEL not in line and not _names_source(line)]
 
 
 def _names_source(line: str) -> bool:
-    """Whether a line of a log, a transcript or a summary says who speaks, and that this is no person nor the bot."""
+    """Whether a line of a log, a transcript or a summary says who speaks, and that this is no
+    person nor the bot.
+    """
     found = re.match(r"- (?:\d\d:\d\d )?([^:\[]{1,60}): ", line)
     return found is not None and found[1] not in PEOPLE
 
@@ -264,22 +309,39 @@ def faults_of_part(part: Part, calls: Mapping[str, str]) -> list[str]:
 
 def faults_of_request(request: Request) -> list[str]:
     """The lines of a request that show the canary without a mark, or under a person's name."""
-    calls = {part.id: part.name for message in request.messages for part in message.parts if isinstance(part, ToolCall)}
+    calls = {
+        part.id: part.name
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    }
     parts = [part for message in request.messages for part in message.parts]
     found = [fault for part in parts for fault in faults_of_part(part, calls)]
     return [*found, *(line for text in request.system for line in unmarked(text))]
 
 
 def shown_requests(it: Inside) -> Sequence[Request]:
-    return [request for request in it.model.requests if words(request) and not words(request)[0].startswith("[Task] ")]
+    return [
+        request
+        for request in it.model.requests
+        if words(request) and not words(request)[0].startswith("[Task] ")
+    ]
 
 
 @pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=needs_sandbox if way.sandbox else (), id=name) for name, way in WAYS.items()]
+    "way",
+    [
+        pytest.param(way, marks=needs_sandbox if way.sandbox else (), id=name)
+        for name, way in WAYS.items()
+    ],
 )
-async def test_I49_words_from_outside_are_marked_wherever_they_come_back(way: Way, tmp_path: Path) -> None:
+async def test_I49_words_from_outside_are_marked_wherever_they_come_back(
+    way: Way, tmp_path: Path
+) -> None:
     async with brought(way, tmp_path) as it:
-        assert any(CANARY in json.dumps(str(request.messages)) for request in it.model.requests), "it has come in"
+        assert any(CANARY in json.dumps(str(request.messages)) for request in it.model.requests), (
+            "it has come in"
+        )
         await it.text("and what now?")
         # another conversation of the same person: unasked, then searched for
         await it.text(QUESTION, chat="c2")
@@ -297,7 +359,9 @@ async def test_I49_words_from_outside_are_marked_wherever_they_come_back(way: Wa
         assert not [line for line in lines if CANARY in line.text and line.role == "user"]
         assert [line.tool for line in lines if line.tool] == list(way.outcomes)
         assert not [line for line in lines if line.tool and line.role != "notice"]
-        exported = [message_to_json(message) async for message in load_messages(it.bot.store, conversation)]
+        exported = [
+            message_to_json(message) async for message in load_messages(it.bot.store, conversation)
+        ]
         assert [line["tool"] for line in exported if line["role"] == "notice"] == list(way.outcomes)
         # folded, with the program's own log and summary, and asked again
         await it.text("/context fold")
@@ -306,7 +370,9 @@ async def test_I49_words_from_outside_are_marked_wherever_they_come_back(way: Wa
         await it.text(QUESTION, chat="c4")
         await it.bot.settled()
         assert await _faults_of_logs(it) == []
-        assert [fault for request in shown_requests(it) for fault in faults_of_request(request)] == []
+        assert [
+            fault for request in shown_requests(it) for fault in faults_of_request(request)
+        ] == []
         memory = it.bot.workspace.root / "MEMORY.md"
         assert not memory.exists() or CANARY not in memory.read_text(), "no fact is taken from it"
 
@@ -319,12 +385,16 @@ async def _passages(it: Inside) -> Sequence[Any]:
 
 
 async def _faults_of_logs(it: Inside) -> list[str]:
-    """The lines of the daily logs that hold the canary under a person's name, or are not labelled as from outside."""
+    """The lines of the daily logs that hold the canary under a person's name, or are not labelled
+    as from outside.
+    """
     faults = []
     for path in (it.bot.workspace.root / "memory").glob("*.md"):
         rows = [row for row in iter_rows(path.read_text()) if CANARY in row.text]
         labels = await it.bot.store.folds.labels([row.fold for row in rows])
         faults += [
-            row.raw for row in rows if (row.time and row.speaker in PEOPLE) or not labels[row.fold].covers(row.text)
+            row.raw
+            for row in rows
+            if (row.time and row.speaker in PEOPLE) or not labels[row.fold].covers(row.text)
         ]
     return faults

@@ -1,4 +1,5 @@
-"""A provider whose window is smaller, or whose count is larger, than we believe: what is shown shrinks, nothing goes.
+"""A provider whose window is smaller, or whose count is larger, than we believe: what is shown
+shrinks, nothing goes.
 
 Under every policy, with the vendors' wording that names numbers and with the one that names none.
 """
@@ -21,16 +22,35 @@ from tests.emulators.model_rules import seen_by_model
 
 MOST_TRIES = 3  # the first request of a step and two more
 WINDOW, HUGE_WINDOW = 16_000, 15_000
-WORDS = ("the", "old", "harbour", "crane", "moved", "forty", "boxes", "中间", "还有", "三百", "公斤", "茶叶", "unseen")
+WORDS = (
+    "the",
+    "old",
+    "harbour",
+    "crane",
+    "moved",
+    "forty",
+    "boxes",
+    "中间",
+    "还有",
+    "三百",
+    "公斤",
+    "茶叶",
+    "unseen",
+)
 COUNTS = named("pieces:50000")
-LONGER = {True: "prompt is too long: 250000 tokens > 200000 maximum", False: "Input is too long for requested model."}
+LONGER = {
+    True: "prompt is too long: 250000 tokens > 200000 maximum",
+    False: "Input is too long for requested model.",
+}
 
 wordings = pytest.mark.parametrize("told", [True, False], ids=["numbers", "no numbers"])
 # Each wording of a refusal with two of the policies by day, with all by night.
 policies_and_wordings = pytest.mark.parametrize(
     ("policy", "told"),
     [
-        pytest.param(policy, told, id=f"{name}-{policy}", marks=() if (at + told) % 4 == 1 else by_night)
+        pytest.param(
+            policy, told, id=f"{name}-{policy}", marks=() if (at + told) % 4 == 1 else by_night
+        )
         for at, policy in enumerate(sorted(POLICIES))
         for told, name in ((True, "numbers"), (False, "no numbers"))
     ],
@@ -70,7 +90,10 @@ async def history(it: Inside, turns: int) -> dict[str, Message]:
 
 async def stored(it: Inside) -> dict[str, Message]:
     """All messages of the conversation, folded ones too."""
-    return {message.id: message for message in await it.bot.store.sessions.messages(await it.conversation())}
+    return {
+        message.id: message
+        for message in await it.bot.store.sessions.messages(await it.conversation())
+    }
 
 
 async def session(it: Inside) -> Session:
@@ -78,7 +101,9 @@ async def session(it: Inside) -> Session:
 
 
 def tries(emulator: ModelEmulator, since: int) -> list[Seen]:
-    """The requests of turns since then, answered and refused; work beside the turns offers no tools."""
+    """The requests of turns since then, answered and refused; work beside the turns offers no
+    tools.
+    """
     return [seen for seen in emulator.requests[since:] if seen.body.get("tools")]
 
 
@@ -106,10 +131,13 @@ async def test_a_provider_that_suddenly_counts_half_as_much_again_is_answered_wi
     notes(tmp_path)
     async with (
         emulate(told) as emulator,
-        wired(tmp_path, emulator, **QUIET, llm={"context_window": WINDOW}, context_policy=policy) as it,
+        wired(
+            tmp_path, emulator, **QUIET, llm={"context_window": WINDOW}, context_policy=policy
+        ) as it,
     ):
         await history(it, 12)
-        await it.bot.settled()  # a fold beside the turns makes the next request shorter than the newest one
+        # a fold beside the turns makes the next request shorter than the newest one
+        await it.bot.settled()
         await it.text("ready?")
         before = await stored(it)
         words = f"and now?\n{essay(500, 900)}"
@@ -133,7 +161,10 @@ async def test_a_window_smaller_than_we_know_never_keeps_an_answer_back(
     tmp_path: Path, policy: str, told: bool
 ) -> None:
     notes(tmp_path)
-    async with emulate(told, window=8_000) as emulator, wired(tmp_path, emulator, **QUIET, context_policy=policy) as it:
+    async with (
+        emulate(told, window=8_000) as emulator,
+        wired(tmp_path, emulator, **QUIET, context_policy=policy) as it,
+    ):
         seen: dict[str, Message] = {}
         for number in range(24):
             since, asked = len(emulator.requests), f"{number}: {essay(number, 110)}"
@@ -161,7 +192,9 @@ async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go
         assert len(answer.text.split()) < 40
         assert len(tries(emulator, since)) == MOST_TRIES
         await nothing_lost(it, before)
-        assert len(await stored(it)) == len(before) + 2, "the question is kept, with a line that it got no answer"
+        assert len(await stored(it)) == len(before) + 2, (
+            "the question is kept, with a line that it got no answer"
+        )
         since = len(emulator.requests)
         assert await it.text("shorter?") == "so: shorter?"
         assert len(tries(emulator, since)) == 1
@@ -170,13 +203,22 @@ async def test_where_nothing_helps_the_person_is_told_in_one_sentence_and_may_go
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 @wordings
-async def test_one_huge_message_is_shown_in_part_and_kept_whole(tmp_path: Path, provider: str, told: bool) -> None:
-    async with emulate(told, HUGE_WINDOW) as emulator, wired(tmp_path, emulator, provider, **QUIET) as it:
+async def test_one_huge_message_is_shown_in_part_and_kept_whole(
+    tmp_path: Path, provider: str, told: bool
+) -> None:
+    async with (
+        emulate(told, HUGE_WINDOW) as emulator,
+        wired(tmp_path, emulator, provider, **QUIET) as it,
+    ):
         before = await history(it, 2)
         huge = essay(7, 20_000)
         assert (await it.text(f"look: {huge}")).startswith("so: look:")
         assert 2 <= len(tries(emulator, 0)) - 2 <= MOST_TRIES
-        assert all(COUNTS(seen_by_model(seen.body)) <= HUGE_WINDOW for seen in emulator.requests if not seen.refused)
+        assert all(
+            COUNTS(seen_by_model(seen.body)) <= HUGE_WINDOW
+            for seen in emulator.requests
+            if not seen.refused
+        )
         kept = (await session(it)).turns[-1].messages[0]
         assert huge in str(kept.parts)
         await nothing_lost(it, before)

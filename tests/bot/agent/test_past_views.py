@@ -1,4 +1,6 @@
-"""What each request showed is rebuilt from its manifest, byte for byte, whatever happened to the conversation since."""
+"""What each request showed is rebuilt from its manifest, byte for byte, whatever happened to the
+conversation since.
+"""
 
 from dataclasses import replace
 from itertools import takewhile
@@ -17,9 +19,19 @@ from tests.bot.talk import folded
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, Told, is_fold
 
-TIGHT = {"agent_max_context_turns": 4, "agent_max_context_tokens": 9_000, "memory": {"extract": False}}
-COMMANDS_AFTER = {6: ("/remember the boat is called Ada",), 8: ("/context clear",), 9: ("/context fold",)}
-SUMMARY = folded("- They tell codes of lockers.", "## Goal and state\n- They tell codes of lockers.")
+TIGHT = {
+    "agent_max_context_turns": 4,
+    "agent_max_context_tokens": 9_000,
+    "memory": {"extract": False},
+}
+COMMANDS_AFTER = {
+    6: ("/remember the boat is called Ada",),
+    8: ("/context clear",),
+    9: ("/context fold",),
+}
+SUMMARY = folded(
+    "- They tell codes of lockers.", "## Goal and state\n- They tell codes of lockers."
+)
 
 
 def body_of(request: Request) -> bytes:
@@ -61,7 +73,11 @@ async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_pa
         notes.mkdir()
         (notes / "n.md").write_text("The tide table. " * 300)
         for number in range(12):
-            await it.say("read notes/n.md" if number % 3 == 2 else f"第{number}号柜子的密码是 {40_000 + number}。" * 9)
+            await it.say(
+                "read notes/n.md"
+                if number % 3 == 2
+                else f"第{number}号柜子的密码是 {40_000 + number}。" * 9
+            )
             await it.bot.turns.settled()
             if number == 4:
                 (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
@@ -70,7 +86,9 @@ async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_pa
         views = await rebuilt(it)
         folds = await it.bot.store.folds.folds(await it.conversation(), 1, with_texts=False)
         await model.close()
-        sent = [seen for seen in emulator.requests if seen.wire == "messages" and not is_fold(seen.body)]
+        sent = [
+            seen for seen in emulator.requests if seen.wire == "messages" and not is_fold(seen.body)
+        ]
     assert len(sent) == len(views) > 14
     assert len(folds) >= 2
     for seen, view in zip(sent, views, strict=True):
@@ -79,13 +97,17 @@ async def test_each_past_request_is_what_the_model_was_sent_byte_for_byte(tmp_pa
         assert view.row.cache_read == seen.read
 
 
-async def test_a_view_is_not_called_exact_once_its_messages_are_written_in_another_way(tmp_path: Path) -> None:
+async def test_a_view_is_not_called_exact_once_its_messages_are_written_in_another_way(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, ["Yes."], TIGHT) as it:
         await it.say("Hello.")
         past = await it.bot.store.views.past_view(await it.conversation(), 1)
         assert past is not None
         counter = await it.bot.fitter.counter()
-        other = replace(past, messages=(replace(past.messages[0], parts=(Text(text="Hello, you."),)),))
+        other = replace(
+            past, messages=(replace(past.messages[0], parts=(Text(text="Hello, you."),)),)
+        )
         assert rebuild_view(past, counter).exact
         assert not rebuild_view(other, counter).exact
         lost = rebuild_view(replace(past, texts={}), counter)
@@ -100,8 +122,12 @@ async def test_nothing_is_recorded_where_it_is_off(tmp_path: Path, days: int, ke
         assert len(await it.bot.store.views.page(await it.conversation())) == kept
 
 
-async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(tmp_path: Path) -> None:
-    async with inside(tmp_path, lambda asked: "Yes." if asked.purpose == "turn" else SUMMARY, TIGHT) as it:
+async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(
+    tmp_path: Path,
+) -> None:
+    async with inside(
+        tmp_path, lambda asked: "Yes." if asked.purpose == "turn" else SUMMARY, TIGHT
+    ) as it:
         for number in range(2):
             await it.say(f"Hello {number}.")
         (tmp_path / "workspace" / "SOUL.md").write_text("You are a lighthouse keeper.\n")
@@ -110,11 +136,21 @@ async def test_a_difference_names_what_came_and_went_and_where_the_prefix_broke(
         counter = await it.bot.fitter.counter()
     same = diff_views(first, second, counter)
     assert same["broke"] is None
-    assert [(one["turn"], one["state"]) for one in same["items"] if one["turn"]] == [(1, "changed"), (2, "added")]
+    assert [(one["turn"], one["state"]) for one in same["items"] if one["turn"]] == [
+        (1, "changed"),
+        (2, "added"),
+    ]
     other = diff_views(second, third, counter)
-    assert (other["broke"]["kind"], other["broke"]["name"], other["broke"]["why"]) == ("system", "SOUL.md", "SOUL.md")
+    assert (other["broke"]["kind"], other["broke"]["name"], other["broke"]["why"]) == (
+        "system",
+        "SOUL.md",
+        "SOUL.md",
+    )
     tools = sum(len(f"{tool.description}\n\n{tool.schema}".encode()) for tool in second.view.tools)
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(second.view.system[0], third.view.system[0], strict=False))
+    alike = takewhile(
+        lambda pair: pair[0] == pair[1],
+        zip(second.view.system[0], third.view.system[0], strict=False),
+    )
     shared = len("".join(one for one, _ in alike).encode())
     assert other["broke"]["byte"] == tools + shared
     assert other["broke"]["tokens"] > 50

@@ -1,4 +1,6 @@
-"""The system parts stay the same bytes until there is a reason to look again, across restarts too."""
+"""The system parts stay the same bytes until there is a reason to look again, across restarts
+too.
+"""
 
 import gc
 import os
@@ -32,12 +34,20 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def spec(name: str) -> ToolSpec:
-    return ToolSpec(name=name, description=f"Does {name}.\nAt length.", schema="{}", effect="pure", action="files.read")
+    return ToolSpec(
+        name=name,
+        description=f"Does {name}.\nAt length.",
+        schema="{}",
+        effect="pure",
+        action="files.read",
+    )
 
 
 @dataclass
 class Desk:
-    """A home with a store that is opened as often as wanted; what the bot is asked to look at can be changed."""
+    """A home with a store that is opened as often as wanted; what the bot is asked to look at can
+    be changed.
+    """
 
     home: HomeFolder
     store: Store
@@ -53,7 +63,9 @@ class Desk:
     def sit(self) -> None:
         """As after a start of the program."""
         workspace = Workspace(self.home.workspace)
-        persona = PersonaFiles(workspace, lambda space: tuple(map(spec, self.tools)), lambda: self.channels)
+        persona = PersonaFiles(
+            workspace, lambda space: tuple(map(spec, self.tools)), lambda: self.channels
+        )
         self.prompt = SystemPromptBuilder(persona, self.store, lambda: self.now)
         self.prompt.on_part_cut = lambda *told: self.cuts.append(told)
 
@@ -64,7 +76,9 @@ class Desk:
 
     async def parts(self, conversation: str, room: int = ROOM) -> dict[str, str]:
         session = await self.store.sessions.load(conversation)
-        shown = {part.name: part.text for part in (await self.prompt.load(session, room, WEIGHTED)).parts}
+        shown = {
+            part.name: part.text for part in (await self.prompt.load(session, room, WEIGHTED)).parts
+        }
         await self.prompt.store_snapshot(session.conversation)
         return shown
 
@@ -81,7 +95,10 @@ class Desk:
         know_fold(self.home, fold, space)
         files = Workspace(self.home.workspace).space(space)
         append_section(
-            files, LogSection(fold=fold, channel="web", first_turn=1, last_turn=2, at=self.now, body=f"- {line}")
+            files,
+            LogSection(
+                fold=fold, channel="web", first_turn=1, last_turn=2, at=self.now, body=f"- {line}"
+            ),
         )
 
     def reasons(self) -> list[str]:
@@ -92,10 +109,14 @@ class Desk:
 def know_fold(home: HomeFolder, fold: str, space: str = "") -> None:
     """Have the record know a fold of that id, none of whose lines rests on words from outside."""
     with closing(sqlite3.connect(home.db, isolation_level=None)) as held:
-        columns = {row[1]: "" if row[2] == "TEXT" else 0 for row in held.execute("PRAGMA table_info(fold)")}
+        columns = {
+            row[1]: "" if row[2] == "TEXT" else 0 for row in held.execute("PRAGMA table_info(fold)")
+        }
         row = {**columns, "id": fold, "space": space, "state": "undone"}
         marks = ", ".join("?" for _ in row)
-        held.execute(f"INSERT OR IGNORE INTO fold ({', '.join(row)}) VALUES ({marks})", [*row.values()])
+        held.execute(
+            f"INSERT OR IGNORE INTO fold ({', '.join(row)}) VALUES ({marks})", [*row.values()]
+        )
 
 
 @pytest.fixture
@@ -157,7 +178,9 @@ async def test_I42_a_bot_asks_with_the_same_system_parts_after_a_restart(tmp_pat
     (tmp_path / "workspace" / "MEMORY.md").write_text("- likes tea")
     files = Workspace(tmp_path / "workspace").space("")
     async with inside(tmp_path, lambda asked: "yes") as here:
-        section = LogSection(fold="f1", channel="web", first_turn=1, last_turn=2, at=here.bot.now(), body="- early")
+        section = LogSection(
+            fold="f1", channel="web", first_turn=1, last_turn=2, at=here.bot.now(), body="- early"
+        )
         know_fold(HomeFolder(root=tmp_path), "f1")
         append_section(files, section)
         await here.text("one")
@@ -188,7 +211,9 @@ async def test_a_file_that_was_only_touched_or_changed_back_moves_nothing(desk: 
 
 @pytest.mark.parametrize("restarted", [False, True])
 @pytest.mark.parametrize("edit", ["MEMORY.md", "SOUL.md", "tools", "budget"])
-async def test_I38_a_persons_edit_is_a_reason_and_is_recorded(desk: Desk, edit: str, restarted: bool) -> None:
+async def test_I38_a_persons_edit_is_a_reason_and_is_recorded(
+    desk: Desk, edit: str, restarted: bool
+) -> None:
     desk.write("MEMORY.md", "\n\n".join(f"- fact {at} of many" for at in range(400)))
     home = await talk(desk.store, "1")
     before = await desk.parts(home)
@@ -208,7 +233,9 @@ async def test_I38_a_persons_edit_is_a_reason_and_is_recorded(desk: Desk, edit: 
 
 
 @pytest.mark.parametrize("act", ["fold", "clear", "reduction", "fold undone", "clear undone"])
-async def test_I38_what_moves_the_prefix_anyway_is_the_time_to_look_again(desk: Desk, act: str) -> None:
+async def test_I38_what_moves_the_prefix_anyway_is_the_time_to_look_again(
+    desk: Desk, act: str
+) -> None:
     home = await talk(desk.store, "1", "2", "3")
     sessions = desk.store.sessions
     if act == "fold undone":
@@ -239,7 +266,9 @@ async def test_I38_what_moves_the_prefix_anyway_is_the_time_to_look_again(desk: 
     assert await desk.generation(home) == generation
 
 
-async def test_a_conversation_is_not_told_what_its_own_summary_holds_or_a_clear_has_hidden(desk: Desk) -> None:
+async def test_a_conversation_is_not_told_what_its_own_summary_holds_or_a_clear_has_hidden(
+    desk: Desk,
+) -> None:
     home, other = await talk(desk.store, "1", "2", chat="a"), await talk(desk.store, "3", chat="b")
     own = await folded(desk.store, home, 1)
     desk.log(own.id, "a secret of the first conversation")
@@ -255,7 +284,8 @@ async def test_I40_each_space_has_files_of_its_own(desk: Desk) -> None:
     desk.log("f1", "the owner's day")
     desk.log("f2", "ann's day", "ann")
     spaces = {
-        space: await talk(desk.store, space or "o", chat=space or "o", space=space) for space in ("", "ann", "bob")
+        space: await talk(desk.store, space or "o", chat=space or "o", space=space)
+        for space in ("", "ann", "bob")
     }
     parts = {space: await desk.parts(home) for space, home in spaces.items()}
     assert "the owner's" in parts[""]["MEMORY.md"] + parts[""]["log"]
@@ -293,7 +323,9 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
     home = await talk(desk.store, "1", "2", "3")
     await desk.parts(home)
     for count in (2_000, 2_100):
-        desk.write("MEMORY.md", "## 偏好\n\n" + "\n".join(f"- 第 {at} 件事情要记住" for at in range(count)))
+        desk.write(
+            "MEMORY.md", "## 偏好\n\n" + "\n".join(f"- 第 {at} 件事情要记住" for at in range(count))
+        )
         await desk.parts(home)
     await desk.restart()
     await folded(desk.store, home, 1)
@@ -315,7 +347,9 @@ async def test_a_memory_too_long_is_told_when_it_begins_to_be(desk: Desk) -> Non
 
 async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(desk: Desk) -> None:
     persona = PersonaFiles(
-        Workspace(desk.home.workspace), lambda space: tuple(map(spec, desk.tools)), lambda: desk.channels
+        Workspace(desk.home.workspace),
+        lambda space: tuple(map(spec, desk.tools)),
+        lambda: desk.channels,
     )
     first = persona.awareness()
     desk.channels = ["telegram"]
@@ -340,7 +374,9 @@ async def test_of_a_days_log_that_grows_only_the_newest_text_is_kept(desk: Desk)
     finally:
         tracemalloc.stop()
     section = len("".join(lines))
-    assert kept[-1] - kept[-2] < 4 * section, "it grew by one section: its text, and what is known of that part"
+    assert kept[-1] - kept[-2] < 4 * section, (
+        "it grew by one section: its text, and what is known of that part"
+    )
 
 
 async def test_with_more_spaces_than_are_kept_each_shows_its_own_log(desk: Desk) -> None:

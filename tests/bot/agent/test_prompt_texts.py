@@ -1,4 +1,6 @@
-"""What models read, to the letter, and what it costs; `prompt_texts` says how to rewrite the files after a review."""
+"""What models read, to the letter, and what it costs; `prompt_texts` says how to rewrite the files
+after a review.
+"""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
@@ -14,7 +16,8 @@ from tests.bot.agent.prompt_texts import FOLDER, render_texts
 from tests.bot.inside import inside
 from tests.cases import every_case
 
-MAX_FIXED_TOKENS = 2_310  # of a request without any words: system parts of a new home, and the tools
+# of a request without any words: system parts of a new home, and the tools
+MAX_FIXED_TOKENS = 2_310
 
 
 def test_the_prompts_are_as_they_were_reviewed() -> None:
@@ -22,7 +25,9 @@ def test_the_prompts_are_as_they_were_reviewed() -> None:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-async def test_a_new_home_spends_few_tokens_before_the_first_word(tmp_path: Path, language: str) -> None:
+async def test_a_new_home_spends_few_tokens_before_the_first_word(
+    tmp_path: Path, language: str
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     home.set_soul_language(language)
@@ -39,7 +44,9 @@ async def test_a_new_home_spends_few_tokens_before_the_first_word(tmp_path: Path
 
 def test_what_the_bot_cannot_do_follows_from_its_tools() -> None:
     (without,) = (line for line in system_rules(("recall",)).splitlines() if "cannot" in line)
-    assert all(word in without for word in ("internet", "run programs", "remind", "pictures", "send files"))
+    assert all(
+        word in without for word in ("internet", "run programs", "remind", "pictures", "send files")
+    )
     able = (
         "web_fetch",
         "web_search",
@@ -69,10 +76,16 @@ def test_a_rule_about_a_tool_stands_only_while_the_tool_is_offered() -> None:
         (ZoneInfo("America/Chicago"), (2026, 11, 20), "[Now: Friday 2026-11-20 06:05, UTC−6]"),
         (ZoneInfo("America/Chicago"), (2026, 7, 20), "[Now: Monday 2026-07-20 07:05, UTC−5]"),
         (ZoneInfo("Asia/Kolkata"), (2026, 11, 20), "[Now: Friday 2026-11-20 17:35, UTC+5:30]"),
-        (timezone(-timedelta(hours=3, minutes=30)), (2026, 11, 20), "[Now: Friday 2026-11-20 08:35, UTC−3:30]"),
+        (
+            timezone(-timedelta(hours=3, minutes=30)),
+            (2026, 11, 20),
+            "[Now: Friday 2026-11-20 08:35, UTC−3:30]",
+        ),
         (ZoneInfo("America/Sao_Paulo"), (2026, 11, 20), "[Now: Friday 2026-11-20 09:05, UTC−3]"),
         (ZoneInfo("Europe/London"), (2026, 11, 20), "[Now: Friday 2026-11-20 12:05, UTC]"),
     ],
 )
-def test_the_clock_says_weekday_date_time_and_offset(zone: tzinfo, at: tuple[int, int, int], told: str) -> None:
+def test_the_clock_says_weekday_date_time_and_offset(
+    zone: tzinfo, at: tuple[int, int, int], told: str
+) -> None:
     assert format_clock_note(datetime(*at, 12, 5, tzinfo=UTC).astimezone(zone)) == told

@@ -1,4 +1,6 @@
-"""Several conversations of one person write into one diary: its sections say whose they are, and so do its handles."""
+"""Several conversations of one person write into one diary: its sections say whose they are, and so
+do its handles.
+"""
 
 import re
 from pathlib import Path
@@ -22,7 +24,11 @@ def script(request: Request) -> object:
         return folded("", "")
     newest = [text for text in words(request) if not text.startswith("[")][-1]
     done = [result.text for result in results(request)]
-    if newest.startswith("write") and "is written" not in "".join(done[-1:]) and not _answered(request):
+    if (
+        newest.startswith("write")
+        and "is written" not in "".join(done[-1:])
+        and not _answered(request)
+    ):
         return [call("write_file", f"w{len(done)}", path=f"{newest.split()[1]}.md", content="4711")]
     if newest.startswith("look at ") and not _answered(request):
         return [call("recall", f"r{len(done)}", handle=newest.removeprefix("look at "))]
@@ -41,16 +47,22 @@ async def talk(it: Inside, chat: str, subject: str) -> None:
     await it.text("/context fold", chat=chat)
 
 
-async def test_sections_and_handles_name_their_conversation_and_resolve_in_no_other(tmp_path: Path) -> None:
+async def test_sections_and_handles_name_their_conversation_and_resolve_in_no_other(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script, CONTEXT) as it:
         await talk(it, "garden", "tulips")
         await talk(it, "office", "desks")
         text = diary(it)
-        headings = re.findall(r"^## \d\d:\d\d · ([^·]+) · turns \d+–\d+ <!-- fold \S+ -->$", text, re.MULTILINE)
+        headings = re.findall(
+            r"^## \d\d:\d\d · ([^·]+) · turns \d+–\d+ <!-- fold \S+ -->$", text, re.MULTILINE
+        )
         tag = (await it.conversation("office"))[-8:]
         assert headings == ["terminal u1", f"terminal u1 ~{tag}"]
         handles = re.findall(r'recall\(handle="([^"]+)"\)', text)
-        tulips, desks = (next(one for one in handles if f":{chat}~" in one) for chat in ("garden", "office"))
+        tulips, desks = (
+            next(one for one in handles if f":{chat}~" in one) for chat in ("garden", "office")
+        )
         assert "tulips.md" in await it.text(f"look at {tulips}", chat="garden")
         assert "tulips.md" in await it.text(f"look at {tulips}", chat="office")
         assert "desks.md" in await it.text(f"look at {desks}", chat="garden")

@@ -1,4 +1,6 @@
-"""At the step limit the model reads last that it may call nothing more, and the wire says so too."""
+"""At the step limit the model reads last that it may call nothing more, and the wire says so
+too.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from tests.emulators.model_rules import Refused, bare, check_chat, check_message
 
 NOTE = "[All 2 steps are used. Call no more tools: say that the step limit is reached and sum up.]"
 WIRES = pytest.mark.parametrize(
-    ("provider", "choice"), [("anthropic", {"type": "none"}), ("openai", "none")], ids=["anthropic", "openai"]
+    ("provider", "choice"),
+    [("anthropic", {"type": "none"}), ("openai", "none")],
+    ids=["anthropic", "openai"],
 )
 
 
@@ -25,7 +29,11 @@ def digging(last: Reply) -> Any:
         if is_fold(body):
             return echo(body)
         asked += 1
-        return last if asked > 2 else Reply(calls=(Call(name="list_files", input={"path": f"d{asked}"}),))
+        return (
+            last
+            if asked > 2
+            else Reply(calls=(Call(name="list_files", input={"path": f"d{asked}"}),))
+        )
 
     return reply
 
@@ -53,7 +61,9 @@ async def test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_sa
         assert "tool_choice" not in body
         assert "Call no more tools" not in str(body["messages"])
     sent = second["messages"]
-    assert bare(third["messages"][: len(sent)]) == bare(sent), "what was sent before is sent again as it was"
+    assert bare(third["messages"][: len(sent)]) == bare(sent), (
+        "what was sent before is sent again as it was"
+    )
 
 
 @WIRES
@@ -81,17 +91,26 @@ FUNCTION = {"type": "function", "function": {"name": "now", "parameters": {"type
 
 
 @pytest.mark.parametrize(
-    ("choice", "tools"), [({"type": "never"}, [TOOL]), ({"type": "none"}, []), ("none", [TOOL])], ids=str
+    ("choice", "tools"),
+    [({"type": "never"}, [TOOL]), ({"type": "none"}, []), ("none", [TOOL])],
+    ids=str,
 )
 def test_the_emulated_messages_api_takes_no_other_choice(choice: Any, tools: list[Any]) -> None:
-    body = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    body = {
+        "model": "m",
+        "max_tokens": 9,
+        "stream": True,
+        "messages": [{"role": "user", "content": "hi"}],
+    }
     check_messages({**body, "tools": [TOOL], "tool_choice": {"type": "none"}}, bound=True)
     with pytest.raises(Refused):
         check_messages({**body, "tools": tools, "tool_choice": choice}, bound=True)
 
 
 @pytest.mark.parametrize(
-    ("choice", "tools"), [("never", [FUNCTION]), ("none", []), ({"type": "none"}, [FUNCTION])], ids=str
+    ("choice", "tools"),
+    [("never", [FUNCTION]), ("none", []), ({"type": "none"}, [FUNCTION])],
+    ids=str,
 )
 def test_emulated_chat_completions_take_no_other_choice(choice: Any, tools: list[Any]) -> None:
     body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}

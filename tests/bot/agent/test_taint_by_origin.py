@@ -1,4 +1,6 @@
-"""A file is from outside where its bytes came from there; whatever else is read leaves a turn clean."""
+"""A file is from outside where its bytes came from there; whatever else is read leaves a turn
+clean.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,11 @@ def changing(name: str) -> Any:
 @pytest.mark.parametrize("how", ["read_file", "search_files", "by hand"])
 async def test_reading_ones_own_note_marks_nothing(tmp_path: Path, how: str) -> None:
     look = call("search_files", "s1", pattern="served") if how == "search_files" else READ
-    model = Steered(note=[WRITE, "kept"], look=[look, "At four."], tea=[call("memory_write", "w1", **FACT), "noted"])
+    model = Steered(
+        note=[WRITE, "kept"],
+        look=[look, "At four."],
+        tea=[call("memory_write", "w1", **FACT), "noted"],
+    )
     async with inside(tmp_path, model) as it:
         if how == "by hand":
             (tmp_path / "workspace" / "notes").mkdir(parents=True)
@@ -78,7 +84,11 @@ async def test_what_a_tainted_turn_wrote_marks_who_reads_it_and_not_who_lists_it
             await it.text("look it up", chat="c3")
         await it.text("grep it", chat="c4")
         await it.text("list them", chat="c5")
-        assert [await labels(it, chat) for chat in ("c3", "c4", "c5")] == [[TAINTED], [TAINTED], [CLEAN]]
+        assert [await labels(it, chat) for chat in ("c3", "c4", "c5")] == [
+            [TAINTED],
+            [TAINTED],
+            [CLEAN],
+        ]
     assert NOTE in model.told("list")
     assert OUTSIDE not in model.told("list")
 
@@ -103,7 +113,9 @@ async def test_a_write_that_was_refused_labels_nothing(tmp_path: Path) -> None:
 
 
 @needs_sandbox
-async def test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not(tmp_path: Path) -> None:
+async def test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_not(
+    tmp_path: Path,
+) -> None:
     makes = "echo made > made.txt; mkdir sub; echo made > sub/deep.txt"
     script = f"{makes}; echo more >> changed.txt; touch -d 2020-01-01 changed.txt"
     asked = {
@@ -128,16 +140,28 @@ async def test_what_a_command_wrote_is_from_outside_and_what_lay_beside_it_is_no
             await it.text(f"{name}?", chat=name)
         found = {name: (await labels(it, name))[-1] for name in asked}
         assert found == {
-            "mine": CLEAN, "made": TAINTED, "deep": TAINTED, "changed": TAINTED, "list": TAINTED, "notes": CLEAN,
-        }  # fmt: skip
-        stored = await it.bot.store.file_labels.load("", ["files/made.txt", "files/sub/one.txt", "files/changed.txt"])
+            "mine": CLEAN,
+            "made": TAINTED,
+            "deep": TAINTED,
+            "changed": TAINTED,
+            "list": TAINTED,
+            "notes": CLEAN,
+        }
+        stored = await it.bot.store.file_labels.load(
+            "", ["files/made.txt", "files/sub/one.txt", "files/changed.txt"]
+        )
         assert stored.names == {"files/made.txt", "files/sub"}
         assert "files/changed.txt" in stored.contents
 
 
 @needs_sandbox
-async def test_listing_a_folder_after_a_command_that_named_nothing_marks_nothing(tmp_path: Path) -> None:
-    model = Steered(run=[call("exec", argv=["wc", "-c", "mine.txt"]), "asked"], list=[call("list_files", "l1"), "done"])
+async def test_listing_a_folder_after_a_command_that_named_nothing_marks_nothing(
+    tmp_path: Path,
+) -> None:
+    model = Steered(
+        run=[call("exec", argv=["wc", "-c", "mine.txt"]), "asked"],
+        list=[call("list_files", "l1"), "done"],
+    )
     async with owned(tmp_path, model) as it:
         files_of(it).mkdir(exist_ok=True)
         (files_of(it) / "mine.txt").write_text("mine\n")
@@ -149,7 +173,9 @@ async def test_listing_a_folder_after_a_command_that_named_nothing_marks_nothing
 
 
 @needs_sandbox
-async def test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other(tmp_path: Path) -> None:
+async def test_a_rule_for_one_command_that_reads_survives_words_from_outside_and_no_other(
+    tmp_path: Path,
+) -> None:
     count, make = ["wc", "-c", "mine.txt"], ["sh", "-c", "echo made >> made.txt"]
     read = call("read_file", "r1", path=PAGE_PATH)
     prefix = ["cat", "mine.txt"]
@@ -183,7 +209,9 @@ async def test_a_rule_for_one_command_that_reads_survives_words_from_outside_and
         await it.text("once more", chat="c9")
         told = {result.call_id: result.text for result in results(it.model.requests[-1])}
         questions = [sent.text for sent in it.channel.sent if "Words from outside" in sent.text]
-        assert all(f"read_file {PAGE_PATH}" in question for question in questions), "the source is named"
+        assert all(f"read_file {PAGE_PATH}" in question for question in questions), (
+            "the source is named"
+        )
         assert "5 mine.txt" in told["x1"]
         assert {id for id, text in told.items() if WAITING in text} == {"x2", "x3", "x4", "x5"}
         assert (await labels(it, "c9")) == [TAINTED]

@@ -1,4 +1,6 @@
-"""S53 from the other side: a page that has left the view, with every line that rests on it, taints no longer."""
+"""S53 from the other side: a page that has left the view, with every line that rests on it, taints
+no longer.
+"""
 
 from pathlib import Path
 
@@ -16,7 +18,8 @@ from tests.by_night import first_by_day
 TEA = {"category": "fact", "text": "Tea is served at four"}
 OOLONG = {"category": "user_preference", "text": "The user prefers oolong tea"}
 KEPT_LINE = "- The harbour rule of the page names mallory"
-LINES = ("Food and animals came up", "A trip is planned", "Instruments were discussed")  # each fold's own, of three
+# each fold's own, of three
+LINES = ("Food and animals came up", "A trip is planned", "Instruments were discussed")
 # The bot's answers repeat nothing of the page.
 TALK = (
     ("Which train goes to Vienna?", "One leaves in the evening."),
@@ -47,7 +50,10 @@ class Talker(Steered):
     """Talks about trains, and summarises with or without a line about the page."""
 
     def __init__(self, summaries: str) -> None:
-        noted = {name: [call("memory_write", f"w-{name}", **what), "done"] for name, what in WRITES.items()}
+        noted = {
+            name: [call("memory_write", f"w-{name}", **what), "done"]
+            for name, what in WRITES.items()
+        }
         super().__init__(**noted)
         self.summaries = summaries
         self.folds = 0
@@ -58,7 +64,9 @@ class Talker(Steered):
                 return ModelError("busy")
             kept = f"\n{KEPT_LINE}" if self.summaries == "line" else ""
             self.folds += 1
-            return folded(f"- {LINES[self.folds % 3]}", f"## Goal and state\n- {LINES[self.folds % 3]}{kept}")
+            return folded(
+                f"- {LINES[self.folds % 3]}", f"## Goal and state\n- {LINES[self.folds % 3]}{kept}"
+            )
         said = self._newest_words(request)
         answer = next((answer for asked, answer in TALK if asked in said), "")
         return answer or super().__call__(request)
@@ -96,7 +104,8 @@ async def test_S53_a_page_taints_until_it_and_all_lines_that_rest_on_it_have_lef
     async with inside(tmp_path, model) as it:
         if restart:
             await it.text("note the tea")
-        kept = summaries != "plain"  # the extract that stands in for a failed summary quotes the tool's result
+        # the extract that stands in for a failed summary quotes the tool's result
+        kept = summaries != "plain"
         assert await is_tainted(it) is kept
         assert (TEA["text"] in memory(it)) is not kept
         await it.text("By the way, I prefer oolong tea")

@@ -1,6 +1,8 @@
-"""How many answers count as resting on words from outside, in a life with own notes, commands and other talk.
+"""How many answers count as resting on words from outside, in a life with own notes, commands and
+other talk.
 
-`python -m tests.bot.agent.test_taint_shares` prints the figures of docs/figures.md: 90 turns about notes, 300 others.
+`python -m tests.bot.agent.test_taint_shares` prints the figures of docs/figures.md: 90 turns about
+notes, 300 others.
 """
 
 import asyncio
@@ -18,9 +20,31 @@ from tests.bot.talk import call, words
 from tests.bot.tools.exec.sandboxed import needs_sandbox
 from tests.bot.tools.exec.test_exec_in_bot import ON, WAITING, code, owned
 
-PLANTS = ("roses", "tulips", "tomatoes", "basil", "beans", "carrots", "leeks", "mint", "peas", "kale")
+PLANTS = (
+    "roses",
+    "tulips",
+    "tomatoes",
+    "basil",
+    "beans",
+    "carrots",
+    "leeks",
+    "mint",
+    "peas",
+    "kale",
+)
 ACTS = (
-    *("bring water to", "cut back", "feed", "move", "cover", "harvest", "sow", "weed around", "stake", "thin out"),
+    *(
+        "bring water to",
+        "cut back",
+        "feed",
+        "move",
+        "cover",
+        "harvest",
+        "sow",
+        "weed around",
+        "stake",
+        "thin out",
+    ),
     *("look for snails on", "photograph", "order seeds of"),
 )
 TOPICS = (
@@ -49,7 +73,12 @@ class Shares:
 def model(request: Request) -> ScriptedAnswer:
     """Write, read and list notes as the person says; run the one command; else chat."""
     asked = next(
-        (text for text in reversed(words(request)) if text.startswith(("Note", "Read", "Which files", RUN))), ""
+        (
+            text
+            for text in reversed(words(request))
+            if text.startswith(("Note", "Read", "Which files", RUN))
+        ),
+        "",
     )
     running = request.messages[request.stable :]
     done = [part for message in running for part in message.parts if isinstance(part, ToolResult)]
@@ -61,7 +90,11 @@ def model(request: Request) -> ScriptedAnswer:
     if asked.startswith("Which files"):
         return call("list_files", path="notes")
     path = f"notes/{_number(asked)}.md"
-    return call("read_file", path=path) if asked.startswith("Read") else call("write_file", path=path, content=asked)
+    return (
+        call("read_file", path=path)
+        if asked.startswith("Read")
+        else call("write_file", path=path, content=asked)
+    )
 
 
 def _texts(parts: Sequence[object]) -> list[str]:
@@ -88,7 +121,9 @@ def about_notes(turns: int) -> list[str]:
 
 
 async def live(it: Inside, notes: int, others: int) -> Shares:
-    """Run a command that is approved for good, then talk about notes, then of other things, then run it six times."""
+    """Run a command that is approved for good, then talk about notes, then of other things, then
+    run it six times.
+    """
     root = it.bot.workspace.root / "files"
     root.mkdir(exist_ok=True)
     (root / "count.txt").write_text("one\ntwo\n")
@@ -108,7 +143,9 @@ async def live(it: Inside, notes: int, others: int) -> Shares:
         asked += any(isinstance(part, ToolResult) and WAITING in part.text for part in results)
     others_in = [f"other{number}" for number in range((others + 9) // 10)]
     return Shares(
-        of_notes=await labelled(it, ["notes"]), of_others=await labelled(it, others_in), asked_again=(asked, 6)
+        of_notes=await labelled(it, ["notes"]),
+        of_others=await labelled(it, others_in),
+        asked_again=(asked, 6),
     )
 
 

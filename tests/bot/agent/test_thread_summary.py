@@ -1,4 +1,6 @@
-"""Summaries of conversations for programs: due when enough is new, made by a fold, honest when there is none."""
+"""Summaries of conversations for programs: due when enough is new, made by a fold, honest when
+there is none.
+"""
 
 from pathlib import Path
 
@@ -45,24 +47,32 @@ async def test_a_summary_is_made_once_ten_messages_are_new(tmp_path: Path) -> No
         await talk(it, 4, 5)
         assert await api.update_if_needed(id) == SUMMARY == await api.get(id)
         session = await it.bot.store.sessions.load(id)
-        assert [turn.number for turn in session.turns] == [5], "the newest turn stays as it was said"
+        assert [turn.number for turn in session.turns] == [5], (
+            "the newest turn stays as it was said"
+        )
         await talk(it, 5, 8)
         assert await api.update_if_needed(id) == SUMMARY
-        assert len(await it.bot.store.folds.folds(id)) == 1, "eight messages are new, the kept turn's among them"
+        assert len(await it.bot.store.folds.folds(id)) == 1, (
+            "eight messages are new, the kept turn's among them"
+        )
         await talk(it, 8, 9)
         await api.update_if_needed(id)
         assert len(await it.bot.store.folds.folds(id)) == 2
         assert not await it.bot.store.folds.check_ledger()
 
 
-async def test_a_summary_is_made_once_three_thousand_tokens_are_new_unless_only_messages_count(tmp_path: Path) -> None:
+async def test_a_summary_is_made_once_three_thousand_tokens_are_new_unless_only_messages_count(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script) as it:
         id = await talk(it, 0, 2, ": " + "many words about it " * 400)
         assert await summaries(it, SummaryThresholds(tokens=0)).update_if_needed(id) == ""
         assert await summaries(it).update_if_needed(id) == SUMMARY
 
 
-async def test_a_summary_can_be_asked_for_at_any_time_but_not_of_a_single_turn(tmp_path: Path) -> None:
+async def test_a_summary_can_be_asked_for_at_any_time_but_not_of_a_single_turn(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script) as it:
         api = summaries(it)
         id = await talk(it, 0, 1)
@@ -100,7 +110,9 @@ async def test_where_no_fold_can_be_written_the_text_says_how_much_it_lacks(tmp_
 
 
 async def test_a_long_summary_is_given_without_its_least_worth_lines(tmp_path: Path) -> None:
-    facts = "\n".join(f"- fact {number}: the number of room {number} is {number}." for number in range(40))
+    facts = "\n".join(
+        f"- fact {number}: the number of room {number} is {number}." for number in range(40)
+    )
     told = f"## Facts and preferences\n{facts}"
 
     def long(request: Request) -> str:

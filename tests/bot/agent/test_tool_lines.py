@@ -1,4 +1,6 @@
-"""Lines for old tool results: one call for many, only what is true is taken, and only what is still wanted is kept."""
+"""Lines for old tool results: one call for many, only what is true is taken, and only what is still
+wanted is kept.
+"""
 
 import asyncio
 import json
@@ -6,7 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.agent.folding import MAX_CONVERSATIONS, ToolLineWriter
-from memory.context.policies.tool_lines import MAX_RESULTS, SYSTEM, ToolResultRef, line_by_rule, make_line
+from memory.context.policies.tool_lines import (
+    MAX_RESULTS,
+    SYSTEM,
+    ToolResultRef,
+    line_by_rule,
+    make_line,
+)
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Message, ToolCall, ToolResult
 from tests.cases import every_case
@@ -15,7 +23,9 @@ FILE = "The gate opens at 06:30 and the locker is 4711.\n" * 20
 
 
 class Teller:
-    """A model that answers with what it is given: text, lines by number, or an error; held back until `go_on`."""
+    """A model that answers with what it is given: text, lines by number, or an error; held back
+    until `go_on`.
+    """
 
     def __init__(self, *answers: str | dict[str, str] | Exception, held: bool = False) -> None:
         self._answers = list(answers)
@@ -35,7 +45,9 @@ class Teller:
 
 
 def place(number: int, text: str = FILE) -> ToolResultRef:
-    call = ToolCall(id=f"t{number}", name="read_file", input=json.dumps({"path": f"notes/{number}.txt"}))
+    call = ToolCall(
+        id=f"t{number}", name="read_file", input=json.dumps({"path": f"notes/{number}.txt"})
+    )
     result = ToolResult(call_id=call.id, text=text, is_error=False)
     message = Message(
         id=f"m{number}",
@@ -94,8 +106,12 @@ async def test_a_line_with_an_invented_number_is_a_rules_and_is_not_asked_for_ag
     assert len(teller.asked) == 1
 
 
-@every_case("answer", [RuntimeError("away"), "I cannot do that.", "[1, 2]", '{"1": 7}', "{" * 9_000])
-async def test_without_an_answer_that_can_be_read_a_rule_writes_the_line(answer: str | Exception) -> None:
+@every_case(
+    "answer", [RuntimeError("away"), "I cannot do that.", "[1, 2]", '{"1": 7}', "{" * 9_000]
+)
+async def test_without_an_answer_that_can_be_read_a_rule_writes_the_line(
+    answer: str | Exception,
+) -> None:
     lines = ToolLineWriter(Teller(answer))
     await prepared(lines, [place(1)])
     assert line_by_rule(place(1)) in shown(lines, place(1))
@@ -110,7 +126,9 @@ async def test_who_could_not_be_asked_is_asked_again_the_next_time() -> None:
     assert "opens at 06:30" in shown(lines, place(1))
 
 
-async def test_a_model_that_hangs_is_waited_for_until_the_deadline_and_stands_in_nobodys_way() -> None:
+async def test_a_model_that_hangs_is_waited_for_until_the_deadline_and_stands_in_nobodys_way() -> (
+    None
+):
     teller = Teller({"1": "The gate opens at 06:30"}, {"1": "The locker is 4711"}, held=True)
     lines = ToolLineWriter(teller, deadline=0.05)
     lines.begin("c", [place(1)])
@@ -124,7 +142,9 @@ async def test_a_model_that_hangs_is_waited_for_until_the_deadline_and_stands_in
 
 
 async def test_only_lines_of_what_is_still_wanted_are_kept() -> None:
-    teller = Teller({"1": "The gate opens at 06:30", "2": "The locker is 4711"}, {"1": "The locker is 4711"})
+    teller = Teller(
+        {"1": "The gate opens at 06:30", "2": "The locker is 4711"}, {"1": "The locker is 4711"}
+    )
     lines = ToolLineWriter(teller)
     await prepared(lines, [place(1), place(2)])
     await prepared(lines, [place(2), place(3)])
@@ -148,7 +168,9 @@ async def test_a_line_that_comes_when_it_is_wanted_no_more_is_dropped() -> None:
 
 async def test_one_call_asks_for_so_many_and_the_next_one_for_the_rest() -> None:
     many = [place(number) for number in range(MAX_RESULTS + 2)]
-    teller = Teller({str(n): "The gate opens at 06:30" for n in range(1, 99)}, {"1": "The locker is 4711"})
+    teller = Teller(
+        {str(n): "The gate opens at 06:30" for n in range(1, 99)}, {"1": "The locker is 4711"}
+    )
     lines = ToolLineWriter(teller)
     await prepared(lines, many)
     assert len(lines.lines("c")) == MAX_RESULTS

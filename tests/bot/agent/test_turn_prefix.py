@@ -1,4 +1,6 @@
-"""Within a turn each request repeats the one before byte for byte, so that its results are paid for once."""
+"""Within a turn each request repeats the one before byte for byte, so that its results are paid for
+once.
+"""
 
 import json
 from itertools import pairwise
@@ -39,7 +41,9 @@ async def test_ten_steps_repeat_what_was_sent_and_pay_for_each_page_once(tmp_pat
         requests = [request for request in it.model.requests if request.purpose == "turn"]
     assert len(requests) == 11
     bodies = [anthropic_body(request) for request in requests]
-    sent = [[json.dumps(bare(part)) for part in (*body["system"], *body["messages"])] for body in bodies]
+    sent = [
+        [json.dumps(bare(part)) for part in (*body["system"], *body["messages"])] for body in bodies
+    ]
     assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(sent))
     cache = PromptCache()
     paid = sum(count(seen_by_model(body)) - cache.account(body)[0] for body in bodies)

@@ -1,4 +1,6 @@
-"""The walk of messages through a whole bot: answered once, in order, with tools, stopped, and told when it fails."""
+"""The walk of messages through a whole bot: answered once, in order, with tools, stopped, and told
+when it fails.
+"""
 
 import asyncio
 import json
@@ -81,7 +83,9 @@ async def test_an_unknown_tool_and_bad_arguments_are_told_to_the_model(tmp_path:
 
 
 async def test_the_same_call_five_times_stops_the_loop(tmp_path: Path) -> None:
-    async with inside(tmp_path, lambda request: call("list_files", f"t{len(results(request))}")) as it:
+    async with inside(
+        tmp_path, lambda request: call("list_files", f"t{len(results(request))}")
+    ) as it:
         answer = await it.text("what time is it?")
         assert "five times" in answer
         assert len(it.model.requests) == 5
@@ -100,7 +104,9 @@ async def test_when_all_steps_are_used_it_says_so_and_sums_up(tmp_path: Path) ->
         assert len(it.model.requests) == 4
 
 
-async def test_stop_ends_a_silent_model_at_once_and_the_next_message_is_answered(tmp_path: Path) -> None:
+async def test_stop_ends_a_silent_model_at_once_and_the_next_message_is_answered(
+    tmp_path: Path,
+) -> None:
     hang = asyncio.Event()
 
     class Hanging:
@@ -159,7 +165,9 @@ async def test_a_message_that_comes_while_one_runs_is_answered_after_it(tmp_path
         (Overflow("too long"), "window"),
     ],
 )
-async def test_a_failing_model_is_told_and_nothing_is_forgotten(tmp_path: Path, error: ModelError, told: str) -> None:
+async def test_a_failing_model_is_told_and_nothing_is_forgotten(
+    tmp_path: Path, error: ModelError, told: str
+) -> None:
     failing = True
 
     def script(request: Request) -> ScriptedAnswer:
@@ -215,7 +223,9 @@ async def test_a_command_that_was_interrupted_is_told_and_not_done_twice(tmp_pat
         await it.text("/context clear")
         conversation = await it.conversation()
     store = await open_store(tmp_path / "data" / "mnema.db")
-    place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
+    place = Place(
+        channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space=""
+    )
     body = dump_body(MessageBody(text="/context clear"))
     row = NewInboxRow(place=place, key="again", kind="command", sender_id="owner", body=body)
     [stored] = await store.delivery.accept([row])
@@ -236,12 +246,16 @@ async def test_a_message_that_a_process_died_of_is_done_once_as_the_command_that
         conversation = await it.conversation()
         epoch = (await it.bot.store.sessions.load(conversation)).epoch
     store = await open_store(tmp_path / "data" / "mnema.db")
-    place = Place(channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space="")
+    place = Place(
+        channel="terminal", account="local", chat_id="c1", thread_id="", kind="dm", space=""
+    )
     plain, command = (dump_body(MessageBody(text=text)) for text in ("hello", "/context clear"))
     row = NewInboxRow(place=place, key="again", kind="message", sender_id="owner", body=plain)
     [stored] = await store.delivery.accept([row])
     await store.delivery.mark_opened(stored.id)  # and there the process dies
-    edit = NewInboxRow(place=place, key="e", kind="edit", sender_id="owner", body=command, target="again")
+    edit = NewInboxRow(
+        place=place, key="e", kind="edit", sender_id="owner", body=command, target="again"
+    )
     other = await open_store(tmp_path / "data" / "mnema.db")
     await other.delivery.recover()
     await other.delivery.accept([edit])

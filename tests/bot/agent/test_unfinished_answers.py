@@ -1,4 +1,6 @@
-"""What was shown of an answer that ends early is stored as such, whatever ended it, and only what was shown."""
+"""What was shown of an answer that ends early is stored as such, whatever ended it, and only what
+was shown.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +11,16 @@ import pytest
 
 from bot.agent.timeouts import TurnTimeouts
 from bot.errors import ModelError, Transient
-from bot.models.base import Answer, ModelEvent, Request, Restarted, TextDelta, ThinkingDelta, TokensUsed, ToolStarted
+from bot.models.base import (
+    Answer,
+    ModelEvent,
+    Request,
+    Restarted,
+    TextDelta,
+    ThinkingDelta,
+    TokensUsed,
+    ToolStarted,
+)
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from memory.conversation import Message, Text
@@ -27,7 +38,9 @@ def channel(capabilities: Capabilities = LIVE, name: str = "terminal") -> Script
 
 
 class Writing:
-    """A model that shows these events for a message with "garden", and then fails or stays silent; else it answers."""
+    """A model that shows these events for a message with "garden", and then fails or stays silent;
+    else it answers.
+    """
 
     name = "writing"
 
@@ -55,7 +68,12 @@ class Looking(Writing):
         if "garden" in str(request.messages[-1]) and not self.requests:
             self.requests.append(request)
             yield TextDelta(text=STEP)
-            yield Answer(parts=(Text(text=STEP), call("list_files")), stop="tools", usage=TokensUsed(), model="m")
+            yield Answer(
+                parts=(Text(text=STEP), call("list_files")),
+                stop="tools",
+                usage=TokensUsed(),
+                model="m",
+            )
             return
         async for event in super().stream(request):
             yield event
@@ -74,20 +92,27 @@ async def stopped(it: Inside, key: str, **who: str) -> list[str]:
     return [part.text for part in await it.answer(key)]
 
 
-async def test_what_was_shown_of_a_stopped_answer_is_stored_without_thoughts(tmp_path: Path) -> None:
+async def test_what_was_shown_of_a_stopped_answer_is_stored_without_thoughts(
+    tmp_path: Path,
+) -> None:
     model = Writing(ThinkingDelta(text="secret"), TextDelta(text=BEGINNING))
     async with inside(tmp_path, [], channel=channel()) as it:
         it.bot.models.use(model)
         assert await stopped(it, "k") == [f"{BEGINNING}\n\n⏹ Stopped. /retry answers again."]
         said = await end(it)
         assert said.origin == "stopped"
-        assert [part.text for part in said.parts if isinstance(part, Text)] == [BEGINNING, "[stopped by the person]"]
+        assert [part.text for part in said.parts if isinstance(part, Text)] == [
+            BEGINNING,
+            "[stopped by the person]",
+        ]
         await it.text("and now?")
         assert BEGINNING in words(model.requests[-1])
         assert "secret" not in str(model.requests[-1])
 
 
-async def test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once(tmp_path: Path) -> None:
+async def test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, [], channel=channel()) as it:
         it.bot.models.use(Looking(TextDelta(text=BEGINNING)))
         [text] = await stopped(it, "k")
@@ -97,8 +122,12 @@ async def test_a_stop_during_a_later_step_stores_the_words_before_the_tool_once(
         assert stored[-1].parts[0] == Text(text=BEGINNING)
 
 
-async def test_where_nothing_is_shown_before_the_end_nothing_is_sent_or_stored_of_it(tmp_path: Path) -> None:
-    async with inside(tmp_path, [], channel=channel(replace(TERMINAL, live_display="typing"))) as it:
+async def test_where_nothing_is_shown_before_the_end_nothing_is_sent_or_stored_of_it(
+    tmp_path: Path,
+) -> None:
+    async with inside(
+        tmp_path, [], channel=channel(replace(TERMINAL, live_display="typing"))
+    ) as it:
         it.bot.models.use(Writing(TextDelta(text=BEGINNING)))
         assert await stopped(it, "k") == ["Stopped."]
         assert BEGINNING not in str(await end(it))
@@ -134,7 +163,9 @@ async def test_of_a_repeated_request_the_last_text_that_was_shown_counts(
         (RuntimeError("a bug"), "I was interrupted several times"),
     ],
 )
-async def test_whatever_ends_an_answer_what_was_shown_stays(tmp_path: Path, error: Exception | None, told: str) -> None:
+async def test_whatever_ends_an_answer_what_was_shown_stays(
+    tmp_path: Path, error: Exception | None, told: str
+) -> None:
     times = TurnTimeouts() if error else TurnTimeouts(cancel_after=0.5)
     async with inside(tmp_path, [], channel=channel(), times=times) as it:
         it.bot.models.use(Writing(TextDelta(text=BEGINNING), error=error))
@@ -164,7 +195,9 @@ async def test_S56_what_was_shown_in_a_tainted_turn_is_tainted(tmp_path: Path) -
         assert (said.origin, said.tainted) == ("stopped", True)
 
 
-async def test_I18_nothing_of_an_answer_that_a_clear_ended_is_in_the_new_epoch(tmp_path: Path) -> None:
+async def test_I18_nothing_of_an_answer_that_a_clear_ended_is_in_the_new_epoch(
+    tmp_path: Path,
+) -> None:
     model = Writing(TextDelta(text=BEGINNING))
     async with inside(tmp_path, [], channel=channel()) as it:
         it.bot.models.use(model)
@@ -184,7 +217,9 @@ async def test_I44_what_was_shown_of_an_answer_is_forgotten_with_the_rest(tmp_pa
         await it.say("I keep a garten near the lake at Xanadu")
         it.bot.models.use(Writing(TextDelta(text=BEGINNING), TextDelta(text=" at Xanadu")))
         it.channel.hear("where is my garden?", chat="c2", key="k")
-        await it.channel.until(lambda: any(event.text == " at Xanadu" for event in it.channel.shown))
+        await it.channel.until(
+            lambda: any(event.text == " at Xanadu" for event in it.channel.shown)
+        )
         code = code_of(await it.text("/forget Xanadu"))
         assert (await it.text(f"/forget yes {code}")).startswith("**Forgotten.**")
         await it.bot.settled()

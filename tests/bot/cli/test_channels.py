@@ -26,7 +26,9 @@ NOW = 1_790_000_000.0
 def home(tmp_path: Path) -> HomeFolder:
     made = HomeFolder(root=tmp_path)
     made.ensure()
-    made.config.write_text(json.dumps({"channels": {"telegram": {"token": "100:x"}, "web": {"port": 0}}}))
+    made.config.write_text(
+        json.dumps({"channels": {"telegram": {"token": "100:x"}, "web": {"port": 0}}})
+    )
     made.config.chmod(0o600)
     return made
 
@@ -40,7 +42,13 @@ async def bot(home: HomeFolder, wechat: Moody) -> AsyncIterator[None]:
         return json_response({"channels": {"wechat": channel_status_to_json(state)}})
 
     calls = [
-        Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True),
+        Route(
+            method="GET",
+            path="/api/v1/status",
+            action="console.read",
+            handler=status,
+            is_promised=True,
+        ),
         *ChannelRoutes({"wechat": wechat}).calls(),
     ]
     async with running(ScriptedBot(), calls) as site:
@@ -80,16 +88,23 @@ async def said(process: Process, until: str) -> str:
     return seen.decode()
 
 
-def test_without_a_bot_it_lists_what_would_start(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_bot_it_lists_what_would_start(
+    home: HomeFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--home", str(home.root), "channels"]) == 0
     out = capsys.readouterr().out
     assert "○ telegram — on, but mnema run does not run" in out
     assert "○ wechat — off" in out
     assert main(["--home", str(home.root), "channels", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["channels"]["telegram"] == {"up": False, "state": "on"}
+    assert json.loads(capsys.readouterr().out)["channels"]["telegram"] == {
+        "up": False,
+        "state": "on",
+    }
 
 
-def test_a_login_without_a_bot_says_what_is_missing(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_login_without_a_bot_says_what_is_missing(
+    home: HomeFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--home", str(home.root), "channels", "login", "wechat"]) == 1
     assert "mnema run must be running for a login" in capsys.readouterr().err
     with home.lock():
@@ -97,7 +112,9 @@ def test_a_login_without_a_bot_says_what_is_missing(home: HomeFolder, capsys: py
     assert "has no page" in capsys.readouterr().err
 
 
-async def test_beside_a_bot_it_tells_what_that_says(home: HomeFolder, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_beside_a_bot_it_tells_what_that_says(
+    home: HomeFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     wechat = Moody("wechat")
     wechat.asked = QR
     async with bot(home, wechat):
@@ -106,7 +123,10 @@ async def test_beside_a_bot_it_tells_what_that_says(home: HomeFolder, capsys: py
         assert await asyncio.to_thread(main, ["--home", str(home.root), "channels", "--json"]) == 0
         told = json.loads(capsys.readouterr().out)["channels"]["wechat"]
         assert (told["up"], told["state"], told["prompt"]["kind"]) == (False, "asking", "qr")
-        assert await asyncio.to_thread(main, ["--home", str(home.root), "channels", "login", "nope"]) == 1
+        assert (
+            await asyncio.to_thread(main, ["--home", str(home.root), "channels", "login", "nope"])
+            == 1
+        )
         assert "there is no channel nope here" in capsys.readouterr().err
     assert "s3cret" not in out
 

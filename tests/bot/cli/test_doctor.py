@@ -35,12 +35,16 @@ async def test_I36_the_ledger_has_a_line_of_its_own(tmp_path: Path) -> None:
         outside.execute("DELETE FROM coverage")
     broken = await checks(home)
     assert (broken["database"].ok, broken["ledger"].ok) == (True, False)
-    assert broken["ledger"].message.startswith("It has 2 faults; the first: a message behind the head")
+    assert broken["ledger"].message.startswith(
+        "It has 2 faults; the first: a message behind the head"
+    )
     assert conversation in broken["ledger"].message
     assert broken["ledger"].hint
 
 
-async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(tmp_path: Path) -> None:
+async def test_a_record_that_does_not_open_says_so_and_nothing_of_its_ledger(
+    tmp_path: Path,
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     home.db.write_bytes(b"no database at all" * 100)
@@ -70,7 +74,9 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
     home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text("- 喜欢乌龙茶\n")
-    assert (await checks(home))["index"].message == "There is none yet; the first search creates it."
+    assert (await checks(home))[
+        "index"
+    ].message == "There is none yet; the first search creates it."
     assert await asyncio.to_thread(main, ["--home", str(tmp_path), "memory", "index"]) == 0
     sound = (await checks(home))["index"]
     assert (sound.ok, sound.message) == (True, "It is sound: 1 row for 1 space.")
@@ -98,12 +104,22 @@ async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
     ("text", "ok", "message"),
     [
         ("- one\n", True, "It has 6 bytes."),
-        ("x" * 1_000_001, False, "MEMORY.md is left alone: it has 1,000,001 bytes, and 1,000,000 are the most"),
-        ("- a\n" + "".join(f"- {n}\n" for n in range(5_001)), False, "It has more than 5,000 memories: the last 2"),
+        (
+            "x" * 1_000_001,
+            False,
+            "MEMORY.md is left alone: it has 1,000,001 bytes, and 1,000,000 are the most",
+        ),
+        (
+            "- a\n" + "".join(f"- {n}\n" for n in range(5_001)),
+            False,
+            "It has more than 5,000 memories: the last 2",
+        ),
     ],
     ids=["small", "bytes", "lines"],
 )
-async def test_a_memory_that_is_too_large_is_said(tmp_path: Path, text: str, ok: bool, message: str) -> None:
+async def test_a_memory_that_is_too_large_is_said(
+    tmp_path: Path, text: str, ok: bool, message: str
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     (home.workspace / "MEMORY.md").write_text(text)

@@ -1,4 +1,6 @@
-"""The doctor's checks of channels: through a running bot, else by calling each platform; each problem has a hint."""
+"""The doctor's checks of channels: through a running bot, else by calling each platform; each
+problem has a hint.
+"""
 
 import asyncio
 import json
@@ -76,17 +78,28 @@ def held(home: HomeFolder, url: str) -> Iterator[None]:
 async def test_a_running_bot_is_asked(tmp_path: Path) -> None:
     states = {
         "web": ChannelStatus(name="web", phase="up", since=1.0),
-        "telegram": ChannelStatus(name="telegram", phase="contended", since=1.0, why="another program polls"),
-        "wechat": ChannelStatus(name="wechat", phase="asking", since=1.0, has_login=True, prompt=QR),
+        "telegram": ChannelStatus(
+            name="telegram", phase="contended", since=1.0, why="another program polls"
+        ),
+        "wechat": ChannelStatus(
+            name="wechat", phase="asking", since=1.0, has_login=True, prompt=QR
+        ),
     }
 
     async def status(_: object) -> Any:
-        return json_response({"channels": {name: channel_status_to_json(state) for name, state in states.items()}})
+        return json_response(
+            {"channels": {name: channel_status_to_json(state) for name, state in states.items()}}
+        )
 
     home = set_up(
-        tmp_path, telegram={"token": "100:x"}, wechat={"enabled": True}, wecom={"bot_id": "b", "secret": "s3"}
+        tmp_path,
+        telegram={"token": "100:x"},
+        wechat={"enabled": True},
+        wecom={"bot_id": "b", "secret": "s3"},
     )
-    call = Route(method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True)
+    call = Route(
+        method="GET", path="/api/v1/status", action="console.read", handler=status, is_promised=True
+    )
     async with running(ScriptedBot(), [call]) as site:
         with held(home, site.base):
             checks = await found(home)
@@ -130,8 +143,12 @@ async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: P
     assert "channel wecom" not in checks
 
 
-async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(tmp_path: Path) -> None:
-    checks = await found(set_up(tmp_path, telegram={"enabled": True, "token": ""}, feishu={"enabled": False}))
+async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(
+    tmp_path: Path,
+) -> None:
+    checks = await found(
+        set_up(tmp_path, telegram={"enabled": True, "token": ""}, feishu={"enabled": False})
+    )
     assert [name for name in checks if name.startswith("channel ")] == ["channel web"]
 
 
@@ -139,13 +156,17 @@ TELEGRAM: Any = {"token": "100:x"}
 
 
 async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> DoctorCheck:
-    return (await found(home, create=lambda config, name: probed, timeout=patience))["channel telegram"]
+    return (await found(home, create=lambda config, name: probed, timeout=patience))[
+        "channel telegram"
+    ]
 
 
 async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
     probed = Probed("@lab_bot")
     check = await tried(set_up(tmp_path, telegram=TELEGRAM), probed)
-    assert check == DoctorCheck(name="channel telegram", ok=True, message="It is on and answers: @lab_bot.")
+    assert check == DoctorCheck(
+        name="channel telegram", ok=True, message="It is on and answers: @lab_bot."
+    )
     assert probed.closed
 
 
@@ -157,13 +178,19 @@ async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
             "Telegram refuses the token.",
             "Update the credentials in channels.tele",
         ),
-        (ReceiverConflict("another program polls"), "another program polls.", "Stop the other program"),
+        (
+            ReceiverConflict("another program polls"),
+            "another program polls.",
+            "Stop the other program",
+        ),
         (Retryable("no route to the host"), "no route to the host.", "Check the network"),
         (ImportError("no module named telegram"), "ImportError: no module", "Check the network"),
         (None, "no answer in 0.01 seconds", "Check the network"),
     ],
 )
-async def test_each_trouble_has_its_remedy(tmp_path: Path, ends: Any, message: str, hint: str) -> None:
+async def test_each_trouble_has_its_remedy(
+    tmp_path: Path, ends: Any, message: str, hint: str
+) -> None:
     probed = Probed(ends)
     home = set_up(tmp_path, telegram=TELEGRAM)
     check = await tried(home, probed, 0.01 if ends is None else 5.0)

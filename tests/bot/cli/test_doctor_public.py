@@ -51,33 +51,63 @@ async def looked(
 
 def _config(home: HomeFolder, url: str, trusted: Sequence[str] = ()) -> Config:
     listed = ", ".join(f'"{one}"' for one in trusted)
-    home.config.write_text(f'{{"channels": {{"web": {{"public_url": "{url}", "trusted_proxies": [{listed}]}}}}}}')
+    home.config.write_text(
+        f'{{"channels": {{"web": {{"public_url": "{url}", "trusted_proxies": [{listed}]}}}}}}'
+    )
     return ConfigFile(home.config).load()
 
 
-async def test_a_proxy_that_does_its_work_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_that_does_its_work_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with looked(tmp_path, monkeypatch) as [check]:
         assert (check.name, check.ok, check.hint) == ("public address", True, "")
-        assert check.message.endswith("certificate, Host, Origin, body size and event stream are right.")
+        assert check.message.endswith(
+            "certificate, Host, Origin, body size and event stream are right."
+        )
 
 
 @pytest.mark.parametrize(
     ("mistakes", "message", "hint"),
     [
-        ({"host": "inner:1"}, "The proxy changes Host to inner:1.", "proxy_set_header Host $http_host"),
+        (
+            {"host": "inner:1"},
+            "The proxy changes Host to inner:1.",
+            "proxy_set_header Host $http_host",
+        ),
         ({"strips": ["origin"]}, "The proxy removes Origin.", "Let it pass Origin on"),
         ({"limit": 1 << 20}, "The proxy takes no uploads of 36 MB.", "client_max_body_size 40m;"),
-        ({"redirect": "https://a.example/x"}, "redirects to https://a.example/x.", "without redirect"),
-        ({"status": 502}, "answers 502: it does not reach mnema.", "Let it pass to http://127.0.0.1:"),
+        (
+            {"redirect": "https://a.example/x"},
+            "redirects to https://a.example/x.",
+            "without redirect",
+        ),
+        (
+            {"status": 502},
+            "answers 502: it does not reach mnema.",
+            "Let it pass to http://127.0.0.1:",
+        ),
         ({"status": 200}, "Something else answers at ", "no pages of its own"),
         ({"status": 401}, "with 401.", "no login"),
-        ({"kind": "expired"}, "is not accepted: certificate has expired.", "Renew it for 127.0.0.1"),
-        ({"kind": "self-signed"}, "is not accepted: self-signed certificate.", "with its whole chain"),
+        (
+            {"kind": "expired"},
+            "is not accepted: certificate has expired.",
+            "Renew it for 127.0.0.1",
+        ),
+        (
+            {"kind": "self-signed"},
+            "is not accepted: self-signed certificate.",
+            "with its whole chain",
+        ),
         ({"kind": "another's"}, "is not accepted: IP address mismatch", "Renew it for 127.0.0.1"),
     ],
 )
 async def test_each_mistake_is_named_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistakes: dict[str, Any], message: str, hint: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mistakes: dict[str, Any],
+    message: str,
+    hint: str,
 ) -> None:
     async with looked(tmp_path, monkeypatch, **mistakes) as [check]:
         assert not check.ok
@@ -85,18 +115,27 @@ async def test_each_mistake_is_named_with_what_to_do(
         assert hint in check.hint
 
 
-async def test_several_mistakes_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with looked(tmp_path, monkeypatch, host="inner", strips=["origin"], buffers=True, limit=99) as found:
+async def test_several_mistakes_are_all_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with looked(
+        tmp_path, monkeypatch, host="inner", strips=["origin"], buffers=True, limit=99
+    ) as found:
         assert [(check.ok, check.message) for check in found] == [
             (False, "The proxy changes Host to inner."),
             (False, "The proxy removes Origin."),
             (False, "The proxy takes no uploads of 36 MB."),
-            (False, "The proxy buffers the event stream: answers do not appear as they are written."),
+            (
+                False,
+                "The proxy buffers the event stream: answers do not appear as they are written.",
+            ),
         ]
         assert "proxy_buffering off" in found[3].hint
 
 
-async def test_a_proxy_that_is_not_listed_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_that_is_not_listed_is_a_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with looked(tmp_path, monkeypatch, trusted=()) as [check]:
         assert check.ok
         assert "list 127.0.0.1 in channels.web.trusted_proxies" in check.hint
@@ -115,7 +154,9 @@ async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path)
     home.ensure()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        [check] = await check_public(home, _config(home, f"https://127.0.0.1:{taken.getsockname()[1]}"))
+        [check] = await check_public(
+            home, _config(home, f"https://127.0.0.1:{taken.getsockname()[1]}")
+        )
     assert not check.ok
     assert "cannot be reached: [Errno 111] Connection refused." in check.message
 

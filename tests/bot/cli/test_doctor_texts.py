@@ -15,7 +15,7 @@ from bot.cli.main import main
 ROOT = Path(__file__).parents[3]
 MODULES = ("report", "channels", "tools")
 # Pieces of longer sentences, commands to type, and names: each whole sentence is in the table.
-PIECES = ("nginx", ";", " ", "mnema mcp review", "its process", "it is at", "Public pages are opened", "No pages are opened", "there is no search")  # fmt: skip  # noqa: E501
+PIECES = ("nginx", ";", " ", "mnema mcp review", "its process", "it is at", "Public pages are opened", "No pages are opened", "there is no search")  # fmt: skip  # noqa: E501, RUF100
 
 
 def sentences() -> Iterator[str]:
@@ -29,11 +29,22 @@ def sentences() -> Iterator[str]:
             and node.body
             and isinstance(node.body[0], ast.Expr)
         }
-        inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+        inner = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.JoinedStr)
+            for part in node.values
+        }
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
-                text = "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | inner:
+                text = "".join(
+                    str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values
+                )
+            elif (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and id(node) not in docstrings | inner
+            ):
                 text = node.value
             else:
                 continue
@@ -49,7 +60,11 @@ def test_every_sentence_has_one_in_chinese() -> None:
     found = list(sentences())
     assert len(found) > 60
     # What differs may be a part of the sentence, such as a plural.
-    missing = [text for text in found if not any(is_of(text, english) or is_of(english, text) for english in SENTENCES)]
+    missing = [
+        text
+        for text in found
+        if not any(is_of(text, english) or is_of(english, text) for english in SENTENCES)
+    ]
     assert missing == []
     for text in (
         "It has 1 byte.",
@@ -58,12 +73,16 @@ def test_every_sentence_has_one_in_chinese() -> None:
         "It has 2 faults; the first: x.",
     ):
         assert not to_language(failed("x", text), "zh").message.isascii()
-    assert [text for text, chinese in SENTENCES.items() if text.count("{}") != chinese.count("{}")] == []
+    assert [
+        text for text, chinese in SENTENCES.items() if text.count("{}") != chinese.count("{}")
+    ] == []
 
 
 def test_what_differs_stands_in_the_chinese_sentence_and_names_stay_for_programs() -> None:
     check = failed(
-        "channel telegram", "It gave no answer in 10 seconds.", "Set channels.telegram.enabled to true to start it."
+        "channel telegram",
+        "It gave no answer in 10 seconds.",
+        "Set channels.telegram.enabled to true to start it.",
     )
     chinese = to_language(check, "zh")
     assert (chinese.name, chinese.message) == (check.name, "10 秒内没有回应。")
@@ -76,7 +95,12 @@ def test_what_differs_stands_in_the_chinese_sentence_and_names_stay_for_programs
 
 @pytest.mark.parametrize(
     ("settings", "locale", "chinese"),
-    [("zh", "C", True), ("auto", "zh_CN.UTF-8", True), ("en", "zh_CN", False), ("auto", "C", False)],
+    [
+        ("zh", "C", True),
+        ("auto", "zh_CN.UTF-8", True),
+        ("en", "zh_CN", False),
+        ("auto", "C", False),
+    ],
 )
 def test_it_speaks_the_language_of_the_bot_or_of_the_terminal(
     tmp_path: Path,
@@ -87,7 +111,9 @@ def test_it_speaks_the_language_of_the_bot_or_of_the_terminal(
     chinese: bool,
 ) -> None:
     monkeypatch.setenv("LC_ALL", locale)
-    (tmp_path / "config.json").write_text(json.dumps({"language": settings, "channels": {"web": {"enabled": False}}}))
+    (tmp_path / "config.json").write_text(
+        json.dumps({"language": settings, "channels": {"web": {"enabled": False}}})
+    )
     (tmp_path / "config.json").chmod(0o600)
     main(["--home", str(tmp_path), "doctor", "--json"])
     checks = json.loads(capsys.readouterr().out)["checks"]

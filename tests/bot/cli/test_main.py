@@ -55,14 +55,19 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
-    "words", [["nope"], ["chat", "--nope"], ["sessions"], ["config", "set", "x"], ["run", "--role", "x"]]
+    "words",
+    [["nope"], ["chat", "--nope"], ["sessions"], ["config", "set", "x"], ["run", "--role", "x"]],
 )
-def test_wrong_use_is_2_and_said_on_stderr(home: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+def test_wrong_use_is_2_and_said_on_stderr(
+    home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
     assert mnema(home, *words) == 2
     assert capsys.readouterr().out == "" or words == ["sessions"]
 
 
-def test_init_makes_a_home_and_keeps_what_is_there(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_init_makes_a_home_and_keeps_what_is_there(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "init", "--yes") == 0
     assert stat.S_IMODE((home / "config.json").stat().st_mode) == 0o600
     assert (home / "workspace" / "SOUL.md").exists()
@@ -76,12 +81,22 @@ def test_init_makes_a_home_and_keeps_what_is_there(home: Path, capsys: pytest.Ca
 def test_init_asks_for_the_key_and_the_channel(home: Path) -> None:
     answers = "openai\nsk-0123456789abcdef\n123456:token-token\n4242\n"
     asked = subprocess.run(
-        [sys.executable, "-m", "bot", "--home", str(home), "init"], input=answers, capture_output=True, text=True
+        [sys.executable, "-m", "bot", "--home", str(home), "init"],
+        input=answers,
+        capture_output=True,
+        text=True,
     )
     assert asked.returncode == 0, asked.stderr
     written = json.loads((home / "config.json").read_text())
-    assert (written["llm"]["provider"], written["llm"]["api_key"]) == ("openai", "sk-0123456789abcdef")
-    assert written["channels"]["telegram"] == {"token": "123456:token-token", "enabled": True, "owners": ["4242"]}
+    assert (written["llm"]["provider"], written["llm"]["api_key"]) == (
+        "openai",
+        "sk-0123456789abcdef",
+    )
+    assert written["channels"]["telegram"] == {
+        "token": "123456:token-token",
+        "enabled": True,
+        "owners": ["4242"],
+    }
 
 
 @pytest.mark.parametrize(("answer", "chinese"), [("zh", True), ("en", False), ("", False)])
@@ -97,7 +112,9 @@ def test_init_asks_for_the_language_of_the_persona(home: Path, answer: str, chin
     assert ("我" in (home / "workspace" / "SOUL.md").read_text("utf-8")) is chinese
 
 
-def test_a_setting_is_changed_shown_and_checked(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setting_is_changed_shown_and_checked(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "config", "set", "llm.api_key", "sk-0123456789abcdef") == 0
     assert mnema(home, "config", "get", "llm.api_key") == 0
     assert mnema(home, "config", "get") == 0
@@ -107,15 +124,20 @@ def test_a_setting_is_changed_shown_and_checked(home: Path, capsys: pytest.Captu
     assert "sk-0123456789abcdef" not in shown
 
 
-def test_a_wrong_setting_is_3_and_one_sentence(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_setting_is_3_and_one_sentence(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "config", "set", "agent_max_context_tokens", "-1") == 3
     said = capsys.readouterr().err
     assert said == (
-        "mnema: agent_max_context_tokens is -1; it must be a whole number from 4000 to 10000000, such as 50000.\n"
+        "mnema: agent_max_context_tokens is -1; it must be a whole number from 4000 to 10000000, "
+        "such as 50000.\n"
     )
     (home / "config.json").write_text('{\n  "agent_max_steps": 0\n}')
     assert mnema(home, "config", "check") == 3
-    assert capsys.readouterr().err.startswith("mnema: config.json, line 2, column 22: agent_max_steps is 0;")
+    assert capsys.readouterr().err.startswith(
+        "mnema: config.json, line 2, column 22: agent_max_steps is 0;"
+    )
 
 
 def test_schema_and_example_are_json(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,7 +148,9 @@ def test_schema_and_example_are_json(home: Path, capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["channels"]["web"]["port"] == 8642
 
 
-def test_without_a_database_there_are_no_sessions(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_database_there_are_no_sessions(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "sessions", "list") == 0
     assert mnema(home, "sessions", "show", "x") == 1
     assert capsys.readouterr().err.startswith("mnema: There is no database in")
@@ -137,13 +161,19 @@ def talked(home: Path) -> str:
 
     async def talk() -> str:
         store = await open_store(home / "data" / "mnema.db")
-        place = Place(channel="web", account="local", chat_id="c1", thread_id="", kind="dm", space="")
+        place = Place(
+            channel="web", account="local", chat_id="c1", thread_id="", kind="dm", space=""
+        )
         body = json.dumps({"text": "hello there"})
         arrival = NewInboxRow(place=place, key="k1", kind="message", sender_id="me", body=body)
         (stored,) = await store.delivery.accept([arrival])
-        draft = NewMessage(role="user", parts=(Text(text="hello there"),), tokens=2, counter="t", origin="person")
+        draft = NewMessage(
+            role="user", parts=(Text(text="hello there"),), tokens=2, counter="t", origin="person"
+        )
         turn = await store.delivery.claim(stored.id, draft, "me")
-        answer = NewMessage(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
+        answer = NewMessage(
+            role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model"
+        )
         out = NewOutboxRow(kind="final", text="hi", part_no=0, parts=1)
         await store.delivery.finish(turn, state="done", final=answer, out=[out])
         await store.close()
@@ -153,7 +183,9 @@ def talked(home: Path) -> str:
     return asyncio.run(talk())
 
 
-def test_a_conversation_is_listed_shown_exported_and_deleted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_conversation_is_listed_shown_exported_and_deleted(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     id = talked(home)
     capsys.readouterr()
     assert mnema(home, "sessions", "list", "--json") == 0
@@ -166,7 +198,10 @@ def test_a_conversation_is_listed_shown_exported_and_deleted(home: Path, capsys:
     assert mnema(home, "sessions", "export", id) == 0
     head, *messages = map(json.loads, capsys.readouterr().out.splitlines())
     assert head["session"]["chat_id"] == "c1"
-    assert [(m["role"], m["parts"][0]["text"]) for m in messages] == [("user", "hello there"), ("assistant", "hi")]
+    assert [(m["role"], m["parts"][0]["text"]) for m in messages] == [
+        ("user", "hello there"),
+        ("assistant", "hi"),
+    ]
     assert mnema(home, "sessions", "delete", "c1", "--yes") == 0
     capsys.readouterr()
     assert mnema(home, "sessions", "list") == 0
@@ -179,7 +214,8 @@ def test_a_conversation_is_not_deleted_beside_a_running_instance(
     id = talked(home)
     code = (
         "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
-        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); "
+        "sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, str(home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -199,21 +235,32 @@ def test_migrate_says_what_it_did(home: Path, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.endswith("has this version's schema.\n")
 
 
-@pytest.mark.parametrize("words", [["run"], ["chat", "--once", "hi"], ["sessions", "list"], ["migrate"]])
+@pytest.mark.parametrize(
+    "words", [["run"], ["chat", "--once", "hi"], ["sessions", "list"], ["migrate"]]
+)
 def test_a_variable_that_is_not_set_is_no_reason_to_begin_another_record(
     home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     home.mkdir()
     (home / "config.json").write_text('{"database_url": "${NOT_SET}"}')
     assert mnema(home, *words) == 3
-    assert "database_url reads the environment variable NOT_SET, which is not set" in capsys.readouterr().err
+    assert (
+        "database_url reads the environment variable NOT_SET, which is not set"
+        in capsys.readouterr().err
+    )
     assert not (home / "data" / "mnema.db").exists()
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        *(["sessions", "list"], ["memory", "search", "tea"], ["pair", "list"], ["people", "list"], ["audit", "list"]),
+        *(
+            ["sessions", "list"],
+            ["memory", "search", "tea"],
+            ["pair", "list"],
+            ["people", "list"],
+            ["audit", "list"],
+        ),
         *(["migrate"], ["backup", "copy.tar.gz"], ["chat", "--once", "hi"]),
     ],
 )
@@ -221,7 +268,10 @@ def test_where_the_record_is_in_postgresql_no_file_is_made_beside_it(
     home: Path, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     mnema(home, "init", "--yes")
-    assert mnema(home, "config", "set", "database_url", "postgresql+psycopg://nobody@127.0.0.1:1/none") == 0
+    assert (
+        mnema(home, "config", "set", "database_url", "postgresql+psycopg://nobody@127.0.0.1:1/none")
+        == 0
+    )
     capsys.readouterr()
     assert mnema(home, *words) in (1, 3)
     err = capsys.readouterr().err
@@ -230,7 +280,9 @@ def test_where_the_record_is_in_postgresql_no_file_is_made_beside_it(
     assert not (home / "data" / "mnema.db").exists()
 
 
-def test_doctor_on_a_fresh_home_finds_nothing_wrong(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_on_a_fresh_home_finds_nothing_wrong(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     talked(home)
     capsys.readouterr()
     assert mnema(home, "doctor", "--json") == 0
@@ -249,13 +301,17 @@ def test_doctor_on_a_fresh_home_finds_nothing_wrong(home: Path, capsys: pytest.C
     } <= names
 
 
-def test_a_copy_of_the_example_starts_and_the_doctor_is_content(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home.mkdir()
     example = (ROOT / "config.example.json").read_text("utf-8")
     (home / "config.json").write_text(example.replace('"port": 8642', '"port": 0'))
     (home / "config.json").chmod(0o600)
     command = [sys.executable, "-m", "bot", "--home", str(home), "run"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as bot:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as bot:
         assert bot.stdout is not None
         assert any(line.startswith("ready") for line in bot.stdout)
         bot.terminate()
@@ -265,7 +321,9 @@ def test_a_copy_of_the_example_starts_and_the_doctor_is_content(home: Path, caps
     assert mnema(home, "doctor", "--json") == 0
     checks = json.loads(capsys.readouterr().out)["checks"]
     assert [check["name"] for check in checks if check["hint"]] == ["model"]
-    assert [check["name"] for check in checks if check["name"].startswith("channel ")] == ["channel web"]
+    assert [check["name"] for check in checks if check["name"].startswith("channel ")] == [
+        "channel web"
+    ]
 
 
 @pytest.mark.parametrize("command", ["run", "chat"])
@@ -281,7 +339,9 @@ def test_a_home_whose_secrets_a_group_may_read_does_not_start(
     assert not (home / "data" / "mnema.db").exists()
 
 
-def test_a_home_whose_token_a_group_may_read_does_not_start(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_home_whose_token_a_group_may_read_does_not_start(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (home / "data").mkdir(parents=True)
     token = home / "data" / "web_token"
     token.write_text("M2fTO2w7Pv6mLPdmUSsS-ndFVpF7cJMTSTK\n")
@@ -312,13 +372,16 @@ def test_doctor_names_what_is_wrong(home: Path, capsys: pytest.CaptureFixture[st
     assert "Over 3000 tokens" in shown
 
 
-def test_doctor_names_the_variable_of_a_key_that_is_not_set(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_names_the_variable_of_a_key_that_is_not_set(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mnema(home, "init", "--yes")
     home.joinpath("config.json").write_text('{"llm": {"api_key": "${MY_OWN_KEY}"}}')
     capsys.readouterr()
     assert mnema(home, "doctor", "--language", "en") == 1
-    assert "FAIL model: The offline model answers: llm.api_key reads the environment variable MY_OWN_KEY" in (
-        capsys.readouterr().out
+    assert (
+        "FAIL model: The offline model answers: llm.api_key reads the environment variable "
+        "MY_OWN_KEY" in (capsys.readouterr().out)
     )
 
 
@@ -334,7 +397,8 @@ def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # whoever runs the tests may ignore it
+        # whoever runs the tests may ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as asked:
         assert asked.stderr is not None
         assert asked.stderr.read(5) == b"Model"
@@ -345,13 +409,22 @@ def test_ctrl_c_is_130_and_quiet(home: Path) -> None:
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize(("language", "question"), [("C", "Create one?"), ("zh_CN.UTF-8", "要新建一个吗")])
-def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(home: Path, language: str, question: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "question"), [("C", "Create one?"), ("zh_CN.UTF-8", "要新建一个吗")]
+)
+def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(
+    home: Path, language: str, question: str
+) -> None:
     keyboard, terminal = pty.openpty()
     command = [sys.executable, "-m", "bot", "--home", str(home), "chat"]
     os.write(keyboard, b"n\n")
     ended = subprocess.run(
-        command, stdin=terminal, capture_output=True, timeout=60, env={**os.environ, "LC_ALL": language}, check=False
+        command,
+        stdin=terminal,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "LC_ALL": language},
+        check=False,
     )
     os.close(terminal)
     os.close(keyboard)
@@ -360,7 +433,9 @@ def test_a_home_that_was_typed_wrong_is_not_made_without_a_yes(home: Path, langu
     assert not home.exists()
 
 
-def test_a_traceback_is_shown_only_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_traceback_is_shown_only_when_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
     assert mnema(tmp_path, "init", "--yes") == 1
     assert capsys.readouterr().err == f"mnema: {tmp_path}/data: File exists.\n"

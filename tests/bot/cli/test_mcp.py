@@ -18,8 +18,12 @@ TEXT = {"type": "string"}
 def orders(tmp_path: Path) -> Orders:
     home = HomeFolder(root=tmp_path)
     home.ensure()
-    orders = Orders(tmp_path, [tool("echo", "Says it\x1b[31m again.", words=TEXT), tool("read", read_only=True)])
-    home.config.write_text(json.dumps({"mcp": {"files": {**orders.settings, "env": {"TOKEN": "sk-1234567890abcdef"}}}}))
+    orders = Orders(
+        tmp_path, [tool("echo", "Says it\x1b[31m again.", words=TEXT), tool("read", read_only=True)]
+    )
+    home.config.write_text(
+        json.dumps({"mcp": {"files": {**orders.settings, "env": {"TOKEN": "sk-1234567890abcdef"}}}})
+    )
     home.config.chmod(0o600)
     return orders
 
@@ -47,9 +51,19 @@ def test_a_tool_is_off_until_it_is_reviewed_and_again_when_it_changes(
     shown = capsys.readouterr().out
     assert "Says it?[31m again." in shown, "shown in full, without codes for the terminal"
     assert states(tmp_path, capsys) == {"echo": ("run", "unsafe"), "read": ("ask", "pure")}
-    orders.write(tools=[tool("echo", "Says it again.", words=TEXT), tool("read", read_only=True), tool("new")])
+    orders.write(
+        tools=[
+            tool("echo", "Says it again.", words=TEXT),
+            tool("read", read_only=True),
+            tool("new"),
+        ]
+    )
     assert review(tmp_path, "--off", "new") == 0
-    assert states(tmp_path, capsys) == {"echo": ("off", "unsafe"), "read": ("ask", "pure"), "new": ("off", "unsafe")}
+    assert states(tmp_path, capsys) == {
+        "echo": ("off", "unsafe"),
+        "read": ("ask", "pure"),
+        "new": ("off", "unsafe"),
+    }
 
 
 def test_another_command_is_reviewed_as_a_whole(
@@ -64,7 +78,9 @@ def test_another_command_is_reviewed_as_a_whole(
     assert states(tmp_path, capsys) == {"echo": ("off", "unsafe"), "read": ("ask", "unsafe")}
 
 
-def test_it_works_while_a_bot_has_the_home(tmp_path: Path, orders: Orders, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_works_while_a_bot_has_the_home(
+    tmp_path: Path, orders: Orders, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert review(tmp_path, "--run", "echo") == 0
     with HomeFolder(root=tmp_path).lock():
         assert review(tmp_path, "--off", "echo") == 0
@@ -73,7 +89,10 @@ def test_it_works_while_a_bot_has_the_home(tmp_path: Path, orders: Orders, capsy
 
 @pytest.mark.parametrize(
     ("words", "why"),
-    [(["--run", "nothing"], "files has no tool nothing."), (["--pure", "x", "--run", "echo"], "files has no tool x.")],
+    [
+        (["--run", "nothing"], "files has no tool nothing."),
+        (["--pure", "x", "--run", "echo"], "files has no tool x."),
+    ],
 )
 def test_what_is_not_there_is_refused(
     tmp_path: Path, orders: Orders, words: list[str], why: str, capsys: pytest.CaptureFixture[str]

@@ -16,7 +16,10 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from tests.walk import nest
 
-MINE = "# 记忆\n\n## 事实 · Facts\n\n- 我家的猫叫年糕，2021年5月3日出生\n- My bike is blue\n  and has a basket\n"
+MINE = (
+    "# 记忆\n\n## 事实 · Facts\n\n- 我家的猫叫年糕，2021年5月3日出生\n- My bike is blue\n  and has "
+    "a basket\n"
+)
 DAY = "# 2026-11-20\n\n- 10:15 Nora: The vet said the kitten must not eat cheese.\n"
 THEIRS = "# Memory\n\n- the canary sings at midnight\n"
 
@@ -30,7 +33,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "workspace" / "MEMORY.md").write_text(MINE)
     (folder / "workspace" / "memory" / "2026-11-20.md").write_text(DAY)
     (folder / "workspace" / "spaces" / "telegram-42" / "MEMORY.md").write_text(THEIRS)
-    (folder / "config.json").write_text('{"llm": {"provider": "offline"}, "channels": {"web": {"port": 0}}}')
+    (folder / "config.json").write_text(
+        '{"llm": {"provider": "offline"}, "channels": {"web": {"port": 0}}}'
+    )
     return folder
 
 
@@ -57,7 +62,9 @@ def api(running: Path) -> Iterator[httpx.Client]:
     """The running bot's API."""
     token = (running / "data" / "web_token").read_text().strip()
     headers = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=HomeFolder(root=running).address(), headers=headers, timeout=30) as client:
+    with httpx.Client(
+        base_url=HomeFolder(root=running).address(), headers=headers, timeout=30
+    ) as client:
         yield client
 
 
@@ -81,7 +88,9 @@ def everything(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "Nothing found.\n"
 
 
-def test_what_is_written_down_is_found_where_no_bot_has_run_yet(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_written_down_is_found_where_no_bot_has_run_yet(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     everything(home, capsys)
 
 
@@ -90,7 +99,9 @@ def test_a_running_bot_is_asked_and_notes_who_looked_into_anothers_memory(
 ) -> None:
     everything(running, capsys)
     with closing(sqlite3.connect(running / "data" / "mnema.db")) as base:
-        acts = base.execute("SELECT actor, subject FROM audit WHERE action = 'memory.read.other'").fetchall()
+        acts = base.execute(
+            "SELECT actor, subject FROM audit WHERE action = 'memory.read.other'"
+        ).fetchall()
     assert acts == [("web", "telegram-42")]
 
 
@@ -101,7 +112,9 @@ def test_an_edit_is_found_at_once(running: Path, capsys: pytest.CaptureFixture[s
     assert found(running, capsys, "bike") == []
 
 
-def test_the_index_is_made_anew_from_the_files(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_index_is_made_anew_from_the_files(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found(home, capsys, "猫")
     for path in HomeFolder(root=home).index.glob("*.db"):
         path.write_bytes(b"no index at all" * 1_000)
@@ -112,11 +125,16 @@ def test_the_index_is_made_anew_from_the_files(home: Path, capsys: pytest.Captur
     assert [one["line"] for one in found(home, capsys, "猫叫什么")] == [5]
 
 
-def test_a_running_bot_makes_its_index_anew(running: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_running_bot_makes_its_index_anew(
+    running: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(running, "index") == 0
     assert capsys.readouterr().out == "the owner: 3 rows\ntelegram-42: 1 row\n"
     assert mnema(running, "index", "--space", "nobody") == 1
-    assert capsys.readouterr().err == "mnema: There is no space called nobody; mnema memory files names them.\n"
+    assert (
+        capsys.readouterr().err
+        == "mnema: There is no space called nobody; mnema memory files names them.\n"
+    )
 
 
 def test_a_home_held_without_a_page_is_searched_and_its_index_is_left_alone(
@@ -125,7 +143,8 @@ def test_a_home_held_without_a_page_is_searched_and_its_index_is_left_alone(
     found(home, capsys, "猫")
     code = (
         "import sys; from pathlib import Path; from bot.config.home import HomeFolder\n"
-        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+        "with HomeFolder(root=Path(sys.argv[1])).lock(): print('held', flush=True); "
+        "sys.stdin.read()"
     )
     held = [sys.executable, "-c", code, str(home)]
     with subprocess.Popen(held, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
@@ -140,7 +159,9 @@ def test_a_home_held_without_a_page_is_searched_and_its_index_is_left_alone(
 def test_a_wrong_token_is_one_sentence(running: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (running / "data" / "web_token").write_text("wrong")
     assert mnema(running, "search", "bike") == 1
-    assert capsys.readouterr().err == "mnema: The running bot could not do it: the token is wrong.\n"
+    assert (
+        capsys.readouterr().err == "mnema: The running bot could not do it: the token is wrong.\n"
+    )
 
 
 def test_files_of_everybody_are_listed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,13 +174,17 @@ def test_files_of_everybody_are_listed(home: Path, capsys: pytest.CaptureFixture
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == paths
 
 
-def test_a_home_that_is_not_there_has_no_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_home_that_is_not_there_has_no_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(tmp_path / "nowhere", "files") == 0
     assert capsys.readouterr().out == "There are no memory files yet.\n"
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_text_that_steers_a_terminal_is_printed_harmless(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_that_steers_a_terminal_is_printed_harmless(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (home / "workspace" / "MEMORY.md").write_text("- zebra \x1b[2J\x1b]0;gone\x07 \u202eback\n")
     assert mnema(home, "search", "zebra") == 0
     out = capsys.readouterr().out
@@ -167,20 +192,28 @@ def test_text_that_steers_a_terminal_is_printed_harmless(home: Path, capsys: pyt
     assert not {"\x1b", "\x07", "\u202e"} & set(out)
 
 
-@pytest.mark.parametrize("words", [["search"], ["search", " "], ["search", "x", "--limit", "0"], ["nope"]])
+@pytest.mark.parametrize(
+    "words", [["search"], ["search", " "], ["search", "x", "--limit", "0"], ["nope"]]
+)
 def test_wrong_use_is_2(home: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert mnema(home, *words) == 2
     assert capsys.readouterr().out == ""
 
 
-def test_a_saved_file_is_found_at_once_and_its_lines_keep_what_is_known(running: Path, api: httpx.Client) -> None:
+def test_a_saved_file_is_found_at_once_and_its_lines_keep_what_is_known(
+    running: Path, api: httpx.Client
+) -> None:
     def ids() -> dict[str, str]:
         with closing(sqlite3.connect(running / "data" / "mnema.db")) as base:
-            return dict(base.execute("SELECT text, id FROM memory WHERE space = '' AND state = 'live'"))
+            return dict(
+                base.execute("SELECT text, id FROM memory WHERE space = '' AND state = 'live'")
+            )
 
     def save(text: str) -> None:
         tag = api.get("/api/memory/files/MEMORY.md").headers["etag"]
-        assert api.put("/api/memory/files/MEMORY.md", content=text.encode(), headers={"if-match": tag}).is_success
+        assert api.put(
+            "/api/memory/files/MEMORY.md", content=text.encode(), headers={"if-match": tag}
+        ).is_success
 
     save(MINE + "- 妹妹住在杭州\n")
     before = ids()
@@ -188,11 +221,15 @@ def test_a_saved_file_is_found_at_once_and_its_lines_keep_what_is_known(running:
     after = ids()
     assert after["妹妹住在杭州"] == before["妹妹住在杭州"]
     assert set(after) ^ set(before)
-    [found] = api.get("/api/memory/search", params={"q": "妹妹住在哪里", "limit": 1}).json()["results"]
+    [found] = api.get("/api/memory/search", params={"q": "妹妹住在哪里", "limit": 1}).json()[
+        "results"
+    ]
     assert (found["path"], found["text"]) == ("MEMORY.md", "妹妹住在杭州")
 
 
-def test_what_was_said_is_found_under_the_name_that_its_conversation_has_in_the_api(api: httpx.Client) -> None:
+def test_what_was_said_is_found_under_the_name_that_its_conversation_has_in_the_api(
+    api: httpx.Client,
+) -> None:
     told = {"conversation": "birds", "text": "My canary is called Kiwi.", "key": "1"}
     assert api.post("/api/messages", json=told).status_code == 202
     with api.stream("GET", "/api/conversations/birds/events") as events:

@@ -1,4 +1,6 @@
-"""`mnema migrate --from … --to …`: a store moves to PostgreSQL and back, and every row is compared."""
+"""`mnema migrate --from … --to …`: a store moves to PostgreSQL and back, and every row is
+compared.
+"""
 
 import asyncio
 import hashlib
@@ -45,7 +47,9 @@ def rows(db: Path | str) -> Rows:
     return found
 
 
-def told(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any], str]:
+def told(
+    home: Path, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, dict[str, Any], str]:
     """Return exit code, JSON output, and stderr."""
     capsys.readouterr()
     code = mnema(home, "migrate", *words, "--json")
@@ -82,7 +86,9 @@ def _unmoved(held: Rows) -> Rows:
 
 def _calm(inbox: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return the rows as they are when their queue handles them."""
-    at = [column.name for column in TABLES[[table.name for table in TABLES].index("inbox")].columns].index("urgent")
+    at = [
+        column.name for column in TABLES[[table.name for table in TABLES].index("inbox")].columns
+    ].index("urgent")
     return [(*row[:at], False, *row[at + 1 :]) for row in inbox]
 
 
@@ -138,7 +144,10 @@ def test_it_comes_back_row_by_row(
     assert _unmoved(rows(new / "data" / "mnema.db")) == _unmoved(rows_as_numbers(rows(fresh)))
     assert mnema(new, "migrate") == 0
     assert mnema(new, "doctor", "--json") in (0, 1)
-    checks = {one["name"]: one["ok"] for one in json.loads(capsys.readouterr().out.partition("schema.\n")[2])["checks"]}
+    checks = {
+        one["name"]: one["ok"]
+        for one in json.loads(capsys.readouterr().out.partition("schema.\n")[2])["checks"]
+    }
     assert checks["database"]
     assert checks["ledger"]
     assert checks["audit"]
@@ -152,7 +161,9 @@ def test_a_minus_zero_whose_sign_sqlite_does_not_store_arrives_as_zero(
     query_none(fresh, "INSERT INTO model_factor VALUES ('m', 1.5, 2, -0.0::double precision)")
     code, facts, err = told(tmp_path, capsys, "--from", fresh, "--to", "sqlite")
     assert (code, err, facts["equal"]) == (0, "", True)
-    assert query(tmp_path / "data" / "mnema.db", "SELECT error_percent FROM model_factor") == [(0.0,)]
+    assert query(tmp_path / "data" / "mnema.db", "SELECT error_percent FROM model_factor") == [
+        (0.0,)
+    ]
 
 
 def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
@@ -161,7 +172,9 @@ def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
     fresh: str,  # noqa: F811
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """There and back are two audit rows with the result of the comparison; a run that finds it done adds none."""
+    """There and back are two audit rows with the result of the comparison; a run that finds it done
+    adds none.
+    """
     before = len(query(home / "data" / "mnema.db", "SELECT 1 FROM audit"))
     new, moves = tmp_path / "new", []
     for place, words in (
@@ -171,7 +184,9 @@ def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
     ):
         code, facts, err = told(place, capsys, *words)
         assert (code, facts["equal"]) == (0, True), err
-        lines = "".join(f"{one['table']} {one['to']['rows']} {one['to']['sha256']}\n" for one in facts["tables"])
+        lines = "".join(
+            f"{one['table']} {one['to']['rows']} {one['to']['sha256']}\n" for one in facts["tables"]
+        )
         assert facts["whole"]["sha256"] == hashlib.sha256(lines.encode()).hexdigest()
         assert facts["whole"]["rows"] == sum(one["to"]["rows"] for one in facts["tables"])
         if not facts["moved_before"]:
@@ -190,7 +205,10 @@ def test_each_move_is_an_act_of_the_chain_and_the_chain_stands(
 def rows_as_numbers(held: Rows) -> Rows:
     """SQLite returns booleans as numbers."""
     return {
-        name: [tuple(int(value) if isinstance(value, bool) else value for value in row) for row in found]
+        name: [
+            tuple(int(value) if isinstance(value, bool) else value for value in row)
+            for row in found
+        ]
         for name, found in held.items()
     }
 
@@ -203,8 +221,9 @@ def test_a_row_that_does_not_arrive_as_it_was_is_named_and_nothing_stands(
         asyncio.run(_made_tables(url))
         query_none(
             url,
-            "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.text := 'other'; RETURN NEW; "
-            "END $$; CREATE TRIGGER spoiled BEFORE INSERT ON memory FOR EACH ROW EXECUTE FUNCTION spoil()",
+            "CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.text := "
+            "'other'; RETURN NEW; END $$; CREATE TRIGGER spoiled BEFORE INSERT ON memory FOR EACH "
+            "ROW EXECUTE FUNCTION spoil()",
         )
         code, facts, err = told(home, capsys, "--from", "sqlite", "--to", url)
         assert code == 1
@@ -277,11 +296,15 @@ def test_sources_and_targets_that_are_not_right_are_refused_in_one_sentence(
     query_none(fresh, "DELETE FROM process")
 
 
-def test_a_home_that_somebody_holds_is_not_moved(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_home_that_somebody_holds_is_not_moved(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from bot.config.home import HomeFolder
 
     with HomeFolder(root=home).lock():
-        code, _, err = told(home, capsys, "--from", "sqlite", "--to", "postgresql://u@127.0.0.1:1/x")
+        code, _, err = told(
+            home, capsys, "--from", "sqlite", "--to", "postgresql://u@127.0.0.1:1/x"
+        )
     assert code == 1
     assert "Another mnema" in err
 

@@ -22,7 +22,10 @@ from tests.contracts.store_words import talk
 from tests.walk import nest
 
 CODE = re.compile(r"^([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})$", re.MULTILINE)
-OFFLINE = {"llm": {"provider": "offline"}, "channels": {"web": {"port": 0}, "telegram": {"owners": ["7"]}}}
+OFFLINE = {
+    "llm": {"provider": "offline"},
+    "channels": {"web": {"port": 0}, "telegram": {"owners": ["7"]}},
+}
 
 
 @pytest.fixture
@@ -62,7 +65,9 @@ def test_who_may_talk_is_seen_and_changed(either: Path, capsys: pytest.CaptureFi
     assert "The group telegram `-100123` is allowed" in capsys.readouterr().out
     assert mnema(either, "pair", "role", "telegram:7", "admin", "--yes") == 0
     people = facts(either, capsys)["people"]
-    assert {(row["id"], row["role"], row["by"]) for row in people} >= {("7", "owner", "config.json")}
+    assert {(row["id"], row["role"], row["by"]) for row in people} >= {
+        ("7", "owner", "config.json")
+    }
     assert {(row["id"], row["role"]) for row in people} >= {("-100123", "group"), ("7", "admin")}
     assert mnema(either, "pair", "revoke", "telegram:-100123") == 0
     assert "-100123" not in {row["id"] for row in facts(either, capsys)["people"]}
@@ -72,13 +77,17 @@ def test_who_may_talk_is_seen_and_changed(either: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().out == "telegram:7  by config.json\n"
 
 
-def test_an_owner_code_is_printed_alone_and_kept_as_its_hash(either: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_owner_code_is_printed_alone_and_kept_as_its_hash(
+    either: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(either, "owner", "add") == 0
     out = capsys.readouterr().out
     found = CODE.fullmatch(out.strip())
     assert found
     with closing(sqlite3.connect(either / "data" / "mnema.db")) as base:
-        [(sha256, subject)] = base.execute("SELECT code_sha256, subject FROM access_request").fetchall()
+        [(sha256, subject)] = base.execute(
+            "SELECT code_sha256, subject FROM access_request"
+        ).fetchall()
     assert (sha256, subject) == (code_sha256(found[1]), "owner")
 
 
@@ -88,10 +97,16 @@ def test_an_owner_code_is_printed_alone_and_kept_as_its_hash(either: Path, capsy
         (("pair", "approve", "ABCD-EFGH"), "not good"),
         (("pair", "deny", "ABCD-EFGH"), "not good"),
         (("pair", "revoke", "telegram:5"), "Nothing was granted to telegram:5"),
-        (("pair", "group", "telegrm:5"), "There is no channel telegrm; there are: telegram, feishu"),
+        (
+            ("pair", "group", "telegrm:5"),
+            "There is no channel telegrm; there are: telegram, feishu",
+        ),
         (("pair", "role", "telegram:5", "admin", "--yes"), "telegram:5 is a stranger"),
         (("pair", "role", "telegram:7", "owner", "--yes"), "owners are made by mnema owner add"),
-        (("pair", "role", "telegram:7", "admin"), "There is no terminal to confirm on; pass --yes."),
+        (
+            ("pair", "role", "telegram:7", "admin"),
+            "There is no terminal to confirm on; pass --yes.",
+        ),
     ],
 )
 def test_what_cannot_be_is_one_sentence(
@@ -108,12 +123,16 @@ def test_what_cannot_be_is_the_same_sentence_beside_a_running_bot(
     assert "not good: it is wrong, expired or used" in capsys.readouterr().err
 
 
-def test_a_party_without_a_channel_is_wrong_use(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_party_without_a_channel_is_wrong_use(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "pair", "revoke", "12345") == 2
     assert "CHANNEL:ID, such as telegram:42" in capsys.readouterr().err
 
 
-def test_a_strangers_code_is_approved_on_the_record_itself(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_strangers_code_is_approved_on_the_record_itself(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asyncio.run(_knock(home, "ABCDEFGH"))
     capsys.readouterr()
     assert mnema(home, "pair", "approve", "abcd-efgh", "--channel", "telegram") == 0
@@ -122,7 +141,9 @@ def test_a_strangers_code_is_approved_on_the_record_itself(home: Path, capsys: p
     assert "telegram `42` “`Ann`” may talk to me in private now." in said.out
 
 
-def test_the_list_shows_ids_and_claimed_names_and_no_code(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_shows_ids_and_claimed_names_and_no_code(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asyncio.run(_knock(home, "ABCDEFGH"))
     capsys.readouterr()
     assert mnema(home, "pair", "list") == 0
@@ -136,7 +157,9 @@ def api(running: Path) -> Iterator[httpx.Client]:
     """The running bot's API, called by its owner."""
     token = (running / "data" / "web_token").read_text().strip()
     with httpx.Client(
-        base_url=HomeFolder(root=running).address(), headers={"authorization": f"Bearer {token}"}, timeout=30
+        base_url=HomeFolder(root=running).address(),
+        headers={"authorization": f"Bearer {token}"},
+        timeout=30,
     ) as client:
         yield client
 
@@ -157,11 +180,18 @@ def test_the_api_names_what_is_wrong_and_asks_nobody_without_a_token(api: httpx.
     for path in ("", "/approve", "/deny", "/revoke", "/group", "/role", "/owner"):
         method = "POST" if path else "GET"
         json_body: dict[str, str] | None = {} if path else None
-        answer = api.request(method, f"/api/v1/access{path}", json=json_body, headers={"authorization": "Bearer wrong"})
+        answer = api.request(
+            method,
+            f"/api/v1/access{path}",
+            json=json_body,
+            headers={"authorization": "Bearer wrong"},
+        )
         assert answer.status_code == 401, path
 
 
-def test_S06_wrong_codes_lock_beside_a_running_bot_too(running: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_S06_wrong_codes_lock_beside_a_running_bot_too(
+    running: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for _ in range(5):
         assert mnema(running, "pair", "approve", new_code()) == 1
     assert "Try again in 60 minutes" in capsys.readouterr().err
@@ -174,5 +204,7 @@ async def _knock(home: Path, code: str) -> None:
     store = await open_store(HomeFolder(root=home).db)
     person = Party(channel="telegram", account="bot", subject="user", id="42")
     knock = AccessRequest(party=person, name="Ann", conversation=await talk(store, "k1"), lang="en")
-    assert await store.access.add_request(knock, code_sha256(code), datetime.now(UTC) + timedelta(hours=1), [])
+    assert await store.access.add_request(
+        knock, code_sha256(code), datetime.now(UTC) + timedelta(hours=1), []
+    )
     await store.close()

@@ -1,4 +1,6 @@
-"""A person's data: listed, exported completely, and removed without a trace and without touching anyone else's."""
+"""A person's data: listed, exported completely, and removed without a trace and without touching
+anyone else's.
+"""
 
 import asyncio
 import json
@@ -74,16 +76,22 @@ def mnema(home: Path, *args: str) -> int:
 def bytes_with(home: Path, canary: str) -> list[str]:
     """List the files that contain it, without copies of the database."""
     held = [path for path in home.rglob("*") if path.is_file() and "snapshots" not in path.parts]
-    return sorted(path.relative_to(home).as_posix() for path in held if canary.encode() in path.read_bytes())
+    return sorted(
+        path.relative_to(home).as_posix() for path in held if canary.encode() in path.read_bytes()
+    )
 
 
 def dump(home: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
-        names = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         return {name: sorted(held.execute(f"SELECT * FROM {name}"), key=repr) for name in names}
 
 
-def test_everybody_is_listed_with_what_there_is_of_them(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everybody_is_listed_with_what_there_is_of_them(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert mnema(home, "people", "list", "--json") == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(row["space"], row["accounts"], len(row["conversations"])) for row in rows] == [
@@ -128,11 +136,16 @@ HER_BUDGET = "telegram:bot:7"  # whose budget her turns in groups count to until
 
 
 def _rows_without_group(home: Path) -> dict[str, list[tuple[object, ...]]]:
-    """Read everything in the store except the audit, the lease and anna's own data; her usage has no owner."""
+    """Read everything in the store except the audit, the lease and anna's own data; her usage has
+    no owner.
+    """
     held = dump(home)
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as base:
         talks = {row[0] for row in base.execute("SELECT id FROM conversation WHERE chat_id = '7'")}
-        hers = "SELECT id FROM turn WHERE conversation IN (SELECT id FROM conversation WHERE chat_id = '7')"
+        hers = (
+            "SELECT id FROM turn WHERE conversation IN (SELECT id FROM conversation WHERE chat_id "
+            "= '7')"
+        )
         turns = {row[0] for row in base.execute(hers)}
     own = talks | turns | {"telegram-7"}
     return {
@@ -162,10 +175,13 @@ def test_I44_a_person_is_removed_whole_and_nobody_else_is_touched(
     assert not [row for rows in dump(home).values() for row in rows if HER_BUDGET in row]
     assert [path.read_bytes() for path in (home / "data" / "blobs").iterdir()] == [SHARED]
     left = bytes_with(home, ANNA)
-    assert [path for path in left if "group" not in path] == ["data/mnema.db"]  # what was said in the group is there
+    # what was said in the group is there
+    assert [path for path in left if "group" not in path] == ["data/mnema.db"]
     assert bytes_with(home, BERT) == bert
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
-        said = held.execute("SELECT count(*) FROM message WHERE parts LIKE ?", (f"%{ANNA}%",)).fetchone()
+        said = held.execute(
+            "SELECT count(*) FROM message WHERE parts LIKE ?", (f"%{ANNA}%",)
+        ).fetchone()
     assert said == (1,)
     assert mnema(home, "audit", "verify") == 0
     assert mnema(home, "people", "delete", "telegram:7", "--yes") == 1
@@ -174,12 +190,25 @@ def test_I44_a_person_is_removed_whole_and_nobody_else_is_touched(
 
 
 @pytest.mark.parametrize(
-    "point", first_by_day(2, ["forget.in_txn", "forget.files_done", "forget.committed", "forget.done"])
+    "point",
+    first_by_day(2, ["forget.in_txn", "forget.files_done", "forget.committed", "forget.done"]),
 )
-def test_I44_a_removal_that_was_killed_goes_on(home: Path, capsys: pytest.CaptureFixture[str], point: str) -> None:
+def test_I44_a_removal_that_was_killed_goes_on(
+    home: Path, capsys: pytest.CaptureFixture[str], point: str
+) -> None:
     before = _rows_without_group(home)
     killed = subprocess.run(
-        [sys.executable, "-m", "bot", "--home", str(home), "people", "delete", "telegram-7", "--yes"],
+        [
+            sys.executable,
+            "-m",
+            "bot",
+            "--home",
+            str(home),
+            "people",
+            "delete",
+            "telegram-7",
+            "--yes",
+        ],
         env={**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"},
         check=False,
         capture_output=True,
@@ -194,7 +223,9 @@ def test_I44_a_removal_that_was_killed_goes_on(home: Path, capsys: pytest.Captur
 
         asyncio.run(started())
     else:
-        assert mnema(home, "people", "delete", "telegram-7", "--yes") == (1 if point == "forget.done" else 0)
+        assert mnema(home, "people", "delete", "telegram-7", "--yes") == (
+            1 if point == "forget.done" else 0
+        )
     capsys.readouterr()
     assert {**_rows_without_group(home), "person_removal": []} == before
     assert dump(home)["person_removal"] == []

@@ -27,7 +27,9 @@ READING = (
 
 
 def place(chat: str, *, kind: str = "dm", space: str = "") -> Place:
-    return Place(channel="telegram", account="1", chat_id=chat, thread_id="", kind=kind, space=space)
+    return Place(
+        channel="telegram", account="1", chat_id=chat, thread_id="", kind=kind, space=space
+    )
 
 
 OWN = place("5005")
@@ -38,11 +40,17 @@ TEAM = place(GROUP, kind="group", space="telegram-group--1007")
 async def talk(store: Store, where: Place, text: str) -> str:
     """Create one turn there; returns the conversation's id."""
     body = json.dumps({"text": text})
-    arrival = NewInboxRow(place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body)
+    arrival = NewInboxRow(
+        place=where, key=f"k {text}", kind="message", sender_id=where.chat_id, body=body
+    )
     (stored,) = await store.delivery.accept([arrival])
-    draft = NewMessage(role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person")
+    draft = NewMessage(
+        role="user", parts=(Text(text=text),), tokens=2, counter="t", origin="person"
+    )
     turn = await store.delivery.claim(stored.id, draft, where.chat_id)
-    answer = NewMessage(role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model")
+    answer = NewMessage(
+        role="assistant", parts=(Text(text="hi"),), tokens=1, counter="t", origin="model"
+    )
     out = NewOutboxRow(kind="final", text="hi", part_no=0, parts=1)
     await store.delivery.finish(turn, state="done", final=answer, out=[out])
     return stored.conversation
@@ -72,7 +80,9 @@ def id_of(home: Path, chat: str) -> str:
 def audited(home: Path) -> list[tuple[str, str, str]]:
     """Return actor, subject and result of each audit row of a reading, oldest first."""
     with closing(sqlite3.connect(home / "data" / "mnema.db")) as held:
-        rows = "SELECT actor, subject, result FROM audit WHERE action = 'chat.read.other' ORDER BY seq"
+        rows = (
+            "SELECT actor, subject, result FROM audit WHERE action = 'chat.read.other' ORDER BY seq"
+        )
         return held.execute(rows).fetchall()
 
 
@@ -121,15 +131,27 @@ def test_the_list_names_other_peoples_chats_by_their_ids_and_needs_no_row(
 def test_a_bundle_of_another_person_is_one_row_for_each_chat_in_it(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said(capsys, home, "people", "export", "owner", "--out", str(tmp_path / "own.zip"))[0] == 0
+    assert (
+        said(capsys, home, "people", "export", "owner", "--out", str(tmp_path / "own.zip"))[0] == 0
+    )
     assert audited(home) == []
-    assert said(capsys, home, "people", "export", f"telegram:{ANN}", "--out", str(tmp_path / "ann.zip"))[0] == 0
+    assert (
+        said(
+            capsys, home, "people", "export", f"telegram:{ANN}", "--out", str(tmp_path / "ann.zip")
+        )[0]
+        == 0
+    )
     assert audited(home) == [("command line", id_of(home, ANN), "exported")]
 
 
 @pytest.mark.parametrize(
     "words",
-    [("sessions", "show", ANN), ("sessions", "trace", ANN), ("sessions", "export", ANN), ("replay", ANN)],
+    [
+        ("sessions", "show", ANN),
+        ("sessions", "trace", ANN),
+        ("sessions", "export", ANN),
+        ("replay", ANN),
+    ],
     ids=" ".join,
 )
 def test_what_cannot_be_written_down_is_not_read(
@@ -147,14 +169,21 @@ def test_no_bundle_is_made_where_the_row_cannot_be(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refuse_rows(home)
-    assert said(capsys, home, "people", "export", f"telegram:{ANN}", "--out", str(tmp_path / "ann.zip"))[0] == 1
+    assert (
+        said(
+            capsys, home, "people", "export", f"telegram:{ANN}", "--out", str(tmp_path / "ann.zip")
+        )[0]
+        == 1
+    )
     assert not (tmp_path / "ann.zip").exists()
 
 
 def refuse_rows(home: Path) -> None:
     """Make the audit list unwritable, as on a full disk."""
     with closing(sqlite3.connect(home / "data" / "mnema.db", isolation_level=None)) as held:
-        held.execute("CREATE TRIGGER refused BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no row'); END")
+        held.execute(
+            "CREATE TRIGGER refused BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no row'); END"
+        )
 
 
 async def test_beside_a_running_bot_both_write_their_rows_into_one_chain(

@@ -1,4 +1,6 @@
-"""Commands that open the store themselves work with PostgreSQL as with SQLite, while other processes use it."""
+"""Commands that open the store themselves work with PostgreSQL as with SQLite, while other
+processes use it.
+"""
 
 import asyncio
 import json
@@ -109,7 +111,9 @@ def test_what_reads_says_the_same_over_both_while_somebody_is_at_work(
     assert len(query(fresh, "SELECT 1 FROM process")) == 1
 
 
-SOMEBODY_ELSE = "UPDATE conversation SET space = 'telegram-5006', channel = 'telegram' WHERE chat_id = 'garden'"
+SOMEBODY_ELSE = (
+    "UPDATE conversation SET space = 'telegram-5006', channel = 'telegram' WHERE chat_id = 'garden'"
+)
 READ = "SELECT actor, result FROM audit WHERE action = 'chat.read.other'"
 
 
@@ -155,11 +159,15 @@ def test_people_are_taken_out_and_what_is_imported_is_there(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     execute(fresh, AT_WORK)
-    code, out, err = said(capsys, shared, "people", "export", "owner", "--out", str(tmp_path / "me.zip"))
+    code, out, err = said(
+        capsys, shared, "people", "export", "owner", "--out", str(tmp_path / "me.zip")
+    )
     assert code == 0, err
     assert "usage.json" in zipfile.ZipFile(tmp_path / "me.zip").namelist()
     file = tmp_path / "talk.json"
-    file.write_text(json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]))
+    file.write_text(
+        json.dumps([{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}])
+    )
     code, out, err = said(capsys, shared, "sessions", "import", str(file))
     assert (code, "Imported 1 turns") == (0, out[:16]), err
     assert "assistant: hi" in said(capsys, shared, "sessions", "show", "talk")[1]
@@ -230,12 +238,17 @@ async def test_a_process_that_starts_while_a_command_takes_away_waits_for_its_en
 
 @asynccontextmanager
 async def alone_no_more(home: Path, url: str) -> AsyncIterator[Store]:
-    """The store of a command that needs it for itself, after the server ended its lock's connection."""
+    """The store of a command that needs it for itself, after the server ended its lock's
+    connection.
+    """
     async with open_store_for_command(HomeFolder(root=home), writable=True, alone=True) as record:
-        [(ended,)] = query(url, END_OF_THE_LOCK, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF)
+        [(ended,)] = query(
+            url, END_OF_THE_LOCK, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF
+        )
         assert ended
         await until(
-            lambda: not query(url, LOCKED, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF), "the lock is free"
+            lambda: not query(url, LOCKED, url.rpartition("/")[2], SCHEMA_LOCK_KEY & 0xFFFFFFFF),
+            "the lock is free",
         )
         yield record.store
 
@@ -323,7 +336,9 @@ async def test_a_removal_that_is_not_alone_any_more_leaves_the_files_to_who_came
     [there] = came
     await open_removal(home, there, home.workspace, _no_index).resume()
     assert [folder.exists() for folder in folders] == [False, False]
-    assert query(fresh, "SELECT DISTINCT actor FROM audit WHERE action = 'person deleted'") == [("house",)]
+    assert query(fresh, "SELECT DISTINCT actor FROM audit WHERE action = 'person deleted'") == [
+        ("house",)
+    ]
     await left(there)
 
 
@@ -335,15 +350,25 @@ def test_the_doctor_looks_at_the_record_its_index_and_what_channels_keep(
     shared: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said(capsys, shared, "memory", "search", "gate code")[0] == 0
-    checks = {one["name"]: one for one in json.loads(said(capsys, shared, "doctor", "--json")[1])["checks"]}
+    checks = {
+        one["name"]: one
+        for one in json.loads(said(capsys, shared, "doctor", "--json")[1])["checks"]
+    }
     assert all(checks[name]["ok"] for name in ("database", "ledger", "audit", "index")), checks
     assert checks["index"]["message"].startswith("It is sound: ")
     assert not (shared / "data" / "mnema.db").exists()
 
 
-def test_a_server_that_does_not_answer_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_does_not_answer_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     home = home_of(tmp_path / "none", "postgresql://u@127.0.0.1:1/x")
-    for words in (("sessions", "list"), ("pair", "list"), ("backup", str(tmp_path / "file")), ("migrate",)):
+    for words in (
+        ("sessions", "list"),
+        ("pair", "list"),
+        ("backup", str(tmp_path / "file")),
+        ("migrate",),
+    ):
         code, out, err = said(capsys, home, *words)
         assert (code, out, err.count("\n")) == (1, "", 1), err
         assert "cannot be used" in err

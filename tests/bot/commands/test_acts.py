@@ -1,4 +1,6 @@
-"""What people do beside writing: they edit, take back, send albums and files, quote, move their chats; and groups."""
+"""What people do beside writing: they edit, take back, send albums and files, quote, move their
+chats; and groups.
+"""
 
 import asyncio
 import io
@@ -23,7 +25,13 @@ from tests.bot.talk import Held, call, results, words
 OWNER, FRIEND, TEAM = "5005", "5006", "-100"
 PEOPLE = {"channels": {"telegram": {"owners": [OWNER], "allow": [FRIEND, TEAM]}}}
 ABLE = Capabilities(
-    limit=4096, unit="utf16", live=True, groups=True, file_bytes=1_000_000, picture_bytes=500_000, caption=100
+    limit=4096,
+    unit="utf16",
+    live=True,
+    groups=True,
+    file_bytes=1_000_000,
+    picture_bytes=500_000,
+    caption=100,
 )
 
 
@@ -43,7 +51,11 @@ def png() -> bytes:
 
 def last(request: Request) -> list[Text]:
     """The texts of the running message, the clock's left out."""
-    return [part for part in request.messages[-1].parts if isinstance(part, Text) and "[Now:" not in part.text]
+    return [
+        part
+        for part in request.messages[-1].parts
+        if isinstance(part, Text) and "[Now:" not in part.text
+    ]
 
 
 async def test_I12_an_edit_of_what_still_waits_takes_its_place(tmp_path: Path) -> None:
@@ -114,7 +126,9 @@ async def test_I12_an_album_is_one_turn_with_all_its_pictures(tmp_path: Path) ->
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         for number in range(3):
             text = "our cats" if number == 1 else ""
-            it.channel.hear(text, key=f"m{number}", sender=OWNER, album="al", attachments=(picture,))
+            it.channel.hear(
+                text, key=f"m{number}", sender=OWNER, album="al", attachments=(picture,)
+            )
         await it.channel.until(lambda: len(it.channel.sent) == 1)
         await it.bot.settled()
         (request,) = it.model.requests
@@ -156,18 +170,24 @@ async def test_in_a_group_the_model_sees_who_speaks_and_the_background(tmp_path:
         assert it.model.requests == []
         await it.say("@bot what is broken?", key="m1", **in_group())
         background, asked = last(it.model.requests[0])
-        assert re.fullmatch(r"\[meanwhile, not to you\] 77 #[0-9a-f]{4}: the boiler is broken", background.shown)
+        assert re.fullmatch(
+            r"\[meanwhile, not to you\] 77 #[0-9a-f]{4}: the boiler is broken", background.shown
+        )
         assert re.fullmatch(r"5005 #[0-9a-f]{4}: @bot what is broken\?", asked.shown)
 
 
-async def test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken(tmp_path: Path) -> None:
+async def test_a_group_is_always_tainted_though_nothing_but_its_owner_has_spoken(
+    tmp_path: Path,
+) -> None:
     note = call("write_file", path="memory/boiler.md", content="The boiler is broken.")
     async with inside(tmp_path, [note, "no", note, "yes"], PEOPLE, telegram()) as it:
         files = it.bot.workspace.root
         await it.say("@bot note that the boiler is broken", key="m1", **in_group())
         [refused] = results(it.model.requests[-1])
         assert refused.is_error
-        assert refused.text.startswith("memory/boiler.md is memory, and words from outside are in view")
+        assert refused.text.startswith(
+            "memory/boiler.md is memory, and words from outside are in view"
+        )
         assert not list(files.rglob("boiler.md"))
         await it.say("note that the boiler is broken", key="m2", sender=OWNER, chat=OWNER)
         [written] = results(it.model.requests[-1])
@@ -189,7 +209,9 @@ async def test_a_group_brings_along_no_more_background_than_its_budget(tmp_path:
     settings = {**PEOPLE, "groups": {"listen": True}}
     async with inside(tmp_path, lambda _: "ok", settings, telegram()) as it:
         for number in range(40):
-            it.channel.hear(f"{number} " + "x" * 490, key=f"b{number}", **in_group(sender="77", addressed=False))
+            it.channel.hear(
+                f"{number} " + "x" * 490, key=f"b{number}", **in_group(sender="77", addressed=False)
+            )
         await it.channel.until(lambda: len(it.channel.confirmed) == 40)
         await it.say("@bot hello", key="m1", **in_group())
         shown = [part.text for part in last(it.model.requests[0])]
@@ -197,7 +219,9 @@ async def test_a_group_brings_along_no_more_background_than_its_budget(tmp_path:
         assert shown[-2].startswith("39 ")
 
 
-async def test_a_file_that_the_platform_holds_is_fetched_when_its_turn_comes(tmp_path: Path) -> None:
+async def test_a_file_that_the_platform_holds_is_fetched_when_its_turn_comes(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         it.channel.files["f1"] = png()
         attachment = Attachment(name="../../cat.png", media_type="image/png", ref="f1")
@@ -205,7 +229,9 @@ async def test_a_file_that_the_platform_holds_is_fetched_when_its_turn_comes(tmp
         assert any(isinstance(part, Image) for part in it.model.requests[0].messages[-1].parts)
 
 
-@pytest.mark.parametrize(("data", "why"), [(None, "gone"), (bytes(26 * 2**20), "larger than 25 MB")])
+@pytest.mark.parametrize(
+    ("data", "why"), [(None, "gone"), (bytes(26 * 2**20), "larger than 25 MB")]
+)
 async def test_a_file_that_cannot_be_had_is_told_and_the_words_are_answered(
     tmp_path: Path, data: bytes | None, why: str
 ) -> None:
@@ -243,7 +269,9 @@ async def test_a_send_that_is_told_of_a_move_goes_to_the_new_chat(tmp_path: Path
         assert it.channel.sent[0].address.chat_id == "-200"
 
 
-async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(tmp_path: Path) -> None:
+async def test_an_answer_that_has_to_wait_for_the_person_goes_when_they_write(
+    tmp_path: Path,
+) -> None:
     able = Capabilities(limit=2048, unit="utf8", user_writes_first=True)
     async with inside(tmp_path, ["first answer", "second answer"], PEOPLE, telegram(able)) as it:
         it.channel.fail(AwaitsUser("the allowance is used up"))
@@ -283,7 +311,12 @@ async def test_a_file_is_sent_before_the_answer_and_once(tmp_path: Path) -> None
         await it.channel.until(lambda: len(it.channel.sent) == 2)
         file, answer = it.channel.sent
         assert file.file is not None
-        assert (file.kind, file.file.name, file.file.data, file.text) == ("media", "plan.md", b"# Plan", "here")
+        assert (file.kind, file.file.name, file.file.data, file.text) == (
+            "media",
+            "plan.md",
+            b"# Plan",
+            "here",
+        )
         assert (answer.text, answer.file) == ("done", None)
         assert "queued" in results(it.model.requests[-1])[-1].text
 
@@ -302,7 +335,9 @@ async def test_a_file_is_sent_before_the_answer_and_once(tmp_path: Path) -> None
 async def test_S35_nothing_but_the_outbox_and_stored_files_is_ever_sent(
     tmp_path: Path, arguments: dict[str, str], why: str
 ) -> None:
-    async with inside(tmp_path, [call("send_file", "a", **arguments), "sorry"], PEOPLE, telegram()) as it:
+    async with inside(
+        tmp_path, [call("send_file", "a", **arguments), "sorry"], PEOPLE, telegram()
+    ) as it:
         await it.say("send it", key="m1", sender=OWNER)
         await it.bot.settled()
         (result,) = results(it.model.requests[-1])
@@ -322,13 +357,17 @@ async def test_where_no_file_can_be_carried_the_model_is_told(tmp_path: Path) ->
         assert "cannot carry files" in results(it.model.requests[-1])[-1].text
 
 
-async def test_a_message_that_was_stored_but_not_told_of_is_answered_when_it_comes_again(tmp_path: Path) -> None:
+async def test_a_message_that_was_stored_but_not_told_of_is_answered_when_it_comes_again(
+    tmp_path: Path,
+) -> None:
     """As when the adapter was cancelled while the record took the message."""
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         message = it.channel.hear("hello", key="m1", sender=OWNER)
         await it.answer("m1")
         late = replace(message, key="m2")
-        place = Place(channel="telegram", account="9", chat_id="c1", thread_id="", kind="dm", space="")
+        place = Place(
+            channel="telegram", account="9", chat_id="c1", thread_id="", kind="dm", space=""
+        )
         body = dump_body(MessageBody(text="hello"))
         await it.bot.store.delivery.accept(
             [NewInboxRow(place=place, key="m2", kind="message", sender_id=OWNER, body=body)]
@@ -342,13 +381,17 @@ async def test_a_forwarded_pictures_words_are_nobodys_own(tmp_path: Path) -> Non
     script = [call("memory_write", "a", text=line, category="fact", importance=9), "ok"]
     async with inside(tmp_path, script, PEOPLE, telegram()) as it:
         picture = Attachment(name="a.png", media_type="image/png", data=png())
-        await it.say("", key="m1", sender=OWNER, attachments=(picture,), quote=Quote(text=line, author="Eve"))
+        await it.say(
+            "", key="m1", sender=OWNER, attachments=(picture,), quote=Quote(text=line, author="Eve")
+        )
         await it.bot.settled()
         assert results(it.model.requests[-1])[-1].is_error
     assert line not in (tmp_path / "workspace" / "MEMORY.md").read_text()
 
 
-async def test_a_chat_that_moved_to_where_something_was_said_already_gets_its_answer_once(tmp_path: Path) -> None:
+async def test_a_chat_that_moved_to_where_something_was_said_already_gets_its_answer_once(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: "ok", PEOPLE, telegram()) as it:
         await it.say("@bot first here", key="m0", **in_group(chat="-200"))
         it.channel.fail(ChatMoved("upgraded", chat_id="-200"))

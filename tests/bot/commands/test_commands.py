@@ -1,4 +1,6 @@
-"""Every command, given in a whole bot: in Chinese and in English, at once or in line, and only to who may give it."""
+"""Every command, given in a whole bot: in Chinese and in English, at once or in line, and only to
+who may give it.
+"""
 
 import asyncio
 import json
@@ -50,13 +52,17 @@ def echo(request: Request) -> str:
 
 async def daily_log(it: Inside) -> str:
     await it.bot.settled()
-    return "".join(path.read_text() for path in sorted((it.bot.home.workspace / "memory").glob("*.md")))
+    return "".join(
+        path.read_text() for path in sorted((it.bot.home.workspace / "memory").glob("*.md"))
+    )
 
 
 async def test_help_lists_every_command_in_the_language_of_the_conversation(tmp_path: Path) -> None:
     async with inside(tmp_path, echo) as it:
         english = await it.text("/help")
-        assert {line.split()[0] for line in english.splitlines()} == {f"/{name}" for name in COMMANDS}
+        assert {line.split()[0] for line in english.splitlines()} == {
+            f"/{name}" for name in COMMANDS
+        }
         await it.text("你好")
         chinese = await it.text("/help")
         assert "命令列表" in chinese
@@ -93,7 +99,11 @@ async def test_help_explains_one_command_however_it_is_spelled(tmp_path: Path) -
         ("/model", "本会话的模型", "The model here"),
         ("/policy", "**策略** balanced（来自设置）", "**Policy** balanced (as configured)"),
         ("/policy turnz", "你是不是想用 turns", "Did you mean turns"),
-        ("/policy default", "跟随设置里的策略：balanced", "follows the configured policy: balanced"),
+        (
+            "/policy default",
+            "跟随设置里的策略：balanced",
+            "follows the configured policy: balanced",
+        ),
         ("/context diff", "还没有整理过", "Nothing is folded"),
         ("/export", "没有可以导出", "nothing to export"),
         ("/start", "命令列表", "list all commands"),
@@ -164,7 +174,9 @@ async def test_a_fold_is_taken_back_by_undo_and_its_log_entry_says_so(tmp_path: 
         assert "no fold or clear to undo" in await it.text("/context undo")
 
 
-async def test_a_clear_hides_what_came_before_and_undo_brings_it_back_with_what_came_since(tmp_path: Path) -> None:
+async def test_a_clear_hides_what_came_before_and_undo_brings_it_back_with_what_came_since(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo) as it:
         await it.text("the old secret")
         await it.text("/context clear")
@@ -199,7 +211,9 @@ async def test_new_logs_what_was_there_and_starts_an_empty_epoch(tmp_path: Path)
         assert not any("4711" in text for text in words(it.model.requests[-1]))
 
 
-async def test_two_new_ones_in_a_row_are_both_logged_though_the_summariser_hangs(tmp_path: Path) -> None:
+async def test_two_new_ones_in_a_row_are_both_logged_though_the_summariser_hangs(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, []) as it:
         model = Held(echo, lambda request: request.purpose == "fold")
         it.bot.models.use(model)
@@ -256,7 +270,9 @@ async def test_exports_of_one_second_are_two_files_with_every_message(tmp_path: 
         ]
 
 
-async def test_an_export_that_cannot_be_written_is_told_and_the_conversation_goes_on(tmp_path: Path) -> None:
+async def test_an_export_that_cannot_be_written_is_told_and_the_conversation_goes_on(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo) as it:
         await it.text("hello")
         (tmp_path / "workspace" / "exports").write_text("a file stands where the folder should be")
@@ -283,7 +299,9 @@ async def test_another_model_is_chosen_for_this_conversation_only(tmp_path: Path
         ("context_policy clever", "turns", "turns"),
     ],
 )
-async def test_a_wrong_value_is_refused_with_what_would_be_right(tmp_path: Path, wrong: str, zh: str, en: str) -> None:
+async def test_a_wrong_value_is_refused_with_what_would_be_right(
+    tmp_path: Path, wrong: str, zh: str, en: str
+) -> None:
     async with inside(tmp_path, echo) as it:
         before = (tmp_path / "config.json").read_text()
         assert en in await it.text(f"/config {wrong}")
@@ -292,13 +310,18 @@ async def test_a_wrong_value_is_refused_with_what_would_be_right(tmp_path: Path,
         assert (tmp_path / "config.json").read_text() == before
 
 
-async def test_a_setting_holds_from_the_next_message_of_every_session_and_in_the_file(tmp_path: Path) -> None:
+async def test_a_setting_holds_from_the_next_message_of_every_session_and_in_the_file(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo) as it:
         for chat in ("a", "b"):
             for number in range(5):
                 await it.text(f"fact {number}", chat=chat)
         assert "saved" in await it.text("/config agent_max_context_turns 4", chat="a")
-        assert json.loads((tmp_path / "config.json").read_text()) == {**QUIET, "agent_max_context_turns": 4}
+        assert json.loads((tmp_path / "config.json").read_text()) == {
+            **QUIET,
+            "agent_max_context_turns": 4,
+        }
         for chat in ("a", "b"):
             await it.text("one more", chat=chat)
             await it.bot.settled()
@@ -352,15 +375,21 @@ async def test_a_stranger_is_ignored_and_not_a_word_is_kept(tmp_path: Path) -> N
         (code,) = [part.text for part in it.channel.sent if part.address.chat_id == "eve"]
         assert "scripted" not in code
         assert len(it.model.requests) == 1
-        assert [row.place.chat_id for row in await it.bot.store.sessions.conversations()] == ["boss"]
-    assert b"xyzzy" not in b"".join(path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file())
+        assert [row.place.chat_id for row in await it.bot.store.sessions.conversations()] == [
+            "boss"
+        ]
+    assert b"xyzzy" not in b"".join(
+        path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()
+    )
 
 
 async def test_a_user_has_a_space_and_rights_of_their_own(tmp_path: Path) -> None:
     script = [call("write_file", path="mine.txt", content="ann was here"), "done"]
     async with inside(tmp_path, script, TELEGRAM, telegram()) as it:
         assert await it.text("note it", chat="ann", sender="ann") == "done"
-        assert (tmp_path / "workspace" / "spaces" / "telegram-ann" / "mine.txt").read_text() == "ann was here"
+        assert (
+            tmp_path / "workspace" / "spaces" / "telegram-ann" / "mine.txt"
+        ).read_text() == "ann was here"
         assert "role user" in await it.text("/whoami", chat="ann", sender="ann")
         shown = await it.text("/help", chat="ann", sender="ann")
         assert "/new" in shown
@@ -375,14 +404,18 @@ async def test_the_log_of_a_user_is_in_their_space_and_undo_marks_it_there(tmp_p
     async with inside(tmp_path, echo, TELEGRAM, telegram()) as it:
         for number in range(4):
             await it.text(f"fact {number}", chat="ann", sender="ann")
-        assert "spaces/telegram-ann/memory/" in await it.text("/context fold", chat="ann", sender="ann")
+        assert "spaces/telegram-ann/memory/" in await it.text(
+            "/context fold", chat="ann", sender="ann"
+        )
         await it.text("/context undo", chat="ann", sender="ann")
         (log,) = (tmp_path / "workspace" / "spaces" / "telegram-ann" / "memory").glob("*.md")
         assert " undone -->" in log.read_text()
         assert not list((tmp_path / "workspace" / "memory").glob("*.md"))
 
 
-async def test_the_owner_sets_context_keys_in_any_private_chat_and_others_only_at_home(tmp_path: Path) -> None:
+async def test_the_owner_sets_context_keys_in_any_private_chat_and_others_only_at_home(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo, TELEGRAM, telegram()) as it:
         assert "saved" in await it.text("/config agent_max_steps 3", chat="boss", sender="boss")
         assert "not available" in await it.text("/config concurrency 3", chat="boss", sender="boss")
@@ -391,7 +424,9 @@ async def test_the_owner_sets_context_keys_in_any_private_chat_and_others_only_a
 
 async def test_in_a_group_only_what_is_addressed_is_answered(tmp_path: Path) -> None:
     async with inside(tmp_path, echo, TELEGRAM, telegram()) as it:
-        it.channel.hear("among ourselves, xyzzy", chat="team", sender="bob", kind="group", addressed=False)
+        it.channel.hear(
+            "among ourselves, xyzzy", chat="team", sender="bob", kind="group", addressed=False
+        )
         assert await it.text("hello", chat="team", sender="bob", kind="group") == "re: hello"
         assert not any("xyzzy" in text for text in words(it.model.requests[-1]))
         row = await it.bot.store.sessions.conversation(await it.conversation("team"))
@@ -401,7 +436,10 @@ async def test_in_a_group_only_what_is_addressed_is_answered(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("sender", "may", "may_not"),
-    [("bob", {"/help", "/whoami"}, {"/context", "/new"}), ("ann", {"/context", "/usage"}, {"/new", "/config"})],
+    [
+        ("bob", {"/help", "/whoami"}, {"/context", "/new"}),
+        ("ann", {"/context", "/usage"}, {"/new", "/config"}),
+    ],
 )
 async def test_in_a_group_guests_and_users_are_offered_only_what_they_may(
     tmp_path: Path, sender: str, may: set[str], may_not: set[str]
@@ -424,10 +462,14 @@ async def test_the_owner_may_clear_the_context_of_a_group(tmp_path: Path) -> Non
     async with inside(tmp_path, echo, TELEGRAM, telegram()) as it:
         await it.text("hello all", chat="team", sender="boss", kind="group")
         assert "/new" in await it.text("/help", chat="team", sender="boss", kind="group")
-        assert "context is clear" in await it.text("/context clear", chat="team", sender="boss", kind="group")
+        assert "context is clear" in await it.text(
+            "/context clear", chat="team", sender="boss", kind="group"
+        )
 
 
-async def test_whoever_was_taken_from_the_list_is_refused_though_their_message_waits(tmp_path: Path) -> None:
+async def test_whoever_was_taken_from_the_list_is_refused_though_their_message_waits(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, [], TELEGRAM, telegram()) as it:
         model = Held(echo, lambda request: "wait" in words(request))
         it.bot.models.use(model)

@@ -1,4 +1,6 @@
-"""What people see of the context: /context in all its parts, /policy, and how a fold is told while it goes on."""
+"""What people see of the context: /context in all its parts, /policy, and how a fold is told while
+it goes on.
+"""
 
 import asyncio
 import re
@@ -32,7 +34,9 @@ PRIVATE = {"channels": {"telegram": {"owners": ["boss"], "allow": ["ann", "team"
 
 def script(request: Request) -> str:
     if request.purpose == "fold":
-        return folded("- The user said fact 0.", "## Facts and preferences\n- The user said fact 0.")
+        return folded(
+            "- The user said fact 0.", "## Facts and preferences\n- The user said fact 0."
+        )
     return f"re: {[said for said in words(request) if not said.startswith('[')][-1]}"
 
 
@@ -47,12 +51,19 @@ async def talk(it: Inside, turns: int, chat: str = "c1") -> None:
 
 async def test_every_system_part_is_named_and_they_add_up(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
-        (tmp_path / "workspace" / "MEMORY.md").write_text("# Memory\n\n## Tea\n\n- Ann drinks green tea\n")
+        (tmp_path / "workspace" / "MEMORY.md").write_text(
+            "# Memory\n\n## Tea\n\n- Ann drinks green tea\n"
+        )
         await talk(it, 3)
         facts = await facts_of(it)
         parts = facts["system_parts"]
         assert isinstance(parts, list)
-        assert [part["name"] for part in parts][:4] == ["SOUL.md", "rules", "awareness", "MEMORY.md"]
+        assert [part["name"] for part in parts][:4] == [
+            "SOUL.md",
+            "rules",
+            "awareness",
+            "MEMORY.md",
+        ]
         assert sum(part["tokens"] for part in parts) == facts["parts"]["system"]  # type: ignore[index]
         told = await it.text("/context")
         for part in parts:
@@ -62,7 +73,10 @@ async def test_every_system_part_is_named_and_they_add_up(tmp_path: Path) -> Non
 
 async def test_what_is_left_out_of_memory_is_told_by_name(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
-        old = "\n\n".join(f"Ann has told of trip number {number} to the sea at some length." for number in range(900))
+        old = "\n\n".join(
+            f"Ann has told of trip number {number} to the sea at some length."
+            for number in range(900)
+        )
         (tmp_path / "workspace" / "MEMORY.md").write_text(f"# Memory\n\n## Trips\n\n{old}\n")
         await talk(it, 1)
         facts = await facts_of(it)
@@ -135,8 +149,13 @@ async def test_a_policy_is_chosen_for_one_conversation_from_its_next_message_on(
         assert (facts["policy"], facts["policy_own"]) == (name, True)
         assert (others["policy"], others["policy_own"]) == ("balanced", False)
         shown = await it.text("/policy")
-        assert f"**Policy** {name} (chosen for this conversation; the configured one is balanced)" in shown
-        assert [line for line in shown.splitlines() if "●" in line] == [f"- **{name}** ● — {about[1]}"]
+        assert (
+            f"**Policy** {name} (chosen for this conversation; the configured one is balanced)"
+            in shown
+        )
+        assert [line for line in shown.splitlines() if "●" in line] == [
+            f"- **{name}** ● — {about[1]}"
+        ]
         assert "follows the configured policy: balanced" in await it.text("/policy default")
         assert (await facts_of(it))["policy_own"] is False
 
@@ -147,7 +166,8 @@ async def test_all_policies_are_explained_in_both_languages(tmp_path: Path) -> N
         await it.text("用中文")
         shown = (await it.text("/policy")).splitlines()
         assert [line for line in shown if line.startswith("- ")] == [
-            f"- {'**balanced** ●' if name == 'balanced' else name} — {zh}" for name, (zh, _) in POLICY_TEXTS.items()
+            f"- {'**balanced** ●' if name == 'balanced' else name} — {zh}"
+            for name, (zh, _) in POLICY_TEXTS.items()
         ]
         assert "没有 rollin 这个策略。你是不是想用 rolling？" in await it.text("/policy rollin")
         assert "本会话跟随设置" in await it.text("/policy 默认")
@@ -164,7 +184,9 @@ async def test_a_chosen_policy_decides_when_folds_are_made(tmp_path: Path) -> No
         assert waits["folds"] == []
 
 
-async def test_a_number_of_a_policy_holds_from_the_next_message_of_every_session(tmp_path: Path) -> None:
+async def test_a_number_of_a_policy_holds_from_the_next_message_of_every_session(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, script, {"context_policy": "rolling"}) as it:
         await talk(it, 3)
         assert "saved" in await it.text("/config policies.rolling.every_messages 4")
@@ -211,11 +233,12 @@ def test_why_a_cut_is_where_it_is_is_told_from_the_folds_row() -> None:
     assert format_cut_place(why, "zh") == "回答之后、话题转换"
     assert format_cut_place({"terms": [["break", 20]]}, "en") == "at a natural break"
     assert format_cut(why, 4, "en") == (
-        "Cut before turn 5, the best of 2 places (155 points: base +100, after an answer +30, change of topic +25); "
-        "much code, so 70% was to stay."
+        "Cut before turn 5, the best of 2 places (155 points: base +100, after an answer +30, "
+        "change of topic +25); much code, so 70% was to stay."
     )
-    assert "切在第 5 轮之前：2 处里得分最高（155 分：基础 +100，回答之后 +30，话题转换 +25）" in format_cut(
-        why, 4, "zh"
+    assert (
+        "切在第 5 轮之前：2 处里得分最高（155 分：基础 +100，回答之后 +30，话题转换 +25）"
+        in format_cut(why, 4, "zh")
     )
     assert load_cut_facts("") is None
     assert load_cut_facts('{"of": "another kind"}') is None
@@ -224,8 +247,13 @@ def test_why_a_cut_is_where_it_is_is_told_from_the_folds_row() -> None:
 def test_where_only_one_place_was_possible_no_score_is_told() -> None:
     why = load_cut_facts(dump_choice(replace(CHOICE, candidates=CHOICE.candidates[:1])))
     assert why is not None
-    assert format_cut(why, 4, "en") == "Cut before turn 5, the only place; much code, so 70% was to stay."
-    assert format_cut(why, 4, "zh") == "切在第 5 轮之前：这是唯一可切的地方；多为代码，目标保留 70%。"
+    assert (
+        format_cut(why, 4, "en")
+        == "Cut before turn 5, the only place; much code, so 70% was to stay."
+    )
+    assert (
+        format_cut(why, 4, "zh") == "切在第 5 轮之前：这是唯一可切的地方；多为代码，目标保留 70%。"
+    )
     assert format_cut_place(why, "en") == "at the only place"
     assert format_cut_place(why, "zh") == "唯一可切的地方"
 
@@ -240,22 +268,53 @@ async def test_a_budget_that_is_too_small_is_told_in_the_persons_language(tmp_pa
 
 def test_a_report_of_a_long_history_fits_a_phone() -> None:
     fold = {
-        "from_turn": 1, "to_turn": 12, "tokens_before": 21_800, "tokens_after": 900, "method": "extract",
-        "at": datetime(2026, 11, 20, 9, 12, tzinfo=UTC).isoformat(), "file": "memory/2026-11-20.md",
-        "reason": "tokens", "why": None, "id": "01m85ey9dx49ea28kx93k0qtnv", "policy": "balanced",
-    }  # fmt: skip
+        "from_turn": 1,
+        "to_turn": 12,
+        "tokens_before": 21_800,
+        "tokens_after": 900,
+        "method": "extract",
+        "at": datetime(2026, 11, 20, 9, 12, tzinfo=UTC).isoformat(),
+        "file": "memory/2026-11-20.md",
+        "reason": "tokens",
+        "why": None,
+        "id": "01m85ey9dx49ea28kx93k0qtnv",
+        "policy": "balanced",
+    }
     facts = {
-        "epoch": 3, "policy": "balanced", "tokens": 31_000, "max_tokens": 50_000, "turns": 9, "max_turns": 20,
-        "next_fold": [{"unit": "tokens", "now": 1, "at": 37_500}, {"unit": "turns", "now": 9, "at": 20}],
-        "budget": 43_000, "window": 200_000, "window_source": "default", "reserve": 4_096, "shortage": None,
+        "epoch": 3,
+        "policy": "balanced",
+        "tokens": 31_000,
+        "max_tokens": 50_000,
+        "turns": 9,
+        "max_turns": 20,
+        "next_fold": [
+            {"unit": "tokens", "now": 1, "at": 37_500},
+            {"unit": "turns", "now": 9, "at": 20},
+        ],
+        "budget": 43_000,
+        "window": 200_000,
+        "window_source": "default",
+        "reserve": 4_096,
+        "shortage": None,
         "parts": {"system": 3_100, "tools": 2_050, "summary": 900, "history": 24_950, "running": 0},
-        "system_parts": [{"name": name, "tokens": 620, "left_out": []} for name in
-                         ("SOUL.md", "rules", "awareness", "MEMORY.md", "log")],
-        "summary_turns": 12, "messages": 31, "roles": {"user": 8, "assistant": 23}, "characters": 51_200,
-        "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4}, "cache_share": 0.83,
-        "soul_tokens": 620, "folds": [fold] * 5, "folding": None, "model": "some-model-2026-11", "policy_own": False,
-        "prefix_generation": 7, "live_turns": [13, 21],
-    }  # fmt: skip
+        "system_parts": [
+            {"name": name, "tokens": 620, "left_out": []}
+            for name in ("SOUL.md", "rules", "awareness", "MEMORY.md", "log")
+        ],
+        "summary_turns": 12,
+        "messages": 31,
+        "roles": {"user": 8, "assistant": 23},
+        "characters": 51_200,
+        "counter": {"name": "o200k", "factor": 1.02, "last_error_percent": 1.4},
+        "cache_share": 0.83,
+        "soul_tokens": 620,
+        "folds": [fold] * 5,
+        "folding": None,
+        "model": "some-model-2026-11",
+        "policy_own": False,
+        "prefix_generation": 7,
+        "live_turns": [13, 21],
+    }
     for lang in ("zh", "en"):
         shown = format_context_report(facts, lang, UTC)
         assert max(len(line.replace("*", "")) for line in shown.splitlines()) <= 60
@@ -268,7 +327,9 @@ def test_a_report_of_a_long_history_fits_a_phone() -> None:
         assert every.count("11-20 09:12") == every.count(fold["id"]) == 5
     assert "(of 12 turns)" in shown
     assert "- turns 1–12 · 21,800" in shown
-    shown = format_context_report({**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC)
+    shown = format_context_report(
+        {**facts, "summary_turns": 1, "folds": [{**fold, "to_turn": 1}]}, "en", UTC
+    )
     assert "summary 900 (of 1 turn)" in shown
     assert "- turn 1 · 21,800" in shown
 
@@ -283,9 +344,19 @@ async def test_what_only_an_operator_understands_is_told_by_context_all(tmp_path
             "epoch 1",
             "model scripted",
         ),
-        "zh": ("计数 tiktoken × 1.00", "上次误差 ", "缓存命中 ", "前缀第 ", "第 1 期", "模型 scripted"),
+        "zh": (
+            "计数 tiktoken × 1.00",
+            "上次误差 ",
+            "缓存命中 ",
+            "前缀第 ",
+            "第 1 期",
+            "模型 scripted",
+        ),
     }
-    person = {"en": ("messages 4 (user 2 · assistant 2), ", "system "), "zh": ("消息 4（用户 2 · 助手 2），", "系统 ")}
+    person = {
+        "en": ("messages 4 (user 2 · assistant 2), ", "system "),
+        "zh": ("消息 4（用户 2 · 助手 2），", "系统 "),
+    }
     async with inside(tmp_path, script) as it:
         await talk(it, 4)
         await it.text("/context fold")
@@ -294,18 +365,24 @@ async def test_what_only_an_operator_understands_is_told_by_context_all(tmp_path
             await it.text(f"/config language {lang}")
             plain, every = await it.text("/context"), await it.text(command)
             assert [word for word in (*operator[lang], fold["id"]) if word in plain] == []
-            assert [word for word in (*operator[lang], fold["id"], *person[lang]) if word not in every] == []
+            assert [
+                word for word in (*operator[lang], fold["id"], *person[lang]) if word not in every
+            ] == []
             assert [word for word in person[lang] if word not in plain] == []
             assert "/context all" in plain
         assert len(it.model.requests) == 5, "reading asks no model"
-        shown = await it.text(next(line for line in plain.splitlines() if "/memory show" in line).rpartition("：")[2])
+        shown = await it.text(
+            next(line for line in plain.splitlines() if "/memory show" in line).rpartition("：")[2]
+        )
         assert "fact 0" in shown
 
 
 def test_reading_is_not_an_act() -> None:
     reads = ("context", "context all", "context diff", "config", "config language", "policy")
     acts = ("context clear", "config language zh", "policy turns", "context fold")
-    assert [line for line in reads if is_mutating(*(line.partition(" ")[0], line.partition(" ")[2]))] == []
+    assert [
+        line for line in reads if is_mutating(*(line.partition(" ")[0], line.partition(" ")[2]))
+    ] == []
     assert [line for line in acts if not is_mutating(*line.split(maxsplit=1))] == []
 
 
@@ -347,7 +424,10 @@ async def test_diff_tells_what_the_newest_fold_kept_and_what_it_left(tmp_path: P
         assert "turn 2" in left
         assert "**The newest fold** · turns 1–2" in shown
         assert f"{fold['tokens_before']:,} → {fold['tokens_after']:,} tokens" in shown
-        assert f"balanced · summary by the model\n{fold['file']}\n\nWhy: asked for by /context fold." in shown
+        assert (
+            f"balanced · summary by the model\n{fold['file']}\n\nWhy: asked for by /context fold."
+            in shown
+        )
         await it.text("用中文")
         told = await it.text("/context diff")
         assert "**最近一次整理** · 第 1–2 轮" in told
@@ -395,7 +475,11 @@ async def test_diff_counts_what_the_fold_covers(tmp_path: Path) -> None:
 async def test_diff_shows_twenty_items_and_counts_the_rest(tmp_path: Path) -> None:
     async with inside(tmp_path, facts_script) as it:
         for number in range(4):
-            await it.text(" ".join(f"Room {number}{room} costs {room * 7 + 100} euros." for room in range(1, 16)))
+            await it.text(
+                " ".join(
+                    f"Room {number}{room} costs {room * 7 + 100} euros." for room in range(1, 16)
+                )
+            )
         await it.text("/context fold")
         lines = (await it.text("/context diff")).splitlines()
         items = [line for line in lines if line.startswith("- turn ")]
@@ -410,7 +494,10 @@ async def test_a_folds_cut_is_explained_by_diff(tmp_path: Path) -> None:
         await it.bot.settled()
         shown = await it.text("/context diff")
         (fold,) = (await facts_of(it))["folds"]  # type: ignore[misc]
-        assert f"Why: the most turns were reached. Cut before turn {fold['to_turn'] + 1}, the best of " in shown
+        assert (
+            f"Why: the most turns were reached. Cut before turn {fold['to_turn'] + 1}, the best of "
+            in shown
+        )
 
 
 async def test_diff_is_not_an_act_and_asks_no_model(tmp_path: Path) -> None:

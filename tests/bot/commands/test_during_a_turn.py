@@ -1,4 +1,6 @@
-"""What a person asks and decides while the model answers them: at once, and what they approve starts after the turn."""
+"""What a person asks and decides while the model answers them: at once, and what they approve
+starts after the turn.
+"""
 
 import asyncio
 import json
@@ -22,7 +24,8 @@ from tests.walk.harness import until
 
 CODE = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 APPROVED = "Approved. It runs once the answer that is under way has ended."
-AT_ONCE = 5.0  # seconds in which a command is answered on a busy machine; the turn runs until the test ends it
+# seconds in which a command is answered on a busy machine; the turn runs until the test ends it
+AT_ONCE = 5.0
 WAIT = "think about it"
 TELEGRAM: dict[str, Any] = {
     "channels": {"telegram": {"owners": ["boss"], "allow": ["ann"]}},
@@ -59,7 +62,9 @@ class Thinking(ScriptedModel):
         if said.startswith("be "):
             return call("write_file", path="RULES.md", content=f"You are {said[3:]}.")
         if said.startswith("delegate "):
-            return call("delegate", id="d1", tasks=[{"goal": said.removeprefix("delegate "), "tools": []}])
+            return call(
+                "delegate", id="d1", tasks=[{"goal": said.removeprefix("delegate "), "tools": []}]
+            )
         return f"re: {said}"
 
 
@@ -116,7 +121,9 @@ async def test_what_is_approved_during_a_turn_starts_after_it_and_once(tmp_path:
         assert rules(it) == "You are kind."
         assert told(it, "Approved and done, `write_file`") == 1
         order = [sent.text.partition(",")[0] for sent in it.channel.sent][-3:]
-        assert order == [f"re: {WAIT}", "Approved and done", "re: and then?"], "it overtakes what waits"
+        assert order == [f"re: {WAIT}", "Approved and done", "re: and then?"], (
+            "it overtakes what waits"
+        )
         assert "already" in await at_once(it, f"/approve {code}")
         assert told(it, "Approved and done, `write_file`") == 1
 
@@ -127,11 +134,16 @@ async def test_a_yes_on_the_page_starts_the_call_after_the_turn_too(tmp_path: Pa
         await asked(it)
         model = await begin_turn(it)
         async with (
-            running(ScriptedBot(), ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()) as site,
+            running(
+                ScriptedBot(), ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()
+            ) as site,
             site.client() as page,
         ):
             [shown] = (await page.get("/api/v1/approvals")).json()["waiting"]
-            path, body = f"/api/v1/approvals/{shown['id']}", {"decision": "once", "digest": shown["digest"]}
+            path, body = (
+                f"/api/v1/approvals/{shown['id']}",
+                {"decision": "once", "digest": shown["digest"]},
+            )
             assert (await page.post(path, json=body)).status_code == 200
             assert (await page.post(path, json=body)).status_code == 409
             assert (await page.get("/api/v1/approvals")).json()["waiting"] == []
@@ -154,7 +166,9 @@ async def test_a_yes_is_taken_back_while_its_call_waits(tmp_path: Path) -> None:
         assert rules(it) == before
 
 
-async def test_what_was_approved_before_the_process_ended_is_run_by_the_next_one(tmp_path: Path) -> None:
+async def test_what_was_approved_before_the_process_ended_is_run_by_the_next_one(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, Thinking._answer) as it:
         code = await asked(it)
         await begin_turn(it)
@@ -169,13 +183,19 @@ async def test_what_was_approved_before_the_process_ended_is_run_by_the_next_one
 
 
 async def test_a_yes_counts_for_as_long_as_its_giver_may_give_it(tmp_path: Path) -> None:
-    channel = ScriptedChannel(name="telegram", account="bot", capabilities=Capabilities(buttons=True))
+    channel = ScriptedChannel(
+        name="telegram", account="bot", capabilities=Capabilities(buttons=True)
+    )
     async with inside(tmp_path, Thinking._answer, TELEGRAM, channel) as it:
         before, code = rules(it), await asked(it, chat="boss")
         model = await begin_turn(it, chat="boss")
         assert await at_once(it, f"/approve {code}", chat="boss") == APPROVED
         path = tmp_path / "config.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), "channels": {"telegram": {"allow": ["boss"]}}}))
+        path.write_text(
+            json.dumps(
+                {**json.loads(path.read_text()), "channels": {"telegram": {"allow": ["boss"]}}}
+            )
+        )
         it.bot.file.load()
         model.go_on.set()
         await settled(it)
@@ -184,7 +204,9 @@ async def test_a_yes_counts_for_as_long_as_its_giver_may_give_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize("other", ["another chat", "another person", "a group"])
-async def test_tasks_lists_what_the_persons_other_chats_have_running(tmp_path: Path, other: str) -> None:
+async def test_tasks_lists_what_the_persons_other_chats_have_running(
+    tmp_path: Path, other: str
+) -> None:
     channel = ScriptedChannel(name="telegram", account="bot")
     async with inside(tmp_path, Thinking._answer, TELEGRAM, channel) as it:
         model = Thinking()
@@ -196,10 +218,18 @@ async def test_tasks_lists_what_the_persons_other_chats_have_running(tmp_path: P
         assert "▶ w1 · sub-agent · the long report" in here
         if other == "another chat":
             listed = await at_once(it, "/tasks", chat="boss", thread="second")
-            assert "▶ w1 · telegram `delegate the long report` · sub-agent · the long report" in listed
-            assert "w1 is ended" in await at_once(it, "/tasks cancel w1", chat="boss", thread="second")
+            assert (
+                "▶ w1 · telegram `delegate the long report` · sub-agent · the long report" in listed
+            )
+            assert "w1 is ended" in await at_once(
+                it, "/tasks cancel w1", chat="boss", thread="second"
+            )
         else:
-            where = {"chat": "ann", "sender": "ann"} if other == "another person" else {"chat": "g", "kind": "group"}
+            where = (
+                {"chat": "ann", "sender": "ann"}
+                if other == "another person"
+                else {"chat": "g", "kind": "group"}
+            )
             assert "long report" not in await at_once(it, "/tasks", **where)
             assert "no running w1" in await at_once(it, "/tasks cancel w1", **where)
         model.go_on.set()

@@ -1,4 +1,6 @@
-"""/forget from the chat: what mentions it is shown, a code confirms, a receipt tells; a bare yes does nothing."""
+"""/forget from the chat: what mentions it is shown, a code confirms, a receipt tells; a bare yes
+does nothing.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -29,7 +31,11 @@ def code_of(shown: str) -> str:
 
 
 def holds(folder: Path, text: str) -> list[str]:
-    return [path.name for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+    return [
+        path.name
+        for path in folder.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    ]
 
 
 async def tell(it: Inside, folder: Path) -> None:
@@ -44,7 +50,9 @@ async def test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt(tmp_
         shown = await it.text("/forget ZANZIBAR7")
         assert "places mention it" in shown
         assert "1. MEMORY.md:5\n   The safe opens with zanzibar7" in shown
-        assert re.search(r"2\. \d{4}-\d\d-\d\d · terminal · you\n   My safe has zanzibar7 for a code\.", shown)
+        assert re.search(
+            r"2\. \d{4}-\d\d-\d\d · terminal · you\n   My safe has zanzibar7 for a code\.", shown
+        )
         receipt = await it.text(f"/forget yes {code_of(shown)}")
         assert receipt.startswith("**Forgotten.** MEMORY.md:5; ")
         assert re.search(r"; 2 messages of \d{4}-\d\d-\d\d \(terminal\); .*index\.$", receipt)
@@ -59,7 +67,9 @@ async def test_what_mentions_it_is_shown_and_asked_then_gone_with_a_receipt(tmp_
 
 async def test_in_chinese(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
-        (tmp_path / "workspace" / "MEMORY.md").write_text("# 记忆\n\n## 事实\n\n- 周五常去紫蝴蝶\n- 喜欢茶\n")
+        (tmp_path / "workspace" / "MEMORY.md").write_text(
+            "# 记忆\n\n## 事实\n\n- 周五常去紫蝴蝶\n- 喜欢茶\n"
+        )
         await it.text("我周五去紫蝴蝶。我喜欢茶。")
         shown = await it.text("/forget 紫蝴蝶")
         assert "处提到它**：长期记忆 1，消息 2" in shown
@@ -71,7 +81,16 @@ async def test_in_chinese(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["yes", "好", "确认", "/approve", "/approve yes", "/approve AAAA-AAAA", "/forget yes AAAA-AAAA"]
+    "said",
+    [
+        "yes",
+        "好",
+        "确认",
+        "/approve",
+        "/approve yes",
+        "/approve AAAA-AAAA",
+        "/forget yes AAAA-AAAA",
+    ],
 )
 async def test_neither_a_bare_yes_nor_a_wrong_code_confirms(tmp_path: Path, said: str) -> None:
     async with inside(tmp_path, script) as it:
@@ -97,7 +116,10 @@ async def test_no_leaves_everything(tmp_path: Path) -> None:
         await tell(it, tmp_path)
         for answer in ("/forget no", "/deny {}", "/forget 取消"):
             code = code_of(await it.text("/forget zanzibar7"))
-            assert await it.text(answer.format(code)) in ("Good, all of it stays.", "好的，都保留。")
+            assert await it.text(answer.format(code)) in (
+                "Good, all of it stays.",
+                "好的，都保留。",
+            )
             assert "Nothing waits here" in await it.text(f"/forget yes {code}")
         assert "zanzibar7" in (tmp_path / "workspace" / "MEMORY.md").read_text()
         assert "Say what to forget" in await it.text("/forget")
@@ -113,7 +135,10 @@ async def test_S12_another_persons_code_is_as_unknown_as_any(tmp_path: Path) -> 
         unknown = await it.text("/forget yes AAAA-AAAA", chat="ben", sender="ben")
         assert await it.text(f"/forget yes {code}", chat="ben", sender="ben") == unknown
         assert await it.text(f"/deny {code}", chat="ben", sender="ben") == unknown
-        assert await it.text("/forget zanzibar7", chat="ben", sender="ben") == "Nothing here mentions that."
+        assert (
+            await it.text("/forget zanzibar7", chat="ben", sender="ben")
+            == "Nothing here mentions that."
+        )
         assert "Forgotten" in await it.text(f"/forget yes {code}", chat="ann", sender="ann")
 
 
@@ -135,17 +160,24 @@ async def test_after_a_crash_the_receipt_still_comes(tmp_path: Path) -> None:
             await it.text(f"/forget yes {code}")
         finally:
             failpoints.arm({})
-    async with inside(tmp_path, script, channel=Channel(name="terminal", account="local", capabilities=TERMINAL)) as it:
+    async with inside(
+        tmp_path, script, channel=Channel(name="terminal", account="local", capabilities=TERMINAL)
+    ) as it:
         receipt = await it.text(f"/forget yes {code}")
         assert receipt.startswith("**Forgotten.** MEMORY.md:5; ")
         (snapshot,) = (tmp_path / "data" / "snapshots").iterdir()
-        assert f"may still hold it; delete the files to be rid of it:\n- `data/snapshots/{snapshot.name}`" in receipt
+        assert (
+            "may still hold it; delete the files to be rid of it:\n- "
+            f"`data/snapshots/{snapshot.name}`" in receipt
+        )
         assert holds(tmp_path, "zanzibar7") == [snapshot.name]
 
 
 async def test_many_places_are_counted_not_listed(tmp_path: Path) -> None:
     async with inside(tmp_path, script) as it:
-        lines = "".join(f"- zanzibar7 once more, for the {number}th time {'x ' * 99}\n" for number in range(30))
+        lines = "".join(
+            f"- zanzibar7 once more, for the {number}th time {'x ' * 99}\n" for number in range(30)
+        )
         (tmp_path / "workspace" / "MEMORY.md").write_text(f"# Memory\n\n{lines}")
         shown = await it.text("/forget zanzibar7")
         assert "**30 places mention it**: memory 30" in shown

@@ -90,7 +90,9 @@ async def test_a_turn_that_runs_in_another_chat_is_stopped_and_told_so(tmp_path:
         assert await it.text("And what is two and two?", chat="c2") == "Fine."
 
 
-async def test_a_turn_that_has_looked_in_memory_and_is_not_begun_yet_is_stopped_too(tmp_path: Path) -> None:
+async def test_a_turn_that_has_looked_in_memory_and_is_not_begun_yet_is_stopped_too(
+    tmp_path: Path,
+) -> None:
     gates: dict[str, Gate] = {}
 
     def around(store: Store) -> Store:

@@ -1,4 +1,6 @@
-"""One person's accounts on two platforms: joined by both their words, and apart again; what never joins."""
+"""One person's accounts on two platforms: joined by both their words, and apart again; what never
+joins.
+"""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -26,7 +28,9 @@ SETTINGS = {
 
 
 class Chat:
-    """One account's private chat with the bot (or a group's chat): what it says, and what it is told unasked."""
+    """One account's private chat with the bot (or a group's chat): what it says, and what it is
+    told unasked.
+    """
 
     def __init__(self, it: Inside, sender: str, chat: str = "", kind: str = "dm") -> None:
         self.it = it
@@ -45,7 +49,11 @@ class Chat:
 
     def _unasked(self) -> Sequence[str]:
         sent = self.it.channel.sent
-        return [part.text for part in sent if part.address.chat_id == self.chat and not part.reply_to_key]
+        return [
+            part.text
+            for part in sent
+            if part.address.chat_id == self.chat and not part.reply_to_key
+        ]
 
     async def conversation(self) -> str:
         return await self.it.conversation(self.chat)
@@ -87,7 +95,10 @@ def echo(request: Request) -> str:
 
 @asynccontextmanager
 async def two(folder: Path, settings: dict[str, object] | None = None) -> AsyncIterator[Two]:
-    telegram, feishu = Channel(name="telegram", account="bot"), Channel(name="feishu", account="app")
+    telegram, feishu = (
+        Channel(name="telegram", account="bot"),
+        Channel(name="feishu", account="app"),
+    )
     async with inside(folder, echo, {**SETTINGS, **(settings or {})}, telegram) as it:
         await it.bot.channel_manager.add(feishu)
         yield Two(it, Inside(bot=it.bot, channel=feishu, model=it.model))
@@ -111,7 +122,9 @@ async def remember(one: Two, space: str, line: str) -> None:
     files.write("MEMORY.md", f"## 事实 · Facts\n- {line}\n", None)
 
 
-async def test_what_is_noted_for_one_account_is_known_to_the_other_while_both_are_joined(tmp_path: Path) -> None:
+async def test_what_is_noted_for_one_account_is_known_to_the_other_while_both_are_joined(
+    tmp_path: Path,
+) -> None:
     async with two(tmp_path) as one:
         await one.telegram.say("hello")
         await one.feishu.say("hello")
@@ -130,13 +143,17 @@ async def test_what_is_noted_for_one_account_is_known_to_the_other_while_both_ar
         assert "viola" in shown(one.requests[-1]), "it stays where it was"
 
 
-async def test_what_one_account_said_is_found_for_the_other_only_while_both_are_joined(tmp_path: Path) -> None:
+async def test_what_one_account_said_is_found_for_the_other_only_while_both_are_joined(
+    tmp_path: Path,
+) -> None:
     async with two(tmp_path) as one:
         await one.feishu.say("my viola is from Cremona")
         await one.telegram.say("hello")
 
         async def found() -> bool:
-            wanted = SearchRequest(space=await one.telegram.space(), query="viola Cremona", now=one.bot.now())
+            wanted = SearchRequest(
+                space=await one.telegram.space(), query="viola Cremona", now=one.bot.now()
+            )
             return "Cremona" in repr(await one.bot.recall.search(wanted))
 
         assert not await found()
@@ -181,7 +198,10 @@ async def test_both_chats_are_told_at_each_step_in_their_own_language(tmp_path: 
         await one.feishu.say("/link confirm")
         assert "feishu `ou_5` “`ou_5`” 想共用这里的记忆" in await one.telegram.told()
         assert "已关联：feishu `ou_5`" in await one.telegram.say("/link confirm")
-        assert "Linked: from now on this account uses the memory of telegram `5`" in await one.feishu.told()
+        assert (
+            "Linked: from now on this account uses the memory of telegram `5`"
+            in await one.feishu.told()
+        )
         assert "1. feishu `ou_5`" in await one.telegram.say("/link")
         assert "joined the memory of `telegram-5`" in await one.feishu.say("/link")
         assert "已取消关联" in await one.telegram.say("/unlink 1")
@@ -212,7 +232,9 @@ async def test_a_third_persons_entry_joins_nothing_until_the_maker_says_so(tmp_p
         assert await one.telegram.links() == []
 
 
-async def test_who_was_lured_into_typing_a_code_learns_whose_it_is_before_anything_is_shared(tmp_path: Path) -> None:
+async def test_who_was_lured_into_typing_a_code_learns_whose_it_is_before_anything_is_shared(
+    tmp_path: Path,
+) -> None:
     async with two(tmp_path) as one:
         lure = await made(one.chat("6"))
         assert "telegram `6` made this code" in await one.feishu.say(f"/link {lure}")
@@ -258,13 +280,18 @@ async def test_one_memory_at_a_time_no_chain_no_circle(tmp_path: Path) -> None:
         third = one.chat("ou_6")
         await one.join(one.feishu, third)
         assert await third.space() == "telegram-5", "a joined account's code leads to the home"
-        assert [link.own_space for link in await one.telegram.links()] == ["feishu-ou_5", "feishu-ou_6"]
+        assert [link.own_space for link in await one.telegram.links()] == [
+            "feishu-ou_5",
+            "feishu-ou_6",
+        ]
         assert "2. feishu `ou_6`" in await one.telegram.say("/unlink")
         assert "ou_6" in await one.telegram.say("/unlink 2")
         assert await third.space() == "feishu-ou_6"
 
 
-@pytest.mark.parametrize("word", ["12345678", "ABCD-EFGH", "x", "🙂", "confirm me", "' OR 1=1 --", "A" * 3_000])
+@pytest.mark.parametrize(
+    "word", ["12345678", "ABCD-EFGH", "x", "🙂", "confirm me", "' OR 1=1 --", "A" * 3_000]
+)
 async def test_what_is_no_code_is_refused_in_the_same_words(tmp_path: Path, word: str) -> None:
     async with two(tmp_path) as one:
         assert "That code is not good here" in await one.feishu.say(f"/link {word}")
@@ -277,12 +304,18 @@ async def test_five_wrong_codes_lock_for_an_hour(tmp_path: Path) -> None:
         code = await made(one.telegram)
         for _ in range(4):
             assert "not good here" in await one.feishu.say("/link WRONGONE")
-        assert "Too many wrong codes. Try again in 60 minutes" in await one.feishu.say("/link WRONGONE")
+        assert "Too many wrong codes. Try again in 60 minutes" in await one.feishu.say(
+            "/link WRONGONE"
+        )
         assert "Too many wrong codes" in await one.feishu.say(f"/link {code}")
-        assert "made this code" in await one.chat("ou_6").say(f"/link {code}"), "others are not locked"
+        assert "made this code" in await one.chat("ou_6").say(f"/link {code}"), (
+            "others are not locked"
+        )
 
 
-async def test_a_name_that_somebody_claims_is_quoted_and_cannot_write_markup(tmp_path: Path) -> None:
+async def test_a_name_that_somebody_claims_is_quoted_and_cannot_write_markup(
+    tmp_path: Path,
+) -> None:
     async with two(tmp_path) as one:
         code = await made(one.telegram)
         heard = one.feishu.it.channel.hear("hello", chat="ou_5", sender="ou_5", key="plain")
@@ -292,4 +325,7 @@ async def test_a_name_that_somebody_claims_is_quoted_and_cannot_write_markup(tmp
         )
         await one.feishu.it.answer("claimed")
         await one.feishu.say("/link confirm")
-        assert "feishu `ou_5` “`](https://evil.example) **owner** /link `”" in await one.telegram.told()
+        assert (
+            "feishu `ou_5` “`](https://evil.example) **owner** /link `”"
+            in await one.telegram.told()
+        )

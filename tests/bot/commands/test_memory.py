@@ -1,4 +1,6 @@
-"""/memory and /remember: what a person sees of the memory, where it comes from, and what they add to it."""
+"""/memory and /remember: what a person sees of the memory, where it comes from, and what they add
+to it.
+"""
 
 import re
 from pathlib import Path
@@ -28,9 +30,17 @@ def memory_of(here: Inside) -> str:
     ("text", "told", "heading"),
     [
         ("我喜欢喝龙井茶", "记住了（偏好）：我喜欢喝龙井茶", "偏好 · Preferences"),
-        ("I never eat peanuts", "Remembered (preferences): I never eat peanuts", "偏好 · Preferences"),
+        (
+            "I never eat peanuts",
+            "Remembered (preferences): I never eat peanuts",
+            "偏好 · Preferences",
+        ),
         ("柜子的密码是 40137", "记住了（事实）：柜子的密码是 40137", "事实 · Facts"),
-        ("My sister is called Ines", "Remembered (facts): My sister is called Ines", "事实 · Facts"),
+        (
+            "My sister is called Ines",
+            "Remembered (facts): My sister is called Ines",
+            "事实 · Facts",
+        ),
     ],
 )
 async def test_what_a_person_asks_to_remember_stands_in_the_file_under_its_heading(
@@ -57,12 +67,17 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
         assert memory.read_bytes() == b"- caf\xe9\n"
 
 
-@every_case("text", ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"])
+@every_case(
+    "text",
+    ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"],
+)
 def test_words_of_liking_and_of_wishes_are_preferences(text: str) -> None:
     assert _PREFERENCE_WORDS.search(text)
 
 
-@every_case("text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"])
+@every_case(
+    "text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"]
+)
 def test_other_words_are_facts(text: str) -> None:
     assert not _PREFERENCE_WORDS.search(text)
 
@@ -73,7 +88,9 @@ async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
         await here.text("/remember likes tea")
         for day in range(1, 9):
             (here.bot.workspace.root / "memory").mkdir(exist_ok=True)
-            (here.bot.workspace.root / "memory" / f"2026-01-0{day}.md").write_text("- a\n- b\n", "utf-8")
+            (here.bot.workspace.root / "memory" / f"2026-01-0{day}.md").write_text(
+                "- a\n- b\n", "utf-8"
+            )
         told = await here.text("/memory")
         assert re.search(r"^MEMORY\.md · \d+ B · \d+ lines$", told, re.MULTILINE)
         assert "memory/2026-01-08.md · 8 B · 2 lines" in told
@@ -101,7 +118,10 @@ async def test_a_file_is_shown_by_pages_with_its_lines_numbered(tmp_path: Path) 
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
         log = here.bot.workspace.root / "memory" / "2026-01-05.md"
         log.parent.mkdir(exist_ok=True)
-        log.write_text("".join(f"- line {n} ``` {'x' * 400 if n == 2 else ''}\n" for n in range(1, 101)), "utf-8")
+        log.write_text(
+            "".join(f"- line {n} ``` {'x' * 400 if n == 2 else ''}\n" for n in range(1, 101)),
+            "utf-8",
+        )
         first = await here.text("/memory show memory/2026-01-05.md")
         assert first.startswith("**memory/2026-01-05.md**\n````\n  1  - line 1")
         assert " 2  - line 2" in first
@@ -116,16 +136,22 @@ async def test_a_file_is_shown_by_pages_with_its_lines_numbered(tmp_path: Path) 
             assert "no memory file" in await here.text(f"/memory show {path}")
 
 
-async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_from(tmp_path: Path) -> None:
+async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_from(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
         await here.text("my boat, she is called Petrel", chat="c2")
         await here.text("/remember My boat is called Petrel")
         listed = (await here.text("/memory search what is my boat called")).splitlines()
-        assert re.match(r"\d\. .*\(MEMORY\.md:\d+\)$", next(line for line in listed if "MEMORY.md" in line))
+        assert re.match(
+            r"\d\. .*\(MEMORY\.md:\d+\)$", next(line for line in listed if "MEMORY.md" in line)
+        )
         said = next(line for line in listed if "another conversation" in line)
         why = await here.text(f"/memory why {said.split('.')[0]}")
         assert "> my boat, she is called Petrel" in why
-        assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d · terminal · turn 1 of another conversation", why)
+        assert re.search(
+            r"\d{4}-\d\d-\d\d \d\d:\d\d · terminal · turn 1 of another conversation", why
+        )
         noted = next(line for line in listed if "MEMORY.md" in line)
         why = await here.text(f"/memory why {noted.split('.')[0]}")
         assert "> /remember My boat is called Petrel" in why
@@ -134,13 +160,20 @@ async def test_a_search_shows_sources_and_why_tells_where_a_number_of_it_comes_f
         assert "There is no memory for “99”" in await here.text("/memory why 99")
 
 
-async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_the_place_of(tmp_path: Path) -> None:
+async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_the_place_of(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
         lines = here.bot.memories("")
-        await lines.upsert(MemoryCandidate(category="fact", text="Lives in Leeds", origin="extraction"))
+        await lines.upsert(
+            MemoryCandidate(category="fact", text="Lives in Leeds", origin="extraction")
+        )
         await lines.upsert(
             MemoryCandidate(
-                category="fact", text="Has moved to York", origin="extraction", replaces=("lives in leeds",)
+                category="fact",
+                text="Has moved to York",
+                origin="extraction",
+                replaces=("lives in leeds",),
             )
         )
         number = 1 + memory_of(here).splitlines().index("- Has moved to York")
@@ -148,7 +181,9 @@ async def test_why_takes_a_line_as_it_was_shown_or_words_and_shows_what_it_took_
         for meant in (str(number), "moved to york"):
             why = await here.text(f"/memory why {meant}")
             assert why.startswith(f"**Has moved to York**\nMEMORY.md:{number}\n")
-            assert re.search(r"It took the place of:\n- Lives in Leeds \(until \d{4}-\d\d-\d\d \d\d:\d\d\)", why)
+            assert re.search(
+                r"It took the place of:\n- Lives in Leeds \(until \d{4}-\d\d-\d\d \d\d:\d\d\)", why
+            )
 
 
 async def test_why_tells_of_a_line_written_by_hand_that_nobody_said_it(tmp_path: Path) -> None:
@@ -159,7 +194,9 @@ async def test_why_tells_of_a_line_written_by_hand_that_nobody_said_it(tmp_path:
         assert "偏好 · 重要性" in why
 
 
-async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(tmp_path: Path) -> None:
+async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: "yes", QUIET | {"language": "en"}) as here:
         for text in ("my boat is called Petrel", "and hers is Gull", "so there", "and so on"):
             await here.text(text)
@@ -167,7 +204,9 @@ async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
         await here.bot.settled()
         [log] = (here.bot.workspace.root / "memory").glob("*.md")
         day = log.stem
-        at = 1 + next(n for n, line in enumerate(log.read_text("utf-8").splitlines()) if "Petrel" in line)
+        at = 1 + next(
+            n for n, line in enumerate(log.read_text("utf-8").splitlines()) if "Petrel" in line
+        )
         append_section(here.bot.workspace.space(""), _noted(here, "x1"))
         await here.text(f"/memory show {day}")
         why = await here.text(f"/memory why {at}")
@@ -176,14 +215,23 @@ async def test_why_of_a_line_in_the_log_names_the_fold_and_quotes_what_was_said(
 
 
 def _noted(here: Inside, fold: str) -> LogSection:
-    return LogSection(fold=fold, channel="web", first_turn=8, last_turn=9, at=here.bot.now(), body="- later")
+    return LogSection(
+        fold=fold, channel="web", first_turn=8, last_turn=9, at=here.bot.now(), body="- later"
+    )
 
 
 async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path: Path) -> None:
     channels = {"telegram": {"enabled": False, "token": "x", "owners": ["1"], "allow": ["2", "g"]}}
-    async with inside(tmp_path, yes, QUIET | {"channels": channels}, channel=Channel(name="telegram")) as here:
+    async with inside(
+        tmp_path, yes, QUIET | {"channels": channels}, channel=Channel(name="telegram")
+    ) as here:
         await here.text("/remember the safe opens with 40137", chat="1", sender="1")
-        for text in ("/memory search safe", "/memory show", "/memory why safe", "what does the safe open with"):
+        for text in (
+            "/memory search safe",
+            "/memory show",
+            "/memory why safe",
+            "what does the safe open with",
+        ):
             assert "40137" not in await here.text(text, chat="2", sender="2")
         assert "not available to you here" in await here.text(
             "/remember x", chat="g", sender="3", kind="group", addressed=True
@@ -195,6 +243,11 @@ async def test_a_guest_of_a_group_and_another_person_see_nothing_of_it(tmp_path:
 async def test_a_memory_that_is_too_large_is_told(tmp_path: Path) -> None:
     async with inside(tmp_path, yes, QUIET) as here:
         (here.bot.workspace.root / "MEMORY.md").write_text("x " * 500_000 + "\n")
-        assert "MEMORY.md is larger than 1,000,000 bytes: nothing is written into it" in await here.text("/memory")
+        assert (
+            "MEMORY.md is larger than 1,000,000 bytes: nothing is written into it"
+            in await here.text("/memory")
+        )
         said = await here.text("/remember I like tea")
-        assert said.endswith("MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is.")
+        assert said.endswith(
+            "MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is."
+        )

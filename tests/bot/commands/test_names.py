@@ -1,4 +1,6 @@
-"""Commands by their Chinese names, and names that nobody knows: in any script they are answered, never sent."""
+"""Commands by their Chinese names, and names that nobody knows: in any script they are answered,
+never sent.
+"""
 
 from pathlib import Path
 
@@ -83,7 +85,9 @@ def test_every_command_has_a_chinese_name_of_its_own() -> None:
         ("/👍", None),
     ],
 )
-def test_names_in_any_script_are_commands_and_paths_are_not(typed: str, meant: tuple[str, str] | None) -> None:
+def test_names_in_any_script_are_commands_and_paths_are_not(
+    typed: str, meant: tuple[str, str] | None
+) -> None:
     assert parse_command(typed) == meant
 
 
@@ -142,10 +146,14 @@ async def test_chinese_commands_do_what_the_english_ones_do(tmp_path: Path) -> N
         assert "我对花生过敏" in await it.text("/记忆 搜索 花生")
         assert "花生" in await it.text("/记忆 查看")
         assert "角色 owner" in await it.text("/我是谁")
-        assert not [text for request in it.model.requests for text in words(request) if text.startswith("/")]
+        assert not [
+            text for request in it.model.requests for text in words(request) if text.startswith("/")
+        ]
 
 
-async def test_an_unknown_name_of_any_script_is_answered_with_the_nearest_and_never_sent(tmp_path: Path) -> None:
+async def test_an_unknown_name_of_any_script_is_answered_with_the_nearest_and_never_sent(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo) as it:
         assert await it.text("/帮忙 我") == "没有 /帮忙 这个命令。你是不是想用：/帮助？"
         assert await it.text("／天气预报") == "没有 /天气预报 这个命令。用 /帮助 查看全部。"
@@ -156,7 +164,9 @@ async def test_an_unknown_name_of_any_script_is_answered_with_the_nearest_and_ne
         assert await it.text("/etc/passwd 是什么") == "re: /etc/passwd 是什么"
 
 
-async def test_after_a_chinese_command_an_english_one_is_answered_in_chinese(tmp_path: Path) -> None:
+async def test_after_a_chinese_command_an_english_one_is_answered_in_chinese(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo) as it:
         await it.text("/帮助")
         assert "角色 owner" in await it.text("/whoami")

@@ -1,4 +1,6 @@
-"""What /config and /policy say about a setting: its meaning, its limits, its value, and how to change it."""
+"""What /config and /policy say about a setting: its meaning, its limits, its value, and how to
+change it.
+"""
 
 import json
 from dataclasses import fields
@@ -17,9 +19,14 @@ from tests.bot.inside import inside
 from tests.cases import every_case
 
 SETTABLE = [key for key in KEYS.values() if key.form != "section" and LIST_ITEM not in key.path]
-NUMBERS = [f"policies.{policy.name}.{name}" for policy in POLICIES.values() for name in policy.setting_names]
+NUMBERS = [
+    f"policies.{policy.name}.{name}"
+    for policy in POLICIES.values()
+    for name in policy.setting_names
+]
 ENVIRON = dict.fromkeys(
-    (key.example[2:-1] for key in SETTABLE if key.example.startswith("${")), "a secret of at least 32 characters"
+    (key.example[2:-1] for key in SETTABLE if key.example.startswith("${")),
+    "a secret of at least 32 characters",
 ) | {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
 PRIVATE = {"channels": {"telegram": {"owners": ["boss"], "allow": ["ann"]}}}
 
@@ -59,10 +66,14 @@ def test_the_example_of_a_policys_number_is_accepted_and_changes_it(name: str) -
 def test_every_setting_of_a_policy_is_explained() -> None:
     assert POLICY_SETTING_TEXTS.keys() == {field.name for field in fields(PolicySettings)}
     assert KEY_SETTINGS.keys() == POLICIES.keys()
-    assert all(set(names) <= set(POLICIES[name].setting_names) for name, names in KEY_SETTINGS.items())
+    assert all(
+        set(names) <= set(POLICIES[name].setting_names) for name, names in KEY_SETTINGS.items()
+    )
 
 
-async def test_a_key_is_explained_with_its_value_default_limits_and_an_example(tmp_path: Path) -> None:
+async def test_a_key_is_explained_with_its_value_default_limits_and_an_example(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, [], {"agent_max_context_turns": 12}) as it:
         told = await it.text("/config agent_max_context_turns")
         assert told.splitlines() == [
@@ -98,7 +109,9 @@ async def test_a_section_lists_its_keys_and_the_sections_in_it(tmp_path: Path) -
         assert "memory.embedding — Vectors for recall" in told
 
 
-async def test_an_unknown_key_is_answered_with_near_ones_by_name_or_by_title(tmp_path: Path) -> None:
+async def test_an_unknown_key_is_answered_with_near_ones_by_name_or_by_title(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, []) as it:
         assert "Did you mean language" in await it.text("/config langauge")
         assert "Did you mean delegate.tokens" in await it.text("/config tokens")
@@ -116,10 +129,16 @@ async def test_who_may_not_change_a_key_here_is_told_where(tmp_path: Path) -> No
 
 async def test_policies_are_listed_with_their_numbers_and_what_was_changed(tmp_path: Path) -> None:
     changed = {"balanced": {"fold_at": 0.8, "batch": 0.1}, "rolling": {"every_messages": 6}}
-    async with inside(tmp_path, [], {"policies": changed, "agent_max_context_tokens": 60_000}) as it:
+    async with inside(
+        tmp_path, [], {"policies": changed, "agent_max_context_tokens": 60_000}
+    ) as it:
         shown = (await it.text("/policy")).splitlines()
         assert "At most 60,000 tokens; balanced and turns also fold at 20 turns." in shown
-        numbers = {line.split(" ")[1].strip("*"): after for line, after in pairwise(shown) if line[:2] == "- "}
+        numbers = {
+            line.split(" ")[1].strip("*"): after
+            for line, after in pairwise(shown)
+            if line[:2] == "- "
+        }
         assert set(numbers) == set(POLICIES)
         assert "fold_at 0.8 (default 0.75)" in numbers["balanced"]
         assert "batch 0.1 (default 0.08)" in numbers["balanced"]
@@ -128,6 +147,9 @@ async def test_policies_are_listed_with_their_numbers_and_what_was_changed(tmp_p
         assert "fold_tokens 150,000 (here 45,000)" in numbers["boundary"]
         assert next(line for line in shown if "●" in line).startswith("- **balanced** ●")
         every = await it.text("/config policies.rolling")
-        assert "- every_messages 6 (default 10) — new messages after which the summary is updated" in every.splitlines()
+        assert (
+            "- every_messages 6 (default 10) — new messages after which the summary is updated"
+            in every.splitlines()
+        )
         assert every.count("\n- ") == len(POLICIES["rolling"].setting_names)
         assert json.loads((tmp_path / "config.json").read_text())["policies"] == changed

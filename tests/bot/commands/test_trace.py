@@ -38,7 +38,9 @@ async def test_the_last_message_is_told_from_received_to_sent(tmp_path: Path) ->
         assert "回复 1/1：已送达平台" in await it.text("/trace last")
 
 
-async def test_S12_anothers_message_in_a_group_is_as_unknown_as_a_missing_one(tmp_path: Path) -> None:
+async def test_S12_anothers_message_in_a_group_is_as_unknown_as_a_missing_one(
+    tmp_path: Path,
+) -> None:
     settings = {"channels": {"telegram": {"token": "", "enabled": False, "allow": ["7", "8", "g"]}}}
     channel = Channel(name="telegram", account="bot", capabilities=TERMINAL)
     async with inside(tmp_path, script, settings, channel) as it:  # type: ignore[arg-type]
@@ -48,7 +50,9 @@ async def test_S12_anothers_message_in_a_group_is_as_unknown_as_a_missing_one(tm
         trace = line.split()[1]
         missing = "0" * 26
         told = await it.text(f"/trace {trace}", sender="8", **room)
-        assert told == (await it.text(f"/trace {missing}", sender="8", **room)).replace(missing, trace)
+        assert told == (await it.text(f"/trace {missing}", sender="8", **room)).replace(
+            missing, trace
+        )
         assert trace in (await it.text(f"/trace {trace}", sender="7", **room))
         elsewhere = await it.text(f"/trace {trace}", sender="7", chat="7")
         assert elsewhere == told
@@ -72,7 +76,13 @@ async def test_what_is_under_way_is_told_as_such_and_so_is_a_failed_part(tmp_pat
         assert row is not None
         found = await store.sessions.trace(row.id)
         assert found is not None
-        assert [event.kind for event in found.events] == ["received", "claimed", "model", "ended", "part"]
+        assert [event.kind for event in found.events] == [
+            "received",
+            "claimed",
+            "model",
+            "ended",
+            "part",
+        ]
         parts = [line for line in await store.sessions.lines(row.id) if line.role == "assistant"]
         assert await store.sessions.trace(row.id, of=parts[0].id) == found
         assert await store.sessions.trace(row.id, of=found.message) == found

@@ -22,7 +22,9 @@ KEY = "sk-ant-abcdefghijk123456"
 
 @pytest.fixture
 def file(tmp_path: Path) -> ConfigFile:
-    file = ConfigFile(tmp_path / "config.json", {"ANTHROPIC_API_KEY": KEY, "STEPS": "7", "WHO": "42"})
+    file = ConfigFile(
+        tmp_path / "config.json", {"ANTHROPIC_API_KEY": KEY, "STEPS": "7", "WHO": "42"}
+    )
     file.load()
     return file
 
@@ -43,13 +45,19 @@ def test_without_a_file_every_setting_has_its_default(file: ConfigFile) -> None:
 
 def test_the_numbers_people_rely_on() -> None:
     config = Config()
-    assert (config.agent_max_context_tokens, config.agent_max_context_turns, config.agent_max_steps) == (50_000, 20, 15)
+    assert (
+        config.agent_max_context_tokens,
+        config.agent_max_context_turns,
+        config.agent_max_steps,
+    ) == (50_000, 20, 15)
     assert (config.channels.web.host, config.channels.web.port) == ("127.0.0.1", 8642)
     assert (config.concurrency, config.session_max_idle_days, config.retention_days) == (64, 30, 0)
     assert (config.memory.similarity, config.memory.recall_timeout_ms) == (0.85, 500)
 
 
-@pytest.mark.parametrize("value", ["abc", "-1", "999999999999", "9" * 5000, "3.5", "true", "", '"60000"'])
+@pytest.mark.parametrize(
+    "value", ["abc", "-1", "999999999999", "9" * 5000, "3.5", "true", "", '"60000"']
+)
 def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str) -> None:
     wrong = refusal(file, "agent_max_context_tokens", value)
     right = "it must be a whole number from 4000 to 10000000, such as 50000."
@@ -62,18 +70,33 @@ def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [
-        ("agent_max_steps", "201", "agent_max_steps is 201; it must be a whole number from 1 to 200, such as 15."),
+        (
+            "agent_max_steps",
+            "201",
+            "agent_max_steps is 201; it must be a whole number from 1 to 200, such as 15.",
+        ),
         ("notify_folds", "yes", 'notify_folds is "yes"; it must be true or false.'),
         ("language", "fr", 'language is "fr"; it must be auto, zh or en.'),
         ("timezone", "Asia/Foo", "such as Asia/Shanghai"),
         ("memory.dream_at", "25:00", "such as 03:30"),
         ("channels.web.host", "0.0.0.0", "put a proxy with TLS in front"),
-        ("context_policy", "clever", "it must be balanced, turns, budget, layers, boundary or rolling."),
+        (
+            "context_policy",
+            "clever",
+            "it must be balanced, turns, budget, layers, boundary or rolling.",
+        ),
         ("llm.proxy", "ftp://x", "http://, https:// or socks5://"),
         ("llm.base_url", "not a url", "begins with http://"),
         ("channels.telegram.allow", "[1]", 'a list of texts, such as ["a", "b"]'),
         ("llm", "5", "it must be an object in braces"),
-        ("policies", "5", 'it must hold numbers by the policy\'s name, such as {"balanced": {"snip_chars": 15000}}.'),
+        (
+            "policies",
+            "5",
+            (
+                'it must hold numbers by the policy\'s name, such as {"balanced": {"snip_chars": '
+                "15000}}."
+            ),
+        ),
         ("policies.turns", "5", "policies.turns is 5; it must hold numbers by the policy's name"),
         (
             "policies.blanced.x",
@@ -86,10 +109,26 @@ def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str
             'policies.rolling: the policy rolling has no number "fold_at". It has ever',
         ),
         ("policies.balanced.fold_t", "1", "Did you mean fold_at? It has "),
-        ("policies.balanced.fold_at", "3", "fold_at is 3; it must be a number from 0.1 to 1, such as 0.75."),
-        ("policies.balanced.fold_at", "true", "fold_at is true; it must be a number from 0.1 to 1, such as 0.75."),
-        ("policies.balanced.reach", "0.5", "reach is 0.5; it must be a whole number from 0 to 1000, such as 2."),
-        ("policies.turns.snip_chars", "many", 'snip_chars is "many"; it must be a whole number from 200 to 10000000,'),
+        (
+            "policies.balanced.fold_at",
+            "3",
+            "fold_at is 3; it must be a number from 0.1 to 1, such as 0.75.",
+        ),
+        (
+            "policies.balanced.fold_at",
+            "true",
+            "fold_at is true; it must be a number from 0.1 to 1, such as 0.75.",
+        ),
+        (
+            "policies.balanced.reach",
+            "0.5",
+            "reach is 0.5; it must be a whole number from 0 to 1000, such as 2.",
+        ),
+        (
+            "policies.turns.snip_chars",
+            "many",
+            'snip_chars is "many"; it must be a whole number from 200 to 10000000,',
+        ),
         (
             "policies",
             '{"layers": {"window": 1e9}}',
@@ -101,7 +140,9 @@ def test_a_wrong_number_is_told_what_would_be_right(file: ConfigFile, value: str
         ("zzz", "x", "zzz is not a key here."),
     ],
 )
-def test_every_refusal_is_one_sentence_that_helps(file: ConfigFile, key: str, value: str, said: str) -> None:
+def test_every_refusal_is_one_sentence_that_helps(
+    file: ConfigFile, key: str, value: str, said: str
+) -> None:
     wrong = refusal(file, key, value)
     assert said in str(wrong)
     assert wrong.say("zh") != str(wrong)
@@ -120,7 +161,10 @@ def test_every_key_can_be_set_to_its_default_and_read_back(file: ConfigFile) -> 
 def test_a_text_may_be_typed_bare_or_quoted(file: ConfigFile) -> None:
     assert file.set("llm.model", "claude-x").llm.model == "claude-x"
     assert file.set("llm.model", '"claude y"').llm.model == "claude y"
-    assert file.set("channels.telegram.allow", '["1", "-100"]').channels.telegram.allow == ("1", "-100")
+    assert file.set("channels.telegram.allow", '["1", "-100"]').channels.telegram.allow == (
+        "1",
+        "-100",
+    )
     assert file.set("memory.embedding.model", "m").memory.embedding is not None
 
 
@@ -133,7 +177,9 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
     assert (settings.fold_at, settings.snip_chars) == (0.5, 15_000)
     assert file.get("policies.balanced.fold_at") == 0.5
     assert file.get("policies.balanced") == {"fold_at": 0.5, "snip_chars": 15_000}
-    assert file.set("policies.balanced", '{"fold_at": 0.6}').policies == {"balanced": {"fold_at": 0.6}}
+    assert file.set("policies.balanced", '{"fold_at": 0.6}').policies == {
+        "balanced": {"fold_at": 0.6}
+    }
     assert file.set("policies", "{}").policies == {}
     assert file.get("policies.balanced.fold_at") == 0.75
     for name in ("policies.balanced.nope", "policies.nope", "policies.nope.fold_at"):
@@ -142,7 +188,9 @@ def test_a_policys_numbers_are_set_one_by_one_and_given_back_whole(file: ConfigF
 
 
 @pytest.mark.parametrize(("name", "policy"), POLICIES.items())
-def test_every_number_of_every_policy_may_be_set_to_its_own_value(file: ConfigFile, name: str, policy: Policy) -> None:
+def test_every_number_of_every_policy_may_be_set_to_its_own_value(
+    file: ConfigFile, name: str, policy: Policy
+) -> None:
     for setting in policy.setting_names:
         value = getattr(policy.settings, setting)
         file.set(f"policies.{name}.{setting}", json.dumps(value))
@@ -160,18 +208,23 @@ def test_every_policy_may_be_chosen_and_balanced_is_the_default(file: ConfigFile
 
 def test_a_wrong_number_in_the_file_is_told_with_its_place(file: ConfigFile) -> None:
     file.path.write_text('{"policies": {\n  "balanced": {"fold_at": 7}}}')
-    with pytest.raises(ConfigRejected, match=r"line 2, column 27: policies\.balanced\.fold_at is 7; it must be"):
+    with pytest.raises(
+        ConfigRejected, match=r"line 2, column 27: policies\.balanced\.fold_at is 7; it must be"
+    ):
         file.check()
     file.path.write_text('{"policies": {\n  "balanced": {"foldat": 1}}}')
     with pytest.raises(
-        ConfigRejected, match=r"line 2, column 16: policies\.balanced: the policy balanced has no number"
+        ConfigRejected,
+        match=r"line 2, column 16: policies\.balanced: the policy balanced has no number",
     ) as told:
         file.check()
     assert "你是不是想写 fold_at？" in told.value.say("zh")
 
 
 def test_references_read_the_environment_and_stay_as_written(file: ConfigFile) -> None:
-    file.path.write_text('{"agent_max_steps": "${STEPS}", "channels": {"telegram": {"owners": ["${WHO}"]}}}')
+    file.path.write_text(
+        '{"agent_max_steps": "${STEPS}", "channels": {"telegram": {"owners": ["${WHO}"]}}}'
+    )
     config = file.load()
     assert (config.agent_max_steps, config.channels.telegram.owners) == (7, ("42",))
     file.set("language", "zh")
@@ -183,7 +236,9 @@ def test_a_missing_variable_is_an_empty_secret_but_a_fault_elsewhere(file: Confi
     assert file.load().llm.api_key == ""
     assert file.get("llm.api_key") == "${NOPE}"
     file.path.write_text('{"llm":\n {"model": "${NOPE}"}}')
-    with pytest.raises(ConfigRejected, match=r"line 2, column 12: llm\.model reads the environment variable NOPE"):
+    with pytest.raises(
+        ConfigRejected, match=r"line 2, column 12: llm\.model reads the environment variable NOPE"
+    ):
         file.check()
 
 

@@ -30,7 +30,9 @@ def checkout(folder: Path) -> Path:
 
 def test_a_checkout_is_told_the_make_command(tmp_path: Path) -> None:
     root = checkout(tmp_path)
-    assert install_command("vectors", root, f"{root}/.venv") == f"make -C {root} extras NAME=vectors"
+    assert (
+        install_command("vectors", root, f"{root}/.venv") == f"make -C {root} extras NAME=vectors"
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,9 @@ def test_a_checkout_is_told_the_make_command(tmp_path: Path) -> None:
         ("quick", "'uvloop>=1'"),
     ],
 )
-def test_an_installed_package_is_told_what_pip_has_to_install(tmp_path: Path, extra: str, packages: str) -> None:
+def test_an_installed_package_is_told_what_pip_has_to_install(
+    tmp_path: Path, extra: str, packages: str
+) -> None:
     told = install_command(extra, tmp_path, "/opt/mnema", lambda name: DECLARED)
     assert told == f"/opt/mnema/bin/python -m pip install {packages}"
 
@@ -63,7 +67,9 @@ def test_every_extra_that_a_message_names_can_be_installed_by_name() -> None:
     sources = "".join(path.read_text("utf-8") for path in sorted((ROOT / "bot").rglob("*.py")))
     named = set(re.findall(r"install_command\('(\w+)'\)", sources)) | {"vectors", "embeddings"}
     assert named == {"vectors", "embeddings", "web", "scale", "otel", "mcp", "passkeys"}
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert named <= set(extras)
     assert all((ROOT / f"requirements-{extra}.lock").is_file() for extra in named)
     assert "pip install mnema" not in sources.replace("'", "")
@@ -72,7 +78,9 @@ def test_every_extra_that_a_message_names_can_be_installed_by_name() -> None:
 def test_an_unknown_extra_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "setup.sh", tmp_path / "scripts")
-    ran = subprocess.run(["scripts/setup.sh", "extra", "vector"], cwd=tmp_path, capture_output=True, text=True)
+    ran = subprocess.run(
+        ["scripts/setup.sh", "extra", "vector"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ran.returncode == 2
     assert "name vectors, embeddings, web, mcp, scale, otel or passkeys" in ran.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scripts"]

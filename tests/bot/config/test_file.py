@@ -1,4 +1,6 @@
-"""config.json on disk: broken edits, other writers, modes, kills, and changes while the bot runs."""
+"""config.json on disk: broken edits, other writers, modes, kills, and changes while the bot
+runs.
+"""
 
 import asyncio
 import json
@@ -59,7 +61,9 @@ def test_an_edit_is_looked_for_often_enough() -> None:
 
 def test_a_broken_first_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"agent_max_steps": 0}')
-    with pytest.raises(ConfigRejected, match=r"config\.json, line 1, column 21: agent_max_steps is 0"):
+    with pytest.raises(
+        ConfigRejected, match=r"config\.json, line 1, column 21: agent_max_steps is 0"
+    ):
         ConfigFile(tmp_path / "config.json", {}).load()
 
 
@@ -93,7 +97,9 @@ def test_bytes_that_are_no_text_are_refused_with_a_sentence(tmp_path: Path, data
 
 
 @pytest.mark.parametrize("mode", ["0644", "0640", "0620", "0604", "0660"])
-def test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy(file: ConfigFile, mode: str) -> None:
+def test_a_secret_that_others_may_read_or_write_is_refused_with_the_remedy(
+    file: ConfigFile, mode: str
+) -> None:
     file.set("channels.telegram.token", "123456:abcdefghijklmnop")
     file.path.chmod(int(mode, 8))
     with pytest.raises(ConfigRejected, match=rf"mode {mode}\); run: chmod 600 {file.path}"):
@@ -127,11 +133,14 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize("place", ["file.tmp_written", "file.synced", "file.replaced", "file.dir_synced"])
+@pytest.mark.parametrize(
+    "place", ["file.tmp_written", "file.synced", "file.replaced", "file.dir_synced"]
+)
 def test_a_kill_leaves_the_old_file_or_the_new_one(file: ConfigFile, place: str) -> None:
     old = file.path.read_bytes()
     code = (
-        f"from bot.cli.main import main; main(['--home', {str(file.path.parent)!r}, 'config', 'set', 'language', 'zh'])"
+        f"from bot.cli.main import main; main(['--home', {str(file.path.parent)!r}, 'config', "
+        "'set', 'language', 'zh'])"
     )
     environ = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{place}:kill9"}
     assert subprocess.run([sys.executable, "-c", code], env=environ).returncode == -signal.SIGKILL

@@ -101,7 +101,9 @@ def test_the_home_is_the_one_asked_for_else_here_else_the_users(
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_the_persona_is_in_the_chosen_language_unless_somebody_wrote_it(home: HomeFolder, language: str) -> None:
+def test_the_persona_is_in_the_chosen_language_unless_somebody_wrote_it(
+    home: HomeFolder, language: str
+) -> None:
     soul = home.workspace / "SOUL.md"
     home.set_soul_language(language)
     assert ("我" in soul.read_text("utf-8")) is (language == "zh")
@@ -110,7 +112,9 @@ def test_the_persona_is_in_the_chosen_language_unless_somebody_wrote_it(home: Ho
     assert soul.read_text() == "mine"
 
 
-def test_a_new_persona_is_in_the_machines_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_persona_is_in_the_machines_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("LC_ALL", raising=False)
     monkeypatch.delenv("LC_MESSAGES", raising=False)
     for locale, chinese in (("zh_CN.UTF-8", True), ("fr_FR.UTF-8", False)):
@@ -128,6 +132,8 @@ def test_the_hint_for_people_is_no_part_of_the_persona(template: Path) -> None:
     assert remove_hint(remove_hint(text)) == remove_hint(text)
 
 
-@pytest.mark.parametrize("soul", ["<!-- my own note -->\nI am Bo.", "I am Bo. <!-- still I -->", ""])
+@pytest.mark.parametrize(
+    "soul", ["<!-- my own note -->\nI am Bo.", "I am Bo. <!-- still I -->", ""]
+)
 def test_every_other_comment_is_the_owners_text(soul: str) -> None:
     assert remove_hint(soul) == soul

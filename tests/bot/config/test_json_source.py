@@ -14,13 +14,19 @@ from tests.cases import every_case
 scalars = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text(max_size=8)
 scalars = scalars | st.floats(allow_nan=False, allow_infinity=False)
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-values = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3))
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3)
+)
 objects = st.dictionaries(names, values, max_size=4)
-layouts = st.sampled_from([{"indent": 2}, {"indent": "\t"}, {"indent": None}, {"separators": (",", ":")}])
+layouts = st.sampled_from(
+    [{"indent": 2}, {"indent": "\t"}, {"indent": None}, {"separators": (",", ":")}]
+)
 
 
 @given(objects, layouts)
-def test_what_json_writes_is_read_as_json_reads_it(settings: dict[str, Any], layout: dict[str, Any]) -> None:
+def test_what_json_writes_is_read_as_json_reads_it(
+    settings: dict[str, Any], layout: dict[str, Any]
+) -> None:
     assert json_source.parse_config_json(json.dumps(settings, **layout)).value == settings
 
 
@@ -47,7 +53,10 @@ def test_an_edit_changes_its_place_and_nothing_else(
             section[step] = {}
         section = section[step]
     section[path[-1]] = value
-    assert json_source.parse_config_json(json_source.replace_value(text, tuple(path), value)).value == expected
+    assert (
+        json_source.parse_config_json(json_source.replace_value(text, tuple(path), value)).value
+        == expected
+    )
 
 
 def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
@@ -56,7 +65,9 @@ def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
     assert edited == text.replace('"x":1', '"x":7')
     added = json_source.replace_value(text, ("c",), {"d": True})
     assert added == text.replace("2}\r\n}", '2},\r\n    "c": {\r\n        "d": true\r\n    }\r\n}')
-    assert json_source.replace_value(text, ("a", "z"), "é") == text.replace('"y": 2}', '"y": 2, "z": "é"}')
+    assert json_source.replace_value(text, ("a", "z"), "é") == text.replace(
+        '"y": 2}', '"y": 2, "z": "é"}'
+    )
 
 
 @every_case(
@@ -84,7 +95,9 @@ def test_an_edit_keeps_order_blanks_and_line_ends() -> None:
         ('{"a": ' + "[" * 40 + "]" * 40 + "}", "too_deep", (1, 38)),
     ],
 )
-def test_what_is_not_json_is_refused_by_name_and_place(text: str, fault: str, place: tuple[int, int]) -> None:
+def test_what_is_not_json_is_refused_by_name_and_place(
+    text: str, fault: str, place: tuple[int, int]
+) -> None:
     with pytest.raises(JsonSyntaxError) as caught:
         json_source.parse_config_json(text)
     assert caught.value.fault == fault

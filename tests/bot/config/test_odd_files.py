@@ -1,4 +1,6 @@
-"""A config.json that is no regular file: refused with one sentence, and never read without an end."""
+"""A config.json that is no regular file: refused with one sentence, and never read without an
+end.
+"""
 
 import asyncio
 import json
@@ -19,7 +21,10 @@ from bot.runtime.store_access import find_postgres_url
 from tests.walk.harness import ROOT, until
 
 ENOUGH = 600 * 2**20  # bytes of address space: far less than an endless file takes
-SENTENCE = "config.json: it cannot be read: it is a device, a pipe or a folder; put a plain file of at most 1 MB there."
+SENTENCE = (
+    "config.json: it cannot be read: it is a device, a pipe or a folder; put a plain file of at "
+    "most 1 MB there."
+)
 
 
 def endless(path: Path) -> None:
@@ -58,7 +63,9 @@ def mnema(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("odd", [endless, pipe])
-def test_the_start_is_refused_with_one_sentence(tmp_path: Path, odd: Callable[[Path], None]) -> None:
+def test_the_start_is_refused_with_one_sentence(
+    tmp_path: Path, odd: Callable[[Path], None]
+) -> None:
     odd(tmp_path / "config.json")
     ran = mnema(tmp_path, "run")
     assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", f"mnema: {SENTENCE}\n")

@@ -24,7 +24,10 @@ MODES = {stat.S_IFDIR: 0o700, stat.S_IFREG: 0o600}
 
 def mnema(home: Path, *commands: str) -> None:
     """Run commands in another process with the usual umask."""
-    code = "import sys; from bot.cli.main import main; sys.exit(any(main(words.split(' ')) for words in sys.argv[1:]))"
+    code = (
+        "import sys; from bot.cli.main import main; sys.exit(any(main(words.split(' ')) for words "
+        "in sys.argv[1:]))"
+    )
     called = [sys.executable, "-c", code, *(f"--home {home} {command}" for command in commands)]
     ran = subprocess.run(called, cwd=ROOT, umask=0o022, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -67,7 +70,9 @@ def test_S62_everything_that_the_program_makes_is_for_its_account_alone(shared: 
     export = f"sessions export main --out {out}/talk.jsonl"
     mnema(home, "init --yes", "chat --once hello", "memory index", f"backup {out}/b.tar.gz", export)
     assert sorted(path.name for path in out.iterdir()) == ["b.tar.gz", "talk.jsonl"]
-    assert {"mnema.db", "log", "blobs", "index", "lock"} <= {path.name for path in (home / "data").iterdir()}
+    assert {"mnema.db", "log", "blobs", "index", "lock"} <= {
+        path.name for path in (home / "data").iterdir()
+    }
     assert open_to_others(home, out) == {}
 
 
@@ -79,7 +84,9 @@ def test_S62_another_account_reads_nothing_of_a_home_made_by_an_older_version(sh
 
     def read() -> int:
         asked = ["cat", str(home / "workspace" / "MEMORY.md")]
-        return subprocess.run(asked, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True).returncode
+        return subprocess.run(
+            asked, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True
+        ).returncode
 
     assert read() == 0
     mnema(home, "init --yes")
@@ -119,7 +126,9 @@ def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
 def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "bot" / "cli").mkdir(parents=True)
     (tmp_path / "workspace").mkdir()
-    shipped = [tmp_path / name for name in ("bot/cli/main.py", "pyproject.toml", "workspace/README.md")]
+    shipped = [
+        tmp_path / name for name in ("bot/cli/main.py", "pyproject.toml", "workspace/README.md")
+    ]
     for path in shipped:
         path.write_text("x")
     (tmp_path / "config.json").write_text("{}")
@@ -135,18 +144,42 @@ def test_a_checkout_keeps_its_own_files_as_they_are(tmp_path: Path) -> None:
     assert check_private(HomeFolder(root=tmp_path)).ok
 
 
-def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(tmp_path: Path) -> None:
+def test_files_and_folders_that_only_begin_with_our_names_are_left_as_they_are(
+    tmp_path: Path,
+) -> None:
     kept = "before-restore.20261123T080000Z"
-    ours = ("config.json", "config.json.last-good", f"config.json.{kept}", f"data.{kept}/m.db", ".restore.json")
-    theirs = ("data.csv", "data.tar.gz", "workspace.code-workspace", "workspace.old/notes.md", ".restored.txt")
-    for name in (*ours, *theirs, ".restore-20261123T080000Z/config.json", "workspace/notes.md", "data/m.db"):
+    ours = (
+        "config.json",
+        "config.json.last-good",
+        f"config.json.{kept}",
+        f"data.{kept}/m.db",
+        ".restore.json",
+    )
+    theirs = (
+        "data.csv",
+        "data.tar.gz",
+        "workspace.code-workspace",
+        "workspace.old/notes.md",
+        ".restored.txt",
+    )
+    for name in (
+        *ours,
+        *theirs,
+        ".restore-20261123T080000Z/config.json",
+        "workspace/notes.md",
+        "data/m.db",
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("{}")
     loose(tmp_path)
     close_entries(HomeFolder(root=tmp_path))
     left = {str(tmp_path / name): "0o644" for name in theirs}
-    assert open_to_others(tmp_path) == {str(tmp_path): "0o755", str(tmp_path / "workspace.old"): "0o755", **left}
+    assert open_to_others(tmp_path) == {
+        str(tmp_path): "0o755",
+        str(tmp_path / "workspace.old"): "0o755",
+        **left,
+    }
 
 
 async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
@@ -172,7 +205,9 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path
     assert found.message == f"Other accounts may open {home.data} (mode 0750), and 1 more."
     assert found.hint == f"Run: chmod 700 '{home.data}'; the next start of mnema closes the rest."
     subprocess.run(["sh", "-c", found.hint.removeprefix("Run: ").partition(";")[0]], check=True)
-    assert check_private(home).message.startswith(f"Other accounts may open {home.workspace}/MEMORY.md")
+    assert check_private(home).message.startswith(
+        f"Other accounts may open {home.workspace}/MEMORY.md"
+    )
 
 
 def test_doctor_names_a_workspace_that_was_put_elsewhere_by_a_link(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""S60: every channel has secrets, all platforms echo what they receive in errors, and no secret is found anywhere."""
+"""S60: every channel has secrets, all platforms echo what they receive in errors, and no secret is
+found anywhere.
+"""
 
 import asyncio
 import base64
@@ -45,7 +47,9 @@ class Echo:
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             head = await reader.readuntil(b"\r\n\r\n")
             lengths = [
-                line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length")
+                line.split(b":")[1]
+                for line in head.lower().split(b"\r\n")
+                if line.startswith(b"content-length")
             ]
             told = head + await reader.readexactly(int(lengths[0]) if lengths else 0)
             self.heard.append(told)
@@ -58,13 +62,17 @@ class Echo:
             text = str(frame)
             self.heard.append(text.encode())
             request = json.loads(text)["headers"]["req_id"]
-            await connection.send(json.dumps({"headers": {"req_id": request}, "errcode": 40014, "errmsg": text}))
+            await connection.send(
+                json.dumps({"headers": {"req_id": request}, "errcode": 40014, "errmsg": text})
+            )
 
     def _answer(self, told: bytes) -> bytes:
         words = told.decode("latin-1")
         kind = len(self.heard) % 4
         codes = {"ok": False, "error_code": 400, "code": 99, "errcode": 99, "ret": 99}
-        said = json.dumps({**codes, **dict.fromkeys(("description", "msg", "errmsg"), words)}).encode()
+        said = json.dumps(
+            {**codes, **dict.fromkeys(("description", "msg", "errmsg"), words)}
+        ).encode()
         where = words.split(" ")[1]
         status, extra, body = (
             (b"200 OK", b"", said),
@@ -94,10 +102,19 @@ def planted(echo: Echo) -> dict[str, Any]:
         "language": "en",
         "log": {"level": "debug"},
         "memory": {"extract": False},
-        "llm": {"provider": "openai", "api_key": SECRETS["model key"], "base_url": f"{url}/v1", "model": "m"},
+        "llm": {
+            "provider": "openai",
+            "api_key": SECRETS["model key"],
+            "base_url": f"{url}/v1",
+            "model": "m",
+        },
         "channels": {
             "web": {"port": 0},
-            "telegram": {"token": TELEGRAM_TOKEN, "base_url": url, "webhook_secret": SECRETS["webhook secret"]},
+            "telegram": {
+                "token": TELEGRAM_TOKEN,
+                "base_url": url,
+                "webhook_secret": SECRETS["webhook secret"],
+            },
             "feishu": {
                 "app_id": "cli_a",
                 "app_secret": SECRETS["feishu secret"],
@@ -124,7 +141,9 @@ def planted(echo: Echo) -> dict[str, Any]:
 
 
 def forms(secret: str) -> Iterator[str]:
-    """Return the value as it is, in a URL, in JSON, and the fixed part of its base64 at each alignment."""
+    """Return the value as it is, in a URL, in JSON, and the fixed part of its base64 at each
+    alignment.
+    """
     yield secret
     yield quote(secret, safe="")
     yield quote(secret)
@@ -170,7 +189,11 @@ async def _logged_in(folder: Path, echo: Echo) -> None:
     home = HomeFolder(root=folder)
     home.ensure()
     store = await open_store(home.db)
-    login = {"token": SECRETS["wechat login"], "bot": "b@im.bot", "base": f"http://127.0.0.1:{echo.port}"}
+    login = {
+        "token": SECRETS["wechat login"],
+        "bot": "b@im.bot",
+        "base": f"http://127.0.0.1:{echo.port}",
+    }
     await store.notes.put("wechat", {"login": json.dumps(login)})
     await store.close()
 
@@ -196,7 +219,14 @@ async def told(tmp_path: Path) -> dict[str, str]:
             ):
                 await bot.web.post("c1", text)
             await until(lambda: _answered(bot, 7), "everything is answered", seconds=60)
-            for path in ("status", "config", "usage", "access", "channels/wechat/prompt", "conversations/c1/context"):
+            for path in (
+                "status",
+                "config",
+                "usage",
+                "access",
+                "channels/wechat/prompt",
+                "conversations/c1/context",
+            ):
                 said[f"GET {path}"] = (await bot.web.ask("GET", f"/api/v1/{path}")).text
             said["/metrics"] = (await bot.web.ask("GET", "/metrics")).text
             said["transcript"] = json.dumps(await bot.web.lines("c1"), ensure_ascii=False)
@@ -209,7 +239,16 @@ async def told(tmp_path: Path) -> dict[str, str]:
         heard = b"\n".join(echo.heard).decode("latin-1")
         said |= {str(path): path.read_text() for path in (tmp_path / "data" / "log").iterdir()}
         said["stderr"] = (tmp_path / "stderr.log").read_text()
-        assert len([one for one in found("", heard) if "login" in one or "token" in one or "secret" in one]) >= 5
+        assert (
+            len(
+                [
+                    one
+                    for one in found("", heard)
+                    if "login" in one or "token" in one or "secret" in one
+                ]
+            )
+            >= 5
+        )
         return said
 
 

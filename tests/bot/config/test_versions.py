@@ -1,4 +1,6 @@
-"""What config.json was before: kept for its owner only, put back byte for byte, and never shown with a secret."""
+"""What config.json was before: kept for its owner only, put back byte for byte, and never shown
+with a secret.
+"""
 
 import json
 import stat
@@ -13,7 +15,10 @@ from bot.config.keys import KEYS, LIST_ITEM, describe_schema
 from bot.config.messages import ConfigRejected
 from bot.config.versions import MAX_VERSIONS, ConfigVersions
 
-ODD = '{\r\n\t"language":"zh" ,\r\n "channels": {"telegram": {"token":"12345:se\\u0063ret-of-mine-too"}}\r\n}\r\n\r\n'
+ODD = (
+    '{\r\n\t"language":"zh" ,\r\n "channels": {"telegram": '
+    '{"token":"12345:se\\u0063ret-of-mine-too"}}\r\n}\r\n\r\n'
+)
 
 
 @pytest.fixture
@@ -43,7 +48,9 @@ def test_an_edit_by_hand_is_a_version_too(file: ConfigFile) -> None:
     assert [version.text for version in file.versions()] == ['{"agent_max_steps": 3}', ODD]
 
 
-def test_a_change_stays_in_force_and_is_one_version_while_other_threads_read_the_file(file: ConfigFile) -> None:
+def test_a_change_stays_in_force_and_is_one_version_while_other_threads_read_the_file(
+    file: ConfigFile,
+) -> None:
     over = threading.Event()
 
     def look() -> None:
@@ -68,9 +75,13 @@ def test_versions_are_for_their_owner_only_and_few(tmp_path: Path) -> None:
     for number in range(MAX_VERSIONS + 1):
         versions.record(str(number))
         versions.record(str(number))
-    assert [version.text for version in versions.all()] == [str(n) for n in range(MAX_VERSIONS, 0, -1)]
+    assert [version.text for version in versions.all()] == [
+        str(n) for n in range(MAX_VERSIONS, 0, -1)
+    ]
     assert stat.S_IMODE((tmp_path / "versions").stat().st_mode) == 0o700
-    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "versions").iterdir()} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "versions").iterdir()} == {
+        0o600
+    }
 
 
 def test_a_text_is_shown_without_its_secrets_and_saved_with_them(file: ConfigFile) -> None:
@@ -80,11 +91,16 @@ def test_a_text_is_shown_without_its_secrets_and_saved_with_them(file: ConfigFil
     file.replace_source(shown.replace('"zh"', '"en"'))
     assert file.path.read_bytes() == ODD.replace('"zh"', '"en"').encode()
     elsewhere = json.dumps({"channels": {"wecom": {"secret": "1234…(24)"}}})
-    with pytest.raises(ConfigRejected, match=r"line 1, column 35: channels\.wecom\.secret was given its masked form"):
+    with pytest.raises(
+        ConfigRejected,
+        match=r"line 1, column 35: channels\.wecom\.secret was given its masked form",
+    ):
         file.replace_source(elsewhere)
 
 
-def test_a_broken_text_is_named_by_line_and_column_and_replaced_from_the_page(file: ConfigFile) -> None:
+def test_a_broken_text_is_named_by_line_and_column_and_replaced_from_the_page(
+    file: ConfigFile,
+) -> None:
     with pytest.raises(ConfigRejected, match="line 2, column 21"):
         file.check_source('{\n "agent_max_steps": 0}')
     file.path.write_text('{"language": ')
@@ -144,14 +160,23 @@ def test_the_schema_says_of_each_leaf_what_a_form_needs() -> None:
         key.path for key in KEYS.values() if key.form != "section" and LIST_ITEM not in key.path
     }
     for path, leaf in found:
-        assert all(leaf[name] for name in ("title", "description", "x-title-zh", "x-description-zh", "x-group")), path
+        assert all(
+            leaf[name]
+            for name in ("title", "description", "x-title-zh", "x-description-zh", "x-group")
+        ), path
         assert leaf["x-takes-effect"] in ("now", "turn", "restart"), path
         assert leaf.get("writeOnly", False) == KEYS[path].secret, path
 
 
-def _leaves(schema: dict[str, object], path: tuple[str, ...]) -> list[tuple[tuple[str, ...], dict[str, object]]]:
+def _leaves(
+    schema: dict[str, object], path: tuple[str, ...]
+) -> list[tuple[tuple[str, ...], dict[str, object]]]:
     options = schema.get("anyOf")
-    inner = next((one for one in options if "properties" in one), schema) if isinstance(options, list) else schema
+    inner = (
+        next((one for one in options if "properties" in one), schema)
+        if isinstance(options, list)
+        else schema
+    )
     properties = inner.get("properties")
     if not isinstance(properties, dict):
         return [(path, schema)]

@@ -10,8 +10,11 @@ from memory.store.store import Store
 EARLY = 1_700_000_000.0
 
 
-async def add_conversations(store: Store, count: int, named: str = "many", *, of_people: bool = False) -> None:
-    """Add listed conversations of the page, each with a title, a minute apart and older than all others.
+async def add_conversations(
+    store: Store, count: int, named: str = "many", *, of_people: bool = False
+) -> None:
+    """Add listed conversations of the page, each with a title, a minute apart and older than all
+    others.
 
     Args:
         of_people: each has a space of its own.
@@ -20,7 +23,12 @@ async def add_conversations(store: Store, count: int, named: str = "many", *, of
     async def add(tx: Tx) -> None:
         for number in range(count):
             at = EARLY - 60.0 * number
-            columns = {"channel": "web", "account": "console", "kind": "dm", "chat_id": f"{named}-{number}"}
+            columns = {
+                "channel": "web",
+                "account": "console",
+                "kind": "dm",
+                "chat_id": f"{named}-{number}",
+            }
             await tx.execute(
                 insert_into(conversation),
                 **columns,
@@ -56,9 +64,19 @@ async def add_long_conversation(store: Store, name: str, turns: int) -> str:
         )
         for number in range(1, turns + 1):
             at, asked, answer = EARLY + number, new_id(EARLY + number), new_id(EARLY + number)
-            ended = {"conversation": id, "state": "done", "number": number, "started": at, "ended": at}
+            ended = {
+                "conversation": id,
+                "state": "done",
+                "number": number,
+                "started": at,
+                "ended": at,
+            }
             await tx.execute(insert_into(turn), **ended, id=f"t{asked}", inbox_id=asked, epoch=1)
-            said = {"body": json.dumps({"text": f"question {number}"}), "kind": "message", "state": "done"}
+            said = {
+                "body": json.dumps({"text": f"question {number}"}),
+                "kind": "message",
+                "state": "done",
+            }
             await tx.execute(
                 insert_into(inbox),
                 **place,
@@ -70,7 +88,13 @@ async def add_long_conversation(store: Store, name: str, turns: int) -> str:
                 line=2 * number - 1,
                 received=at,
             )
-            sent = {"kind": "final", "text": f"answer {number}", "state": "sent", "reply_to": asked, "parts": 1}
+            sent = {
+                "kind": "final",
+                "text": f"answer {number}",
+                "state": "sent",
+                "reply_to": asked,
+                "parts": 1,
+            }
             await tx.execute(
                 insert_into(outbox),
                 **sent,

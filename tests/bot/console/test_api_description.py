@@ -69,17 +69,25 @@ async def client(real: Real) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def routes(real: Real) -> dict[tuple[str, str], Route]:
-    return {(route.method, route.path): route for route in real.site.site.calls if route.path.startswith("/api/v1/")}
+    return {
+        (route.method, route.path): route
+        for route in real.site.site.calls
+        if route.path.startswith("/api/v1/")
+    }
 
 
 async def test_replies_are_as_described(real: Real, client: httpx.AsyncClient) -> None:
     known = routes(real)
     for path, query in READS.items():
-        answer = await client.get(path.replace("{id}", "c1").replace("{day}", "2026-11-20"), params=query)
+        answer = await client.get(
+            path.replace("{id}", "c1").replace("{day}", "2026-11-20"), params=query
+        )
         assert answer.status_code == 200, path
         reply = known["GET", path].reply
         assert reply, path
-        assert set(answer.json()) - {*reply.model_fields, *aliases(reply)} <= KEPT.get(path, set()), path
+        assert set(answer.json()) - {*reply.model_fields, *aliases(reply)} <= KEPT.get(
+            path, set()
+        ), path
         reply.model_validate(answer.json())
 
 
@@ -126,49 +134,76 @@ PROMISED = {
 }
 
 
-async def test_without_a_version_there_are_the_promised_calls_only(real: Real, client: httpx.AsyncClient) -> None:
+async def test_without_a_version_there_are_the_promised_calls_only(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     addresses = {(route.method, path) for route in real.site.site.calls for path in route.paths}
-    assert {one for one in addresses if not one[1].startswith("/api/v1/")} == {*PROMISED, ("GET", "/metrics")}
+    assert {one for one in addresses if not one[1].startswith("/api/v1/")} == {
+        *PROMISED,
+        ("GET", "/metrics"),
+    }
     assert (await client.get("/api/waiting")).status_code == 404
     assert (await client.get("/api/v1/waiting")).status_code == 200
     assert (await client.get("/api/tasks")).json().keys() == {"tasks"}
 
 
-async def test_each_handler_takes_the_model_of_its_route(real: Real, client: httpx.AsyncClient) -> None:
+async def test_each_handler_takes_the_model_of_its_route(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     for route in real.site.site.calls:
-        taken = [kind for name, kind in get_type_hints(route.handler).items() if name != "return"][1:]
+        taken = [kind for name, kind in get_type_hints(route.handler).items() if name != "return"][
+            1:
+        ]
         assert taken == [model for model in (route.query, route.body) if model], route.path
 
 
-async def test_every_reference_of_the_description_leads_somewhere(real: Real, client: httpx.AsyncClient) -> None:
+async def test_every_reference_of_the_description_leads_somewhere(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     answer = await client.get("/api/v1/openapi.json")
     described, text = answer.json(), answer.text
     assert described["openapi"] == "3.1.0"
     schemas = described["components"]["schemas"]
     assert set(re.findall(r'"#/components/schemas/(\w+)"', text)) <= set(schemas)
     assert {path for _, path in routes(real)} == {
-        path.replace("memory/files/{path}", "memory/files/{path:path}") for path in described["paths"]
+        path.replace("memory/files/{path}", "memory/files/{path:path}")
+        for path in described["paths"]
     }
     for path, operations in described["paths"].items():
         for operation in operations.values():
-            named = {parameter["name"] for parameter in operation["parameters"] if parameter["in"] == "path"}
+            named = {
+                parameter["name"]
+                for parameter in operation["parameters"]
+                if parameter["in"] == "path"
+            }
             assert named == set(re.findall(r"\{(\w+)\}", path))
             assert operation["summary"] or "x-action" in operation
 
 
-async def test_the_versioned_address_names_lists_alike_and_adds_to_their_entries(client: httpx.AsyncClient) -> None:
-    for name, path in (("conversations", "conversations"), ("messages", "conversations/c1/messages")):
+async def test_the_versioned_address_names_lists_alike_and_adds_to_their_entries(
+    client: httpx.AsyncClient,
+) -> None:
+    for name, path in (
+        ("conversations", "conversations"),
+        ("messages", "conversations/c1/messages"),
+    ):
         old, new = [(await client.get(f"/api/{version}{path}")).json() for version in ("", "v1/")]
         entries, added_to = old.pop(name), new.pop("items")
         assert entries
-        assert entries == [{key: one[key] for key in first} for first, one in zip(entries, added_to, strict=True)]
+        assert entries == [
+            {key: one[key] for key in first} for first, one in zip(entries, added_to, strict=True)
+        ]
         assert old == new
 
 
-async def test_a_repeat_with_the_same_idempotency_key_is_one_message(client: httpx.AsyncClient) -> None:
+async def test_a_repeat_with_the_same_idempotency_key_is_one_message(
+    client: httpx.AsyncClient,
+) -> None:
     sent = [
         await client.post(
-            "/api/v1/messages", json={"conversation": "c2", "text": "once"}, headers={"idempotency-key": "k"}
+            "/api/v1/messages",
+            json={"conversation": "c2", "text": "once"},
+            headers={"idempotency-key": "k"},
         )
         for _ in range(2)
     ]
@@ -179,26 +214,44 @@ async def test_a_repeat_with_the_same_idempotency_key_is_one_message(client: htt
 async def test_a_page_forward_begins_after_a_line(client: httpx.AsyncClient) -> None:
     path = "/api/v1/conversations/c1/messages"
     lines = [line["line"] for line in (await client.get(path)).json()["items"]]
-    assert [line["line"] for line in (await client.get(path, params={"after": lines[0]})).json()["items"]] == lines[1:]
+    assert [
+        line["line"]
+        for line in (await client.get(path, params={"after": lines[0]})).json()["items"]
+    ] == lines[1:]
     for wrong in ("-1", "x", "9" * 16):
         assert (await client.get(path, params={"after": wrong})).status_code == 400
 
 
-async def test_settings_that_were_changed_meanwhile_are_not_overwritten(client: httpx.AsyncClient) -> None:
+async def test_settings_that_were_changed_meanwhile_are_not_overwritten(
+    client: httpx.AsyncClient,
+) -> None:
     first = (await client.get("/api/v1/config")).headers["etag"]
-    changed = await client.patch("/api/v1/config", json={"language": "zh"}, headers={"if-match": first})
+    changed = await client.patch(
+        "/api/v1/config", json={"language": "zh"}, headers={"if-match": first}
+    )
     assert changed.status_code == 200
-    stale = await client.patch("/api/v1/config", json={"language": "en"}, headers={"if-match": first})
+    stale = await client.patch(
+        "/api/v1/config", json={"language": "en"}, headers={"if-match": first}
+    )
     assert stale.status_code == 412
-    again = await client.patch("/api/v1/config", json={"language": "en"}, headers={"if-match": changed.headers["etag"]})
+    again = await client.patch(
+        "/api/v1/config", json={"language": "en"}, headers={"if-match": changed.headers["etag"]}
+    )
     assert (again.status_code, again.json()["language"]) == (200, "en")
 
 
-async def test_a_file_is_only_replaced_by_who_names_what_was_read(client: httpx.AsyncClient) -> None:
-    for path, status in (("/api/v1/memory/files/MEMORY.md", 428), ("/api/memory/files/MEMORY.md", 412)):
+async def test_a_file_is_only_replaced_by_who_names_what_was_read(
+    client: httpx.AsyncClient,
+) -> None:
+    for path, status in (
+        ("/api/v1/memory/files/MEMORY.md", 428),
+        ("/api/memory/files/MEMORY.md", 412),
+    ):
         assert (await client.put(path, json={"text": "mine"})).status_code == status
     assert (
-        await client.put("/api/v1/memory/files/MEMORY.md", json={"text": "mine"}, headers={"if-match": "x"})
+        await client.put(
+            "/api/v1/memory/files/MEMORY.md", json={"text": "mine"}, headers={"if-match": "x"}
+        )
     ).status_code == 412
 
 
@@ -226,10 +279,17 @@ async def test_the_view_holds_the_very_texts_that_the_model_gets_next(tmp_path: 
                         break
         assert view
         segments = view.json()["items"]
-    shown = {kind: [one for one in segments if one["kind"] == kind] for kind in ("system", "tools", "history")}
-    assert [piece["text"] for one in shown["system"] for piece in one["pieces"]] == list(asked[-1].system)
+    shown = {
+        kind: [one for one in segments if one["kind"] == kind]
+        for kind in ("system", "tools", "history")
+    }
+    assert [piece["text"] for one in shown["system"] for piece in one["pieces"]] == list(
+        asked[-1].system
+    )
     assert [one["name"] for one in shown["tools"]] == [tool.name for tool in asked[-1].tools]
-    history = [(piece["role"], piece["text"]) for one in shown["history"] for piece in one["pieces"]]
+    history = [
+        (piece["role"], piece["text"]) for one in shown["history"] for piece in one["pieces"]
+    ]
     sent = [(message.role, part.text) for message in asked[-1].messages for part in message.parts]
     assert sent[: len(history)] == history
     assert len(history) >= 2

@@ -27,7 +27,9 @@ class Decider:
     def __init__(self) -> None:
         self.made: list[tuple[bool, int | None, str]] = []
 
-    async def decide_approval(self, row: ApprovalRow, *, approve: bool, always: int | None, by: str) -> Begun:
+    async def decide_approval(
+        self, row: ApprovalRow, *, approve: bool, always: int | None, by: str
+    ) -> Begun:
         self.made.append((approve, always, by))
         return Begun(text=("晚了", "too late"), done=len(self.made) < 2, runs=approve)
 
@@ -46,7 +48,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
     rule = build_command_rule({"argv": ["ls", "-l"]}, {"sandbox": "A", "cwd": "/w"}, 2)
     party = Party(channel="web", account="a", subject="user", id="1")
-    new = NewApprovalRule(space="", party=party, tool="exec", command=rule.to_json(), cwd=rule.cwd, level=rule.level)
+    new = NewApprovalRule(
+        space="", party=party, tool="exec", command=rule.to_json(), cwd=rule.cwd, level=rule.level
+    )
     await store.access.add_rule(new)
     async with running(ScriptedBot(), routes(store, Decider())) as site, site.client() as client:
         listed = (await client.get("/api/v1/approvals")).json()
@@ -55,9 +59,15 @@ async def test_rules_are_listed_and_revoked_once(store: Store) -> None:
         assert (shown["number"], shown["argv"], shown["prefix"]) == (1, ["ls", "-l"], True)
         assert shown["in_force"]
         for number in ("1", True, None):
-            assert (await client.post("/api/v1/approvals/revoke", json={"number": number})).status_code == 400
-        assert (await client.post("/api/v1/approvals/revoke", json={"number": 1})).status_code == 200
-        assert (await client.post("/api/v1/approvals/revoke", json={"number": 1})).status_code == 404
+            assert (
+                await client.post("/api/v1/approvals/revoke", json={"number": number})
+            ).status_code == 400
+        assert (
+            await client.post("/api/v1/approvals/revoke", json={"number": 1})
+        ).status_code == 200
+        assert (
+            await client.post("/api/v1/approvals/revoke", json={"number": 1})
+        ).status_code == 404
         assert (await client.get("/api/v1/approvals")).json()["rules"] == []
 
 
@@ -83,7 +93,11 @@ async def test_what_waits_is_listed_with_what_it_depends_on(store: Store) -> Non
     await ask(store)
     async with running(ScriptedBot(), routes(store, Decider())) as site, site.client() as client:
         [waiting] = (await client.get("/api/v1/approvals")).json()["waiting"]
-    assert (waiting["arguments"], waiting["bound"], waiting["tainted"]) == ({"argv": ["ls"]}, {"cwd": "/w"}, True)
+    assert (waiting["arguments"], waiting["bound"], waiting["tainted"]) == (
+        {"argv": ["ls"]},
+        {"cwd": "/w"},
+        True,
+    )
     assert not waiting["lasting"], "words from outside were in view"
     assert "x" not in waiting.values()
 
@@ -97,11 +111,16 @@ async def test_a_decision_is_over_what_was_shown(store: Store) -> None:
         path, digest = f"{api}/{waiting['id']}", waiting["digest"]
         for status, body in {
             400: {"decision": "yes", "digest": digest},
-            409: {"decision": "once", "digest": f"{digest[:-1]}{'0' if digest[-1] != '0' else '1'}"},
+            409: {
+                "decision": "once",
+                "digest": f"{digest[:-1]}{'0' if digest[-1] != '0' else '1'}",
+            },
         }.items():
             assert (await client.post(path, json=body)).status_code == status
         assert (await client.post(path, json={"decision": "once"})).status_code == 400
-        assert (await client.post(f"{path}0", json={"decision": "once", "digest": digest})).status_code == 404
+        assert (
+            await client.post(f"{path}0", json={"decision": "once", "digest": digest})
+        ).status_code == 404
         assert decider.made == []
         decided = await client.post(path, json={"decision": "always", "digest": digest})
         assert (decided.status_code, decided.json()) == (200, {"state": "running"})

@@ -1,4 +1,6 @@
-"""The live test of Telegram's settings against an emulated Bot API: each fault is named with its remedy."""
+"""The live test of Telegram's settings against an emulated Bot API: each fault is named with its
+remedy.
+"""
 
 import json
 import socket
@@ -28,12 +30,16 @@ class Bench:
     config: Path
     file: ConfigFile
 
-    async def steps(self, lang: str = "en", name: str = "telegram", **settings: Any) -> dict[str, dict[str, str]]:
+    async def steps(
+        self, lang: str = "en", name: str = "telegram", **settings: Any
+    ) -> dict[str, dict[str, str]]:
         """Every finding by step."""
         given = {"token": TOKEN, "base_url": self.telegram.url, "owners": [OWNER], **settings}
         return await self.try_settings(name, given, lang)
 
-    async def try_settings(self, name: str, given: dict[str, Any], lang: str = "en") -> dict[str, dict[str, str]]:
+    async def try_settings(
+        self, name: str, given: dict[str, Any], lang: str = "en"
+    ) -> dict[str, dict[str, str]]:
         answer = await self.client.post(
             f"/api/v1/channels/{name}/test",
             json={"part": {"channels": {name: given}}},
@@ -66,9 +72,13 @@ async def test_right_settings_pass_every_step_and_the_owner_gets_a_message(bench
     before = bench.config.read_bytes()
     bench.telegram.chat(int(OWNER))
     found = await bench.steps()
-    assert {step: line["state"] for step, line in found.items()} == dict.fromkeys(WHOLE, "ok") | {"tls": "skipped"}
+    assert {step: line["state"] for step, line in found.items()} == dict.fromkeys(WHOLE, "ok") | {
+        "tls": "skipped"
+    }
     assert "@lab_bot" in found["credentials"]["text"]
-    assert [(message.chat, "test message" in message.text) for message in bench.telegram.sent()] == [(5005, True)]
+    assert [
+        (message.chat, "test message" in message.text) for message in bench.telegram.sent()
+    ] == [(5005, True)]
     assert bench.config.read_bytes() == before
     assert (await bench.steps(owners=[]))["message"]["state"] == "skipped"
 
@@ -92,7 +102,9 @@ async def test_a_wrong_token_ends_it_and_is_not_shown(bench: Bench) -> None:
     assert found["credentials"]["state"] == "failed"
     assert "@BotFather" in found["credentials"]["hint"]
     assert "not-the-secret" not in json.dumps(found)
-    assert (await bench.steps(token=""))["settings"]["text"] == "Still empty: channels.telegram.token."
+    assert (await bench.steps(token=""))["settings"][
+        "text"
+    ] == "Still empty: channels.telegram.token."
     assert "令牌" in (await bench.steps("zh-CN", token="100:other"))["credentials"]["text"]
 
 
@@ -119,7 +131,9 @@ async def test_a_webhook_of_another_program_is_in_the_way_of_polling(bench: Benc
     assert found["webhook"]["state"] == "failed"
     assert "other.example.org" in found["webhook"]["text"]
     secret = "s" * 32
-    own = await bench.steps(mode="webhook", webhook_secret=secret, webhook_url=f"{bench.telegram.url}/nothing")
+    own = await bench.steps(
+        mode="webhook", webhook_secret=secret, webhook_url=f"{bench.telegram.url}/nothing"
+    )
     assert own["reach"]["state"] == "ok"
     short = await bench.steps(mode="webhook", webhook_secret="short")
     assert "webhook_secret has 5 characters" in short["settings"]["text"]
@@ -132,8 +146,12 @@ async def test_an_owner_who_never_pressed_start_is_told_how(bench: Bench) -> Non
 
 
 async def test_only_channels_can_be_tested(bench: Bench) -> None:
-    assert (await bench.client.post("/api/v1/channels/web/test", json={"part": {}})).status_code == 404
-    assert (await bench.client.post("/api/v1/channels/telegram/test", json={"part": {"llm": {}}})).status_code == 400
+    assert (
+        await bench.client.post("/api/v1/channels/web/test", json={"part": {}})
+    ).status_code == 404
+    assert (
+        await bench.client.post("/api/v1/channels/telegram/test", json={"part": {"llm": {}}})
+    ).status_code == 400
     assert (await bench.steps(name="wecom", owners=[], token=None))["settings"]["state"] == "failed"
 
 
@@ -141,16 +159,21 @@ async def test_feishu_is_tried_in_the_same_steps(bench: Bench) -> None:
     async with FeishuEmulator() as feishu:
         given = {"app_id": APP_ID, "app_secret": SECRET, "domain": feishu.url}
         found = await bench.try_settings("feishu", given)
-        assert [found[step]["state"] for step in ("credentials", "rights", "webhook", "message")] == [
+        assert [
+            found[step]["state"] for step in ("credentials", "rights", "webhook", "message")
+        ] == [
             "ok",
             "ok",
             "ok",
             "skipped",
         ]
-        wrong = await bench.try_settings("feishu", {**given, "app_secret": "not-the-secret-of-the-lab"})
+        wrong = await bench.try_settings(
+            "feishu", {**given, "app_secret": "not-the-secret-of-the-lab"}
+        )
         assert wrong["credentials"]["state"] == "failed"
         assert "App Secret" in wrong["credentials"]["hint"]
-        assert wrong["sdk"]["state"] in ("failed", "skipped")  # skipped where it takes too long to start
+        # skipped where it takes too long to start
+        assert wrong["sdk"]["state"] in ("failed", "skipped")
         owned = await bench.try_settings("feishu", {**given, "owners": ["ou_owner"]})
         assert owned["message"]["state"] == "ok"
         feishu.fault("refuse", path="/open-apis/im/v1/messages", code=230013, http=400)

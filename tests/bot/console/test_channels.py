@@ -1,4 +1,6 @@
-"""The console's routes for channels: a QR code for the owner, digits for the channel, nothing else."""
+"""The console's routes for channels: a QR code for the owner, digits for the channel, nothing
+else.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -50,13 +52,21 @@ async def test_what_is_wanted_is_told_with_its_text(console: Console) -> None:
         console.wechat.asked = QR
         told = await client.get("/api/v1/channels/wechat/prompt")
     assert told.headers["cache-control"] == "no-store"
-    assert told.json()["prompt"] == {"kind": "qr", "zh": QR.zh, "en": QR.en, "text": QR.text, "expires": QR.expires}
+    assert told.json()["prompt"] == {
+        "kind": "qr",
+        "zh": QR.zh,
+        "en": QR.en,
+        "text": QR.text,
+        "expires": QR.expires,
+    }
 
 
 async def test_digits_reach_the_channel_that_asks_for_them(console: Console) -> None:
     console.wechat.asked = DIGITS
     async with console.site.client() as client:
-        assert (await client.post("/api/v1/channels/wechat/answer", json={"text": " 481516 "})).status_code == 202
+        assert (
+            await client.post("/api/v1/channels/wechat/answer", json={"text": " 481516 "})
+        ).status_code == 202
         assert console.wechat.answers == ["481516"]
         late = await client.post("/api/v1/channels/wechat/answer", json={"text": "481516"})
         assert await error(late) == (409, "not_asked")
@@ -67,7 +77,9 @@ async def test_digits_reach_the_channel_that_asks_for_them(console: Console) -> 
 async def test_only_digits_are_taken(console: Console, text: object) -> None:
     console.wechat.asked = DIGITS
     async with console.site.client() as client:
-        assert await error(await client.post("/api/v1/channels/wechat/answer", json={"text": text})) == (400, "text")
+        assert await error(
+            await client.post("/api/v1/channels/wechat/answer", json={"text": text})
+        ) == (400, "text")
     assert console.wechat.answers == []
 
 
@@ -75,12 +87,16 @@ async def test_a_look_is_told_to_a_channel_that_waits_and_to_no_other(console: C
     async with console.site.client() as client:
         for asked, status in ((WAIT, 202), (DIGITS, 400), (QR, 409), (None, 409)):
             console.wechat.asked = asked
-            assert (await client.post("/api/v1/channels/wechat/answer", json={"text": ""})).status_code == status
+            assert (
+                await client.post("/api/v1/channels/wechat/answer", json={"text": ""})
+            ).status_code == status
     assert console.wechat.answers == [""]
 
 
 @pytest.mark.parametrize("asked", [None, WAIT, DIGITS])
-async def test_there_is_no_image_where_no_code_is_shown(console: Console, asked: LoginPrompt | None) -> None:
+async def test_there_is_no_image_where_no_code_is_shown(
+    console: Console, asked: LoginPrompt | None
+) -> None:
     console.wechat.asked = asked
     async with console.site.client() as client:
         assert await error(await client.get("/api/v1/channels/wechat/qr.svg")) == (404, "no_code")
@@ -89,12 +105,18 @@ async def test_there_is_no_image_where_no_code_is_shown(console: Console, asked:
 async def test_a_text_beyond_any_code_is_an_error_and_no_picture(console: Console) -> None:
     console.wechat.asked = LoginPrompt(kind="qr", zh="", en="", text="x" * 4_000)
     async with console.site.client() as client:
-        assert await error(await client.get("/api/v1/channels/wechat/qr.svg")) == (500, "undrawable")
+        assert await error(await client.get("/api/v1/channels/wechat/qr.svg")) == (
+            500,
+            "undrawable",
+        )
 
 
 async def test_others_than_those_that_a_person_logs_in_say_so(console: Console) -> None:
     async with console.site.client() as client:
-        assert await error(await client.get("/api/v1/channels/telegram/prompt")) == (404, "no_login")
+        assert await error(await client.get("/api/v1/channels/telegram/prompt")) == (
+            404,
+            "no_login",
+        )
         assert await error(await client.get("/api/v1/channels/nope/qr.svg")) == (404, "not_found")
 
 
@@ -103,8 +125,12 @@ async def test_nobody_else_sees_the_code_or_types_digits(console: Console) -> No
     calls = (("GET", "qr.svg"), ("GET", "prompt"), ("POST", "answer"))
     async with console.site.nobody() as nobody, console.site.client() as client:
         for method, what in calls:
-            assert (await nobody.request(method, f"/api/v1/channels/wechat/{what}")).status_code == 401
+            assert (
+                await nobody.request(method, f"/api/v1/channels/wechat/{what}")
+            ).status_code == 401
         console.site.bot.refused = frozenset({"console.write"})
         for method, what in calls:
-            assert (await client.request(method, f"/api/v1/channels/wechat/{what}", json={})).status_code == 403
+            assert (
+                await client.request(method, f"/api/v1/channels/wechat/{what}", json={})
+            ).status_code == 403
     assert console.wechat.answers == []

@@ -34,9 +34,19 @@ def row(id: str, channel: str, chat_id: str) -> ConversationRow:
         space="",
     )
     return ConversationRow(
-        id=id, place=place, epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", title=f"about {chat_id}",
-        turns=3, updated=NOON, policy="", model="",
-    )  # fmt: skip
+        id=id,
+        place=place,
+        epoch=1,
+        next_seq=1,
+        next_turn=1,
+        view_from=1,
+        fold_head="",
+        title=f"about {chat_id}",
+        turns=3,
+        updated=NOON,
+        policy="",
+        model="",
+    )
 
 
 class Sessions:
@@ -44,12 +54,15 @@ class Sessions:
 
     rows = (row("r1", "web", "c1"), row("r2", "telegram", "42"))
 
-    async def find(self, channel: str, account: str, chat_id: str, thread_id: str = "") -> ConversationRow | None:
+    async def find(
+        self, channel: str, account: str, chat_id: str, thread_id: str = ""
+    ) -> ConversationRow | None:
         return next(
             (
                 r
                 for r in self.rows
-                if (r.place.channel, r.place.account, r.place.chat_id) == (channel, account, chat_id)
+                if (r.place.channel, r.place.account, r.place.chat_id)
+                == (channel, account, chat_id)
             ),
             None,
         )
@@ -69,11 +82,15 @@ class Sessions:
         )  # fmt: skip
         return known if of in ("", "t1", "m1") else None
 
-    async def lines(self, conversation: str, before: int = 0, limit: int = 50, after: int = 0) -> list[TranscriptRow]:
+    async def lines(
+        self, conversation: str, before: int = 0, limit: int = 50, after: int = 0
+    ) -> list[TranscriptRow]:
         numbers = [n for n in range(1, 451) if n > after and (not before or n < before)]
         chosen = numbers[:limit] if after else numbers[-limit:]
         return [
-            TranscriptRow(id=f"l{n}", number=n, role="user", text=str(n), at=NOON, reply_to="", state="done")
+            TranscriptRow(
+                id=f"l{n}", number=n, role="user", text=str(n), at=NOON, reply_to="", state="done"
+            )
             for n in chosen
         ]
 
@@ -126,7 +143,9 @@ class ScriptedServices:
         return ()
 
     def commands(self, lang: str) -> list[dict[str, str]]:
-        return [{"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}]
+        return [
+            {"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}
+        ]
 
     def allow(self, action: str) -> bool:
         return action not in self.seen.denied
@@ -189,7 +208,11 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
     async with running(ScriptedBot(), opened=False) as site:
         transcripts = TranscriptBackend(built.store, built.stop, built.allow)
         services = WebServices(
-            backend=transcripts, allow=built.allow, healthy=built.well, ready=built.well, address_of=conversation_place
+            backend=transcripts,
+            allow=built.allow,
+            healthy=built.well,
+            ready=built.well,
+            address_of=conversation_place,
         )
         site.site.open(services, build_console(built, transcripts, site.site).routes)
         yield Console(site, root, seen)
@@ -203,9 +226,13 @@ async def test_a_memory_file_is_listed_read_and_saved_over_what_was_read(console
         read = await client.get("/api/memory/files/MEMORY.md")
         assert read.text == "# 记忆\n- likes tea\n"
         tag = read.headers["etag"]
-        saved = await client.put("/api/memory/files/MEMORY.md", content="# 新\n".encode(), headers={"if-match": tag})
+        saved = await client.put(
+            "/api/memory/files/MEMORY.md", content="# 新\n".encode(), headers={"if-match": tag}
+        )
         assert saved.status_code == 200
-        late = await client.put("/api/memory/files/MEMORY.md", content=b"late", headers={"if-match": tag})
+        late = await client.put(
+            "/api/memory/files/MEMORY.md", content=b"late", headers={"if-match": tag}
+        )
         assert (late.status_code, late.json()["error"]["code"]) == (412, "changed")
         fresh = {"if-match": saved.headers["etag"]}
         assert (
@@ -216,13 +243,21 @@ async def test_a_memory_file_is_listed_read_and_saved_over_what_was_read(console
 
 async def test_a_file_is_also_told_as_json(console: Console) -> None:
     async with console.site.client() as client:
-        told = await client.get("/api/memory/files/memory/2026-11-20.md", headers={"accept": "application/json"})
+        told = await client.get(
+            "/api/memory/files/memory/2026-11-20.md", headers={"accept": "application/json"}
+        )
     assert told.json()["text"] == "## 10:00\n"
     assert told.headers["etag"].startswith('"')
 
 
 @pytest.mark.parametrize(
-    "headers", [{}, {"if-match": "x"}, {"if-match": 'W/"' + "0" * 64 + '"'}, {"if-match": '"' + "0" * 64 + '"'}]
+    "headers",
+    [
+        {},
+        {"if-match": "x"},
+        {"if-match": 'W/"' + "0" * 64 + '"'},
+        {"if-match": '"' + "0" * 64 + '"'},
+    ],
 )
 async def test_saving_without_the_right_tag_is_412_and_changes_nothing(
     console: Console, headers: dict[str, str]
@@ -259,7 +294,9 @@ async def test_a_new_file_is_made_only_where_none_is(console: Console) -> None:
         "MEMORY.md/x.md",
     ],
 )
-async def test_what_is_not_the_owners_markdown_is_404_to_read_and_to_write(console: Console, path: str) -> None:
+async def test_what_is_not_the_owners_markdown_is_404_to_read_and_to_write(
+    console: Console, path: str
+) -> None:
     async with console.site.client() as client:
         read = await client.get(f"/api/memory/files/{path}")
         match = {"if-match": '"' + "0" * 64 + '"'}
@@ -271,13 +308,21 @@ async def test_what_is_not_the_owners_markdown_is_404_to_read_and_to_write(conso
 
 
 async def test_search_passes_what_is_asked_on(console: Console) -> None:
-    wanted = {"q": "' OR 1=1 --", "limit": 500, "space": "x", "since": "2026-01-31", "speaker": "Ann"}
+    wanted = {
+        "q": "' OR 1=1 --",
+        "limit": 500,
+        "space": "x",
+        "since": "2026-01-31",
+        "speaker": "Ann",
+    }
     async with console.site.client() as client:
         found = await client.get("/api/memory/search", params=wanted)
         await client.get("/api/memory/search", params={"q": "茶"})
     assert found.json() == {"results": [{"text": "found", "score": 1.0}]}
     assert console.seen.searched == [
-        SearchRequest(query="' OR 1=1 --", now=NOON, limit=200, space="x", since="2026-01-31", speaker="Ann"),
+        SearchRequest(
+            query="' OR 1=1 --", now=NOON, limit=200, space="x", since="2026-01-31", speaker="Ann"
+        ),
         SearchRequest(query="茶", now=NOON, limit=10, space=""),
     ]
 
@@ -294,7 +339,9 @@ async def test_search_passes_what_is_asked_on(console: Console) -> None:
         ("q=x&until=2026-02-30", "until"),
     ],
 )
-async def test_a_search_that_cannot_be_is_400_and_names_what_is_wrong(console: Console, query: str, code: str) -> None:
+async def test_a_search_that_cannot_be_is_400_and_names_what_is_wrong(
+    console: Console, query: str, code: str
+) -> None:
     async with console.site.client() as client:
         refused = await client.get(f"/api/memory/search?{query}")
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, code)
@@ -314,7 +361,9 @@ async def test_the_index_is_made_anew_for_one_space_or_all(console: Console) -> 
         every = await client.post("/api/v1/memory/index", json={})
         one = await client.post("/api/v1/memory/index", json={"space": "telegram-42"})
         wrong = await client.post("/api/v1/memory/index", json={"space": 1})
-    assert every.json() == {"spaces": [{"space": "", "rows": 7}, {"space": "telegram-42", "rows": 3}]}
+    assert every.json() == {
+        "spaces": [{"space": "", "rows": 7}, {"space": "telegram-42", "rows": 3}]
+    }
     assert one.json() == {"spaces": [{"space": "telegram-42", "rows": 3}]}
     assert wrong.status_code == 400
     assert console.seen.indexed == [None, "telegram-42"]
@@ -326,10 +375,14 @@ async def test_what_was_read_already_is_not_sent_again(console: Console) -> None
         for held in (tag, f"W/{tag}", f'"other", {tag}', "*"):
             again = await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": held})
             assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-        other = await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": '"other"'})
+        other = await client.get(
+            "/api/memory/files/MEMORY.md", headers={"if-none-match": '"other"'}
+        )
         assert (other.status_code, other.headers["etag"]) == (200, tag)
         (console.root / "MEMORY.md").write_text("changed")
-        assert (await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": tag})).status_code == 200
+        assert (
+            await client.get("/api/memory/files/MEMORY.md", headers={"if-none-match": tag})
+        ).status_code == 200
 
 
 async def test_the_bot_hears_of_each_file_that_was_saved_and_of_no_other(console: Console) -> None:
@@ -356,16 +409,27 @@ async def test_status_usage_and_commands_are_told(console: Console) -> None:
         assert (await client.get("/api/usage")).json() == {"fine": True}
         assert (await client.get("/api/v1/tools")).json() == {"fine": True}
         assert (await client.get("/api/v1/commands")).json()["items"][0]["name"] == "help"
-        chinese = await client.get("/api/v1/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
+        chinese = await client.get(
+            "/api/v1/commands", headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"}
+        )
         assert chinese.json()["items"][0]["name"] == "帮助"
 
 
 async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Console) -> None:
     async with console.site.client() as client:
         listed = (await client.get("/api/conversations")).json()["conversations"]
-        assert [(one["id"], one["channel"]) for one in listed] == [("c1", "web"), ("r2", "telegram")]
-        assert (await client.get("/api/conversations/c1/context")).json() == {"epoch": 1, "for": "r1"}
-        assert (await client.get("/api/conversations/r2/context")).json() == {"epoch": 1, "for": "r2"}
+        assert [(one["id"], one["channel"]) for one in listed] == [
+            ("c1", "web"),
+            ("r2", "telegram"),
+        ]
+        assert (await client.get("/api/conversations/c1/context")).json() == {
+            "epoch": 1,
+            "for": "r1",
+        }
+        assert (await client.get("/api/conversations/r2/context")).json() == {
+            "epoch": 1,
+            "for": "r2",
+        }
         assert (await client.get("/api/conversations/42/context")).status_code == 404
         told = (await client.get("/api/v1/conversations/c1/trace?message=m1")).json()
         assert (told["trace"], told["message_id"], told["state"]) == ("t1", "m1", "done")
@@ -374,7 +438,11 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
         ]
         assert (told["zh"][0], told["en"][0]) == ("记录 t1 · 完成", "trace t1 · done")
         unknown = await client.get("/api/v1/conversations/c1/trace?message=other")
-        assert unknown.status_code == (await client.get("/api/v1/conversations/42/trace")).status_code == 404
+        assert (
+            unknown.status_code
+            == (await client.get("/api/v1/conversations/42/trace")).status_code
+            == 404
+        )
         await client.post("/api/conversations/c1/stop")
     assert console.seen.stopped == ["r1"]
 

@@ -1,4 +1,6 @@
-"""What the console shows beside the lines of a chat, and what its owner does with the chat, over a whole bot."""
+"""What the console shows beside the lines of a chat, and what its owner does with the chat, over a
+whole bot.
+"""
 
 import base64
 import time
@@ -54,7 +56,10 @@ async def real(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Real]:
 
 
 async def say(real: Real, client: httpx.AsyncClient, name: str, text: str, *files: bytes) -> str:
-    attached = [{"name": "tea.png", "media_type": "image/png", "data": base64.b64encode(one).decode()} for one in files]
+    attached = [
+        {"name": "tea.png", "media_type": "image/png", "data": base64.b64encode(one).decode()}
+        for one in files
+    ]
     body = {"conversation": name, "text": text, "attachments": attached}
     sent = await client.post(f"{API}/messages", json=body)
     assert sent.status_code == 202, sent.text
@@ -69,9 +74,13 @@ async def lines(client: httpx.AsyncClient, name: str, query: str = "") -> list[d
     return found
 
 
-async def test_files_steps_and_sources_are_still_there_when_the_chat_is_read_again(real: Real) -> None:
+async def test_files_steps_and_sources_are_still_there_when_the_chat_is_read_again(
+    real: Real,
+) -> None:
     async with real.site.client() as client:
-        await say(real, client, "c1", "which green tea does Ann like in the morning, say my notes?", png())
+        await say(
+            real, client, "c1", "which green tea does Ann like in the morning, say my notes?", png()
+        )
         asked, answer = await lines(client, "c1")
         [file] = asked["files"]
         assert (file["name"], file["picture"]) == ("tea.png", True)
@@ -79,7 +88,9 @@ async def test_files_steps_and_sources_are_still_there_when_the_chat_is_read_aga
         assert {place["path"] for place in answer["recalled"]} == {"memory/2026-01-05.md"}
         assert answer["usage"][0]["model"] == "scripted"
         assert answer["usage"][0]["cost"] is None  # nobody knows the price of that model
-        [step] = (await client.get(f"{API}/conversations/c1/messages/{answer['id']}/steps")).json()["items"]
+        [step] = (await client.get(f"{API}/conversations/c1/messages/{answer['id']}/steps")).json()[
+            "items"
+        ]
         assert (step["tool"], step["arguments"]) == ("memory_search", '{"query": "tea"}')
         assert "green tea" in step["result"]
         assert (await client.get(f"{API}/conversations/c1/messages/none/steps")).status_code == 404
@@ -91,7 +102,9 @@ async def test_files_steps_and_sources_are_still_there_when_the_chat_is_read_aga
         ]
 
 
-async def test_a_picture_is_shown_small_and_drawn_anew_to_those_who_may_read_its_chat(real: Real) -> None:
+async def test_a_picture_is_shown_small_and_drawn_anew_to_those_who_may_read_its_chat(
+    real: Real,
+) -> None:
     async with real.site.client() as client:
         await say(real, client, "c2", "look", png(1_000, 10))
         await say(real, client, "c3", "nothing to see")
@@ -104,7 +117,9 @@ async def test_a_picture_is_shown_small_and_drawn_anew_to_those_who_may_read_its
         assert small.headers["content-disposition"] == "attachment"
         assert "sandbox" in small.headers["content-security-policy"]
         same = {"if-none-match": small.headers["etag"]}
-        assert (await client.get(f"{API}/blobs/{blob}/thumb", params=where, headers=same)).status_code == 304
+        assert (
+            await client.get(f"{API}/blobs/{blob}/thumb", params=where, headers=same)
+        ).status_code == 304
         whole = await client.get(f"{API}/blobs/{blob}", params=where)
         assert whole.headers["content-type"] == "application/octet-stream"
         assert whole.headers["content-disposition"].startswith("attachment;")
@@ -118,10 +133,14 @@ async def test_a_picture_is_shown_small_and_drawn_anew_to_those_who_may_read_its
             assert (await client.get(f"{API}/blobs/{blob}/thumb", params=wrong)).status_code == 404
         assert (await client.get(f"{API}/blobs/config.json", params=where)).status_code == 404
         async with real.site.nobody() as stranger:
-            assert (await stranger.get(f"{API}/blobs/{blob}/thumb", params=where)).status_code == 401
+            assert (
+                await stranger.get(f"{API}/blobs/{blob}/thumb", params=where)
+            ).status_code == 401
 
 
-async def test_a_chat_is_renamed_pinned_and_archived_by_who_saw_its_present_state(real: Real) -> None:
+async def test_a_chat_is_renamed_pinned_and_archived_by_who_saw_its_present_state(
+    real: Real,
+) -> None:
     async with real.site.client(headers={"accept-language": "zh-CN,zh;q=0.9,en"}) as client:
         for name in ("d1", "d2"):
             await say(real, client, name, f"hello from {name}")
@@ -129,8 +148,14 @@ async def test_a_chat_is_renamed_pinned_and_archived_by_who_saw_its_present_stat
         seen = await client.get(path)
         tag = {"if-match": seen.headers["etag"]}
         assert (await client.patch(path, json={"title": "Tea"})).status_code == 428
-        named = await client.patch(path, json={"title": " Tea\n time ", "pinned": True}, headers=tag)
-        assert (named.json()["title"], named.json()["named"], named.json()["pinned"]) == ("Tea time", True, True)
+        named = await client.patch(
+            path, json={"title": " Tea\n time ", "pinned": True}, headers=tag
+        )
+        assert (named.json()["title"], named.json()["named"], named.json()["pinned"]) == (
+            "Tea time",
+            True,
+            True,
+        )
         late = await client.patch(path, json={"title": "Other"}, headers=tag)
         assert (late.status_code, late.headers["etag"]) == (412, named.headers["etag"])
         assert late.json()["error"]["message"] == "这段对话刚被改过，请重新读取"
@@ -167,7 +192,9 @@ async def test_unread_lines_are_counted_until_they_are_seen(real: Real) -> None:
         assert (await client.post(path, json={"line": -1})).status_code == 400
 
 
-async def test_words_are_found_with_their_places_and_a_page_is_read_around_a_line(real: Real) -> None:
+async def test_words_are_found_with_their_places_and_a_page_is_read_around_a_line(
+    real: Real,
+) -> None:
     async with real.site.client() as client:
         for number in range(6):
             await say(real, client, "e1", f"😀 Tea {number}")
@@ -193,18 +220,24 @@ async def test_a_deletion_is_taken_back_or_done_and_both_are_in_the_audit_list(r
         assert asked.status_code == 202
         assert 8 < asked.json()["seconds"] <= 10
         assert (await client.request("DELETE", path, headers=tag)).status_code == 412
-        assert "f1" not in [one["id"] for one in (await client.get(f"{API}/conversations")).json()["items"]]
+        assert "f1" not in [
+            one["id"] for one in (await client.get(f"{API}/conversations")).json()["items"]
+        ]
         restored = await client.post(f"{path}/restore")
         assert restored.json()["deleting"] is False
         assert len(await lines(client, "f1")) == 2
         row = await real.bot.store.sessions.find("web", "console", "f1")
         assert row
-        results = [one.result for one in await real.bot.store.audit.acts(1_000) if one.subject == row.id]
+        results = [
+            one.result for one in await real.bot.store.audit.acts(1_000) if one.subject == row.id
+        ]
         assert set(results) >= {"asked", "taken back"}
 
 
 async def least_time(client: httpx.AsyncClient, path: str, tries: int = 9) -> float:
-    """Return the seconds of CPU of the cheapest of some calls, of both ends: what others take more is the machine's."""
+    """Return the seconds of CPU of the cheapest of some calls, of both ends: what others take more
+    is the machine's.
+    """
     took = []
     for _ in range(tries):
         began = time.process_time()
@@ -227,9 +260,15 @@ async def test_a_page_of_thousands_of_conversations_or_messages_is_read_as_fast_
         await add_conversations(store, 1_000 * times, f"more{times}")
         await add_long_conversation(store, f"long{times}", 1_000 * times)
         many = [await least_time(client, path.format(f"long{times}")) for path in paths]
-        assert [round(more / less, 1) for more, less in zip(many, few, strict=True) if more > 3 * less + 0.005] == []
+        assert [
+            round(more / less, 1)
+            for more, less in zip(many, few, strict=True)
+            if more > 3 * less + 0.005
+        ] == []
         page = (await client.get(f"{API}/conversations?limit=100")).json()
-        late = (await client.get(f"{API}/conversations?limit=100&cursor={page['next']}")).json()["items"]
+        late = (await client.get(f"{API}/conversations?limit=100&cursor={page['next']}")).json()[
+            "items"
+        ]
         assert len({one["id"] for one in (*page["items"], *late)}) == 200
 
 

@@ -29,7 +29,9 @@ print(json.dumps([measured(bot), measured(console)]))
 
 @by_night
 def test_the_console_takes_little_memory_and_a_small_share_of_the_start() -> None:
-    told = subprocess.run([sys.executable, "-c", MEASURING], cwd=ROOT, check=True, capture_output=True, text=True)
+    told = subprocess.run(
+        [sys.executable, "-c", MEASURING], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     (other, _), (console, size) = json.loads(told.stdout)
     assert size <= MAX_BYTES
     assert console / other <= MAX_SHARE

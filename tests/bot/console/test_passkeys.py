@@ -1,4 +1,6 @@
-"""Passkeys, signed by an authenticator in software: what is accepted, once, in time, and at which site."""
+"""Passkeys, signed by an authenticator in software: what is accepted, once, in time, and at which
+site.
+"""
 
 import base64
 import hashlib
@@ -56,11 +58,20 @@ class Authenticator:
 
     def create(self, options: Json) -> Json:
         public = self._key.public_key().public_numbers()
-        key = {1: 2, 3: -7, -1: 1, -2: public.x.to_bytes(32, "big"), -3: public.y.to_bytes(32, "big")}
+        key = {
+            1: 2,
+            3: -7,
+            -1: 1,
+            -2: public.x.to_bytes(32, "big"),
+            -3: public.y.to_bytes(32, "big"),
+        }
         attested = bytes(16) + struct.pack(">H", len(self._id)) + self._id + cbor2.dumps(key)
         made = {"fmt": "none", "attStmt": {}, "authData": self._data(0x45) + attested}
         client = self._client("webauthn.create", options)
-        response = {"clientDataJSON": encoded(client), "attestationObject": encoded(cbor2.dumps(made))}
+        response = {
+            "clientDataJSON": encoded(client),
+            "attestationObject": encoded(cbor2.dumps(made)),
+        }
         return self._credential(response)
 
     def get(self, options: Json) -> Json:
@@ -76,13 +87,28 @@ class Authenticator:
 
     def _credential(self, response: Json) -> Json:
         id = encoded(self._id)
-        return {"id": id, "rawId": id, "type": "public-key", "response": response, "clientExtensionResults": {}}
+        return {
+            "id": id,
+            "rawId": id,
+            "type": "public-key",
+            "response": response,
+            "clientExtensionResults": {},
+        }
 
     def _data(self, flags: int) -> bytes:
-        return hashlib.sha256(self._site.host.encode()).digest() + bytes([flags]) + struct.pack(">I", self._count)
+        return (
+            hashlib.sha256(self._site.host.encode()).digest()
+            + bytes([flags])
+            + struct.pack(">I", self._count)
+        )
 
     def _client(self, kind: str, options: Json) -> bytes:
-        told = {"type": kind, "challenge": options["challenge"], "origin": self._site.origin, "crossOrigin": False}
+        told = {
+            "type": kind,
+            "challenge": options["challenge"],
+            "origin": self._site.origin,
+            "crossOrigin": False,
+        }
         return json.dumps(told).encode()
 
 
@@ -132,7 +158,9 @@ def test_an_answer_is_good_once(passkeys: Passkeys, counts: bool) -> None:
     assert passkeys.verify(HERE, answer) == ""
 
 
-@pytest.mark.parametrize(("seconds", "good"), [(CHALLENGE_SECONDS - 1, True), (CHALLENGE_SECONDS + 1, False)])
+@pytest.mark.parametrize(
+    ("seconds", "good"), [(CHALLENGE_SECONDS - 1, True), (CHALLENGE_SECONDS + 1, False)]
+)
 def test_an_answer_is_good_for_a_while(
     passkeys: Passkeys, device: Authenticator, clock: Clock, seconds: float, good: bool
 ) -> None:
@@ -141,7 +169,9 @@ def test_an_answer_is_good_for_a_while(
     assert bool(passkeys.verify(HERE, answer)) is good
 
 
-def test_a_challenge_is_for_its_purpose_and_process(passkeys: Passkeys, device: Authenticator, tmp_path: Path) -> None:
+def test_a_challenge_is_for_its_purpose_and_process(
+    passkeys: Passkeys, device: Authenticator, tmp_path: Path
+) -> None:
     assert passkeys.verify(HERE, device.get(passkeys.new_options(HERE))) == ""
     with pytest.raises(PasskeyRefused):
         passkeys.register(HERE, "phone", Authenticator(HERE).create(login_options(passkeys)))
@@ -150,11 +180,15 @@ def test_a_challenge_is_for_its_purpose_and_process(passkeys: Passkeys, device: 
 
 
 @pytest.mark.parametrize("challenge", ["", "AAAA", "A" * 75, "A" * 100, "ö", "!"])
-def test_a_made_up_challenge_is_refused(passkeys: Passkeys, device: Authenticator, challenge: str) -> None:
+def test_a_made_up_challenge_is_refused(
+    passkeys: Passkeys, device: Authenticator, challenge: str
+) -> None:
     assert passkeys.verify(HERE, device.get({"challenge": challenge})) == ""
 
 
-def test_whoever_asks_for_many_challenges_keeps_nobody_out(passkeys: Passkeys, device: Authenticator) -> None:
+def test_whoever_asks_for_many_challenges_keeps_nobody_out(
+    passkeys: Passkeys, device: Authenticator
+) -> None:
     answer = device.get(login_options(passkeys))
     for _ in range(MAX_USED_CHALLENGES + 1):
         login_options(passkeys)
@@ -177,8 +211,12 @@ def test_a_removed_key_opens_nothing(passkeys: Passkeys, device: Authenticator) 
     assert passkeys.verify(HERE, answer) == ""
 
 
-@pytest.mark.parametrize("answer", [{}, {"id": 5}, {"id": "x", "response": []}, {"response": {"clientDataJSON": "="}}])
-def test_an_answer_that_is_none_is_refused(passkeys: Passkeys, device: Authenticator, answer: Json) -> None:
+@pytest.mark.parametrize(
+    "answer", [{}, {"id": 5}, {"id": "x", "response": []}, {"response": {"clientDataJSON": "="}}]
+)
+def test_an_answer_that_is_none_is_refused(
+    passkeys: Passkeys, device: Authenticator, answer: Json
+) -> None:
     assert passkeys.verify(HERE, answer) == ""
     with pytest.raises(PasskeyRefused):
         passkeys.register(HERE, "phone", answer)
@@ -187,7 +225,9 @@ def test_an_answer_that_is_none_is_refused(passkeys: Passkeys, device: Authentic
 def test_one_more_than_may_be_stored_is_refused(passkeys: Passkeys) -> None:
     waiting = passkeys.new_options(HERE)
     for number in range(MAX_PASSKEYS):
-        passkeys.register(HERE, f"key {number}", Authenticator(HERE).create(passkeys.new_options(HERE)))
+        passkeys.register(
+            HERE, f"key {number}", Authenticator(HERE).create(passkeys.new_options(HERE))
+        )
     with pytest.raises(TooManyPasskeys):
         passkeys.new_options(HERE)
     with pytest.raises(TooManyPasskeys):

@@ -24,19 +24,27 @@ PATH = f"/api/v1/people/{WHO}"
 
 def script(request: Any) -> object:
     said = str(request.messages[-1].parts)
-    return (call("write_file", path="notes.md", content=CANARY),) if "note" in said and not results(request) else "yes"
+    return (
+        (call("write_file", path="notes.md", content=CANARY),)
+        if "note" in said and not results(request)
+        else "yes"
+    )
 
 
 async def talk(real: Real) -> None:
     """ANN writes a note, sends a file, and makes a reminder; the owner says the same words."""
     file = Attachment(name="file.txt", media_type="text/plain", data=f"of {CANARY}".encode())
-    for count, (text, files) in enumerate((("note it", ()), ("look", (file,)), (f"/remind 30d {CANARY}", ())), 1):
+    for count, (text, files) in enumerate(
+        (("note it", ()), ("look", (file,)), (f"/remind 30d {CANARY}", ())), 1
+    ):
         real.telegram.hear(text, chat=ANN, sender=ANN, attachments=files)
         await real.telegram.until(lambda count=count: len(real.telegram.sent) == count)
     real.telegram.hear("I am the owner", chat=OWNER, sender=OWNER)
     await real.telegram.until(lambda: len(real.telegram.sent) == 4)
     party = Party(channel="telegram", account="1", subject="user", id=ANN)
-    grant = GrantRow(party=party, role="admin", group="", name="Ann", by="console", at=real.bot.now())
+    grant = GrantRow(
+        party=party, role="admin", group="", name="Ann", by="console", at=real.bot.now()
+    )
     await real.bot.store.access.grant(grant)
     await real.bot.settled()
 
@@ -45,14 +53,22 @@ async def test_what_goes_is_shown_the_name_is_typed_and_the_receipt_counts(tmp_p
     async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
         await talk(real)
         shown = (await client.get(f"{PATH}/deletion")).json()
-        assert (shown["accounts"], shown["conversations"], shown["files"], shown["jobs"]) == ([WHO], 1, 1, 1)
+        assert (shown["accounts"], shown["conversations"], shown["files"], shown["jobs"]) == (
+            [WHO],
+            1,
+            1,
+            1,
+        )
         assert shown["listed"] == ["channels.telegram.allow"]
         for name in ("", ANN, WHO.upper(), f"telegram:{OWNER}"):
             refused = await client.post(f"{PATH}/deletion", json={"name": name})
             assert (refused.status_code, refused.json()["error"]["code"]) == (400, "name")
         assert (await client.get(f"{PATH}/deletion")).json() == shown
         receipt = (await client.post(f"{PATH}/deletion", json={"name": WHO})).json()
-        counted = {name: receipt[name] for name in ("conversations", "files", "attachments", "is_compacted")}
+        counted = {
+            name: receipt[name]
+            for name in ("conversations", "files", "attachments", "is_compacted")
+        }
         assert counted == {"conversations": 1, "files": 1, "attachments": 1, "is_compacted": True}
         assert await real.bot.store.people.load_removals() == []
         assert [actor for actor, _ in await real.audited("person deleted")] == ["console"]
@@ -62,13 +78,21 @@ async def test_what_goes_is_shown_the_name_is_typed_and_the_receipt_counts(tmp_p
         assert gone.json()["error"]["message"].startswith("没有")
         await asyncio.wait_for(real.bot.settled(), 30)
         assert not (tmp_path / "workspace/spaces" / f"telegram-{ANN}").exists()
-        left = [path.name for path in tmp_path.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+        left = [
+            path.name
+            for path in tmp_path.rglob("*")
+            if path.is_file() and CANARY.encode() in path.read_bytes()
+        ]
         assert left == []
-        refused = await client.post(f"/api/v1/people/telegram:{OWNER}/deletion", json={"name": f"telegram:{OWNER}"})
+        refused = await client.post(
+            f"/api/v1/people/telegram:{OWNER}/deletion", json={"name": f"telegram:{OWNER}"}
+        )
         assert refused.status_code == 409
 
 
-async def test_a_turn_of_the_person_that_runs_is_ended_first_and_the_next_message_begins_anew(tmp_path: Path) -> None:
+async def test_a_turn_of_the_person_that_runs_is_ended_first_and_the_next_message_begins_anew(
+    tmp_path: Path,
+) -> None:
     waits = asyncio.Event()
 
     async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
@@ -141,7 +165,9 @@ class Sink:
         self.held = 0
 
 
-async def test_an_export_holds_one_piece_at_a_time_and_a_reader_that_leaves_ends_it(tmp_path: Path) -> None:
+async def test_an_export_holds_one_piece_at_a_time_and_a_reader_that_leaves_ends_it(
+    tmp_path: Path,
+) -> None:
     async with real_bot(tmp_path, script) as real, real.site.client() as client:  # type: ignore[arg-type]
         await talk(real)
         for number in range(12):
@@ -158,8 +184,13 @@ async def test_an_export_holds_one_piece_at_a_time_and_a_reader_that_leaves_ends
         for content in (sink.whole, streamed):
             with zipfile.ZipFile(BytesIO(content)) as export:
                 assert export.testzip() is None
-                assert len([name for name in export.namelist() if name.startswith("attachments/")]) == 13
+                assert (
+                    len([name for name in export.namelist() if name.startswith("attachments/")])
+                    == 13
+                )
         async with client.stream("GET", f"{PATH}/export") as answer:
             await anext(answer.aiter_raw())
-            making = [task for task in asyncio.all_tasks() if "PersonBundle" in str(task.get_coro())]
+            making = [
+                task for task in asyncio.all_tasks() if "PersonBundle" in str(task.get_coro())
+            ]
         await asyncio.wait_for(asyncio.gather(*making, return_exceptions=True), 20)

@@ -21,7 +21,9 @@ def modules(drawn: str) -> list[list[int]]:
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=300))
 def test_the_blocks_are_the_modules_of_the_code(text: str) -> None:
-    wanted = [[1 - bit for bit in row] for row in segno.make(text, micro=False).matrix_iter(border=2)]
+    wanted = [
+        [1 - bit for bit in row] for row in segno.make(text, micro=False).matrix_iter(border=2)
+    ]
     assert modules(draw_qr_text(text))[: len(wanted)] == wanted
 
 

@@ -29,7 +29,17 @@ async def ended(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
 async def printed(home: Path, conversation: str, *options: str) -> dict[str, Any]:
     """What the command prints."""
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "--home", str(home), "replay", conversation, "--json", *options),
+        *(
+            sys.executable,
+            "-m",
+            "bot",
+            "--home",
+            str(home),
+            "replay",
+            conversation,
+            "--json",
+            *options,
+        ),
         stdout=asyncio.subprocess.PIPE,
     )
     told, _ = await child.communicate()
@@ -53,8 +63,14 @@ async def test_its_figures_are_those_of_the_command_and_it_can_be_cancelled(tmp_
         told = await printed(tmp_path, chat.rpartition("/")[2], *options)
         for ours, theirs in zip(job["result"]["policies"], told["policies"], strict=True):
             assert ours["tokens"] == [one["tokens"] for one in theirs["series"]]
-            assert ours["broke"] == [at for at, one in enumerate(theirs["series"]) if one["prefix_broke"]]
-            own_figures = {name: value for name, value in ours.items() if name not in ("tokens", "broke", "fold_list")}
+            assert ours["broke"] == [
+                at for at, one in enumerate(theirs["series"]) if one["prefix_broke"]
+            ]
+            own_figures = {
+                name: value
+                for name, value in ours.items()
+                if name not in ("tokens", "broke", "fold_list")
+            }
             assert own_figures == {name: theirs[name] for name in own_figures}
             assert [(one["from_turn"], one["to_turn"]) for one in ours["fold_list"]] == [
                 (one["from_turn"], one["to_turn"]) for one in theirs["fold_list"]

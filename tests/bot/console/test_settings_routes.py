@@ -29,31 +29,43 @@ async def test_of_changes_of_one_text_the_first_is_made_and_the_others_are_refus
         tag = {"if-match": read.headers["etag"]}
         texts = [json.dumps({"language": "zh", "concurrency": number}) for number in range(8, 16)]
         answers = await asyncio.gather(
-            *(client.put("/api/v1/config/source", json={"text": text}, headers=tag) for text in texts),
+            *(
+                client.put("/api/v1/config/source", json={"text": text}, headers=tag)
+                for text in texts
+            ),
             client.patch("/api/v1/config", json={"language": "en"}, headers=tag),
         )
         made = [number for number, answer in enumerate(answers) if answer.status_code == 200]
         assert sorted(answer.status_code for answer in answers) == [200, *[412] * len(texts)]
-        assert (await client.put("/api/v1/config/source", json={"text": texts[0]})).status_code == 428
+        assert (
+            await client.put("/api/v1/config/source", json={"text": texts[0]})
+        ).status_code == 428
     written = file.path.read_text()
     assert written in texts if made[0] < len(texts) else json.loads(written)["language"] == "en"
 
 
-async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_of_the_last_ten_minutes(
+async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_of_the_last_ten_minutes(  # noqa: E501
     tmp_path: Path,
     record: SqliteRecord,  # noqa: F811
 ) -> None:
     now = [0.0]
     file = config_file(tmp_path)
     routes = SettingsRoutes(file, await record.open(), {}).calls()
-    async with running(ScriptedBot(), routes, clock=lambda: now[0]) as site, site.nobody() as client:
+    async with (
+        running(ScriptedBot(), routes, clock=lambda: now[0]) as site,
+        site.nobody() as client,
+    ):
         client.headers["origin"] = site.base
-        client.headers["x-csrf-token"] = (await client.post("/login", json={"token": TOKEN})).json()["csrf"]
+        client.headers["x-csrf-token"] = (
+            await client.post("/login", json={"token": TOKEN})
+        ).json()["csrf"]
 
         async def put(method: str, path: str, body: object) -> int:
             tag = (await client.get("/api/v1/config/source")).headers["etag"]
             return (
-                await client.request(method, f"/api/v1/config{path}", json=body, headers={"if-match": tag})
+                await client.request(
+                    method, f"/api/v1/config{path}", json=body, headers={"if-match": tag}
+                )
             ).status_code
 
         first = file.versions()[0].id
@@ -68,7 +80,12 @@ async def test_secrets_where_they_are_sent_and_roles_are_changed_after_a_login_o
         assert await put("PATCH", "", {"llm": llm}) == 200
         now[0] = FRESH_SECONDS + 1
         assert await put("PATCH", "", {"concurrency": 9}) == 200
-        assert await put("PATCH", "", {"llm": {"api_key": file.masked()["llm"]["api_key"]}, "language": "zh"}) == 200
+        assert (
+            await put(
+                "PATCH", "", {"llm": {"api_key": file.masked()["llm"]["api_key"]}, "language": "zh"}
+            )
+            == 200
+        )
         for part in sensitive[1:]:
             assert await put("PATCH", "", part) == 403
         source = (await client.get("/api/v1/config/source")).json()["text"]
@@ -92,7 +109,10 @@ async def test_what_the_form_is_made_from_is_compressed_for_who_takes_it(
     ):
         short = await client.get("/api/v1/config/keys", headers={"accept-encoding": "gzip"})
         whole = await client.get("/api/v1/config/keys", headers={"accept-encoding": "identity"})
-    assert (short.headers.get("content-encoding"), whole.headers.get("content-encoding")) == ("gzip", None)
+    assert (short.headers.get("content-encoding"), whole.headers.get("content-encoding")) == (
+        "gzip",
+        None,
+    )
     assert short.json() == whole.json()
     assert int(short.headers["content-length"]) * 3 < int(whole.headers["content-length"])
     assert short.headers["cache-control"] == whole.headers["cache-control"] == "no-store"

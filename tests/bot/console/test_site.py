@@ -26,8 +26,12 @@ async def test_what_talks_and_what_machines_poll_load_no_console(real: Real) -> 
         assert (await nobody.get("/readyz")).json() == {"ok": True}
         assert (await client.get("/metrics")).status_code == 200
         assert (await client.get("/api/v1/session")).status_code == 200
-        assert (await client.post("/api/v1/messages", json={"conversation": "c1", "text": "hello"})).status_code == 202
-        async with client.stream("GET", "/api/v1/events?topics=conversations,c:c1&after=0") as stream:
+        assert (
+            await client.post("/api/v1/messages", json={"conversation": "c1", "text": "hello"})
+        ).status_code == 202
+        async with client.stream(
+            "GET", "/api/v1/events?topics=conversations,c:c1&after=0"
+        ) as stream:
             async for line in stream.aiter_lines():
                 if line == "event: reply":
                     break

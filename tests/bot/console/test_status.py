@@ -14,7 +14,10 @@ from tests.bot.inside import inside
 from tests.bot.moody import QR, Moody, join
 from tests.walk.harness import until
 
-SETTINGS = {"language": "en", "channels": {"telegram": {"owners": ["boss"], "allow": ["ann", "g1"]}}}
+SETTINGS = {
+    "language": "en",
+    "channels": {"telegram": {"owners": ["boss"], "allow": ["ann", "g1"]}},
+}
 
 
 def hi(_: object) -> str:
@@ -43,7 +46,9 @@ async def test_one_that_stands_by_says_so(tmp_path: Path) -> None:
         other = Moody("wecom")
         other.end(ReceiverConflict("another program took the connection over"))
         join(it.bot, other)
-        await until(lambda: it.bot.gateway.states()["wecom"].phase == "contended", "wecom stands by")
+        await until(
+            lambda: it.bot.gateway.states()["wecom"].phase == "contended", "wecom stands by"
+        )
         told = await it.text("/status", sender="boss")
         assert "○ wecom — stands by for" in told
         assert "(another program took the connection over)" in told
@@ -64,7 +69,9 @@ async def test_I10_a_deaf_channel_makes_readyz_red_though_its_task_is_alive(tmp_
 
 
 @pytest.mark.parametrize("asked", [None, QR])
-async def test_the_api_tells_the_same_without_what_lets_somebody_in(tmp_path: Path, asked: object) -> None:
+async def test_the_api_tells_the_same_without_what_lets_somebody_in(
+    tmp_path: Path, asked: object
+) -> None:
     async with inside(tmp_path, hi, SETTINGS) as it:
         moody = Moody("wechat")
         moody.asked = QR if asked else None

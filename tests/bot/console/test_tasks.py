@@ -37,7 +37,12 @@ async def test_a_task_is_listed_shown_paused_resumed_run_and_ended(console: Cons
     await console.it.text("/remind daily 8:00 water the roses")
     async with console.site.client() as client:
         [task] = (await client.get("/api/v1/tasks")).json()["items"]
-        assert (task["id"], task["kind"], task["text"], task["state"]) == ("r1", "say", "water the roses", "on")
+        assert (task["id"], task["kind"], task["text"], task["state"]) == (
+            "r1",
+            "say",
+            "water the roses",
+            "on",
+        )
         assert (task["cron"], task["zone"], task["next_at"]) == (
             "0 8 * * *",
             "Asia/Shanghai",
@@ -45,16 +50,28 @@ async def test_a_task_is_listed_shown_paused_resumed_run_and_ended(console: Cons
         )
         paused = await client.post("/api/v1/tasks/r1", json={"action": "pause"})
         assert (paused.json()["state"], paused.json()["next_at"]) == ("paused", None)
-        assert (await client.post("/api/v1/tasks/1", json={"action": "resume"})).json()["state"] == "on"
+        assert (await client.post("/api/v1/tasks/1", json={"action": "resume"})).json()[
+            "state"
+        ] == "on"
         await client.post("/api/v1/tasks/1", json={"action": "run"})
         await tick(console.it)
         shown = (await client.get("/api/v1/tasks/r1")).json()
-        assert [(one["state"], one["awaits_user"]) for one in shown["occurrences"]] == [("told", False)]
-        assert (await client.post("/api/v1/tasks/r1", json={"action": "cancel"})).json()["state"] == "done"
+        assert [(one["state"], one["awaits_user"]) for one in shown["occurrences"]] == [
+            ("told", False)
+        ]
+        assert (await client.post("/api/v1/tasks/r1", json={"action": "cancel"})).json()[
+            "state"
+        ] == "done"
         assert (await client.get("/api/v1/tasks")).json() == {"items": []}
         assert len((await client.get("/api/v1/tasks?all=1")).json()["items"]) == 1
-        assert error(await client.post("/api/v1/tasks/r1", json={"action": "pause"})) == (409, "task")
-        assert error(await client.post("/api/v1/tasks/r1", json={"action": "explode"})) == (400, "action")
+        assert error(await client.post("/api/v1/tasks/r1", json={"action": "pause"})) == (
+            409,
+            "task",
+        )
+        assert error(await client.post("/api/v1/tasks/r1", json={"action": "explode"})) == (
+            400,
+            "action",
+        )
 
 
 @pytest.mark.parametrize("name", ["r9", "x", "r", "9" * 10])

@@ -1,4 +1,6 @@
-"""The page's transcript over the real store, and names of conversations that are not the page's own."""
+"""The page's transcript over the real store, and names of conversations that are not the page's
+own.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -16,7 +18,9 @@ from memory.store.rows import AcceptedRow, NewOutboxRow
 from memory.store.store import Store
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-PLAIN = InboundMessage(address=web_address("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON)
+PLAIN = InboundMessage(
+    address=web_address("c1"), kind="dm", key="k", sender=Sender(id="owner"), text="", sent_at=NOON
+)
 
 
 async def no_stop(_: str) -> None: ...
@@ -33,10 +37,14 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.close()
 
 
-async def exchange(store: Store, address: Address, key: str, said: str, answered: str) -> AcceptedRow:
+async def exchange(
+    store: Store, address: Address, key: str, said: str, answered: str
+) -> AcceptedRow:
     message = replace(PLAIN, address=address, key=key, text=said)
     [stored] = await store.delivery.accept([to_inbox_row(message, [], Admission(space=""), 0.0)])
-    await store.delivery.settle(stored.id, [NewOutboxRow(kind="notice", text=answered, part_no=0, parts=1)])
+    await store.delivery.settle(
+        stored.id, [NewOutboxRow(kind="notice", text=answered, part_no=0, parts=1)]
+    )
     return stored
 
 
@@ -76,12 +84,17 @@ async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(sto
 
 
 def test_the_terminals_conversations_are_written_in_where_the_terminal_writes() -> None:
-    assert conversation_place("terminal:main") == Address(channel="terminal", account="local", chat_id="main")
+    assert conversation_place("terminal:main") == Address(
+        channel="terminal", account="local", chat_id="main"
+    )
     assert conversation_place("c1") == web_address("c1")
 
 
 async def test_a_thousand_and_one_conversations_are_all_listed_and_opened(store: Store) -> None:
-    telegram = [replace(PLAIN, address=Address(channel="telegram", account="1", chat_id=str(n))) for n in range(2)]
+    telegram = [
+        replace(PLAIN, address=Address(channel="telegram", account="1", chat_id=str(n)))
+        for n in range(2)
+    ]
     web = [replace(PLAIN, address=web_address(f"c{number}")) for number in range(999)]
     arrivals = [
         to_inbox_row(replace(message, key=f"k{number}"), [], Admission(space=""), 0.0)

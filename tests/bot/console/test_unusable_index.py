@@ -1,4 +1,6 @@
-"""An unusable index fails searches and nothing else: people get replies, and each searcher a reason."""
+"""An unusable index fails searches and nothing else: people get replies, and each searcher a
+reason.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,14 +37,24 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
     def script(request: Request) -> ScriptedAnswer:
         if results(request):
             return results(request)[-1].text
-        return call("memory_search", query="tea") if "search" in str(request.messages[-1]) else "yes"
+        return (
+            call("memory_search", query="tea") if "search" in str(request.messages[-1]) else "yes"
+        )
 
-    async with inside(tmp_path, script) as it, running(ScriptedBot(), opened=False) as site, site.client() as owner:
+    async with (
+        inside(tmp_path, script) as it,
+        running(ScriptedBot(), opened=False) as site,
+        site.client() as owner,
+    ):
         assert await it.text("which tea do I like?", chat="c1") == "yes"
         found = await it.text("search it", chat="c2")
-        assert found.startswith(f"memory_search failed: the search index in {home.index} cannot be used (")
+        assert found.startswith(
+            f"memory_search failed: the search index in {home.index} cannot be used ("
+        )
         told = await it.text("/memory search tea", chat="c3")
-        assert told.startswith(f"That did not work: the search index in {home.index} cannot be used (")
+        assert told.startswith(
+            f"That did not work: the search index in {home.index} cannot be used ("
+        )
         attach_console(site.site, it.bot)
         for answer in (
             await owner.get("/api/memory/search", params={"q": "tea"}),
@@ -51,7 +63,9 @@ async def test_an_index_that_is_no_folder_is_503_for_searches_and_nothing_for_tu
             assert answer.status_code == 503
             error = answer.json()["error"]
             assert error["code"] == "index"
-            assert error["message"].startswith(f"memory cannot be searched now: the search index in {home.index} ")
+            assert error["message"].startswith(
+                f"memory cannot be searched now: the search index in {home.index} "
+            )
             assert "delete it: a new index is made by itself" in error["message"]
         check = next(check for check in await run_checks(home) if check.name == "index")
         assert not check.ok

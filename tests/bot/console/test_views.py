@@ -56,9 +56,14 @@ async def test_pages_texts_and_differences_of_past_requests(tmp_path: Path) -> N
         assert [one["turn"] for one in diff["items"] if one["state"] == "added"] == [3, 4]
 
         for path, status in {
-            "views/5": 404, "views/0": 404, "views/x": 404, "views/1/diff/9": 404, "views?cursor=x": 400,
-            "views?limit=0": 400, "views/9999999999": 404,
-        }.items():  # fmt: skip
+            "views/5": 404,
+            "views/0": 404,
+            "views/x": 404,
+            "views/1/diff/9": 404,
+            "views?cursor=x": 400,
+            "views?limit=0": 400,
+            "views/9999999999": 404,
+        }.items():
             assert (await client.get(f"{chat}/{path}")).status_code == status, path
         assert (await client.get(f"{V1}/nobody/views")).status_code == 404
 

@@ -40,11 +40,17 @@ def blobs(tmp_path: Path) -> Blobs:
     return Blobs(tmp_path / "blobs")
 
 
-async def take(blobs: Blobs, data: bytes, name: str = "file", lang: str = "en") -> IngestedAttachments:
-    return await ingest_attachments([Attachment(name=name, media_type="application/x-lie", data=data)], blobs, lang)
+async def take(
+    blobs: Blobs, data: bytes, name: str = "file", lang: str = "en"
+) -> IngestedAttachments:
+    return await ingest_attachments(
+        [Attachment(name=name, media_type="application/x-lie", data=data)], blobs, lang
+    )
 
 
-def drawn(kind: str, size: tuple[int, int] = (40, 30), mode: str = "RGB", **options: object) -> bytes:
+def drawn(
+    kind: str, size: tuple[int, int] = (40, 30), mode: str = "RGB", **options: object
+) -> bytes:
     out = BytesIO()
     Pictures.new(mode, size, 120).save(out, format=kind, **options)
     return out.getvalue()
@@ -55,7 +61,9 @@ def pdf(*pages: str) -> bytes:
     for words in pages:
         page = writer.add_blank_page(200, 200)
         font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-        named = DictionaryObject({NameObject(key): NameObject(value) for key, value in font.items()})
+        named = DictionaryObject(
+            {NameObject(key): NameObject(value) for key, value in font.items()}
+        )
         fonts = DictionaryObject({NameObject("/F1"): named})
         page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
         stream = DecodedStreamObject()
@@ -68,10 +76,16 @@ def pdf(*pages: str) -> bytes:
 
 def huge_png(side: int) -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        return (
+            len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+        )
 
     header = side.to_bytes(4, "big") * 2 + bytes([1, 0, 0, 0, 0])
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 10_000_000))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"\0" * 10_000_000))
+    )
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "WEBP"])
@@ -129,7 +143,9 @@ async def test_a_text_is_read_in_its_encoding(blobs: Blobs, text: str, encoding:
     data = text.encode(encoding)
     part = (await take(blobs, data, name="笔记.md")).parts[0]
     assert isinstance(part, Document)
-    assert part == Document(sha256=part.sha256, media_type="text/plain", name="笔记.md", size=len(data), text=text)
+    assert part == Document(
+        sha256=part.sha256, media_type="text/plain", name="笔记.md", size=len(data), text=text
+    )
     assert blobs.get(part.sha256) == data
 
 
@@ -163,7 +179,9 @@ async def test_a_locked_pdf_is_refused(blobs: Blobs) -> None:
     writer.encrypt("secret", algorithm="RC4-128")
     out = BytesIO()
     writer.write(out)
-    assert (await take(blobs, out.getvalue(), name="a.pdf")).refused == ("a.pdf: the PDF has a password.",)
+    assert (await take(blobs, out.getvalue(), name="a.pdf")).refused == (
+        "a.pdf: the PDF has a password.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,18 +197,24 @@ async def test_a_locked_pdf_is_refused(blobs: Blobs) -> None:
         (b"%PDF-1.7\n" + b"garbage " * 100, "damaged"),
     ],
 )
-async def test_what_cannot_be_opened_is_refused_in_words(blobs: Blobs, data: bytes, told: str) -> None:
+async def test_what_cannot_be_opened_is_refused_in_words(
+    blobs: Blobs, data: bytes, told: str
+) -> None:
     taken = await take(blobs, data, name="thing.png")
     assert taken.parts == ()
     assert taken.refused[0].startswith("thing.png: ")
     assert told in taken.refused[0]
 
 
-async def test_a_stored_file_that_is_damaged_or_gone_is_told_beside_others(blobs: Blobs, tmp_path: Path) -> None:
+async def test_a_stored_file_that_is_damaged_or_gone_is_told_beside_others(
+    blobs: Blobs, tmp_path: Path
+) -> None:
     whole, damaged = blobs.put(b"whole"), blobs.put(b"right")
     (tmp_path / "blobs" / damaged).write_bytes(b"wrong")
     names = {"a.txt": whole, "b.txt": damaged, "c.txt": "0" * 64, "d.txt": ""}
-    taken = await ingest_attachments([StoredFile(name=name, sha256=sha256) for name, sha256 in names.items()], blobs)
+    taken = await ingest_attachments(
+        [StoredFile(name=name, sha256=sha256) for name, sha256 in names.items()], blobs
+    )
     [part] = taken.parts
     assert isinstance(part, Document)
     assert (part.name, part.sha256, part.text, part.size) == ("a.txt", whole, "whole", 5)
@@ -244,7 +268,9 @@ def test_utf_8_is_read_as_it_is(text: str) -> None:
 
 
 def test_every_refusal_is_said_in_both_languages() -> None:
-    assert format_attachment_refusal("a", "pixels", "zh") != format_attachment_refusal("a", "pixels", "en")
+    assert format_attachment_refusal("a", "pixels", "zh") != format_attachment_refusal(
+        "a", "pixels", "en"
+    )
 
 
 LIMITED = """
@@ -255,7 +281,8 @@ try:
 except Exception as err:
     ended = type(err).__name__
 kinds = ("AS", "CPU", "FSIZE", "CORE")
-print(json.dumps([ended, {kind: resource.getrlimit(getattr(resource, f"RLIMIT_{kind}")) for kind in kinds}]))
+print(json.dumps([ended, {kind: resource.getrlimit(getattr(resource, f"RLIMIT_{kind}")) for kind \
+in kinds}]))
 """
 
 
@@ -263,7 +290,9 @@ print(json.dumps([ended, {kind: resource.getrlimit(getattr(resource, f"RLIMIT_{k
 def test_s37_the_program_that_opens_files_has_its_limits_before_it_looks_at_one() -> None:
     child = ROOT / "bot" / "gateway" / "attachment_worker.py"
     command = [sys.executable, "-I", "-c", LIMITED, str(child)]
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+    ended = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True
+    )
     error, limits = json.loads(ended.stdout)
     assert error == "UnidentifiedImageError", "it has come to the file"
     megabyte = 2**20
@@ -280,7 +309,8 @@ from pathlib import Path
 from bot.gateway.attachments import ingest_attachments
 from channels.message import Attachment
 from memory.workspace.blobs import Blobs
-files = [Attachment(name=p.name, media_type="", data=p.read_bytes()) for p in sorted(Path(sys.argv[1]).iterdir())]
+files = [Attachment(name=p.name, media_type="", data=p.read_bytes()) for p in \
+sorted(Path(sys.argv[1]).iterdir())]
 taken = asyncio.run(ingest_attachments(files, Blobs(Path(sys.argv[2]))))
 status = Path("/proc/self/status").read_text()  # ru_maxrss would begin at what the test runner had
 mine = int(status.split("VmHWM:")[1].split()[0]) // 1024
@@ -308,21 +338,36 @@ def test_s37_hostile_files_are_refused_within_the_limits(tmp_path: Path) -> None
 
 
 def children() -> dict[str, int]:
-    """Resident memory of each child of this process that has begun its program, in MB; before, it has its parent's."""
+    """Resident memory of each child of this process that has begun its program, in MB; before, it
+    has its parent's.
+    """
     found = {}
     for listed in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             for id in listed.read_text().split():
-                if Path("/proc", id, "cmdline").read_bytes() == Path("/proc/self/cmdline").read_bytes():
+                if (
+                    Path("/proc", id, "cmdline").read_bytes()
+                    == Path("/proc/self/cmdline").read_bytes()
+                ):
                     continue
                 status = Path("/proc", id, "status").read_text()
-                sizes = [int(line.split()[1]) // 1000 for line in status.splitlines() if line.startswith("VmRSS:")]
+                sizes = [
+                    int(line.split()[1]) // 1000
+                    for line in status.splitlines()
+                    if line.startswith("VmRSS:")
+                ]
                 found |= dict.fromkeys([id], sum(sizes)) if sizes else {}
     return found
 
 
-async def test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb(blobs: Blobs) -> None:
-    picture, turned, out = Pictures.new("RGBA", (5000, 4100), (0, 0, 255, 128)), Pictures.Exif(), BytesIO()
+async def test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_mb(
+    blobs: Blobs,
+) -> None:
+    picture, turned, out = (
+        Pictures.new("RGBA", (5000, 4100), (0, 0, 255, 128)),
+        Pictures.Exif(),
+        BytesIO(),
+    )
     picture.paste((255, 0, 0, 255), (0, 0, 2500, 4100))
     turned[0x0112] = 6
     picture.save(out, "PNG", exif=turned, compress_level=1)
@@ -330,7 +375,9 @@ async def test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_m
     work = asyncio.gather(*(take(blobs, out.getvalue()) for _ in range(2)))
     most, seen = 0, 0
     while not work.done():
-        found = [size for id, size in (await asyncio.to_thread(children)).items() if id not in others]
+        found = [
+            size for id, size in (await asyncio.to_thread(children)).items() if id not in others
+        ]
         most, seen = max(most, sum(found)), max(seen, len(found))
         await asyncio.sleep(0.02)
     assert seen == 1
@@ -347,7 +394,10 @@ async def test_s37_two_very_large_pictures_are_opened_in_turn_in_less_than_300_m
 def _bomb_pdf() -> bytes:
     """One page whose stream grows two hundredfold, twice."""
     bomb = zlib.compress(zlib.compress(b"(x) Tj " * 10_000_000))
-    body = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    body = (
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 "
+        b"R]/Count 1>>endobj\n"
+    )
     body += b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>endobj\n"
     body += b"4 0 obj<</Filter[/FlateDecode/FlateDecode]/Length %d>>stream\n" % len(bomb)
     return body + bomb + b"\nendstream endobj\ntrailer<</Root 1 0 R>>\n"
@@ -356,4 +406,6 @@ def _bomb_pdf() -> bytes:
 def _loop_pdf() -> bytes:
     """A tree of pages that holds itself."""
     body = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-    return body + b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 100000000>>endobj\ntrailer<</Root 1 0 R>>\n"
+    return body + (
+        b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 100000000>>endobj\ntrailer<</Root 1 0 R>>\n"
+    )

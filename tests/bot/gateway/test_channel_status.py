@@ -1,4 +1,6 @@
-"""The status of a channel from what the gateway saw and what the channel reports: phases, text, JSON."""
+"""The status of a channel from what the gateway saw and what the channel reports: phases, text,
+JSON.
+"""
 
 import json
 from dataclasses import replace
@@ -41,7 +43,9 @@ def fallen(err: Exception, at: float, since: float = NOW - 600) -> ChannelHealth
     return health
 
 
-def phase(health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None = None) -> tuple[str, float]:
+def phase(
+    health: ChannelHealth, heard: float | None, prompt: LoginPrompt | None = None
+) -> tuple[str, float]:
     return channel_phase(health, heard, prompt, NOW)
 
 
@@ -105,7 +109,9 @@ def test_an_error_that_is_not_the_platforms_is_named_by_its_kind() -> None:
 
 def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
     found = channel_statuses(
-        {"b": ScriptedChannel(name="b"), "a": ScriptedChannel(name="a")}, {"a": up(), "b": up()}, NOW
+        {"b": ScriptedChannel(name="b"), "a": ScriptedChannel(name="a")},
+        {"a": up(), "b": up()},
+        NOW,
     )
     assert [(name, one.phase, one.last_contact, one.has_login) for name, one in found.items()] == [
         ("a", "up", 0.0, False),
@@ -115,7 +121,9 @@ def test_a_channel_without_feelings_is_what_the_gateway_saw() -> None:
 
 def test_what_the_channel_feels_is_part_of_its_state() -> None:
     channel = Moody()
-    channel.felt = ConnectionStatus(last_contact=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10")
+    channel.felt = ConnectionStatus(
+        last_contact=NOW - 3, trouble="two replies wait for their reader", quota="7 of 10"
+    )
     state = channel_status(channel, up(), NOW)
     assert (state.ready, state.why, state.quota, state.has_login) == (
         True,
@@ -136,10 +144,12 @@ def test_the_words_say_since_when_what_went_wrong_and_what_is_left() -> None:
         last_error="reset", last_error_at=NOW - 11_530,
     )  # fmt: skip
     assert format_channel_status(state, NOW, "en") == (
-        "● telegram — connected for 3 h 12 min; last heard 12 s ago; last error 3 h 12 min ago: reset; left: 7 of 10"
+        "● telegram — connected for 3 h 12 min; last heard 12 s ago; last error 3 h 12 min ago: "
+        "reset; left: 7 of 10"
     )
     assert format_channel_status(state, NOW, "zh") == (
-        "● telegram — 已连接 3 小时 12 分钟；12 秒前收到平台回音；3 小时 12 分钟前出错：reset；余量：7 of 10"
+        "● telegram — 已连接 3 小时 12 分钟；12 秒前收到平台回音；3 小时 12 分钟前出错：reset；"
+        "余量：7 of 10"
     )
 
 
@@ -147,7 +157,8 @@ def test_the_words_of_a_trouble_name_it_once() -> None:
     health = fallen(ReceiverConflict("another program polls"), NOW - 60)
     state = channel_status(Moody("telegram"), health, NOW)
     assert format_channel_status(state, NOW, "en").startswith(
-        "○ telegram — stands by for 1 min: another program receives in its place (another program polls)"
+        "○ telegram — stands by for 1 min: another program receives in its place (another program "
+        "polls)"
     )
     assert format_channel_status(state, NOW, "en").count("another program polls") == 1
     assert "在旁等候 1 分钟" in format_channel_status(state, NOW, "zh")
@@ -157,9 +168,12 @@ def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:
     channel = Moody("wechat")
     channel.asked = QR
     state = channel_status(channel, up(), NOW)
-    assert "扫码" not in format_channel_status(state, NOW, "zh")  # there is nothing to scan where this is read
+    # there is nothing to scan where this is read
+    assert "扫码" not in format_channel_status(state, NOW, "zh")
     channel.asked = DIGITS
-    assert format_channel_status(channel_status(channel, up(), NOW), NOW, "zh").endswith("；请输入手机上显示的数字")
+    assert format_channel_status(channel_status(channel, up(), NOW), NOW, "zh").endswith(
+        "；请输入手机上显示的数字"
+    )
     for told in (
         json.dumps(channel_status_to_json(state)),
         format_channel_status(state, NOW, "en"),
@@ -168,21 +182,34 @@ def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:
         assert "s3cret" not in told
 
 
-@given(st.builds(
-    ChannelStatus,
-    name=st.just("telegram"),
-    phase=st.sampled_from(["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]),
-    since=st.integers(0, 2**31), last_contact=st.integers(0, 2**31), last_error_at=st.integers(0, 2**31),
-    why=st.text(), last_error=st.text(), quota=st.text(), has_login=st.booleans(),
-    prompt=st.none()
-    | st.builds(LoginPrompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()),
-))  # fmt: skip
+@given(
+    st.builds(
+        ChannelStatus,
+        name=st.just("telegram"),
+        phase=st.sampled_from(
+            ["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
+        ),
+        since=st.integers(0, 2**31),
+        last_contact=st.integers(0, 2**31),
+        last_error_at=st.integers(0, 2**31),
+        why=st.text(),
+        last_error=st.text(),
+        quota=st.text(),
+        has_login=st.booleans(),
+        prompt=st.none()
+        | st.builds(
+            LoginPrompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()
+        ),
+    )
+)
 def test_what_the_api_tells_is_read_back_whole(state: ChannelStatus) -> None:
     told = channel_status_to_json(state)
     assert channel_status_from_json("telegram", json.loads(json.dumps(told))) == state
     assert told["up"] == state.ready
     for lang in ("zh", "en"):
-        assert format_channel_status(state, NOW, lang).startswith(("● telegram — ", "○ telegram — "))
+        assert format_channel_status(state, NOW, lang).startswith(
+            ("● telegram — ", "○ telegram — ")
+        )
 
 
 @every_case(

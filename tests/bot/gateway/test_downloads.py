@@ -1,4 +1,6 @@
-"""Files on platforms: downloaded once per space, never dropped while running, cached while they exist."""
+"""Files on platforms: downloaded once per space, never dropped while running, cached while they
+exist.
+"""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +14,9 @@ from memory.workspace.blobs import Blobs
 
 
 class Platform:
-    """Gives each file once `open` is set. asked: references, in order; taken: (space, bytes) stored."""
+    """Gives each file once `open` is set. asked: references, in order; taken: (space, bytes)
+    stored.
+    """
 
     def __init__(self, folder: Path, *, is_open: bool = True) -> None:
         self.open, self.asked, self.taken = asyncio.Event(), list[str](), list[tuple[str, int]]()
@@ -37,7 +41,10 @@ async def test_a_thousand_and_one_files_under_way_are_each_fetched_once(tmp_path
     platform = Platform(tmp_path, is_open=False)
     for number in range(1_001):
         platform.fetching.begin("telegram", f"f{number}", "")
-    waiting = [asyncio.create_task(platform.fetching.get("telegram", f"f{number}", "")) for number in range(1_001)]
+    waiting = [
+        asyncio.create_task(platform.fetching.get("telegram", f"f{number}", ""))
+        for number in range(1_001)
+    ]
     await asyncio.sleep(0)
     platform.open.set()
     found = await asyncio.gather(*waiting)
@@ -76,7 +83,9 @@ async def test_a_file_that_was_deleted_since_is_fetched_again(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("seconds", "times"), [(3_500.0, 1), (3_700.0, 2)])
-async def test_a_file_that_came_is_not_remembered_for_ever(tmp_path: Path, seconds: float, times: int) -> None:
+async def test_a_file_that_came_is_not_remembered_for_ever(
+    tmp_path: Path, seconds: float, times: int
+) -> None:
     platform = Platform(tmp_path)
     await platform.fetching.get("telegram", "f1", "")
     platform.now = seconds
@@ -88,7 +97,10 @@ async def test_a_fetch_that_failed_for_two_is_tried_once_more_by_the_next(tmp_pa
     platform = Platform(tmp_path)
     platform.missing = {"f1"}
     both = [platform.fetching.get("telegram", "f1", "") for _ in range(2)]
-    assert [type(one) for one in await asyncio.gather(*both, return_exceptions=True)] == [Rejected, Rejected]
+    assert [type(one) for one in await asyncio.gather(*both, return_exceptions=True)] == [
+        Rejected,
+        Rejected,
+    ]
     platform.missing.clear()
     await asyncio.gather(*(platform.fetching.get("telegram", "f1", "") for _ in range(2)))
     assert len(platform.asked) == 2

@@ -1,4 +1,6 @@
-"""Sending and receiving: order kept, failures stored by their outcome, and channels that come back."""
+"""Sending and receiving: order kept, failures stored by their outcome, and channels that come
+back.
+"""
 
 import asyncio
 import shutil
@@ -14,7 +16,15 @@ from bot.console.site import attach_console
 from bot.gateway.gateway import is_given_up, next_attempt_seconds, next_reconnect_seconds
 from bot.messages import split_reply
 from bot.models.base import Request
-from channels.errors import Ambiguous, BadFormat, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    BadFormat,
+    ChannelError,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
 from channels.message import Address, Capabilities, LiveEvent, OutboundMessage, Receipt
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
@@ -89,14 +99,20 @@ def test_S14_telegram_takes_calls_only_where_it_is_told_to() -> None:
     secret = "x" * 32
     assert not Telegram(TelegramSettings(token="100:x")).capabilities.hook
     assert not Telegram(TelegramSettings(token="100:x", webhook_secret=secret)).capabilities.hook
-    assert Telegram(TelegramSettings(token="100:x", mode="webhook", webhook_secret=secret)).capabilities.hook
+    assert Telegram(
+        TelegramSettings(token="100:x", mode="webhook", webhook_secret=secret)
+    ).capabilities.hook
 
 
 async def test_parts_arrive_in_order_though_one_has_to_wait_in_the_middle(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda _: long_words(), channel=terminal()) as it:
         it.channel.fail(Retryable("later", retry_after=0.1))
         parts = await it.say("talk")
-        it.channel.fail(Retryable("later", retry_after=0.1), BadFormat("markup"), Retryable("and again", retry_after=0))
+        it.channel.fail(
+            Retryable("later", retry_after=0.1),
+            BadFormat("markup"),
+            Retryable("and again", retry_after=0),
+        )
         more = await it.say("talk more")
         for sent in (parts, more):
             assert len(sent) > 2
@@ -164,7 +180,9 @@ async def test_a_lost_answer_without_a_key_is_repeated_once_and_marked(tmp_path:
         assert (second.text, second.repeated) == ("(possibly repeated)\nre: talk", True)
 
 
-async def test_the_mark_is_in_the_language_of_the_conversation_and_fits_the_limit(tmp_path: Path) -> None:
+async def test_the_mark_is_in_the_language_of_the_conversation_and_fits_the_limit(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: "字" * 250, channel=terminal()) as it:
         it.channel.fail(Ambiguous("timeout"), arrived=True)
         message = it.channel.hear("说吧")
@@ -175,18 +193,25 @@ async def test_the_mark_is_in_the_language_of_the_conversation_and_fits_the_limi
         assert text_length(repeated.text, "utf16") <= 100
 
 
-async def test_an_answer_lost_twice_without_a_key_is_given_up_and_the_rest_goes_on(tmp_path: Path) -> None:
+async def test_an_answer_lost_twice_without_a_key_is_given_up_and_the_rest_goes_on(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, lambda _: long_words(), channel=terminal()) as it:
         it.channel.fail(Ambiguous("timeout"), Ambiguous("timeout"))
         message = it.channel.hear("talk")
         await it.channel.until(
-            lambda: it.channel.sent != [] and it.channel.sent[-1].part_no == it.channel.sent[-1].parts - 1
+            lambda: (
+                it.channel.sent != []
+                and it.channel.sent[-1].part_no == it.channel.sent[-1].parts - 1
+            )
         )
         numbers = [part.part_no for part in it.parts(message.key)]
         assert numbers == list(range(1, len(numbers) + 1))
 
 
-async def test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_mark(tmp_path: Path) -> None:
+async def test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_mark(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo, channel=terminal(KEYED)) as it:
         it.channel.fail(Ambiguous("reset"), arrived=True)
         it.channel.hear("talk")
@@ -197,7 +222,9 @@ async def test_a_lost_answer_with_a_key_is_sent_again_with_the_same_key_and_no_m
         assert first.text == second.text
 
 
-async def test_answers_that_are_lost_again_and_again_are_not_tried_in_a_tight_loop(tmp_path: Path) -> None:
+async def test_answers_that_are_lost_again_and_again_are_not_tried_in_a_tight_loop(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, echo, channel=terminal(KEYED)) as it:
         it.channel.fail(*[Ambiguous("reset")] * 1_000)
         it.channel.hear("talk")
@@ -257,7 +284,9 @@ async def test_an_adapter_that_breaks_is_taken_for_a_lost_answer(tmp_path: Path)
 
 
 @pytest.mark.parametrize(("able", "mark"), [(SHORT, "(possibly repeated)\n"), (KEYED, "")])
-async def test_a_crash_after_sending_repeats_that_part_once(tmp_path: Path, able: Capabilities, mark: str) -> None:
+async def test_a_crash_after_sending_repeats_that_part_once(
+    tmp_path: Path, able: Capabilities, mark: str
+) -> None:
     class Dying(Channel):
         """Takes the part, and then never lets the program know."""
 
@@ -341,7 +370,9 @@ def test_pauses_grow_and_have_an_end() -> None:
     assert next_reconnect_seconds(KeyError("x"), 50.0, 0.1) == LONGEST_DEAF
     assert next_reconnect_seconds(ChannelError("x"), 60.0, 3_600.0) == 1.0
     assert next_reconnect_seconds(LoggedOut("x"), 1.0, 3_600.0) == LOGGED_OUT_PAUSE
-    assert [next_reconnect_seconds(ReceiverConflict("x"), last, 0.1) for last in (0.0, 1.0, 5.0, 40.0)] == [
+    assert [
+        next_reconnect_seconds(ReceiverConflict("x"), last, 0.1) for last in (0.0, 1.0, 5.0, 40.0)
+    ] == [
         5.0,
         5.0,
         10.0,
@@ -357,7 +388,9 @@ def test_a_part_is_given_up_when_it_is_both_old_and_often_tried() -> None:
     assert is_given_up(MOST_ATTEMPTS, timedelta(days=2))
 
 
-@pytest.mark.parametrize("able", [SHORT, KEYED, Capabilities(limit=100, keyed=True, key_valid=60.0)])
+@pytest.mark.parametrize(
+    "able", [SHORT, KEYED, Capabilities(limit=100, keyed=True, key_valid=60.0)]
+)
 def test_every_part_has_room_for_the_mark(able: Capabilities) -> None:
     parts = split_reply("字" * 1_000, "final", able)
     room = able.limit - len("（可能重复）\n") if able.limit else 1_000
@@ -365,7 +398,9 @@ def test_every_part_has_room_for_the_mark(able: Capabilities) -> None:
     assert "".join(part.text for part in parts) == "字" * 1_000
 
 
-async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(tmp_path: Path) -> None:
+async def test_a_live_view_that_fails_costs_neither_the_message_nor_its_answer(
+    tmp_path: Path,
+) -> None:
     class Blind(Channel):
         def show(self, event: LiveEvent) -> None:
             raise KeyError(event.name)
@@ -433,8 +468,12 @@ async def test_a_kill_while_a_part_waits_makes_no_repeat_of_it(tmp_path: Path) -
         await store.close()
 
 
-@pytest.mark.parametrize("error", [Ambiguous("lost"), Retryable("no connection"), RuntimeError("odd")])
-async def test_whatever_ends_the_wait_for_a_channel_makes_no_repeat_of_the_part(tmp_path: Path, error: Any) -> None:
+@pytest.mark.parametrize(
+    "error", [Ambiguous("lost"), Retryable("no connection"), RuntimeError("odd")]
+)
+async def test_whatever_ends_the_wait_for_a_channel_makes_no_repeat_of_the_part(
+    tmp_path: Path, error: Any
+) -> None:
     channel = Waiting()
     channel.free.set()
     channel.error = error
@@ -470,7 +509,9 @@ class Full(Channel):
         return await super().send(message)
 
 
-async def test_a_part_that_waits_for_a_place_among_the_sends_is_not_marked_as_being_sent(tmp_path: Path) -> None:
+async def test_a_part_that_waits_for_a_place_among_the_sends_is_not_marked_as_being_sent(
+    tmp_path: Path,
+) -> None:
     channel = Full()
     chats = [f"c{number}" for number in range(MOST_SENDS + 1)]
     async with inside(tmp_path, echo, settings={"concurrency": len(chats)}, channel=channel) as it:

@@ -1,4 +1,6 @@
-"""The owner is notified once of a channel that needs them, on another channel, and once when it works again."""
+"""The owner is notified once of a channel that needs them, on another channel, and once when it
+works again.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -7,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.gateway.channel_status import ChannelStatus
-from bot.gateway.notifications import CHANNEL_CALM_SECONDS, ChannelNotifications, find_owner_conversation
+from bot.gateway.notifications import (
+    CHANNEL_CALM_SECONDS,
+    ChannelNotifications,
+    find_owner_conversation,
+)
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place
 from tests.bot.inside import inside
@@ -17,7 +23,9 @@ NOW = 1_790_000_000.0
 FINE = ChannelStatus(name="wechat", phase="up", since=NOW, has_login=True)
 ASKS = ChannelStatus(name="wechat", phase="asking", since=NOW, has_login=True, prompt=QR)
 OUT = ChannelStatus(name="telegram", phase="logged_out", since=NOW, why="the token is refused")
-CONTENDED = ChannelStatus(name="telegram", phase="contended", since=NOW, why="another program polls")
+CONTENDED = ChannelStatus(
+    name="telegram", phase="contended", since=NOW, why="another program polls"
+)
 
 
 def hi(_: object) -> str:
@@ -106,17 +114,38 @@ async def test_a_channel_that_was_switched_off_is_forgotten() -> None:
 
 def row(id: str, channel: str, **fields: str) -> ConversationRow:
     place = Place(
-        **{"channel": channel, "account": "a", "chat_id": id, "thread_id": "", "kind": "dm", "space": "", **fields}
+        **{
+            "channel": channel,
+            "account": "a",
+            "chat_id": id,
+            "thread_id": "",
+            "kind": "dm",
+            "space": "",
+            **fields,
+        }
     )
     return ConversationRow(
-        id=id, place=place, epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", title="", turns=1,
-        updated=datetime(2026, 11, 20, tzinfo=UTC), policy="", model="",
-    )  # fmt: skip
+        id=id,
+        place=place,
+        epoch=1,
+        next_seq=1,
+        next_turn=1,
+        view_from=1,
+        fold_head="",
+        title="",
+        turns=1,
+        updated=datetime(2026, 11, 20, tzinfo=UTC),
+        policy="",
+        model="",
+    )
 
 
 def test_the_owner_is_told_where_it_rings_and_never_before_others() -> None:
     page, phone = row("p", "web"), row("t", "telegram")
-    group, friend = row("g", "telegram", kind="group", space="telegram-group-g"), row("f", "feishu", space="feishu-f")
+    group, friend = (
+        row("g", "telegram", kind="group", space="telegram-group-g"),
+        row("f", "feishu", space="feishu-f"),
+    )
     joined = replace(row("j", "feishu"), own_space="feishu-j")
     rows = [group, friend, joined, page, phone]
     assert find_owner_conversation(rows, ["web", "telegram", "feishu"]) == "t"
@@ -124,7 +153,9 @@ def test_the_owner_is_told_where_it_rings_and_never_before_others() -> None:
     assert find_owner_conversation(rows, ["feishu"]) == ""
 
 
-async def test_a_bot_tells_its_owner_in_the_terminal_what_another_channel_needs(tmp_path: Path) -> None:
+async def test_a_bot_tells_its_owner_in_the_terminal_what_another_channel_needs(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, hi) as it:
         await it.say("hello")
         moody = Moody("wechat")

@@ -1,4 +1,6 @@
-"""A process that fires the due jobs of a PostgreSQL store (`python -m tests.bot.jobs.firing_worker URL`)."""
+"""A process that fires the due jobs of a PostgreSQL store
+(`python -m tests.bot.jobs.firing_worker URL`).
+"""
 
 import asyncio
 import os
@@ -20,7 +22,9 @@ NOW = datetime(2026, 11, 26, 9, 1, tzinfo=UTC)
 
 def ticker(store: Store, now: datetime = NOW, **limits: int) -> JobTicker:
     """A clock over a store, whose people all are the owner on a terminal that is never read."""
-    config = Config.model_validate({"timezone": "UTC", "jobs": {"do_a_day": 0, "quiet": [], **limits}})
+    config = Config.model_validate(
+        {"timezone": "UTC", "jobs": {"do_a_day": 0, "quiet": [], **limits}}
+    )
 
     async def language(_: str) -> str:
         return "en"

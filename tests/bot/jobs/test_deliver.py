@@ -59,13 +59,21 @@ async def test_a_reminder_and_a_task_come_to_the_linked_account(tmp_path: Path) 
         assert "· r1" in await sets(it.telegram, model, SAY)
         assert "09:00 Asia/Shanghai" in await it.telegram.told()
         assert "09:00 Asia/Shanghai" in await it.feishu.told()
-        assert "· r2" in await sets(it.telegram, model, {**SAY, "what": "look outside", "kind": "do"})
+        assert "· r2" in await sets(
+            it.telegram, model, {**SAY, "what": "look outside", "kind": "do"}
+        )
         clock.set("2026-11-27T09:00:01")
         it.bot.ticker.wake()
         feishu = it.feishu.it.channel
         await feishu.until(lambda: "⏰ tea is ready" in [sent.text for sent in feishu.sent])
-        await feishu.until(lambda: any("look outside" in sent.text and "re: " in sent.text for sent in feishu.sent))
-        assert not [sent for sent in it.telegram.it.channel.sent if sent.text.startswith(("⏰ tea", "re: ⏰"))]
+        await feishu.until(
+            lambda: any("look outside" in sent.text and "re: " in sent.text for sent in feishu.sent)
+        )
+        assert not [
+            sent
+            for sent in it.telegram.it.channel.sent
+            if sent.text.startswith(("⏰ tea", "re: ⏰"))
+        ]
         turns = [request for request in it.requests if "look outside" in words(request)[-1]]
         assert len(turns) == 1
 
@@ -77,15 +85,22 @@ async def test_a_command_sets_one_for_the_linked_account(tmp_path: Path) -> None
         assert "· r1" in await it.telegram.say("/remind on feishu tomorrow 9:00 tea is ready")
         assert "· r2" in await it.telegram.say("/remind on feishu do tomorrow 9:00 look outside")
         assert "r3" in await it.telegram.say("/提醒 做 在飞书 明天9点 看看窗外")
-        assert "r4" in await it.feishu.say("/提醒 在飞书 明天9点 这里的事"), "this very channel is no other one"
-        assert "There is no private chat on 'wechat'" in await it.telegram.say("/remind on wechat 20m tea")
+        assert "r4" in await it.feishu.say("/提醒 在飞书 明天9点 这里的事"), (
+            "this very channel is no other one"
+        )
+        assert "There is no private chat on 'wechat'" in await it.telegram.say(
+            "/remind on wechat 20m tea"
+        )
         assert "/remind on telegram" in await it.telegram.say("/remind on feishu tea")
         group = it.chat("5", "-100", "group")
         assert "Only what a person asks for" in await group.say("/remind on feishu 20m tea")
         rows = await it.bot.store.jobs.of_space(await it.telegram.space())
         place = await it.bot.store.sessions.find("feishu", "app", it.feishu.chat)
         assert place is not None
-        assert {(row.kind, row.conversation) for row in rows} == {("say", place.id), ("do", place.id)}
+        assert {(row.kind, row.conversation) for row in rows} == {
+            ("say", place.id),
+            ("do", place.id),
+        }
         clock.set("2026-11-27T09:00:01")
         it.bot.ticker.wake()
         feishu = it.feishu.it.channel
@@ -104,7 +119,9 @@ async def test_the_person_who_set_it_lists_and_ends_it_from_either_chat(tmp_path
 
 
 @pytest.mark.parametrize("target", ["feishu", "wechat", "web", "../feishu", "telegram2"])
-async def test_a_chat_that_does_not_share_the_memory_is_refused(tmp_path: Path, target: str) -> None:
+async def test_a_chat_that_does_not_share_the_memory_is_refused(
+    tmp_path: Path, target: str
+) -> None:
     async with two(tmp_path, Clock()) as (it, model):
         await it.feishu.say("hello")  # of another person, as far as the bot knows
         told = await sets(it.telegram, model, {**SAY, "deliver": target})

@@ -1,4 +1,6 @@
-"""Each due moment of each job causes one thing, whatever is killed, whoever fires too, and however clocks jump."""
+"""Each due moment of each job causes one thing, whatever is killed, whoever fires too, and however
+clocks jump.
+"""
 
 import asyncio
 import os
@@ -33,14 +35,22 @@ from tests.bot.jobs.firing_worker import NOW, ticker
 from tests.by_night import by_night
 from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
 
-ZONES = ("Asia/Shanghai", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia")
+ZONES = (
+    "Asia/Shanghai",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+)
 AT = datetime(2026, 11, 26, 9, 0, tzinfo=UTC)
 
 
 async def set_up(store: Store, count: int, chats: int = 6) -> None:
     """Jobs that are all due at AT: every second one a task, in some chats."""
     places = [
-        Place(channel="terminal", account="local", chat_id=f"c{n}", thread_id="", kind="dm", space="")
+        Place(
+            channel="terminal", account="local", chat_id=f"c{n}", thread_id="", kind="dm", space=""
+        )
         for n in range(chats)
     ]
     body = '{"text": "hello"}'
@@ -51,7 +61,9 @@ async def set_up(store: Store, count: int, chats: int = 6) -> None:
         ]
     )
     for number in range(count):
-        await store.jobs.add(new_job(chats_made[number % chats].conversation, number, "do" if number % 2 else "say"))
+        await store.jobs.add(
+            new_job(chats_made[number % chats].conversation, number, "do" if number % 2 else "say")
+        )
 
 
 def new_job(conversation: str, number: int, kind: Any, schedule: Schedule | None = None) -> NewJob:
@@ -90,12 +102,16 @@ def begin(workers: Sequence[subprocess.Popen[bytes]]) -> None:
 
 
 def check_fired(url: str, count: int) -> None:
-    """Every job was fired once: a notice or a message each, in the transaction of its occurrence."""
+    """Every job was fired once: a notice or a message each, in the transaction of its
+    occurrence.
+    """
     with psycopg.connect(url.replace("+psycopg", "")) as held:
         states = Counter(row[0] for row in held.execute("SELECT state FROM occurrence"))
         assert states == {"told": count // 2, "run": count // 2}
         assert held.execute("SELECT count(*) FROM job WHERE state <> 'done'").fetchone() == (0,)
-        assert held.execute("SELECT count(*), count(DISTINCT key) FROM inbox WHERE key LIKE 'job:%'").fetchone() == (
+        assert held.execute(
+            "SELECT count(*), count(DISTINCT key) FROM inbox WHERE key LIKE 'job:%'"
+        ).fetchone() == (
             count // 2,
             count // 2,
         )
@@ -104,7 +120,8 @@ def check_fired(url: str, count: int) -> None:
             count // 2,
         )
         ordered = held.execute(
-            "SELECT conversation, string_agg(body, ' ' ORDER BY line) FROM inbox WHERE key LIKE 'job:%' GROUP BY 1"
+            "SELECT conversation, string_agg(body, ' ' ORDER BY line) FROM inbox WHERE key LIKE "
+            "'job:%' GROUP BY 1"
         )
         assert ordered.fetchone() is not None
 
@@ -167,7 +184,9 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @asynccontextmanager
 async def opened(folder: Path, clock: Clock, url: str = "") -> AsyncIterator[Store]:
-    store = await (open_postgres(url, clock=clock) if url else open_store(folder / "m.db", clock=clock))
+    store = await (
+        open_postgres(url, clock=clock) if url else open_store(folder / "m.db", clock=clock)
+    )
     try:
         yield store
     finally:
@@ -180,7 +199,9 @@ async def only_job(store: Store) -> JobRow:
 
 
 @pytest.mark.parametrize("jump", [timedelta(hours=1), -timedelta(hours=1), -timedelta(days=1)])
-async def test_a_clock_that_jumps_fires_each_moment_once(tmp_path: Path, url: str, jump: timedelta) -> None:
+async def test_a_clock_that_jumps_fires_each_moment_once(
+    tmp_path: Path, url: str, jump: timedelta
+) -> None:
     clock = Clock(AT)
     async with opened(tmp_path, clock, url) as store:
         await set_up(store, 1, 1)
@@ -225,11 +246,18 @@ async def test_after_an_absence_each_job_has_one_end(
             assert row.next_at > clock()
 
 
-async def test_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(tmp_path: Path) -> None:
+async def test_a_job_of_a_group_is_told_there_and_that_of_another_space_is_not_found(
+    tmp_path: Path,
+) -> None:
     clock = Clock(AT)
     async with opened(tmp_path, clock) as store:
         place = Place(
-            channel="terminal", account="local", chat_id="g", thread_id="", kind="group", space="terminal-group-g"
+            channel="terminal",
+            account="local",
+            chat_id="g",
+            thread_id="",
+            kind="group",
+            space="terminal-group-g",
         )
         row = NewInboxRow(place=place, key="k", kind="aside", sender_id="me", body='{"text": "x"}')
         [group] = await store.delivery.accept([row])
@@ -250,12 +278,18 @@ def fired(schedule: Schedule, since: datetime, until: datetime) -> Iterator[date
 @given(
     st.sampled_from(ZONES),
     st.sampled_from(
-        (datetime(2026, 3, 7, tzinfo=UTC), datetime(2026, 10, 24, tzinfo=UTC), datetime(2026, 4, 3, tzinfo=UTC))
+        (
+            datetime(2026, 3, 7, tzinfo=UTC),
+            datetime(2026, 10, 24, tzinfo=UTC),
+            datetime(2026, 4, 3, tzinfo=UTC),
+        )
     ),
     st.integers(0, 23),
     st.integers(0, 59),
 )
-def test_a_daily_job_happens_once_on_each_day_of_its_zone(zone: str, since: datetime, hour: int, minute: int) -> None:
+def test_a_daily_job_happens_once_on_each_day_of_its_zone(
+    zone: str, since: datetime, hour: int, minute: int
+) -> None:
     schedule = Schedule(zone=zone, cron=f"{minute} {hour} * * *")
     moments = list(fired(schedule, since, since + timedelta(days=30)))
     days = [moment.astimezone(load_zone(zone)).date() for moment in moments]
@@ -271,17 +305,26 @@ def test_a_daily_job_happens_once_on_each_day_of_its_zone(zone: str, since: date
     st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 31)),
 )
 @settings(max_examples=200)
-def test_quiet_hours_end_later_and_outside_of_themselves(zone: str, begin: int, end: int, at: datetime) -> None:
+def test_quiet_hours_end_later_and_outside_of_themselves(
+    zone: str, begin: int, end: int, at: datetime
+) -> None:
     clock = load_zone(zone)
     hours = tuple(f"{minute // 60:02}:{minute % 60:02}" for minute in (begin, end))
     moment = at.replace(tzinfo=UTC)
     until = quiet_until(hours, moment, clock)
     local = f"{moment.astimezone(clock):%H:%M}"
-    inside = hours[0] <= local < hours[1] if begin < end else begin != end and (local >= hours[0] or local < hours[1])
+    inside = (
+        hours[0] <= local < hours[1]
+        if begin < end
+        else begin != end and (local >= hours[0] or local < hours[1])
+    )
     assert (until is not None) == inside
     if until is not None:
         assert moment < until <= moment + timedelta(hours=25)
-        assert quiet_until(hours, until, clock) is None or f"{until.astimezone(clock):%H:%M}" != hours[1]
+        assert (
+            quiet_until(hours, until, clock) is None
+            or f"{until.astimezone(clock):%H:%M}" != hours[1]
+        )
 
 
 async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
@@ -291,7 +334,11 @@ async def test_two_jobs_of_a_chat_come_in_their_order(tmp_path: Path) -> None:
         clock.now = NOW
         await ticker(store).fire_due()
         [conversation] = await store.delivery.waiting()
-        bodies = [line.text for line in await store.sessions.lines(conversation, limit=50) if "thing" in line.text]
+        bodies = [
+            line.text
+            for line in await store.sessions.lines(conversation, limit=50)
+            if "thing" in line.text
+        ]
         for kind in ("say", "do"):
             own = [text[-9:] for text in bodies if (int(text[-3:]) % 2 == 1) == (kind == "do")]
             assert own == sorted(own)
@@ -316,15 +363,21 @@ async def test_runs_end_and_are_tried_again_the_same_in_both_stores(either: Stor
     assert await either.job_runs.count("terminal", "me", AT.timestamp()) == 1
     [begun] = await either.jobs.occurrences(task.id, 1)
     turn = await either.delivery.claim(
-        begun.inbox_row, NewMessage(role="user", parts=(Text(text="x"),), tokens=1, counter="x", origin="person"), "me"
+        begun.inbox_row,
+        NewMessage(role="user", parts=(Text(text="x"),), tokens=1, counter="x", origin="person"),
+        "me",
     )
-    final = NewMessage(role="assistant", parts=(Text(text="[no answer]"),), tokens=1, counter="x", origin="house")
+    final = NewMessage(
+        role="assistant", parts=(Text(text="[no answer]"),), tokens=1, counter="x", origin="house"
+    )
     await either.delivery.finish(turn, "failed", final, [])
     assert await fires.runs.settle() == 1
     again = await either.jobs.load(task.id)
     assert again is not None
     assert (again.state, again.extra, again.retries, again.resumes_at) == ("on", "retry", 1, 0.0)
-    assert [(one.state, one.reason) for one in await either.job_runs.outcomes(task.id, 3)] == [("failed", "model")]
+    assert [(one.state, one.reason) for one in await either.job_runs.outcomes(task.id, 3)] == [
+        ("failed", "model")
+    ]
     await either.jobs.set_state(again, "done", CANCELLED, 0.0, "me")
     assert (await either.jobs.totals(NOW.timestamp())).open == 0
 
@@ -334,7 +387,14 @@ async def test_a_cancelled_task_is_not_tried_again(either: Store) -> None:
     fires = ticker(either)
     await fires.fire_due()
     task = next(row for row in await either.jobs.of_space("") if row.kind == "do")
-    run = RunRow(job=task.id, due=task.next_at or AT.timestamp(), at=0.0, inbox_state="done", turn_state="", told=False)
+    run = RunRow(
+        job=task.id,
+        due=task.next_at or AT.timestamp(),
+        at=0.0,
+        inbox_state="done",
+        turn_state="",
+        told=False,
+    )
     await either.jobs.edit(task, task, "me")
     assert (await either.jobs.load(task.id)) == task, "it has ended"
     end = RunEnd(state="failed", reason="model", retry_at=NOW.timestamp() + 300, fails=1)
@@ -349,10 +409,22 @@ async def test_a_cancelled_task_is_not_tried_again(either: Store) -> None:
     assert (ended.state, ended.retries) == ("done", 0)
 
 
-async def test_the_private_chat_of_a_space_on_a_channel_the_same_in_both_stores(either: Store) -> None:
-    def heard(channel: str, chat: str, kind: str = "dm", space: str = "", sender: str = "me") -> NewInboxRow:
-        place = Place(channel=channel, account="a", chat_id=chat, thread_id="", kind=kind, space=space)
-        return NewInboxRow(place=place, key=f"{channel} {chat}", kind="message", sender_id=sender, body='{"text": "x"}')
+async def test_the_private_chat_of_a_space_on_a_channel_the_same_in_both_stores(
+    either: Store,
+) -> None:
+    def heard(
+        channel: str, chat: str, kind: str = "dm", space: str = "", sender: str = "me"
+    ) -> NewInboxRow:
+        place = Place(
+            channel=channel, account="a", chat_id=chat, thread_id="", kind=kind, space=space
+        )
+        return NewInboxRow(
+            place=place,
+            key=f"{channel} {chat}",
+            kind="message",
+            sender_id=sender,
+            body='{"text": "x"}',
+        )
 
     rows = [
         heard("web", "c1"),
@@ -370,7 +442,9 @@ async def test_the_private_chat_of_a_space_on_a_channel_the_same_in_both_stores(
 
 
 async def test_settings_and_beats_are_stored_the_same_in_both_stores(either: Store) -> None:
-    setting = JobSetting(channel="telegram", account="bot", person="u1", space="telegram-u1", zone="Asia/Shanghai")
+    setting = JobSetting(
+        channel="telegram", account="bot", person="u1", space="telegram-u1", zone="Asia/Shanghai"
+    )
     await either.jobs.save_setting(setting)
     await either.jobs.save_setting(replace(setting, quiet="off"))
     assert await either.jobs.setting("telegram", "bot", "u1") == replace(setting, quiet="off")

@@ -1,4 +1,6 @@
-"""The heartbeat: silent by default, free while nothing changes, and paused when it talks or fails too much."""
+"""The heartbeat: silent by default, free while nothing changes, and paused when it talks or fails
+too much.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -49,7 +51,9 @@ def asked(it: Inside) -> list[Request]:
 async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
-    async with inside(tmp_path, silent_then(lambda _: "Nothing to say."), SETTINGS, clock=clock) as it:
+    async with inside(
+        tmp_path, silent_then(lambda _: "Nothing to say."), SETTINGS, clock=clock
+    ) as it:
         await it.text("hello")
         await it.text("/remind daily 9:00 stretch")
         clock.at += HOUR / 2
@@ -59,7 +63,9 @@ async def test_a_day_without_a_change_costs_one_call_and_then_none(tmp_path: Pat
         assert set(found) == {"skipped unchanged", "skipped quiet"}
         assert len(asked(it)) == 1
         assert notices(it, "💓") == []
-        assert "Nothing to say." not in [sent.text for sent in it.channel.sent], "other text is dropped"
+        assert "Nothing to say." not in [sent.text for sent in it.channel.sent], (
+            "other text is dropped"
+        )
         write(tmp_path, "- Something new.")
         assert (await it.bot.heartbeat.beat()).decision == "silent"
         assert "Something new." in "".join(words(asked(it)[-1]))
@@ -74,7 +80,9 @@ async def test_so_many_due_items_are_shown_and_no_more(tmp_path: Path) -> None:
             await it.text(f"/remind {20 + number}m rose-{number}.")
         await it.bot.heartbeat.beat()
         shown = "".join(words(asked(it)[-1]))
-        assert [f"rose-{number}." in shown for number in range(MAX_DUE + 1)] == [True] * MAX_DUE + [False]
+        assert [f"rose-{number}." in shown for number in range(MAX_DUE + 1)] == [True] * MAX_DUE + [
+            False
+        ]
 
 
 async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_path: Path) -> None:
@@ -89,13 +97,18 @@ async def test_one_that_always_talks_is_paused_after_the_notices_of_a_day(tmp_pa
         assert notices(it, "💓") == [f"💓 Water them, {number}." for number in range(3)]
         assert len(notices(it, "paused")) == 1
         assert len(asked(it)) == 4
-        assert await it.text("/heartbeat") == "The heartbeat: paused (the notices of a day are used up)"
+        assert (
+            await it.text("/heartbeat")
+            == "The heartbeat: paused (the notices of a day are used up)"
+        )
         assert "every 30 min" in await it.text("/heartbeat on")
 
 
 async def test_a_notice_is_not_repeated_within_a_day_and_three_alike_pause(tmp_path: Path) -> None:
     clock = Clock()
-    async with inside(tmp_path, silent_then(lambda _: call("notify", text="Water!")), SETTINGS, clock=clock) as it:
+    async with inside(
+        tmp_path, silent_then(lambda _: call("notify", text="Water!")), SETTINGS, clock=clock
+    ) as it:
         await it.text("hello")
         write(tmp_path, "- 1")
         assert await beats(it, clock, 0.5) == ["told"]
@@ -109,7 +122,9 @@ async def test_a_notice_is_not_repeated_within_a_day_and_three_alike_pause(tmp_p
 async def test_one_that_calls_a_tool_for_ever_ends_at_its_steps(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
-    async with inside(tmp_path, silent_then(lambda _: call("web_fetch", url="https://x")), SETTINGS, clock=clock) as it:
+    async with inside(
+        tmp_path, silent_then(lambda _: call("web_fetch", url="https://x")), SETTINGS, clock=clock
+    ) as it:
         await it.text("hello")
         assert await beats(it, clock, 1) == ["failed steps"] * 2
         assert len(asked(it)) == 2 * MAX_STEPS
@@ -117,7 +132,9 @@ async def test_one_that_calls_a_tool_for_ever_ends_at_its_steps(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("error", [KeyRefused("no", status=401), QuotaSpent("spent", status=402)])
-async def test_a_refused_key_or_a_spent_quota_pauses_at_once(tmp_path: Path, error: Exception) -> None:
+async def test_a_refused_key_or_a_spent_quota_pauses_at_once(
+    tmp_path: Path, error: Exception
+) -> None:
     write(tmp_path)
     clock = Clock()
     async with inside(tmp_path, silent_then(lambda _: [error]), SETTINGS, clock=clock) as it:
@@ -130,7 +147,9 @@ async def test_a_refused_key_or_a_spent_quota_pauses_at_once(tmp_path: Path, err
 async def test_a_model_that_is_away_pauses_it_after_three_times(tmp_path: Path) -> None:
     write(tmp_path)
     clock = Clock()
-    async with inside(tmp_path, silent_then(lambda _: [Transient("away", status=400)]), SETTINGS, clock=clock) as it:
+    async with inside(
+        tmp_path, silent_then(lambda _: [Transient("away", status=400)]), SETTINGS, clock=clock
+    ) as it:
         await it.text("hello")
         it.bot.models.use(it.model)
         found = await beats(it, clock, 2)
@@ -147,18 +166,29 @@ async def test_nobody_is_watched_who_has_not_written_for_a_week(tmp_path: Path) 
         await it.bot.ticker.fire_due()
         await it.bot.settled()
         clock.set("2026-12-04T12:00")
-        assert await beats(it, clock, 1) == ["skipped idle"] * 2, "its own task is no message of the person"
+        assert await beats(it, clock, 1) == ["skipped idle"] * 2, (
+            "its own task is no message of the person"
+        )
         assert asked(it) == []
         await it.text("back again")
         assert await beats(it, clock, 0.5) == ["silent"]
 
 
-async def test_it_is_silent_in_quiet_hours_while_a_turn_runs_and_over_its_share(tmp_path: Path) -> None:
+async def test_it_is_silent_in_quiet_hours_while_a_turn_runs_and_over_its_share(
+    tmp_path: Path,
+) -> None:
     write(tmp_path)
     clock = Clock()
 
     def costly(_: Request) -> Any:
-        return [Answer(parts=(Text(text="-"),), stop="end", usage=TokensUsed(input=900, output=101), model="m")]
+        return [
+            Answer(
+                parts=(Text(text="-"),),
+                stop="end",
+                usage=TokensUsed(input=900, output=101),
+                model="m",
+            )
+        ]
 
     settings = SETTINGS | {
         "heartbeat": {"every": 30, "day_share": 0.001},

@@ -63,17 +63,22 @@ async def test_the_model_sets_one_and_a_second_one_alike_is_the_same(tmp_path: P
 async def test_a_day_without_an_hour_takes_a_usual_one_and_says_so(tmp_path: Path) -> None:
     async with inside(tmp_path, ["hi"], ZONE, clock=Clock()) as it:
         assert await it.text("/remind tomorrow call mum") == (
-            "⏰ 2026-11-27 Fri 09:00 Asia/Shanghai (in 16 h) · r1\ncall mum\nNo hour was given, so 09:00 is assumed."
+            "⏰ 2026-11-27 Fri 09:00 Asia/Shanghai (in 16 h) · r1\ncall mum\nNo hour was given, so "
+            "09:00 is assumed."
         )
         assert (await it.text("/提醒 今晚 看球")).endswith("没写几点，按 20:00 算。")
         assert "assumed" not in await it.text("/remind tomorrow 9:30 call mum")
 
 
-async def test_a_time_that_is_not_understood_sets_nothing_and_names_one_near_to_it(tmp_path: Path) -> None:
+async def test_a_time_that_is_not_understood_sets_nothing_and_names_one_near_to_it(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, ["hi"], ZONE, clock=Clock()) as it:
         assert "holidays" in await it.text("/remind christmas 9:00 call mum")
         assert "03:00" in await it.text("/remind tomorrow at 3 call mum")
-        assert await it.text("/提醒 下周 开会") == "没看懂是什么时间；可以写成：下周五 9:00 交报告。"
+        assert (
+            await it.text("/提醒 下周 开会") == "没看懂是什么时间；可以写成：下周五 9:00 交报告。"
+        )
         assert "请写明要做什么" in await it.text("/remind tomorrow 9:00")
         assert await it.bot.store.jobs.open_jobs("") == []
 
@@ -116,7 +121,9 @@ async def test_the_model_moves_pauses_and_resumes_one(tmp_path: Path) -> None:
         assert (row.state, row.body) == ("on", "Buy milk")
 
 
-async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_maker(tmp_path: Path) -> None:
+async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_maker(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings = ZONE | {"channels": {"telegram": {"allow": ["u1"]}}}
@@ -139,10 +146,15 @@ async def test_a_task_is_done_by_the_model_at_its_time_with_the_rights_of_its_ma
     ("away", "told"),
     [
         ("2026-11-27T11:00", ["⏰ say it (was due 08:00)"]),
-        ("2026-11-29T08:00", ["Missed while I was away:\n- 2026-11-27 08:00 say it\n- 2026-11-27 09:00 say more"]),
+        (
+            "2026-11-29T08:00",
+            ["Missed while I was away:\n- 2026-11-27 08:00 say it\n- 2026-11-27 09:00 say more"],
+        ),
     ],
 )
-async def test_what_was_missed_comes_late_or_in_one_notice(tmp_path: Path, away: str, told: list[str]) -> None:
+async def test_what_was_missed_comes_late_or_in_one_notice(
+    tmp_path: Path, away: str, told: list[str]
+) -> None:
     clock = Clock()
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
         await it.text("/remind tomorrow 8:00 say it")
@@ -191,12 +203,16 @@ async def test_two_tickers_send_each_reminder_once(tmp_path: Path) -> None:
         clock.set("2026-11-26T16:51")
         tickers = [replace(it.bot.ticker, _firing=asyncio.Lock()) for _ in range(4)]
         await asyncio.gather(*(ticker.fire_due() for ticker in tickers))
-        await until(it, lambda: len([text for text in notices(it) if text.startswith("⏰ thing")]) >= 30)
+        await until(
+            it, lambda: len([text for text in notices(it) if text.startswith("⏰ thing")]) >= 30
+        )
         sent = [text for text in notices(it) if text.startswith("⏰ thing")]
         assert sorted(sent) == sorted(f"⏰ thing {number}" for number in range(30))
 
 
-async def test_more_jobs_than_a_batch_are_due_and_more_are_missed_than_a_notice_lists(tmp_path: Path) -> None:
+async def test_more_jobs_than_a_batch_are_due_and_more_are_missed_than_a_notice_lists(
+    tmp_path: Path,
+) -> None:
     clock, count = Clock(), BATCH + 1
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
         for number in range(count):
@@ -210,7 +226,10 @@ async def test_more_jobs_than_a_batch_are_due_and_more_are_missed_than_a_notice_
         (missed,) = notices(it, "Missed")
         assert len([line for line in missed.splitlines() if "late" in line]) == MAX_LISTED
         assert missed.endswith("… and 1 more")
-        assert await it.text("/tasks") == "There are no reminders or tasks. /remind tomorrow 8:00 meeting sets one."
+        assert (
+            await it.text("/tasks")
+            == "There are no reminders or tasks. /remind tomorrow 8:00 meeting sets one."
+        )
 
 
 async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path) -> None:
@@ -237,7 +256,10 @@ async def test_tasks_are_paused_resumed_and_ended_by_their_maker(tmp_path: Path)
 
 async def test_a_limit_of_jobs_holds_for_everyone_but_the_owner(tmp_path: Path) -> None:
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
-    settings: dict[str, Any] = ZONE | {"channels": {"telegram": {"allow": ["u1"]}}, "budgets": {"user": {"jobs": 2}}}
+    settings: dict[str, Any] = ZONE | {
+        "channels": {"telegram": {"allow": ["u1"]}},
+        "budgets": {"user": {"jobs": 2}},
+    }
     async with inside(tmp_path, ["hi"], settings, channel, clock=Clock()) as it:
         for number in range(2):
             assert "· r" in await it.text(f"/remind 1h thing {number}", chat="u1")
@@ -245,7 +267,9 @@ async def test_a_limit_of_jobs_holds_for_everyone_but_the_owner(tmp_path: Path) 
         assert "15 minutes" in await it.text("/remind every 5m x", chat="u1")
 
 
-async def test_another_persons_number_is_not_found_and_forgotten_words_are_gone(tmp_path: Path) -> None:
+async def test_another_persons_number_is_not_found_and_forgotten_words_are_gone(
+    tmp_path: Path,
+) -> None:
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
     settings = ZONE | {"channels": {"telegram": {"allow": ["u1", "u2"]}}}
     async with inside(tmp_path, ["hi"], settings, channel, clock=Clock()) as it:

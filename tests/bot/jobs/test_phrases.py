@@ -39,7 +39,9 @@ class Expected:
 
 def table(language: str) -> Iterator[Expected]:
     now = datetime.min
-    for line in (Path(__file__).parent / f"phrases.{language}.txt").read_text(encoding="utf-8").splitlines():
+    for line in (
+        (Path(__file__).parent / f"phrases.{language}.txt").read_text(encoding="utf-8").splitlines()
+    ):
         if line.startswith("@"):
             _, day, clock, zone = line.split()
             now = datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(zone))
@@ -60,7 +62,10 @@ def read(phrase: str, now: datetime) -> str:
         said = f"{err} {err.zh}"
         reasons = [name for name, words in REASONS.items() if any(word in said for word in words)]
         return f"refused {reasons[-1] if reasons else said}"
-    runs = [f"{run.astimezone(now.tzinfo):%Y-%m-%d %H:%M}" for run in islice(iter_runs(found.schedule, now), 3)]
+    runs = [
+        f"{run.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
+        for run in islice(iter_runs(found.schedule, now), 3)
+    ]
     kind = "each" if found.schedule.repeats else "once"
     return f"{kind} {', '.join(runs)}{' assumed' if found.hour_assumed else ''} | {found.words}"
 
@@ -73,7 +78,9 @@ def test_what_people_write_is_read_as_they_mean_it_or_refused(language: str) -> 
         found, is_clear = read(line.phrase, line.now), not line.reading.startswith("refused")
         clear += is_clear
         if found != line.reading:
-            (refused if is_clear and found.startswith("refused") else wrong).append(f"{line.phrase}: {found}")
+            (refused if is_clear and found.startswith("refused") else wrong).append(
+                f"{line.phrase}: {found}"
+            )
     assert wrong == []
     assert clear >= 148
     assert len(refused) <= clear / 10, refused
@@ -152,13 +159,17 @@ def test_what_is_no_time_is_not_read(text: str) -> None:
 
 
 def test_a_time_alone_has_no_words() -> None:
-    assert [read_reminder(text, NOW, ZONE).words for text in ("20m", "明天", "every day at 8")] == ["", "", ""]
+    assert [read_reminder(text, NOW, ZONE).words for text in ("20m", "明天", "every day at 8")] == [
+        "",
+        "",
+        "",
+    ]
 
 
 def test_words_alone_stand_in_quotation_marks() -> None:
-    assert [read_quoted(text) for text in ('"buy milk"', "“周五的会”", "「周五」", 'a "b"', '""')] == [
-        "buy milk", "周五的会", "周五", "", ""
-    ]  # fmt: skip
+    assert [
+        read_quoted(text) for text in ('"buy milk"', "“周五的会”", "「周五」", 'a "b"', '""')
+    ] == ["buy milk", "周五的会", "周五", "", ""]
 
 
 @every_case(
@@ -179,7 +190,12 @@ def test_a_refusal_has_one_example_near_to_what_was_written(text: str, near: str
     assert near in f"{refused.value} {refused.value.zh}"
 
 
-@given(st.text(alphabet="0123456789:点半早上下午每天周月号日明后tomorrow at every m h d cron*/- x", max_size=30))
+@given(
+    st.text(
+        alphabet="0123456789:点半早上下午每天周月号日明后tomorrow at every m h d cron*/- x",
+        max_size=30,
+    )
+)
 def test_any_text_may_be_typed(text: str) -> None:
     with suppress(ScheduleRefused):
         assert read_reminder(text, NOW, ZONE).schedule.zone == ZONE

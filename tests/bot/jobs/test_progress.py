@@ -20,11 +20,17 @@ SETTINGS: dict[str, Any] = {"delegate": {"enabled": True, "wait_seconds": 0}, "l
 
 
 @asynccontextmanager
-async def at_work(folder: Path, clock: Clock, channel: ScriptedChannel | None = None) -> AsyncIterator[Inside]:
+async def at_work(
+    folder: Path, clock: Clock, channel: ScriptedChannel | None = None
+) -> AsyncIterator[Inside]:
     """A sub-agent that has read a file, and now ponders without end."""
     gate = asyncio.Event()
-    child = lambda goal, request: "done" if results(request) else call("read_file", id="c1", path="SOUL.md")  # noqa: E731
-    script = answering(once(delegated("look", tools=("read_file",)), "it runs on", "it is done"), child)
+    child = lambda goal, request: (  # noqa: E731
+        "done" if results(request) else call("read_file", id="c1", path="SOUL.md")
+    )  # noqa: E731, RUF100
+    script = answering(
+        once(delegated("look", tools=("read_file",)), "it runs on", "it is done"), child
+    )
     async with inside(folder, script, SETTINGS, channel, clock) as it:
         stream = it.model.stream
         pondering = asyncio.Event()
@@ -44,7 +50,9 @@ async def at_work(folder: Path, clock: Clock, channel: ScriptedChannel | None = 
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is done")
 
 
-async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(tmp_path: Path) -> None:
+async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with at_work(tmp_path, clock) as it:
         began = clock.at
@@ -54,7 +62,8 @@ async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(t
             await it.bot.progress.send_due_notices()
         await it.channel.until(lambda: len(notices(it, "⏳")) == 5)
         assert notices(it, "⏳") == [
-            f"⏳ w1 · sub-agent · {span} · tool calls: 1" for span in ("2 min", "4 min", "8 min", "16 min", "32 min")
+            f"⏳ w1 · sub-agent · {span} · tool calls: 1"
+            for span in ("2 min", "4 min", "8 min", "16 min", "32 min")
         ]
         clock.at = began + 32 * 60
         assert await replace(it.bot.progress, _noticed={}).send_due_notices() == 1
@@ -65,14 +74,20 @@ async def test_a_task_is_told_of_after_2_4_8_16_and_32_minutes_and_never_twice(t
         assert "▶ w1 · sub-agent · look · 1 h 59 min · tool calls: 1" in await it.text("/tasks")
 
 
-async def test_where_messages_can_be_edited_there_is_one_notice_that_gets_the_newer_texts(tmp_path: Path) -> None:
+async def test_where_messages_can_be_edited_there_is_one_notice_that_gets_the_newer_texts(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
-    channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, edits=True))
+    channel = ScriptedChannel(
+        name="terminal", account="local", capabilities=replace(TERMINAL, edits=True)
+    )
     async with at_work(tmp_path, clock, channel) as it:
         began = clock.at
         for minute in (2, 4, 16):  # away at the third one
             clock.at = began + minute * 60
-            assert await replace(it.bot.progress, _noticed={}).send_due_notices() == 1, "which no process remembers"
+            assert await replace(it.bot.progress, _noticed={}).send_due_notices() == 1, (
+                "which no process remembers"
+            )
             await it.bot.outbox_dispatcher.settled()
         sent = [one for one in channel.sent if one.text.startswith("⏳")]
         assert [one.text.split(" · ")[2] for one in sent] == ["2 min", "4 min", "16 min"]
@@ -82,7 +97,9 @@ async def test_where_messages_can_be_edited_there_is_one_notice_that_gets_the_ne
 
 async def test_a_channel_that_counts_its_messages_is_left_alone(tmp_path: Path) -> None:
     clock = Clock()
-    channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, user_writes_first=True))
+    channel = ScriptedChannel(
+        name="terminal", account="local", capabilities=replace(TERMINAL, user_writes_first=True)
+    )
     async with at_work(tmp_path, clock, channel) as it:
         clock.at += 120
         assert await it.bot.progress.send_due_notices() == 0
@@ -90,7 +107,8 @@ async def test_a_channel_that_counts_its_messages_is_left_alone(tmp_path: Path) 
 
 
 @every_case(
-    ("seconds", "minute"), [(119.9, 0), (120, 2), (229.9, 2), (230, 0), (240, 4), (1_920, 32), (2_030, 0), (3_840, 0)]
+    ("seconds", "minute"),
+    [(119.9, 0), (120, 2), (229.9, 2), (230, 0), (240, 4), (1_920, 32), (2_030, 0), (3_840, 0)],
 )
 def test_a_moment_that_was_missed_is_not_made_up_for(seconds: float, minute: int) -> None:
     assert due_minute(seconds) == minute

@@ -25,7 +25,10 @@ NOW = datetime(2026, 11, 26, 8, 30, tzinfo=UTC)
 
 def runs(schedule: Schedule, after: datetime, count: int) -> list[str]:
     zone = ZoneInfo(schedule.zone)
-    return [f"{run.astimezone(zone):%m-%d %a %H:%M%z}" for run in islice(iter_runs(schedule, after), count)]
+    return [
+        f"{run.astimezone(zone):%m-%d %a %H:%M%z}"
+        for run in islice(iter_runs(schedule, after), count)
+    ]
 
 
 @every_case(
@@ -33,9 +36,21 @@ def runs(schedule: Schedule, after: datetime, count: int) -> list[str]:
     [
         ("0 9 * * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
         ("0 9 * * 7", NOW, ["11-29 Sun 09:00+0100", "12-06 Sun 09:00+0100"]),
-        ("30 2 * * *", datetime(2026, 3, 28, 12, tzinfo=UTC), ["03-29 Sun 03:00+0200", "03-30 Mon 02:30+0200"]),
-        ("30 2 * * *", datetime(2026, 10, 24, 12, tzinfo=UTC), ["10-25 Sun 02:30+0200", "10-26 Mon 02:30+0100"]),
-        ("0 * * * *", datetime(2026, 10, 24, 23, 30, tzinfo=UTC), ["10-25 Sun 02:00+0200", "10-25 Sun 02:00+0100"]),
+        (
+            "30 2 * * *",
+            datetime(2026, 3, 28, 12, tzinfo=UTC),
+            ["03-29 Sun 03:00+0200", "03-30 Mon 02:30+0200"],
+        ),
+        (
+            "30 2 * * *",
+            datetime(2026, 10, 24, 12, tzinfo=UTC),
+            ["10-25 Sun 02:30+0200", "10-26 Mon 02:30+0100"],
+        ),
+        (
+            "0 * * * *",
+            datetime(2026, 10, 24, 23, 30, tzinfo=UTC),
+            ["10-25 Sun 02:00+0200", "10-25 Sun 02:00+0100"],
+        ),
         ("0 0 L * *", NOW, ["11-30 Mon 00:00+0100", "12-31 Thu 00:00+0100"]),
         ("0 9 13 * 5", NOW, ["11-27 Fri 09:00+0100", "12-04 Fri 09:00+0100"]),
     ],
@@ -62,13 +77,20 @@ def test_a_local_time_is_one_moment(local: str, told: str) -> None:
 )
 def test_any_local_time_becomes_a_moment_at_or_just_after_it(local: datetime, zone: str) -> None:
     local = local.replace(second=0, microsecond=0)
-    back = resolve_local(local.isoformat(), ZoneInfo(zone)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    back = (
+        resolve_local(local.isoformat(), ZoneInfo(zone))
+        .astimezone(ZoneInfo(zone))
+        .replace(tzinfo=None)
+    )
     assert timedelta(0) <= back - local <= timedelta(hours=1)
 
 
 def test_minutes_are_counted_from_their_start() -> None:
     schedule = Schedule(zone=SHANGHAI, minutes=30, start=NOW.timestamp())
-    assert runs(schedule, NOW - timedelta(hours=1), 2) == ["11-26 Thu 16:30+0800", "11-26 Thu 17:00+0800"]
+    assert runs(schedule, NOW - timedelta(hours=1), 2) == [
+        "11-26 Thu 16:30+0800",
+        "11-26 Thu 17:00+0800",
+    ]
     assert runs(schedule, NOW, 1) == ["11-26 Thu 17:00+0800"]
     until = Schedule(zone=SHANGHAI, minutes=30, start=NOW.timestamp(), until="2026-11-26T17:10")
     assert runs(until, NOW, 5) == ["11-26 Thu 17:00+0800"]
@@ -88,7 +110,10 @@ def test_minutes_are_counted_from_their_start() -> None:
         (Schedule(zone=SHANGHAI, cron="0 0 30 2 *"), "day-of-month"),
         (Schedule(zone=SHANGHAI, cron="*/14 * * * *"), "every 15 minutes at most"),
         (Schedule(zone=SHANGHAI, cron="0,59 * * * *"), "every 15 minutes at most"),
-        (Schedule(zone=SHANGHAI, minutes=14, start=NOW.timestamp() + 1), "every 15 minutes at most"),
+        (
+            Schedule(zone=SHANGHAI, minutes=14, start=NOW.timestamp() + 1),
+            "every 15 minutes at most",
+        ),
         (Schedule(zone=SHANGHAI, minutes=10**9, start=NOW.timestamp() + 6e10), "five years"),
         (Schedule(zone=SHANGHAI, at="2026-11-27T09:00", cron="0 9 * * *"), "exactly one"),
         (Schedule(zone=SHANGHAI), "exactly one"),
@@ -107,8 +132,13 @@ def test_the_owner_may_have_every_minute_and_no_less() -> None:
 
 def test_a_moment_is_shown_with_zone_and_distance() -> None:
     moment = datetime(2026, 11, 27, 0, 0, tzinfo=UTC)
-    assert format_moment(moment, SHANGHAI, NOW, "en") == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
-    assert format_moment(moment, SHANGHAI, NOW, "zh") == "2026-11-27 周五 08:00 Asia/Shanghai（16 小时后）"
+    assert (
+        format_moment(moment, SHANGHAI, NOW, "en") == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
+    )
+    assert (
+        format_moment(moment, SHANGHAI, NOW, "zh")
+        == "2026-11-27 周五 08:00 Asia/Shanghai（16 小时后）"
+    )
     assert "3 d ago" in format_moment(NOW - timedelta(days=3), SHANGHAI, NOW, "en")
 
 
@@ -156,7 +186,9 @@ def test_every_other_day_keeps_its_hour_when_the_clocks_change() -> None:
     zone = ZoneInfo("Europe/Berlin")
     start = datetime(2026, 10, 24, 9, 0, tzinfo=zone)
     schedule = Schedule(zone=zone.key, minutes=2880, start=start.timestamp())
-    runs = [run.astimezone(zone) for run in islice(iter_runs(schedule, start - timedelta(days=9)), 3)]
+    runs = [
+        run.astimezone(zone) for run in islice(iter_runs(schedule, start - timedelta(days=9)), 3)
+    ]
     assert [f"{run:%m-%d %H:%M}" for run in runs] == ["10-24 09:00", "10-26 09:00", "10-28 09:00"]
     after = datetime(2027, 3, 27, 9, 0, tzinfo=zone)  # 28 March has 23 hours
     runs = [run.astimezone(zone) for run in islice(iter_runs(schedule, after), 2)]

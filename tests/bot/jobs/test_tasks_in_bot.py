@@ -1,4 +1,6 @@
-"""Tasks in a running bot: quiet hours, limits, their own turns, failures, and what /tasks changes."""
+"""Tasks in a running bot: quiet hours, limits, their own turns, failures, and what /tasks
+changes.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -25,7 +27,10 @@ async def states(it: Inside, number: int = 1, space: str = "") -> list[tuple[str
     """How the due moments of a job ended, oldest first."""
     row = await it.bot.store.jobs.find(space, number)
     assert row is not None
-    return [(one.state, one.reason) for one in reversed(await it.bot.store.jobs.occurrences(row.id, 100))]
+    return [
+        (one.state, one.reason)
+        for one in reversed(await it.bot.store.jobs.occurrences(row.id, 100))
+    ]
 
 
 async def due(it: Inside, number: int = 1) -> datetime:
@@ -43,7 +48,9 @@ async def test_quiet_hours_put_a_task_off_and_a_reminder_not(tmp_path: Path) -> 
         await tick(it)
         assert "⏰ wake up" in notices(it)
         assert it.model.requests == []
-        assert await states(it) == [("skipped", "late")], "a task of each hour is worth half an hour"
+        assert await states(it) == [("skipped", "late")], (
+            "a task of each hour is worth half an hour"
+        )
         clock.set("2026-11-27T06:30:01")
         await tick(it)
         assert (await states(it))[-1] == ("held", "quiet")
@@ -55,7 +62,9 @@ async def test_quiet_hours_put_a_task_off_and_a_reminder_not(tmp_path: Path) -> 
         assert await due(it) == datetime(2026, 11, 27, 0, 30, tzinfo=UTC)
 
 
-async def test_a_task_in_the_quiet_hours_is_warned_of_and_they_are_each_persons_choice(tmp_path: Path) -> None:
+async def test_a_task_in_the_quiet_hours_is_warned_of_and_they_are_each_persons_choice(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with inside(tmp_path, lambda asked: "done", ZONE, clock=clock) as it:
         await it.text("/remind do every day 6:00 look")
@@ -85,9 +94,13 @@ async def test_a_single_task_that_was_put_off_is_paused_and_resumed(tmp_path: Pa
 
 async def test_each_person_has_a_zone(tmp_path: Path) -> None:
     clock = Clock()
-    async with inside(tmp_path, ["hi", call("remind", what="x", at="2026-11-27T09:00"), "ok"], ZONE, clock=clock) as it:
+    async with inside(
+        tmp_path, ["hi", call("remind", what="x", at="2026-11-27T09:00"), "ok"], ZONE, clock=clock
+    ) as it:
         assert "Asia/Shanghai" in await it.text("/tasks zone")
-        assert "Europe/Berlin, where it is 2026-11-26 09:30" in await it.text("/tasks zone Europe/Berlin")
+        assert "Europe/Berlin, where it is 2026-11-26 09:30" in await it.text(
+            "/tasks zone Europe/Berlin"
+        )
         assert "no time zone" in await it.text("/tasks zone Mars/Olympus")
         await it.text("/remind tomorrow 8:00 call")
         assert any("2026-11-27 Fri 08:00 Europe/Berlin" in text for text in notices(it))
@@ -133,7 +146,9 @@ async def test_a_task_has_eight_steps_and_so_many_tokens(tmp_path: Path) -> None
 
     def costly(asked: Request) -> Any:
         parts = (next(steps),) if asked.may_call else (Text(text="Enough."),)
-        return [Answer(parts=parts, stop="end", usage=TokensUsed(input=30_000, output=5), model="m")]
+        return [
+            Answer(parts=parts, stop="end", usage=TokensUsed(input=30_000, output=5), model="m")
+        ]
 
     async with inside(tmp_path, costly, ZONE, clock=clock) as it:
         clock.set("2026-11-28T08:00:01")
@@ -151,19 +166,25 @@ async def test_a_task_sees_how_its_last_three_times_ended(tmp_path: Path) -> Non
             await tick(it)
         clock.set("2026-12-01T08:00:01")
         await tick(it)
-        asked = next(text for text in reversed(words(it.model.requests[-1])) if text.startswith("⏰ r1"))
+        asked = next(
+            text for text in reversed(words(it.model.requests[-1])) if text.startswith("⏰ r1")
+        )
         assert [line[13:] for line in asked.splitlines() if line.startswith("- ")] == [
             f"08:00 done: answer {number}" for number in (4, 3, 2)
         ]
 
 
-async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pause_the_job(tmp_path: Path) -> None:
+async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pause_the_job(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
 
     def down(asked: Request) -> Any:
         raise ModelError("away", kind="down")
 
-    channel = ScriptedChannel(name="terminal", account="local", capabilities=replace(TERMINAL, buttons=True))
+    channel = ScriptedChannel(
+        name="terminal", account="local", capabilities=replace(TERMINAL, buttons=True)
+    )
     async with inside(tmp_path, down, ZONE, channel, clock=clock) as it:
         await it.text(DAILY)
         for day in range(27, 27 + MAX_FAILS):
@@ -175,9 +196,13 @@ async def test_a_model_that_does_not_answer_is_tried_again_and_three_failures_pa
                 clock.at += 2
                 await tick(it)
             told = await states(it)
-            assert told[-len(RETRY_MINUTES) - 1 :] == [("failed", "model")] * (1 + len(RETRY_MINUTES))
+            assert told[-len(RETRY_MINUTES) - 1 :] == [("failed", "model")] * (
+                1 + len(RETRY_MINUTES)
+            )
         await it.channel.until(lambda: bool(notices(it, "paused")))
-        assert len(notices(it, "did not answer")) == MAX_FAILS, "once for each day, not for each attempt"
+        assert len(notices(it, "did not answer")) == MAX_FAILS, (
+            "once for each day, not for each attempt"
+        )
         assert len(notices(it, "paused")) == 1
         assert "Paused: it failed 3 times" in await it.text("/tasks r1")
         [told_paused] = [sent for sent in it.channel.sent if "paused" in sent.text]
@@ -224,7 +249,9 @@ async def test_a_task_whose_last_run_is_still_on_is_skipped(tmp_path: Path) -> N
 
 async def test_so_many_tasks_a_day_and_one_more(tmp_path: Path) -> None:
     clock = Clock()
-    async with inside(tmp_path, lambda asked: "done", ZONE | {"jobs": {"do_a_day": 2}}, clock=clock) as it:
+    async with inside(
+        tmp_path, lambda asked: "done", ZONE | {"jobs": {"do_a_day": 2}}, clock=clock
+    ) as it:
         await it.text("/remind do every 60m look")
         for _ in range(4):
             clock.at += 3601
@@ -244,7 +271,8 @@ async def test_edit_changes_time_words_or_both_and_run_does_not_count(tmp_path: 
     async with inside(tmp_path, ["hi"], ZONE, clock=clock) as it:
         await it.text("/remind tomorrow 8:00 call Anna")
         assert await it.text("/tasks edit r1 tomorrow 9:30") == (
-            "r1 has a new time and the same words.\n⏰ 2026-11-27 Fri 09:30 Asia/Shanghai (in 17 h) · r1\ncall Anna"
+            "r1 has a new time and the same words.\n⏰ 2026-11-27 Fri 09:30 Asia/Shanghai (in 17 "
+            "h) · r1\ncall Anna"
         )
         assert "09:30" in await it.text("/tasks")
         assert "call Anna" in await it.text("/tasks")
@@ -276,7 +304,9 @@ async def test_edit_changes_time_words_or_both_and_run_does_not_count(tmp_path: 
 async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_path: Path) -> None:
     clock = Clock()
     channel = ScriptedChannel(
-        name="wechat", account="bot", capabilities=replace(TERMINAL, user_writes_first=True, limit=1000)
+        name="wechat",
+        account="bot",
+        capabilities=replace(TERMINAL, user_writes_first=True, limit=1000),
     )
     settings: dict[str, Any] = ZONE | {"channels": {"wechat": {"owners": ["u1"]}}}
     async with inside(tmp_path, lambda asked: "Done.", settings, channel, clock=clock) as it:
@@ -299,7 +329,9 @@ async def test_where_the_person_writes_first_it_is_warned_of_held_and_shown(tmp_
         assert "r1" in shown
 
 
-async def test_a_reminder_of_a_channel_that_is_logged_out_comes_once_it_is_back(tmp_path: Path) -> None:
+async def test_a_reminder_of_a_channel_that_is_logged_out_comes_once_it_is_back(
+    tmp_path: Path,
+) -> None:
     clock = Clock()
     async with inside(tmp_path, lambda asked: "Done.", ZONE, clock=clock) as it:
         await it.text("/remind 20m tea")
@@ -371,7 +403,9 @@ async def test_what_the_model_gets_wrong_is_refused_with_what_is_right(tmp_path:
         await it.text("remind me")
         told = results(it.model.requests[-1])
         assert all(one.is_error for one in told)
-        for one, right in zip(told, ("Asia/Shanghai", "past", "five fields", "exactly one"), strict=True):
+        for one, right in zip(
+            told, ("Asia/Shanghai", "past", "five fields", "exactly one"), strict=True
+        ):
             assert right in one.text
         assert await it.bot.store.jobs.of_space("") == []
 
@@ -383,7 +417,9 @@ async def test_a_reminder_comes_without_a_model_and_over_budget(tmp_path: Path) 
         "channels": {"telegram": {"allow": ["u1"]}},
         "budgets": {"user": {"messages_per_day": 1}},
     }
-    async with inside(tmp_path, lambda asked: [ModelError("away", kind="down")], settings, channel, clock=clock) as it:
+    async with inside(
+        tmp_path, lambda asked: [ModelError("away", kind="down")], settings, channel, clock=clock
+    ) as it:
         await it.text("/remind 20m tea", chat="u1")
         await it.text("hello", chat="u1")
         assert "used up" in await it.text("hello again", chat="u1"), "over budget"

@@ -1,4 +1,6 @@
-"""Extraction of facts in the background: which turns, in which order, and never delaying a reply."""
+"""Extraction of facts in the background: which turns, in which order, and never delaying a
+reply.
+"""
 
 import asyncio
 import json
@@ -17,7 +19,12 @@ from bot.agent.turn_context import EventSink, TurnContext, TurnResult, TurnSuffi
 from bot.config.schema import Config
 from bot.dispatch import create_local_dispatcher
 from bot.errors import Transient
-from bot.memory.service import MAX_PARALLEL_SPACES, extraction_settings, fast_model_completion, resume_extractions
+from bot.memory.service import (
+    MAX_PARALLEL_SPACES,
+    extraction_settings,
+    fast_model_completion,
+    resume_extractions,
+)
 from bot.messages import to_address
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedModel
@@ -91,7 +98,9 @@ async def test_spaces_are_read_beside_each_other_a_few_at_a_time(desk: Desk) -> 
     assert len(waiting) == MAX_PARALLEL_SPACES + 2
 
 
-async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start(desk: Desk) -> None:
+async def test_what_is_under_way_when_the_process_ends_goes_on_at_the_next_start(
+    desk: Desk,
+) -> None:
     begun = asyncio.Event()
 
     async def hang(prompt: str) -> str:
@@ -181,9 +190,14 @@ def test_nothing_is_remembered_where_extraction_is_off(asked: Asking) -> None:
 
 
 def test_the_rules_are_those_configured() -> None:
-    config = Config.model_validate({"memory": {"categories": ["skill"], "min_importance": 7, "extract": False}})
+    config = Config.model_validate(
+        {"memory": {"categories": ["skill"], "min_importance": 7, "extract": False}}
+    )
     settings = extraction_settings(config)
-    assert (settings.extract, settings.rules) == (False, ExtractionRules(categories=("skill",), min_importance=7))
+    assert (settings.extract, settings.rules) == (
+        False,
+        ExtractionRules(categories=("skill",), min_importance=7),
+    )
 
 
 def brain(script: Any) -> ModelService:
@@ -213,12 +227,16 @@ async def test_the_fast_model_is_asked_and_its_use_is_noted_as_extraction(desk: 
     assert used.purpose == "extract"
 
 
-async def test_without_a_key_there_is_no_model_and_no_cost(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_key_there_is_no_model_and_no_cost(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     turn = await desk.say(TEA)
     with pytest.raises(NoModel):
-        await fast_model_completion(brain(None), desk.store.sessions)("system", "prompt", 100, turn.conversation)
+        await fast_model_completion(brain(None), desk.store.sessions)(
+            "system", "prompt", 100, turn.conversation
+        )
     assert await desk.store.sessions.usage(LONG_AGO) == []
 
 

@@ -1,4 +1,6 @@
-"""What was forgotten is in no later request, though a prompt was built from it before and not stored yet."""
+"""What was forgotten is in no later request, though a prompt was built from it before and not
+stored yet.
+"""
 
 import re
 from collections.abc import Awaitable, Callable

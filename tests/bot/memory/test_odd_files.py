@@ -1,4 +1,6 @@
-"""What the memory commands say to odd words, numbers and files: one clear sentence, and nothing breaks."""
+"""What the memory commands say to odd words, numbers and files: one clear sentence, and nothing
+breaks.
+"""
 
 import os
 from datetime import date
@@ -11,7 +13,10 @@ from channels.testing import ScriptedChannel as Channel
 from tests.bot.commands.test_forget import TELEGRAM, code_of
 from tests.bot.inside import Inside, inside
 
-ZH, EN = {"language": "zh", "memory": {"extract": False}}, {"language": "en", "memory": {"extract": False}}
+ZH, EN = (
+    {"language": "zh", "memory": {"extract": False}},
+    {"language": "en", "memory": {"extract": False}},
+)
 TWICE = "## Facts\n- has two cats\n- Has two cats!\n- works at night\n- lives in Leeds\n"
 
 
@@ -20,18 +25,24 @@ def memory_of(here: Inside) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("config", "told"), [(ZH, "这里没有可以记住的话。"), (EN, "There are no words in that to remember.")]
+    ("config", "told"),
+    [(ZH, "这里没有可以记住的话。"), (EN, "There are no words in that to remember.")],
 )
-async def test_signs_alone_are_nothing_to_remember(tmp_path: Path, config: dict[str, object], told: str) -> None:
+async def test_signs_alone_are_nothing_to_remember(
+    tmp_path: Path, config: dict[str, object], told: str
+) -> None:
     async with inside(tmp_path, [], config) as here:
         for signs in ("---", "!!!"):
             assert await here.text(f"/remember {signs}") == told
 
 
 @pytest.mark.parametrize(
-    ("config", "told"), [(ZH, "太长了（10,001 字），最多 10,000 字"), (EN, "too long (10,001 characters")]
+    ("config", "told"),
+    [(ZH, "太长了（10,001 字），最多 10,000 字"), (EN, "too long (10,001 characters")],
 )
-async def test_too_much_to_remember_is_refused(tmp_path: Path, config: dict[str, object], told: str) -> None:
+async def test_too_much_to_remember_is_refused(
+    tmp_path: Path, config: dict[str, object], told: str
+) -> None:
     async with inside(tmp_path, [], config) as here:
         before = memory_of(here).read_bytes()
         assert told in await here.text(f"/remember {'x' * 10_001}")
@@ -53,8 +64,12 @@ async def test_a_huge_number_is_no_number(tmp_path: Path, config: dict[str, obje
             assert len(told) < 500
 
 
-@pytest.mark.parametrize(("config", "told"), [(ZH, "没有记下：MEMORY.md "), (EN, "Not remembered: MEMORY.md ")])
-async def test_a_file_that_is_no_plain_one_is_left(tmp_path: Path, config: dict[str, object], told: str) -> None:
+@pytest.mark.parametrize(
+    ("config", "told"), [(ZH, "没有记下：MEMORY.md "), (EN, "Not remembered: MEMORY.md ")]
+)
+async def test_a_file_that_is_no_plain_one_is_left(
+    tmp_path: Path, config: dict[str, object], told: str
+) -> None:
     async with inside(tmp_path, [], config) as here:
         os.link(memory_of(here), tmp_path / "twin")
         before = memory_of(here).read_bytes()
@@ -63,7 +78,9 @@ async def test_a_file_that_is_no_plain_one_is_left(tmp_path: Path, config: dict[
 
 
 @pytest.mark.parametrize(("config", "told"), [(ZH, "已忘掉"), (EN, "Forgotten")])
-async def test_forgetting_goes_on_beside_a_linked_folder(tmp_path: Path, config: dict[str, object], told: str) -> None:
+async def test_forgetting_goes_on_beside_a_linked_folder(
+    tmp_path: Path, config: dict[str, object], told: str
+) -> None:
     async with inside(tmp_path, ["ok"], config) as here:
         folder = here.bot.workspace.root / "memory"
         if folder.exists():
@@ -75,18 +92,24 @@ async def test_forgetting_goes_on_beside_a_linked_folder(tmp_path: Path, config:
 
 
 @pytest.mark.parametrize(("config", "told"), [(ZH, "没有做完："), (EN, "Not carried through:")])
-async def test_a_space_that_is_a_link_is_told_of(tmp_path: Path, config: dict[str, object], told: str) -> None:
+async def test_a_space_that_is_a_link_is_told_of(
+    tmp_path: Path, config: dict[str, object], told: str
+) -> None:
     channel = Channel(name="telegram", account="bot1", capabilities=Capabilities())
     async with inside(tmp_path, ["ok"], {**config, **TELEGRAM}, channel=channel) as here:
         (tmp_path / "moved").mkdir()
         (here.bot.workspace.root / "spaces").rmdir()
         (here.bot.workspace.root / "spaces").symlink_to(tmp_path / "moved")
         assert (await here.text("/forget Xanadu", chat="ann", sender="ann")).startswith(told)
-        assert "MEMORY.md" in await here.text("/remember I sail on Sundays", chat="ann", sender="ann")
+        assert "MEMORY.md" in await here.text(
+            "/remember I sail on Sundays", chat="ann", sender="ann"
+        )
         assert list((tmp_path / "moved").iterdir()) == []
 
 
-async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it_was(tmp_path: Path) -> None:
+async def test_undo_names_the_night_that_was_taken_back_and_whether_all_is_as_it_was(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, [], EN) as here:
         memory, dreamer = memory_of(here), here.bot.memory_service.dreamer
         memory.write_text(TWICE)
@@ -106,7 +129,10 @@ async def test_undo_in_chinese(tmp_path: Path) -> None:
     async with inside(tmp_path, [], ZH) as here:
         memory_of(here).write_text(TWICE)
         await here.bot.memory_service.dreamer.night(date(2026, 11, 1))
-        assert await here.text("/memory undo") == "已撤销 2026-11-01 的整理，MEMORY.md 恢复到之前的样子。"
+        assert (
+            await here.text("/memory undo")
+            == "已撤销 2026-11-01 的整理，MEMORY.md 恢复到之前的样子。"
+        )
 
 
 async def test_watching_goes_on_after_a_folder_that_is_no_space(tmp_path: Path) -> None:

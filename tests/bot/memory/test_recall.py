@@ -32,13 +32,27 @@ ROOM = 50_000
 
 
 EMPTY = Session(
-    conversation="c", space="", epoch=1, next_seq=1, next_turn=1, view_from=1, fold_head="", summary=None, turns=(),
+    conversation="c",
+    space="",
+    epoch=1,
+    next_seq=1,
+    next_turn=1,
+    view_from=1,
+    fold_head="",
+    summary=None,
+    turns=(),
     reductions=(),
-)  # fmt: skip
+)
 
 
 def passage(words: str, **fields: object) -> Passage:
-    known: dict[str, object] = {"kind": "log", "path": "memory/2026-01-05.md", "line": 7, "speaker": "User", **fields}
+    known: dict[str, object] = {
+        "kind": "log",
+        "path": "memory/2026-01-05.md",
+        "line": 7,
+        "speaker": "User",
+        **fields,
+    }
     text = f"[2026-01-05 10:12] User: {words}"
     return Passage(text=text, words=words, date="2026-01-05", score=1.0, **known)  # type: ignore[arg-type]
 
@@ -105,11 +119,17 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         yield desk
 
 
-async def test_a_message_is_looked_up_on_behalf_of_its_conversation_in_its_space(desk: Desk) -> None:
+async def test_a_message_is_looked_up_on_behalf_of_its_conversation_in_its_space(
+    desk: Desk,
+) -> None:
     desk.library.finds = [said(f"fact {n}") for n in range(40)]
     found = await desk.recalled(f"  what about {'x' * MAX_QUERY_CHARS}")
     [wanted] = desk.library.asked
-    assert (wanted.space, wanted.on_behalf_of, wanted.hide_live_of) == ("a", desk.conversation.id, desk.conversation.id)
+    assert (wanted.space, wanted.on_behalf_of, wanted.hide_live_of) == (
+        "a",
+        desk.conversation.id,
+        desk.conversation.id,
+    )
     assert len(wanted.query) == MAX_QUERY_CHARS
     assert (found.limit, found.conversation) == (5, desk.conversation.id)
     assert format_recall_block(found, (), ROOM, WEIGHTED).text.count("\n- ") == 5
@@ -133,7 +153,9 @@ async def test_a_search_that_hangs_is_left_when_its_time_is_over(desk: Desk) -> 
     assert len(desk.library.left) == 1
 
 
-@pytest.mark.parametrize("error", [StoreBusy("held"), OSError(5, "gone"), ValueError("odd"), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [StoreBusy("held"), OSError(5, "gone"), ValueError("odd"), MemoryError()]
+)
 async def test_a_search_that_breaks_recalls_nothing(desk: Desk, error: Exception) -> None:
     desk.library.error = error
     assert await desk.recalled("what about tea") == NOTHING_RECALLED
@@ -148,7 +170,10 @@ async def test_lines_of_memory_that_are_recalled_count_as_used(desk: Desk) -> No
     row = await desk.shelf.memories("a").add("fact", "The boat is called Petrel")
     words = "the boat is called petrel"
     assert normalize_key(words) == row.norm
-    desk.library.finds = [passage(words, kind="memory", space="a", path="spaces/a/MEMORY.md"), said("the boat")]
+    desk.library.finds = [
+        passage(words, kind="memory", space="a", path="spaces/a/MEMORY.md"),
+        said("the boat"),
+    ]
     await desk.recalled("boat")
     await desk.shelf.uses.settled()
     [row] = await desk.shelf.store.memories.rows("a")
@@ -170,9 +195,21 @@ def test_passages_stand_one_a_line_with_date_speaker_and_source_between_marked_l
 def test_what_the_prompt_shows_of_files_anyway_is_not_recalled_and_makes_room() -> None:
     lines = [passage(f"fact number {n}", kind="memory", path="MEMORY.md") for n in range(8)]
     shown = format_recall_block(
-        recalled(*lines, limit=2), ["- fact  number 0\n- fact number 1\n- fact\n  number 2"], ROOM, WEIGHTED
+        recalled(*lines, limit=2),
+        ["- fact  number 0\n- fact number 1\n- fact\n  number 2"],
+        ROOM,
+        WEIGHTED,
     ).text
-    assert [f"number {n}" in shown for n in range(8)] == [False, False, False, True, True, False, False, False]
+    assert [f"number {n}" in shown for n in range(8)] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 @every_case(
@@ -180,18 +217,28 @@ def test_what_the_prompt_shows_of_files_anyway_is_not_recalled_and_makes_room() 
     [
         ("I love hiking in the Alps", "- Loves hiking in the Alps", False),
         ("我喜欢喝龙井茶", "- 10:12 User: 用户喜欢喝龙井茶", False),
-        ("My daughter Ida was born on 2 May", "Goal: a party. User's daughter Ida was born on 2 May.\n", False),
+        (
+            "My daughter Ida was born on 2 May",
+            "Goal: a party. User's daughter Ida was born on 2 May.\n",
+            False,
+        ),
         ("I love hiking in the Alps", "- Loves hiking", True),
         ("I love hiking in the Alps", "- Does not love hiking in the Alps", True),
         ("The locker opens with 40137", "- The locker opens with 40731", True),
         ("Do I love hiking in the Alps?", "- Swims on Sundays", True),
     ],
 )
-def test_what_the_prompt_says_in_other_words_is_not_recalled(words: str, shown: str, is_recalled: bool) -> None:
-    assert (words in format_recall_block(recalled(said(words)), [shown], ROOM, WEIGHTED).text) is is_recalled
+def test_what_the_prompt_says_in_other_words_is_not_recalled(
+    words: str, shown: str, is_recalled: bool
+) -> None:
+    assert (
+        words in format_recall_block(recalled(said(words)), [shown], ROOM, WEIGHTED).text
+    ) is is_recalled
 
 
-def test_passages_are_whole_while_they_fit_and_the_first_is_shortened_rather_than_left_out() -> None:
+def test_passages_are_whole_while_they_fit_and_the_first_is_shortened_rather_than_left_out() -> (
+    None
+):
     long = passage("茶" * 3_000)
     only = format_recall_block(recalled(long), (), 200, WEIGHTED).text
     assert "茶茶…" in only
@@ -224,8 +271,14 @@ def test_of_two_that_say_the_same_the_clean_one_is_shown_and_taints_nothing() ->
     other = said("The page praises Leeds")
     for found in (recalled(bots, own), recalled(own, bots)):
         block = format_recall_block(from_outside(found, bots), (), ROOM, WEIGHTED)
-        assert ("two cats" in block.text, "2 cats" in block.text, block.tainted) == (True, False, False)
-    block = format_recall_block(from_outside(recalled(bots, other, own), bots, other), (), ROOM, WEIGHTED)
+        assert ("two cats" in block.text, "2 cats" in block.text, block.tainted) == (
+            True,
+            False,
+            False,
+        )
+    block = format_recall_block(
+        from_outside(recalled(bots, other, own), bots, other), (), ROOM, WEIGHTED
+    )
     assert ("praises" in block.text, "2 cats" in block.text, block.tainted) == (True, False, True)
 
 
@@ -242,7 +295,9 @@ def test_what_a_clean_view_is_not_shown_is_counted_within_the_room() -> None:
     shown = format_recall_block(recalled(mine, theirs), (), 120, WEIGHTED, is_view_clean=True)
     assert "tea is at four" in shown.text
     assert "harbour" not in shown.text
-    assert shown.text.splitlines()[-1].startswith("[Not recalled, as they hold words from outside: 1;")
+    assert shown.text.splitlines()[-1].startswith(
+        "[Not recalled, as they hold words from outside: 1;"
+    )
     assert WEIGHTED.text(shown.text) <= 120
     assert (shown.tainted, shown.passages) == (False, (mine,))
     alone = format_recall_block(recalled(theirs), (), 120, WEIGHTED, is_view_clean=True)

@@ -1,6 +1,7 @@
 """I40, S57, S12: what one person or group has told is shown to no other, by no way there is.
 
-Every word told is marked with whose it is. MNEMA_TURNS says how many turns are fuzzed (10,000 before a release).
+Every word told is marked with whose it is. MNEMA_TURNS says how many turns are fuzzed (10,000
+before a release).
 """
 
 import json
@@ -48,8 +49,16 @@ class Spot:
 
 
 SPOTS = (
-    *(Spot(person, f"{person + 1}{letter}", f"{person + 1}") for person in range(3) for letter in "abcd"),
-    *(Spot(3 + group, f"-{group + 1}00", f"{person + 1}", "group") for group in range(2) for person in range(3)),
+    *(
+        Spot(person, f"{person + 1}{letter}", f"{person + 1}")
+        for person in range(3)
+        for letter in "abcd"
+    ),
+    *(
+        Spot(3 + group, f"-{group + 1}00", f"{person + 1}", "group")
+        for group in range(2)
+        for person in range(3)
+    ),
 )
 TOLD = (
     "remember this: my code word is {canary}, do not forget it",
@@ -81,12 +90,22 @@ ASKED = (
     "/unlink 1",
     "好的",
 )
-PATHS = ("MEMORY.md", "spaces/telegram-2/MEMORY.md", "../telegram-3/MEMORY.md", "spaces", "memory", "exports", "")
+PATHS = (
+    "MEMORY.md",
+    "spaces/telegram-2/MEMORY.md",
+    "../telegram-3/MEMORY.md",
+    "spaces",
+    "memory",
+    "exports",
+    "",
+)
 
 
 @dataclass
 class Watcher:
-    """The model: it asks tools for everything, says all it has seen, and takes down what it should not have seen."""
+    """The model: it asks tools for everything, says all it has seen, and takes down what it should
+    not have seen.
+    """
 
     chance: random.Random
     whose: dict[str, int] = field(default_factory=dict)
@@ -116,7 +135,14 @@ class Watcher:
         chance = self.chance
         id, path = f"t{chance.getrandbits(40):x}", chance.choice(PATHS)
         calls = (
-            ("memory_search", {"query": chance.choice(("canary code word password safe", "暗号 密码", "secret Ada"))}),
+            (
+                "memory_search",
+                {
+                    "query": chance.choice(
+                        ("canary code word password safe", "暗号 密码", "secret Ada")
+                    )
+                },
+            ),
             ("memory_get", {"path": path, "line": 1}),
             ("recall", {"turn": chance.randint(1, 9)}),
             ("recall", {"handle": f"{chance.randint(1, 40)}.0"}),
@@ -159,7 +185,9 @@ class World:
                 self._write(spot)
             done += TOGETHER
             all_of_them = len(SPOTS) + self.number
-            await self.it.channel.until(lambda least=all_of_them: len(self.it.channel.confirmed) >= least)
+            await self.it.channel.until(
+                lambda least=all_of_them: len(self.it.channel.confirmed) >= least
+            )
             await self.it.bot.settled()
 
     def _write(self, spot: Spot) -> None:
@@ -167,25 +195,45 @@ class World:
         text = self.chance.choice(TOLD if self.chance.random() < 0.3 else ASKED)
         canary = f"canary{spot.owner}x{self.chance.getrandbits(32):08x}"
         text = text.format(canary=canary)
-        self.it.channel.hear(text, chat=spot.chat, sender=spot.sender, kind=spot.kind, key=f"f{self.number}")
+        self.it.channel.hear(
+            text, chat=spot.chat, sender=spot.sender, kind=spot.kind, key=f"f{self.number}"
+        )
 
     def said_elsewhere(self) -> list[str]:
         """Canaries that left through a chat that is not theirs."""
         owners = {spot.chat: spot.owner for spot in SPOTS}
         heard = [(part.address.chat_id, part.text) for part in self.it.channel.sent]
-        heard += [(event.address.chat_id, f"{event.text} {event.facts}") for event in self.it.channel.shown]
-        return [f"{chat}: {text}" for chat, text in heard for owner in _owners([text]) if owner != owners[chat]]
+        heard += [
+            (event.address.chat_id, f"{event.text} {event.facts}")
+            for event in self.it.channel.shown
+        ]
+        return [
+            f"{chat}: {text}"
+            for chat, text in heard
+            for owner in _owners([text])
+            if owner != owners[chat]
+        ]
 
     def kept_elsewhere(self) -> list[str]:
         """Canaries in a file or an index of another space."""
         home = self.it.bot.home
-        kept = [(path, _space_of(path.relative_to(home.workspace))) for path in home.workspace.rglob("*.*")]
-        kept += [(path, path.name.partition(".")[0].removeprefix("space-")) for path in home.index.glob("*.db*")]
+        kept = [
+            (path, _space_of(path.relative_to(home.workspace)))
+            for path in home.workspace.rglob("*.*")
+        ]
+        kept += [
+            (path, path.name.partition(".")[0].removeprefix("space-"))
+            for path in home.index.glob("*.db*")
+        ]
         strays = []
         for path, space in kept:
             owner = str(0 if space == "owner" else SPACES.index(space))
             text = path.read_bytes().decode("utf-8", "replace")
-            found = [text[one.start() - 60 : one.end()] for one in CANARY.finditer(text) if one[1] != owner]
+            found = [
+                text[one.start() - 60 : one.end()]
+                for one in CANARY.finditer(text)
+                if one[1] != owner
+            ]
             strays += [f"{path.name}: {found[0]!r} and {len(found) - 1} more"] if found else []
         return strays
 
@@ -194,7 +242,11 @@ class World:
         strays = []
         with closing(sqlite3.connect(self.it.bot.home.db)) as base:
             base.row_factory = sqlite3.Row
-            for table in (one for one in metadata.sorted_tables if "space" in one.c and one.name != "conversation"):
+            for table in (
+                one
+                for one in metadata.sorted_tables
+                if "space" in one.c and one.name != "conversation"
+            ):
                 for row in base.execute(f"SELECT * FROM {table.name}"):
                     found = _owners([repr(tuple(row))]) - {SPACES.index(row["space"])}
                     strays += [f"{table.name} of {row['space']}: {tuple(row)}"] if found else []
@@ -228,21 +280,34 @@ async def test_no_word_of_one_space_is_shown_said_or_kept_in_another(tmp_path: P
         assert not one.recorded_elsewhere()
         assert not one.kept_elsewhere()
         seen = one.watcher.seen
-        assert min(seen["turn"], seen["tool"], seen["fold"], seen["extract"]) > 0, f"the watcher saw too little: {seen}"
+        assert min(seen["turn"], seen["tool"], seen["fold"], seen["extract"]) > 0, (
+            f"the watcher saw too little: {seen}"
+        )
 
 
-FOREIGN = ("spaces/telegram-2/MEMORY.md", "../telegram-2/MEMORY.md", "/etc/passwd", "nothing-here.md")
+FOREIGN = (
+    "spaces/telegram-2/MEMORY.md",
+    "../telegram-2/MEMORY.md",
+    "/etc/passwd",
+    "nothing-here.md",
+)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-async def test_a_foreign_files_name_says_no_more_than_one_that_is_not_there(tmp_path: Path, lang: str) -> None:
+async def test_a_foreign_files_name_says_no_more_than_one_that_is_not_there(
+    tmp_path: Path, lang: str
+) -> None:
     async with world(tmp_path) as one:
-        one.it.bot.workspace.space("telegram-2").write("MEMORY.md", "## Facts\n- canary1x00000000\n", None)
+        one.it.bot.workspace.space("telegram-2").write(
+            "MEMORY.md", "## Facts\n- canary1x00000000\n", None
+        )
         for chat, sender in (("3a", "3"), ("1a", "1"), ("-100", "3")):
             kind = "group" if chat.startswith("-") else "dm"
             answers = set()
             for path in FOREIGN:
-                answer = await one.it.text(f"/memory show {path}", chat=chat, sender=sender, kind=kind)
+                answer = await one.it.text(
+                    f"/memory show {path}", chat=chat, sender=sender, kind=kind
+                )
                 answers.add(answer.replace(path, "PATH"))
             assert len(answers) == 1
 
@@ -253,10 +318,16 @@ async def test_the_originals_of_another_conversation_are_not_recalled(tmp_path: 
     def asks_for_everything(request: Request) -> str | Sequence[Part]:
         results = [part.text for part in request.messages[-1].parts if isinstance(part, ToolResult)]
         answers.extend(results if request.conversation == thief else [])
-        return "ok" if results else [call("recall", f"t{seq}", handle=f"{seq}.0") for seq in range(1, 7)]
+        return (
+            "ok"
+            if results
+            else [call("recall", f"t{seq}", handle=f"{seq}.0") for seq in range(1, 7)]
+        )
 
     thief = ""
-    async with inside(tmp_path, asks_for_everything, SETTINGS, Channel(name="telegram", account="bot")) as it:
+    async with inside(
+        tmp_path, asks_for_everything, SETTINGS, Channel(name="telegram", account="bot")
+    ) as it:
         for number in range(3):
             await it.text(f"remember canary1x1234567{number}", chat="2a", sender="2")
         await it.text("hello", chat="3a", sender="3")

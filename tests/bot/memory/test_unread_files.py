@@ -1,4 +1,6 @@
-"""A file that cannot be read is not an empty one: its part of the prompt stays, and the next request reads it again."""
+"""A file that cannot be read is not an empty one: its part of the prompt stays, and the next
+request reads it again.
+"""
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -52,7 +54,9 @@ def logged(desk: Desk) -> Path:
 
 
 @BOTH
-async def test_the_first_request_goes_without_it_and_the_next_one_has_it(desk: Desk, fails: Fails) -> None:
+async def test_the_first_request_goes_without_it_and_the_next_one_has_it(
+    desk: Desk, fails: Fails
+) -> None:
     desk.write("MEMORY.md", "- likes tea")
     home = await talk(desk.store, "1")
     with fails(desk.home.workspace / "MEMORY.md"):
@@ -65,7 +69,9 @@ async def test_the_first_request_goes_without_it_and_the_next_one_has_it(desk: D
 
 @BOTH
 @pytest.mark.parametrize("name", ["MEMORY.md", "log"])
-async def test_a_restart_in_between_does_not_record_that_there_was_none(desk: Desk, fails: Fails, name: str) -> None:
+async def test_a_restart_in_between_does_not_record_that_there_was_none(
+    desk: Desk, fails: Fails, name: str
+) -> None:
     desk.write("MEMORY.md", "- likes tea")
     log = logged(desk)
     home = await talk(desk.store, "1")
@@ -79,7 +85,9 @@ async def test_a_restart_in_between_does_not_record_that_there_was_none(desk: De
 
 @BOTH
 @pytest.mark.parametrize("name", ["MEMORY.md", "log"])
-async def test_its_recorded_part_stays_over_a_fold_until_it_can_be_read(desk: Desk, fails: Fails, name: str) -> None:
+async def test_its_recorded_part_stays_over_a_fold_until_it_can_be_read(
+    desk: Desk, fails: Fails, name: str
+) -> None:
     desk.write("MEMORY.md", "- likes tea")
     log = logged(desk)
     home = await talk(desk.store, "1", "2", "3")
@@ -102,7 +110,9 @@ async def test_its_recorded_part_stays_over_a_fold_until_it_can_be_read(desk: De
 
 
 @BOTH
-async def test_nothing_moves_while_it_cannot_be_read_and_nothing_else_happened(desk: Desk, fails: Fails) -> None:
+async def test_nothing_moves_while_it_cannot_be_read_and_nothing_else_happened(
+    desk: Desk, fails: Fails
+) -> None:
     desk.write("MEMORY.md", "- likes tea")
     home = await talk(desk.store, "1")
     before = await desk.parts(home)
@@ -132,12 +142,15 @@ async def test_a_file_that_was_deleted_is_no_memory(desk: Desk) -> None:
     assert "MEMORY.md" not in await desk.parts(home)
 
 
-async def test_what_was_looked_at_and_never_shown_is_not_recorded_with_a_later_look(desk: Desk) -> None:
+async def test_what_was_looked_at_and_never_shown_is_not_recorded_with_a_later_look(
+    desk: Desk,
+) -> None:
     desk.write("MEMORY.md", "- likes tea")
     home = await talk(desk.store, "1")
     await desk.parts(home)
     desk.write("MEMORY.md", "- likes coffee")
-    await desk.prompt.load(await desk.store.sessions.load(home), ROOM, WEIGHTED)  # and no request is sent with it
+    # and no request is sent with it
+    await desk.prompt.load(await desk.store.sessions.load(home), ROOM, WEIGHTED)
     with replaced_by_a_pipe(desk.home.workspace / "MEMORY.md"):
         during = await desk.parts(home)
         assert "- likes tea" in during["MEMORY.md"]

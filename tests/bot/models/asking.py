@@ -26,13 +26,19 @@ def blobs(sha256: str) -> bytes:
 
 def said(role: Role, *parts: Part | str) -> ShownMessage:
     """One message; words stand for a Text."""
-    return ShownMessage(role=role, parts=tuple(Text(text=part) if isinstance(part, str) else part for part in parts))
+    return ShownMessage(
+        role=role, parts=tuple(Text(text=part) if isinstance(part, str) else part for part in parts)
+    )
 
 
 def asking(*messages: ShownMessage | str, **fields: Any) -> Request:
     """A request of these messages; words stand for what the person says."""
-    made = tuple(said("user", message) if isinstance(message, str) else message for message in messages)
-    return Request(**{"model": MODEL, "system": ("Be brief.",), "max_tokens": 256, **fields, "messages": made})
+    made = tuple(
+        said("user", message) if isinstance(message, str) else message for message in messages
+    )
+    return Request(
+        **{"model": MODEL, "system": ("Be brief.",), "max_tokens": 256, **fields, "messages": made}
+    )
 
 
 def anthropic_body(request: Request) -> dict[str, Any]:
@@ -58,7 +64,9 @@ def parsed_body(content: bytes) -> dict[str, Any]:
 
 def tool(name: str = "read") -> ToolSpec:
     schema = '{"properties":{"path":{"type":"string"}},"type":"object"}'
-    return ToolSpec(name=name, description=f"{name}s a file", schema=schema, effect="pure", action=name)
+    return ToolSpec(
+        name=name, description=f"{name}s a file", schema=schema, effect="pure", action=name
+    )
 
 
 def call(id: str, path: str = "a.md", name: str = "read") -> ToolCall:

@@ -5,12 +5,22 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Literal
 
-from bot.errors import Damaged, KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Transient
+from bot.errors import (
+    Damaged,
+    KeyRefused,
+    ModelError,
+    NoSuchModel,
+    QuotaSpent,
+    RateLimited,
+    Transient,
+)
 from bot.models.base import Answer, ModelEvent, Request, TextDelta, TokensUsed
 from bot.models.providers.transport import TimedStream, Timeouts
 from memory.conversation import Text
 
-Mood = Literal["well", "slow", "refuse", "unknown", "spent", "fail", "limit", "hang", "break", "damage"]
+Mood = Literal[
+    "well", "slow", "refuse", "unknown", "spent", "fail", "limit", "hang", "break", "damage"
+]
 SLOW = 45.0  # seconds to the first event
 REFUSALS: dict[Mood, type[ModelError]] = {
     "refuse": KeyRefused,
@@ -57,7 +67,9 @@ class Endpoint:
             raise Damaged(f"{self.name} sends no JSON")
         if mood == "break":
             raise Transient(f"{self.name} was cut off", kind="connection")
-        yield Answer(parts=(Text(text=self.name),), stop="end", usage=TokensUsed(), model=request.model)
+        yield Answer(
+            parts=(Text(text=self.name),), stop="end", usage=TokensUsed(), model=request.model
+        )
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -1,4 +1,6 @@
-"""Replies come before background calls where a server answers one request at a time; by a clock that is not awaited."""
+"""Replies come before background calls where a server answers one request at a time; by a clock
+that is not awaited.
+"""
 
 import asyncio
 from collections.abc import Callable

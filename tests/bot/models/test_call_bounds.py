@@ -1,4 +1,6 @@
-"""An answer with more tool calls, or longer arguments, than any tool takes: its stream is damaged."""
+"""An answer with more tool calls, or longer arguments, than any tool takes: its stream is
+damaged.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +23,11 @@ DEEP = 100_000  # levels
 
 def openai_call(number: int, *pieces: str) -> Iterator[dict[str, Any]]:
     for at, piece in enumerate(pieces):
-        call = {"index": number, "function": {"arguments": piece, **({} if at else {"name": "t"})}, "id": f"c{number}"}
+        call = {
+            "index": number,
+            "function": {"arguments": piece, **({} if at else {"name": "t"})},
+            "id": f"c{number}",
+        }
         yield {"choices": [{"delta": {"tool_calls": [call]}}]}
 
 
@@ -39,7 +45,11 @@ class Wire:
     def __init__(self, name: str) -> None:
         self.call = openai_call if name == "openai" else anthropic_call
         unknown: Counter[str] = Counter()
-        self.decoder: Any = OpenAIStreamDecoder(unknown) if name == "openai" else AnthropicStreamDecoder("m", unknown)
+        self.decoder: Any = (
+            OpenAIStreamDecoder(unknown)
+            if name == "openai"
+            else AnthropicStreamDecoder("m", unknown)
+        )
 
     def take(self, number: int, *pieces: str) -> None:
         for event in self.call(number, *pieces):
@@ -60,7 +70,9 @@ def test_one_call_more_than_any_answer_has_is_a_damaged_stream(wire: Wire) -> No
 
 
 @pytest.mark.parametrize("sign", ["x", "é", "记"])
-def test_one_byte_of_arguments_more_than_any_answer_has_is_a_damaged_stream(wire: Wire, sign: str) -> None:
+def test_one_byte_of_arguments_more_than_any_answer_has_is_a_damaged_stream(
+    wire: Wire, sign: str
+) -> None:
     count, rest = divmod(MOST_BYTES, len(sign.encode()))
     half = count // 2
     wire.take(0, sign * half, "")
@@ -70,7 +82,9 @@ def test_one_byte_of_arguments_more_than_any_answer_has_is_a_damaged_stream(wire
     assert caught.value.kind == "damaged"
 
 
-@pytest.mark.parametrize("text", ["[" * DEEP, '{"path":' * DEEP, '{"path": ' + "[" * DEEP + "]" * DEEP + "}"])
+@pytest.mark.parametrize(
+    "text", ["[" * DEEP, '{"path":' * DEEP, '{"path": ' + "[" * DEEP + "]" * DEEP + "}"]
+)
 async def test_arguments_that_are_nested_too_deep_are_no_json(tmp_path: Path, text: str) -> None:
     called = ToolCall(id="t1", name="read_file", input=text)
     async with inside(tmp_path, [called, "so it is", "and on"]) as it:

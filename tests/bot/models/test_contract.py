@@ -66,7 +66,10 @@ def _scripted(*told: Told) -> ScriptedModel:
             if reply.status == 429:
                 return RateLimited(reply.message)
             return ERRORS.get(reply.status, Transient)(reply.message, status=reply.status)
-        return [*(TextDelta(text=piece) for piece in pieces(reply.text, reply.delta)), *_rest(reply, request)]
+        return [
+            *(TextDelta(text=piece) for piece in pieces(reply.text, reply.delta)),
+            *_rest(reply, request),
+        ]
 
     return ScriptedModel(tell)
 
@@ -77,6 +80,10 @@ def _rest(reply: Reply, request: Request) -> list[ToolStarted | Answer]:
         for call in reply.calls
     ]
     heard = DecodedAnswer(
-        parts=(Text(text=reply.text), *made), stop="end", raw_stop="", usage=TokensUsed(), model=request.model
+        parts=(Text(text=reply.text), *made),
+        stop="end",
+        raw_stop="",
+        usage=TokensUsed(),
+        model=request.model,
     )
     return [*(ToolStarted(name=call.name) for call in made), normalize_answer(heard, request)]

@@ -1,4 +1,6 @@
-"""Vectors come over the wire as they should; whatever goes wrong is one sentence, and nobody's words are in the log."""
+"""Vectors come over the wire as they should; whatever goes wrong is one sentence, and nobody's
+words are in the log.
+"""
 
 import json
 import struct
@@ -47,7 +49,9 @@ def unpacked(data: bytes) -> tuple[float, ...]:
     return struct.unpack(f"<{len(data) // 4}f", data)
 
 
-async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts(remote: RemoteEmbedder) -> None:
+async def test_each_text_gets_its_vector_of_length_one_in_the_order_of_the_texts(
+    remote: RemoteEmbedder,
+) -> None:
     texts = ["我喜欢龙井茶", "I like tea", "\ud800 odd", "   "]
     found = await remote.embed(texts)
     for text, data in zip(["我喜欢龙井茶", "I like tea", "? odd", "-"], found, strict=True):
@@ -64,25 +68,56 @@ async def test_a_long_text_is_cut(remote: RemoteEmbedder, emulator: EmbeddingEmu
 @pytest.mark.parametrize(
     ("fault", "kind", "retry_after", "refused"),
     [
-        (refusal(429, "rate_limit_exceeded", "slow down", retry_after="7"), "RateLimited 429", 7.0, False),
+        (
+            refusal(429, "rate_limit_exceeded", "slow down", retry_after="7"),
+            "RateLimited 429",
+            7.0,
+            False,
+        ),
         (refusal(429, "insufficient_quota", "pay"), "QuotaSpent 429", None, False),
         (refusal(401, "invalid_api_key", "no"), "KeyRefused 401", None, False),
         (refusal(404, "model_not_found", "no"), "NoSuchModel 404", None, False),
         (refusal(400, "invalid_request_error", "no"), "BadRequest 400", None, True),
-        (refusal(400, "context_length_exceeded", "maximum context length is 8 tokens"), "Overflow 400", None, True),
+        (
+            refusal(400, "context_length_exceeded", "maximum context length is 8 tokens"),
+            "Overflow 400",
+            None,
+            True,
+        ),
         (Fault(status=500, body="<html>oops"), "Transient 500", None, False),
-        (Fault(status=302, headers=(("location", "http://127.0.0.1:9/"),)), "BadRequest 302", None, True),
+        (
+            Fault(status=302, headers=(("location", "http://127.0.0.1:9/"),)),
+            "BadRequest 302",
+            None,
+            True,
+        ),
         (Fault(body="not json"), "damaged", None, False),
         (Fault(body="[]"), "damaged", None, False),
-        (Fault(body=json.dumps({"data": [{"index": 0, "embedding": [1.0]}]})), "damaged", None, False),
         (
-            Fault(body=json.dumps({"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 0.0]}]})),
+            Fault(body=json.dumps({"data": [{"index": 0, "embedding": [1.0]}]})),
             "damaged",
             None,
             False,
         ),
         (
-            Fault(body=json.dumps({"data": [{"index": at, "embedding": [0.0, 0.0]} for at in (0, 1)]})),
+            Fault(
+                body=json.dumps(
+                    {
+                        "data": [
+                            {"index": 0, "embedding": [1.0]},
+                            {"index": 1, "embedding": [1.0, 0.0]},
+                        ]
+                    }
+                )
+            ),
+            "damaged",
+            None,
+            False,
+        ),
+        (
+            Fault(
+                body=json.dumps({"data": [{"index": at, "embedding": [0.0, 0.0]} for at in (0, 1)]})
+            ),
             "damaged",
             None,
             False,
@@ -106,13 +141,19 @@ async def test_whatever_goes_wrong_is_named(
     emulator.fail([fault])
     with pytest.raises(EmbeddingFailed) as failed:
         await remote.embed(["私密的话", "private words"])
-    assert (failed.value.kind, failed.value.retry_after, failed.value.refused) == (kind, retry_after, refused)
+    assert (failed.value.kind, failed.value.retry_after, failed.value.refused) == (
+        kind,
+        retry_after,
+        refused,
+    )
     assert "private" not in failed.value.kind
     assert "sk-test" not in str(failed.value)
     assert len(await remote.embed(["then it goes on"])) == 1
 
 
-async def test_an_endpoint_that_does_not_answer_is_left_in_time(emulator: EmbeddingEmulator) -> None:
+async def test_an_endpoint_that_does_not_answer_is_left_in_time(
+    emulator: EmbeddingEmulator,
+) -> None:
     emulator.fail([Fault(hold=True)])
     hasty = RemoteEmbedder(base_url=emulator.url, model="m", api_key="sk-test", timeout=0.1)
     with pytest.raises(EmbeddingFailed, match=r"no answer in 0\.1 seconds"):
@@ -133,9 +174,13 @@ async def test_a_key_that_cannot_be_one_is_never_sent(emulator: EmbeddingEmulato
 
 
 async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
-    right = await check_embedding(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test"))
+    right = await check_embedding(
+        EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")
+    )
     assert (right.ok, right.message) == (True, f"m answers with vectors of {WIDTH} numbers.")
-    wrong = await check_embedding(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-wrong"))
+    wrong = await check_embedding(
+        EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-wrong")
+    )
     assert (wrong.ok, wrong.message.count("\n")) == (False, 0)
     assert "401" in wrong.message
     assert "sk-wrong" not in wrong.message
@@ -175,9 +220,13 @@ def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
     vectors = missing_extra("openai", lambda module: None)
     assert vectors.startswith("memory.embedding needs numpy, which is not installed: ")
     assert vectors.endswith((" extras NAME=vectors", " -m pip install 'numpy>=2'"))
-    without = missing_extra("local", lambda module: None if module == "sentence_transformers" else module)
+    without = missing_extra(
+        "local", lambda module: None if module == "sentence_transformers" else module
+    )
     assert "needs sentence_transformers, which is not installed: " in without
-    assert without.endswith((" extras NAME=embeddings", " -m pip install 'numpy>=2' 'sentence-transformers>=5'"))
+    assert without.endswith(
+        (" extras NAME=embeddings", " -m pip install 'numpy>=2' 'sentence-transformers>=5'")
+    )
 
 
 def test_a_model_that_is_not_named_is_the_providers_small_one() -> None:
@@ -190,12 +239,17 @@ async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down
     emulator: EmbeddingEmulator, tmp_path: Path
 ) -> None:
     store, workspace = await open_store(tmp_path / "m.db"), Workspace(tmp_path / "ws")
-    workspace.space("").write("MEMORY.md", "## fact\n\n- 骑自行车上班\n- likes chess\n- drinks green tea\n", None)
+    workspace.space("").write(
+        "MEMORY.md", "## fact\n\n- 骑自行车上班\n- likes chess\n- drinks green tea\n", None
+    )
     vectors = VectorSearch(
-        open_embedder(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")), lambda: 5.0
+        open_embedder(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")),
+        lambda: 5.0,
     )
     indexes = FileIndexes(tmp_path / "index")
-    recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC), vectors)
+    recall = Recall(
+        RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC), vectors
+    )
     now = datetime(2026, 11, 20, tzinfo=UTC)
     await recall.refresh("")
     await vectors.settled()
@@ -203,9 +257,10 @@ async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down
     found = await recall.search(SearchRequest(space="", query="chessboard", now=now))
     assert found[0].words == "likes chess", "no whole word of it is in the question"
     emulator.fail([refusal(503, "server_error", "down")] * 3)
-    assert [one.words for one in await recall.search(SearchRequest(space="", query="green tea", now=now))] == [
-        "drinks green tea"
-    ]
+    assert [
+        one.words
+        for one in await recall.search(SearchRequest(space="", query="green tea", now=now))
+    ] == ["drinks green tea"]
     assert await recall.search(SearchRequest(space="", query="chessboard", now=now)) == []
     await recall.close()
     await store.close()

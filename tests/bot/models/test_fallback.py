@@ -48,15 +48,24 @@ def chain(
 ) -> tuple[FallbackModel, list[ScriptedModel], list[tuple[str, Unusable]]]:
     told: list[tuple[str, Unusable]] = []
     models = [ScriptedModel(script) for script in scripts]
-    links = [ChainModel(model=model, model_id="" if at == 0 else f"spare-{at}") for at, model in enumerate(models)]
-    made = FallbackModel(links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock())
+    links = [
+        ChainModel(model=model, model_id="" if at == 0 else f"spare-{at}")
+        for at, model in enumerate(models)
+    ]
+    made = FallbackModel(
+        links, on_unusable=lambda name, error: told.append((name, error)), clock=clock or Clock()
+    )
     return made, models, told
 
 
 @pytest.mark.parametrize("error", [KeyRefused("no"), QuotaSpent("spent")])
-async def test_a_model_that_refuses_is_told_of_once_and_comes_last_until_its_rest_ends(error: Unusable) -> None:
+async def test_a_model_that_refuses_is_told_of_once_and_comes_last_until_its_rest_ends(
+    error: Unusable,
+) -> None:
     clock = Clock()
-    model, (first, second), told = chain([error, error, "back"], ["one", "two", "three"], clock=clock)
+    model, (first, second), told = chain(
+        [error, error, "back"], ["one", "two", "three"], clock=clock
+    )
     assert words(await answer_of(model, asking("hi"))) == "one"
     assert words(await answer_of(model, asking("hi"))) == "two"
     assert [len(first.requests), len(second.requests)] == [1, 2]
@@ -84,14 +93,18 @@ async def test_nobody_is_refused_while_another_one_waits_for_a_model_that_failed
         return request.conversation
 
     clock, held = Clock(), Held(tell, lambda request: request.conversation == "waits")
-    model = FallbackModel([ChainModel(model=held, probe=held)], on_unusable=lambda *_: None, clock=clock)
+    model = FallbackModel(
+        [ChainModel(model=held, probe=held)], on_unusable=lambda *_: None, clock=clock
+    )
     with pytest.raises(Transient):
         await answer_of(model, asking("hi", conversation="first"))
     clock.now = FIRST_REST
     waiting = asyncio.create_task(answer_of(model, asking("hi", conversation="waits")))
     await held.begun.wait()
     others = [answer_of(model, asking("hi", conversation=f"other {at}")) for at in range(10)]
-    assert [words(answer) for answer in await asyncio.gather(*others)] == [f"other {at}" for at in range(10)]
+    assert [words(answer) for answer in await asyncio.gather(*others)] == [
+        f"other {at}" for at in range(10)
+    ]
     held.go_on.set()
     assert words(await waiting) == "waits"
 
@@ -177,7 +190,9 @@ def test_a_damaged_answer_counts_once_a_second_conversation_has_one() -> None:
 def test_failures_of_calls_at_the_same_time_count_as_one() -> None:
     async def talk() -> None:
         model = in_virtual_time(Endpoint("first", "refuse"), Endpoint("spare"))
-        await asyncio.gather(*(answer_of(model, asking("hi", conversation=f"c{at}")) for at in range(10)))
+        await asyncio.gather(
+            *(answer_of(model, asking("hi", conversation=f"c{at}")) for at in range(10))
+        )
         assert model.health(0, "first").failures == 1
 
     run_in_virtual_time(talk())
@@ -221,7 +236,9 @@ PASSING = [Transient("busy"), Stalled("gap"), RateLimited("later")]
 
 
 @pytest.mark.parametrize("error", PASSING)
-async def test_a_model_that_failed_comes_last_for_a_while_and_is_then_tried_again(error: ModelError) -> None:
+async def test_a_model_that_failed_comes_last_for_a_while_and_is_then_tried_again(
+    error: ModelError,
+) -> None:
     clock = Clock()
     model, (first, second), told = chain([error, "fine", "still"], ["spare", "spare"], clock=clock)
     assert words(await answer_of(model, asking("hi"))) == "spare"
@@ -254,7 +271,9 @@ async def test_what_the_provider_asks_to_wait_for_is_waited_for() -> None:
 
 
 def trying(*spare: str) -> tuple[FallbackModel, Held, Clock]:
-    """A chain whose first model fails once, is then tried out by one that waits, and is well after that."""
+    """A chain whose first model fails once, is then tried out by one that waits, and is well after
+    that.
+    """
     clock, held = Clock(), Held(lambda request: "back", lambda request: True)
     first = ChainModel(model=ScriptedModel([Transient("busy"), "well"]), probe=held)
     links = [first, ChainModel(model=ScriptedModel(["ok", *spare]), model_id="spare")]
@@ -341,7 +360,9 @@ async def test_I21_all_models_together_have_one_deadline() -> None:
         return Transient("busy")
 
     models = [ScriptedModel(slow) for _ in range(4)]
-    made = FallbackModel([ChainModel(model=model) for model in models], on_unusable=lambda *_: None, clock=clock)
+    made = FallbackModel(
+        [ChainModel(model=model) for model in models], on_unusable=lambda *_: None, clock=clock
+    )
     with pytest.raises(Transient):
         await answer_of(made, asking("hi"))
     assert [len(model.requests) for model in models] == [1, 1, 0, 0]
@@ -349,11 +370,18 @@ async def test_I21_all_models_together_have_one_deadline() -> None:
 
 async def test_a_spare_model_with_a_smaller_window_is_not_sent_what_it_must_refuse() -> None:
     first, spare = ScriptedModel([KeyRefused("no")]), ScriptedModel(["fits"])
-    links = [ChainModel(model=first), ChainModel(model=spare, model_id="small", window=lambda: 1_000)]
+    links = [
+        ChainModel(model=first),
+        ChainModel(model=spare, model_id="small", window=lambda: 1_000),
+    ]
     made = FallbackModel(links, on_unusable=lambda *_: None)
     with pytest.raises(Overflow) as refused:
         await answer_of(made, asking("hi", size=900))
-    assert (refused.value.kind, refused.value.model, refused.value.limit) == (SMALLER, "small", 980 - 256)
+    assert (refused.value.kind, refused.value.model, refused.value.limit) == (
+        SMALLER,
+        "small",
+        980 - 256,
+    )
     assert spare.requests == []
     assert words(await answer_of(made, asking("hi", size=724))) == "fits"
 

@@ -1,4 +1,6 @@
-"""A bot with a second model: what each failure of the first one does, over real sockets, and what people see."""
+"""A bot with a second model: what each failure of the first one does, over real sockets, and what
+people see.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,14 +22,22 @@ from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Reply, refuse
 
 SPARE = "claude-haiku-5-5"
-QUOTA = refuse(429, error="rate_limit_error", code="insufficient_quota", message="You exceeded your current quota.")
+QUOTA = refuse(
+    429,
+    error="rate_limit_error",
+    code="insufficient_quota",
+    message="You exceeded your current quota.",
+)
 BUSY = refuse(529, retry_after="0")
 NOTE = f"\n\n({MODEL} is not available right now; {SPARE} answered)"
 
 
 @asynccontextmanager
 async def pair(folder: Path, *, window: int = 200_000, **settings: Any) -> AsyncIterator["Pair"]:
-    async with ModelEmulator(responder=lambda body: "first") as first, ModelEmulator(window=window) as second:
+    async with (
+        ModelEmulator(responder=lambda body: "first") as first,
+        ModelEmulator(window=window) as second,
+    ):
         second.responder = lambda body: "second"
         spare = {"provider": "anthropic", "api_key": "k", "base_url": second.url, "model": SPARE}
         llm = {"fallback": [spare], **settings.pop("llm", {})}
@@ -68,7 +78,9 @@ async def test_a_model_that_refuses_comes_last_and_is_asked_first_again_after_a_
 
 
 @pytest.mark.parametrize(("reply", "calls", "phase"), [(QUOTA, 1, "refused"), (BUSY, 5, "resting")])
-async def test_what_failed_comes_last_for_a_while(tmp_path: Path, reply: Reply, calls: int, phase: str) -> None:
+async def test_what_failed_comes_last_for_a_while(
+    tmp_path: Path, reply: Reply, calls: int, phase: str
+) -> None:
     async with pair(tmp_path) as both:
         both.first.script([reply] * calls)
         assert await both.it.text("hi") == "second" + NOTE
@@ -82,9 +94,13 @@ async def test_what_failed_comes_last_for_a_while(tmp_path: Path, reply: Reply, 
         assert f"● anthropic {SPARE} — answers" in status
 
 
-async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_answered(tmp_path: Path) -> None:
+async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_answered(
+    tmp_path: Path,
+) -> None:
     async with pair(tmp_path) as both:
-        both.first.script([Reply(text="half of it is shown", then="error", after=3, error="authentication_error")])
+        both.first.script(
+            [Reply(text="half of it is shown", then="error", after=3, error="authentication_error")]
+        )
         assert await both.it.text("hi") == "second" + NOTE
         shown = [event for event in both.it.channel.shown if event.name == "delta"]
         replaced = [event.text for event in shown if event.facts.get("whole")]
@@ -95,23 +111,30 @@ async def test_what_a_failed_model_showed_is_taken_back_and_the_usage_names_who_
         assert MODEL not in told
 
 
-async def test_an_answer_says_nothing_of_a_spare_model_where_that_is_not_wanted(tmp_path: Path) -> None:
+async def test_an_answer_says_nothing_of_a_spare_model_where_that_is_not_wanted(
+    tmp_path: Path,
+) -> None:
     async with pair(tmp_path, llm={"tell_spare": False}) as both:
         both.first.script([refuse(401)])
         assert await both.it.text("hi") == "second"
 
 
-async def test_a_spare_model_that_finds_a_request_too_long_gets_a_view_that_fits_it(tmp_path: Path) -> None:
+async def test_a_spare_model_that_finds_a_request_too_long_gets_a_view_that_fits_it(
+    tmp_path: Path,
+) -> None:
     async with pair(tmp_path, window=16_000, llm={"max_output_tokens": 256}) as both:
         for number in range(4):
             await both.it.text(f"{number} " + "some words to remember " * 1_500)
         both.first.keys = set()
         assert (await both.it.text("and now?")).startswith("second")
-        turns = [seen for seen in both.second.requests if seen.body.get("tools")]  # not a fold in the background
+        # not a fold in the background
+        turns = [seen for seen in both.second.requests if seen.body.get("tools")]
         assert turns[-1].refused == ""
 
 
-async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_call(tmp_path: Path) -> None:
+async def test_a_spare_model_that_is_known_to_be_smaller_is_fitted_without_a_call(
+    tmp_path: Path,
+) -> None:
     def small(request: Request) -> str:
         assert request.size <= 8_000 * 0.98 - request.max_tokens
         return "it fits"
@@ -134,14 +157,18 @@ def state(phase: str, **fields: Any) -> ModelStatus:
     return ModelStatus(**{"name": "openai m", "use": "chosen", "phase": phase, **fields})
 
 
-async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(tmp_path: Path) -> None:
+async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
+    tmp_path: Path,
+) -> None:
     async with pair(tmp_path, llm={"fast_model": "claude-haiku-4-5"}) as both:
         both.first.script([refuse(401, message="bad key")])
         await both.it.text("hi")
         for _ in range(3):
             await both.it.bot.model_notifications.look()
         await both.it.bot.outbox_dispatcher.settled()
-        told = [sent.text for sent in both.it.channel.sent if "cannot be used: its key" in sent.text]
+        told = [
+            sent.text for sent in both.it.channel.sent if "cannot be used: its key" in sent.text
+        ]
         assert len(told) == 1
         assert f"Until then anthropic {SPARE} answers" in told[0]
         both.first.script([refuse(401, message="bad key")] * 2)
@@ -151,7 +178,9 @@ async def test_the_owner_is_told_once_of_a_refused_key_whatever_models_it_opens(
         assert [state.phase for state in both.it.bot.models.states()] == ["up"] * 3
 
 
-async def test_a_model_that_only_a_person_chose_and_nobody_has_is_no_trouble_of_the_bot(tmp_path: Path) -> None:
+async def test_a_model_that_only_a_person_chose_and_nobody_has_is_no_trouble_of_the_bot(
+    tmp_path: Path,
+) -> None:
     async with pair(tmp_path) as both:
         await both.it.text("/model tpyo")
         both.first.script([refuse(404)])

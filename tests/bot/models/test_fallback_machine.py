@@ -1,4 +1,6 @@
-"""Any number of callers at once, endpoints that refuse, fail, hang, damage and recover: whose message is answered."""
+"""Any number of callers at once, endpoints that refuse, fail, hang, damage and recover: whose
+message is answered.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ from tests.bot.models.asking import answer_of, asking, words
 from tests.bot.models.endpoints import Endpoint, Mood
 from tests.bot.models.virtual_time import VirtualLoop
 
-MOODS: Sequence[Mood] = (*("well", "slow", "refuse", "unknown", "spent", "fail", "limit", "hang", "break", "damage"),)
+MOODS: Sequence[Mood] = (
+    *("well", "slow", "refuse", "unknown", "spent", "fail", "limit", "hang", "break", "damage"),
+)
 CALLS = 5  # of one model for one message
 LONGEST = 900.0  # seconds for one message
 LONGEST_PROBE = 30.0
@@ -22,7 +26,9 @@ WELL: Sequence[Mood] = ("well", "slow")
 
 
 class Message:
-    """One message: what its calls were answered with. well: endpoints that have been well since it came."""
+    """One message: what its calls were answered with. well: endpoints that have been well since it
+    came.
+    """
 
     def __init__(self, name: str, began: float, well: set[Endpoint]) -> None:
         self.name, self.began, self.well = name, began, well
@@ -119,13 +125,18 @@ class Chain(RuleBasedStateMachine):
             assert message.task.result() in {endpoint.name for endpoint in self.endpoints}
             return
         assert isinstance(error, ModelError), repr(error)
-        assert sum(endpoint.failed[message.name] for endpoint in self.endpoints), f"{message.name}: no failed call"
+        assert sum(endpoint.failed[message.name] for endpoint in self.endpoints), (
+            f"{message.name}: no failed call"
+        )
         assert not message.well, (
-            f"{message.name} failed with {error!r}, but {[one.name for one in message.well]} was well"
+            f"{message.name} failed with {error!r}, but {[one.name for one in message.well]} was "
+            "well"
         )
 
     def teardown(self) -> None:
-        """In the end every message has its answer or its notice, and one that comes when all is well is answered."""
+        """In the end every message has its answer or its notice, and one that comes when all is
+        well is answered.
+        """
         try:
             if hasattr(self, "chain"):
                 self._end()

@@ -1,4 +1,6 @@
-"""A bot on a server that refuses something: what people, the owner, /status and doctor say of it."""
+"""A bot on a server that refuses something: what people, the owner, /status and doctor say of
+it.
+"""
 
 import json
 from dataclasses import replace
@@ -38,9 +40,14 @@ async def told_by(it: Inside, words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("refusal", TOOL_REFUSALS, ids=lambda refusal: refusal.source[:40])
-async def test_a_model_without_tools_answers_and_costs_two_calls_once(tmp_path: Path, refusal: Refusal) -> None:
+async def test_a_model_without_tools_answers_and_costs_two_calls_once(
+    tmp_path: Path, refusal: Refusal
+) -> None:
     persona = replace(WIDE, without_tools=refusal)
-    async with ModelEmulator(persona=persona) as emulator, wired(tmp_path, emulator, llm=SMALL) as it:
+    async with (
+        ModelEmulator(persona=persona) as emulator,
+        wired(tmp_path, emulator, llm=SMALL) as it,
+    ):
         assert (await it.text("hi")).startswith("echo: hi")
         assert (await it.text("and now")).startswith("echo: and now")
         assert len(emulator.requests) == 3
@@ -50,7 +57,9 @@ async def test_a_model_without_tools_answers_and_costs_two_calls_once(tmp_path: 
         assert factor > 0.8, "the tools that were not sent are not counted"
 
 
-async def test_the_owner_is_told_once_that_a_model_takes_no_tools_also_after_a_restart(tmp_path: Path) -> None:
+async def test_the_owner_is_told_once_that_a_model_takes_no_tools_also_after_a_restart(
+    tmp_path: Path,
+) -> None:
     words = "gemma3:4b does not support tools"
     async with ModelEmulator(persona=replace(WIDE, without_tools=OLLAMA_TOOLS)) as emulator:
         for start in range(2):
@@ -60,7 +69,10 @@ async def test_the_owner_is_told_once_that_a_model_takes_no_tools_also_after_a_r
                 assert len(told) == (0 if start else 1)
                 assert not told or words in told[0]
                 status = await it.text("/status")
-                assert "; accepts no tools (registry.ollama.ai/library/gemma3:4b does not support tools)" in status
+                assert (
+                    "; accepts no tools (registry.ollama.ai/library/gemma3:4b does not support "
+                    "tools)" in status
+                )
         emulator.persona = WIDE
 
 
@@ -79,13 +91,17 @@ async def test_try_now_tries_tools_again(tmp_path: Path) -> None:
 
 
 async def test_the_owner_reads_the_servers_words_without_keys(tmp_path: Path) -> None:
-    refusal = refuse(400, error="api_error", message="template broke; key sk-abcdefghijklmnop1234 " + "x" * 900)
+    refusal = refuse(
+        400, error="api_error", message="template broke; key sk-abcdefghijklmnop1234 " + "x" * 900
+    )
     async with ModelEmulator() as emulator, wired(tmp_path, emulator) as it:
         emulator.script([refusal])
         answer = await it.text("hi")
         assert len(emulator.requests) == 1, "what is refused with 400 is no outage"
         first, second = answer.split("\n")
-        assert first.startswith("The model did not answer: it refused the request. Your message is saved;")
+        assert first.startswith(
+            "The model did not answer: it refused the request. Your message is saved;"
+        )
         assert second.startswith("The server's words: template broke; key [secret]")
         assert len(second) < 350
         assert it.bot.models.states()[0].phase == "up"
@@ -98,7 +114,9 @@ async def test_others_and_groups_read_a_plain_sentence(tmp_path: Path) -> None:
     people = {"language": "en", "channels": {"telegram": {"owners": [owner], "allow": [ann, team]}}}
     channel = Channel(name="telegram", account="bot", capabilities=Capabilities(groups=True))
     words = "template broke"
-    async with inside(tmp_path, lambda _: BadRequest(f"HTTP 400: {words}", status=400), people, channel) as it:
+    async with inside(
+        tmp_path, lambda _: BadRequest(f"HTTP 400: {words}", status=400), people, channel
+    ) as it:
         for sender, chat, kind, reads in (
             (owner, owner, "dm", True),
             (ann, ann, "dm", False),
@@ -114,14 +132,18 @@ async def test_others_and_groups_read_a_plain_sentence(tmp_path: Path) -> None:
             assert (words in notice) is reads
 
 
-async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_own(tmp_path: Path) -> None:
+async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_own(
+    tmp_path: Path,
+) -> None:
     async with ModelEmulator() as emulator, wired(tmp_path, emulator, llm=SMALL) as it:
         for number in range(4):
             await it.text(f"{number}: " + "It is a long story. " * 30)
         await it.text("/context fold")
         folds = [seen.body for seen in emulator.requests if is_fold(seen.body)]
         assert [body.get("temperature") for body in folds] == [0.3]
-        assert all("temperature" not in seen.body for seen in emulator.requests if not is_fold(seen.body))
+        assert all(
+            "temperature" not in seen.body for seen in emulator.requests if not is_fold(seen.body)
+        )
 
 
 @pytest.mark.parametrize(
@@ -130,12 +152,26 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
         (replace(LLAMACPP, window=50_000), "tools ✓, streaming ✓, thinking –.", ""),
         (replace(LLAMACPP, thought="hm"), "tools ✓, streaming ✓, thinking ✓.", ""),
         (replace(LLAMACPP, name="unstreamed"), "tools ✓, streaming ✗, thinking –.", ""),
-        (replace(LLAMACPP, thought="hm", thinking="tags"), "tools ✓, streaming ✓, thinking ✓ <think>.", ""),
-        (replace(LLAMACPP, without_tools=LLAMACPP_TOOLS), "tools ✗, streaming ✓, thinking –.", "--jinja"),
-        (replace(LLAMACPP, without_tools=VLLM_TOOLS), "tools ✗, streaming ✓, thinking –.", "--enable-auto-tool-choice"),
+        (
+            replace(LLAMACPP, thought="hm", thinking="tags"),
+            "tools ✓, streaming ✓, thinking ✓ <think>.",
+            "",
+        ),
+        (
+            replace(LLAMACPP, without_tools=LLAMACPP_TOOLS),
+            "tools ✗, streaming ✓, thinking –.",
+            "--jinja",
+        ),
+        (
+            replace(LLAMACPP, without_tools=VLLM_TOOLS),
+            "tools ✗, streaming ✓, thinking –.",
+            "--enable-auto-tool-choice",
+        ),
     ],
 )
-async def test_doctor_says_what_a_model_takes(tmp_path: Path, persona: Persona, marks: str, hint: str) -> None:
+async def test_doctor_says_what_a_model_takes(
+    tmp_path: Path, persona: Persona, marks: str, hint: str
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     async with ModelEmulator(persona=persona) as emulator:
@@ -149,7 +185,9 @@ async def test_doctor_says_what_a_model_takes(tmp_path: Path, persona: Persona, 
         assert check.message == f"openai gemma3:4b answers: {marks}"
         assert hint in check.hint
         assert bool(check.hint) is bool(hint)
-        chinese = next(check for check in await run_checks(home, "zh") if check.name in ("model", "模型"))
+        chinese = next(
+            check for check in await run_checks(home, "zh") if check.name in ("model", "模型")
+        )
         assert "有回应：工具 " in chinese.message
         assert "服务器不接受工具" in chinese.hint or not hint
         emulator.script([refuse(400, message="the chat template is broken")])

@@ -52,7 +52,11 @@ def patient(
     lines: Sequence[ScriptedAnswer], clock: Clock | None = None, chance: float = 1.0
 ) -> tuple[RetryingModel, ScriptedModel, Clock]:
     script, clock = ScriptedModel(lines), clock or Clock()
-    return RetryingModel(script, clock=clock, sleep=clock.sleep, chance=lambda: chance), script, clock
+    return (
+        RetryingModel(script, clock=clock, sleep=clock.sleep, chance=lambda: chance),
+        script,
+        clock,
+    )
 
 
 async def test_pauses_double_up_to_a_minute_and_five_calls_are_the_most() -> None:
@@ -90,7 +94,10 @@ async def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
     assert clock.slept == []
 
 
-@every_case("error", [BadRequest, KeyRefused, NoSuchModel, QuotaSpent, Overflow, BadImage, TooLarge, ModelError])
+@every_case(
+    "error",
+    [BadRequest, KeyRefused, NoSuchModel, QuotaSpent, Overflow, BadImage, TooLarge, ModelError],
+)
 async def test_what_asking_again_cannot_mend_is_not_asked_again(error: type[ModelError]) -> None:
     model, script, _ = patient([error("no"), "hello"])
     with pytest.raises(error):
@@ -105,7 +112,9 @@ async def test_what_was_shown_is_taken_back_before_another_try() -> None:
     assert answer.parts == (Text(text="hello"),)
 
 
-async def test_foreign_thinking_is_left_out_once(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_foreign_thinking_is_left_out_once(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(thinking="aha", text="yes", calls=(Call(name="read"),))])
     thought = await answer_of(anthropic, asking("one"))
     edited = asking("another", said("assistant", *thought.parts[:2]), "and now?", tools=(tool(),))
@@ -124,7 +133,9 @@ async def test_a_model_always_overloaded_is_asked_five_times_in_all(
     assert sum(clock.slept) <= 15
 
 
-async def test_the_whole_step_has_one_deadline(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_the_whole_step_has_one_deadline(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(text="word " * 99, delta=2, pace=0.02)] * 5)
     with pytest.raises(Stalled) as caught:
         await answer_of(RetryingModel(anthropic, settings=RetrySettings(step=0.2)), asking("hi"))

@@ -47,14 +47,22 @@ async def talk(it: Inside, turns: int, size: int = 5) -> list[str]:
 
 
 def served(**fields: Any) -> ServedModel:
-    known: dict[str, Any] = {"provider": "openai", "base_url": "http://127.0.0.1:1/v1", "model": QWEN}
+    known: dict[str, Any] = {
+        "provider": "openai",
+        "base_url": "http://127.0.0.1:1/v1",
+        "model": QWEN,
+    }
     return ServedModel(**{**known, **fields})
 
 
 @every_case(("name", "refusal"), [(name, refusal) for name, refusal in REFUSALS.items()])
 def test_the_numbers_of_every_refusal_are_read(name: str, refusal: Refusal) -> None:
     numbers = {"prompt": 3_620, "answer": 1_024, "window": 4_096, "left": 3_072, "whole": 4_644}
-    error: dict[str, Any] = {"message": refusal.text.format(**numbers), "type": refusal.type, "code": refusal.status}
+    error: dict[str, Any] = {
+        "message": refusal.text.format(**numbers),
+        "type": refusal.type,
+        "code": refusal.status,
+    }
     if refusal.has_fields:
         error |= {"n_prompt_tokens": 3_620, "n_ctx": 4_096}
     for status in (refusal.status, 200, 500) if refusal.has_fields else (refusal.status,):
@@ -73,8 +81,12 @@ def test_the_numbers_of_every_refusal_are_read(name: str, refusal: Refusal) -> N
         ("http://127.0.0.1:11434/v1", QWEN, 16_384, ModelWindow(tokens=16_384, source="config")),
     ],
 )
-def test_a_window_that_nobody_named(base_url: str, model: str, configured: int, window: ModelWindow) -> None:
-    assert ModelWindows().find(served(base_url=base_url, model=model, configured=configured)) == window
+def test_a_window_that_nobody_named(
+    base_url: str, model: str, configured: int, window: ModelWindow
+) -> None:
+    assert (
+        ModelWindows().find(served(base_url=base_url, model=model, configured=configured)) == window
+    )
 
 
 @every_case(
@@ -86,7 +98,9 @@ def test_the_answer_gives_way_in_a_small_window(window: int, most: int, reserve:
 
 
 @pytest.mark.parametrize("window", [8_192, 4_096])
-async def test_a_small_window_works_with_all_other_settings_as_they_are(tmp_path: Path, window: int) -> None:
+async def test_a_small_window_works_with_all_other_settings_as_they_are(
+    tmp_path: Path, window: int
+) -> None:
     llm = {**PLAIN, "context_window": window}
     server = HomeServer("vllm", window, responder=RESPONDERS["ok"])
     async with server, wired(tmp_path, server, llm=llm) as it:
@@ -97,7 +111,9 @@ async def test_a_small_window_works_with_all_other_settings_as_they_are(tmp_path
 
 
 @pytest.mark.parametrize("kind", ["llamacpp", "vllm", "lmstudio"])
-async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(tmp_path: Path, kind: str) -> None:
+async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(
+    tmp_path: Path, kind: str
+) -> None:
     async with HomeServer(kind, 6_000, speaks=False) as server:
         async with wired(tmp_path, server, llm=PLAIN) as it:
             assert (await it.text(WORDS * 260)).startswith("echo: the crane")
@@ -113,7 +129,9 @@ async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(t
             assert it.bot.models.window(QWEN) == ModelWindow(tokens=7_000, source="config")
             await it.bot.models.windows.settled()
         async with wired(tmp_path, server, llm=PLAIN) as it:
-            assert it.bot.models.window(QWEN).source == "default", "a changed configuration forgets what was learnt"
+            assert it.bot.models.window(QWEN).source == "default", (
+                "a changed configuration forgets what was learnt"
+            )
 
 
 @pytest.mark.parametrize("kind", ["vllm", "llamacpp", "lmstudio", "ollama"])
@@ -132,7 +150,9 @@ async def test_the_server_says_its_window_in_its_own_way(tmp_path: Path, kind: s
 
 
 class Secretive(HomeServer):
-    """A server that never answers a question about itself. events: "asked", "left" for questions, "chat" for calls."""
+    """A server that never answers a question about itself. events: "asked", "left" for questions,
+    "chat" for calls.
+    """
 
     def __init__(self) -> None:
         super().__init__("vllm", 8_192)
@@ -156,7 +176,9 @@ def service(server: HomeServer, **llm: Any) -> ModelService:
     """The models of a configuration, without a bot."""
     models = ModelService(lambda sha256: b"", find_nothing, lambda name, error: None)
     models.configure(
-        Config.model_validate({"llm": {"provider": "openai", "base_url": server.base_url, **PLAIN, **llm}})
+        Config.model_validate(
+            {"llm": {"provider": "openai", "base_url": server.base_url, **PLAIN, **llm}}
+        )
     )
     return models
 
@@ -177,7 +199,9 @@ async def test_no_message_waits_for_what_a_server_says_of_itself() -> None:
         await models.close()
 
 
-async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once(tmp_path: Path) -> None:
+async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once(
+    tmp_path: Path,
+) -> None:
     llm = {**PLAIN, "context_window": 32_768}
     async with (
         HomeServer("ollama", 4_096, speaks=False) as server,
@@ -198,9 +222,14 @@ async def test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_on
         assert (await it.bot.report.facts(await it.conversation()))["folds"]
 
 
-async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them(tmp_path: Path) -> None:
+async def test_folds_and_extraction_fit_the_window_of_the_model_that_writes_them(
+    tmp_path: Path,
+) -> None:
     settings: Any = {"memory": {"extract": True}}
-    async with HomeServer("vllm", 8_192) as server, wired(tmp_path, server, llm=PLAIN, **settings) as it:
+    async with (
+        HomeServer("vllm", 8_192) as server,
+        wired(tmp_path, server, llm=PLAIN, **settings) as it,
+    ):
         await talk(it, 30, size=8)
         background = [seen for seen in server.requests if not seen.body.get("tools")]
         assert any(is_fold(seen.body) for seen in background)
@@ -225,7 +254,9 @@ async def test_a_long_range_is_summarised_in_parts_that_fit_a_small_model(tmp_pa
             assert not [seen.refused for seen in folds if seen.refused]
 
 
-async def test_a_refusal_of_the_answers_length_is_followed_by_one_more_call_with_its_numbers() -> None:
+async def test_a_refusal_of_the_answers_length_is_followed_by_one_more_call_with_its_numbers() -> (
+    None
+):
     async with HomeServer("vllm", 2_048, speaks=False) as server:
         models = service(server)
         text, _ = await models.complete("", "hello", 8_192)
@@ -269,7 +300,9 @@ def test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_n
     async def play() -> None:
         models = ModelService(lambda sha256: b"", find_nothing, lambda name, error: None)
         models.use(Slow([45.0] * 12))
-        assert (await models.complete("", "tell", 100))[0] == "done", "nine minutes, never a minute of silence"
+        assert (await models.complete("", "tell", 100))[0] == "done", (
+            "nine minutes, never a minute of silence"
+        )
         models.use(Slow([1.0, 75.0]))
         began = asyncio.get_running_loop().time()
         with pytest.raises(Stalled):
@@ -281,12 +314,12 @@ def test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_n
 
 TOO_SMALL = {
     "en": re.compile(
-        r"This model's window is 2,500 tokens; 625 are kept for the answer and the fixed prompt takes \d,\d{3} "
-        r"\(tools \d,\d{3}\)\. Set llm\.context_window to at least \d,\d{3}"
+        r"This model's window is 2,500 tokens; 625 are kept for the answer and the fixed prompt "
+        r"takes \d,\d{3} \(tools \d,\d{3}\)\. Set llm\.context_window to at least \d,\d{3}"
     ),
     "zh": re.compile(
-        r"这个模型的窗口是 2,500 tokens；其中 625 留给回答，固定部分占 \d,\d{3}（其中工具 \d,\d{3}）。"
-        r"请让服务器至少读 \d,\d{3}"
+        r"这个模型的窗口是 2,500 tokens；其中 625 留给回答，固定部分占 \d,\d{3}（其中工具 "
+        r"\d,\d{3}）。请让服务器至少读 \d,\d{3}"
     ),
 }
 
@@ -304,21 +337,36 @@ async def test_everything_says_the_same_of_a_window_that_is_too_small(
             assert TOO_SMALL[lang].search(report), report
             assert "SOUL.md" in report
             least = int(re.findall(r"\d,\d{3}", said)[-1].replace(",", ""))
-        check = next(each for each in await run_checks(HomeFolder(root=tmp_path), lang) if each.name == "model window")
+        check = next(
+            each
+            for each in await run_checks(HomeFolder(root=tmp_path), lang)
+            if each.name == "model window"
+        )
         assert not check.ok
         assert TOO_SMALL[lang].match(check.message), check.message
         assert await asyncio.to_thread(main, ["--home", str(tmp_path), "config", "check"]) == 3
         assert TOO_SMALL[lang].search(capsys.readouterr().err)
         server.window = least
-        async with wired(tmp_path, server, llm={**PLAIN, "context_window": least}, language=lang) as it:
-            assert (await it.text("hello")).startswith("echo: hello"), "the window that was named is enough"
+        async with wired(
+            tmp_path, server, llm={**PLAIN, "context_window": least}, language=lang
+        ) as it:
+            assert (await it.text("hello")).startswith("echo: hello"), (
+                "the window that was named is enough"
+            )
 
 
 async def test_a_limit_that_leaves_no_room_is_not_saved(tmp_path: Path) -> None:
-    async with HomeServer("vllm", 32_768) as server, wired(tmp_path, server, llm=PLAIN, language="en") as it:
+    async with (
+        HomeServer("vllm", 32_768) as server,
+        wired(tmp_path, server, llm=PLAIN, language="en") as it,
+    ):
         said = await it.text("/config agent_max_context_tokens 4000")
         found = re.match(
-            r"Not changed\. The context .* must be at least (\d,\d{3}); it is 4,000, of which the fixed", said
+            (
+                r"Not changed\. The context .* must be at least (\d,\d{3}); it is 4,000, of which "
+                r"the fixed"
+            ),
+            said,
         )
         assert found, said
         assert it.bot.config().agent_max_context_tokens == 50_000
@@ -331,7 +379,11 @@ async def test_doctor_says_the_window_and_where_it_is_known_from(tmp_path: Path)
     async with HomeServer("llamacpp", 5_120) as server:
         async with wired(tmp_path, server, llm=PLAIN):
             pass
-        check = next(each for each in await run_checks(HomeFolder(root=tmp_path)) if each.name == "model window")
+        check = next(
+            each
+            for each in await run_checks(HomeFolder(root=tmp_path))
+            if each.name == "model window"
+        )
         assert (check.ok, check.message) == (True, f"{QWEN}: 5,120 tokens, as the server says.")
 
 
@@ -357,7 +409,10 @@ async def test_an_answer_that_a_small_window_leaves_no_room_to_continue_is_sent_
     def at_length(body: dict[str, Any]) -> Reply:
         return Reply(text="word " * 700, stop="length", delta=500)
 
-    async with HomeServer("vllm", 4_096, responder=at_length) as server, wired(tmp_path, server, llm=llm) as it:
+    async with (
+        HomeServer("vllm", 4_096, responder=at_length) as server,
+        wired(tmp_path, server, llm=llm) as it,
+    ):
         said = await it.text("tell me everything, " + WORDS * 4)
         assert said.startswith("word word"), said[:200]
         assert len(turns_of(server)) <= 5
@@ -368,6 +423,8 @@ async def test_with_ten_thousand_and_one_conversations_only_the_oldest_counts_ar
     names = [f"c{number}" for number in range(MAX_COUNTS + 1)]
     for name in names:
         assert not windows.note_usage(model, name, 2_000, 2_000)
-    assert not windows.note_usage(model, names[0], 4_000, 2_000), "it is compared with nothing any more"
+    assert not windows.note_usage(model, names[0], 4_000, 2_000), (
+        "it is compared with nothing any more"
+    )
     assert windows.note_usage(model, names[2], 4_000, 2_000)
     assert windows.note_usage(model, names[-1], 4_000, 2_000)

@@ -1,4 +1,6 @@
-"""A process that has no file descriptor left: every open fails with EMFILE, as it does at the limit."""
+"""A process that has no file descriptor left: every open fails with EMFILE, as it does at the
+limit.
+"""
 
 import os
 import resource

@@ -1,4 +1,6 @@
-"""Every cache with a bound, at its bound and one more with all of it in use: nothing that is needed is dropped."""
+"""Every cache with a bound, at its bound and one more with all of it in use: nothing that is needed
+is dropped.
+"""
 
 import asyncio
 import json
@@ -60,7 +62,9 @@ async def test_lines_being_written_for_a_thousand_and_one_conversations_are_all_
     assert [name for name in names if not lines.lines(name)] == []
 
 
-async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_recorded(tmp_path: Path) -> None:
+async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_recorded(
+    tmp_path: Path,
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     store = await open_store(home.db)
@@ -88,7 +92,9 @@ async def test_prompts_being_made_for_a_thousand_and_one_conversations_are_all_r
 
 def event(name: EventName, number: int) -> LiveEvent:
     address = Address(channel="web", account="console", chat_id=f"c{number}")
-    return LiveEvent(address=address, name=name, message_id=f"m{number}", text="x" if name == "delta" else "")
+    return LiveEvent(
+        address=address, name=name, message_id=f"m{number}", text="x" if name == "delta" else ""
+    )
 
 
 def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -> None:
@@ -102,7 +108,13 @@ def test_with_two_thousand_pieces_waiting_the_end_of_an_answer_is_still_told() -
 
 def test_a_notification_that_cannot_be_read_is_left_out_and_the_next_one_is_heard() -> None:
     [sound] = pack_events("other", [event("reply", 1)])
-    for strange in ("", "[]", "{}", '{"from":"other","events":[{"shape":"of another version"}]}', '{"from":"other"}'):
+    for strange in (
+        "",
+        "[]",
+        "{}",
+        '{"from":"other","events":[{"shape":"of another version"}]}',
+        '{"from":"other"}',
+    ):
         assert unpack_events(strange, "ours") == []
     assert [one.name for one in unpack_events(sound, "ours")] == ["reply"]
     assert unpack_events(sound, "other") == []
@@ -110,7 +122,9 @@ def test_a_notification_that_cannot_be_read_is_left_out_and_the_next_one_is_hear
 
 async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same() -> None:
     def row(id: str, space: str) -> ConversationRow:
-        where = Place(channel="telegram", account="a", chat_id=id, thread_id="", kind="dm", space=space)
+        where = Place(
+            channel="telegram", account="a", chat_id=id, thread_id="", kind="dm", space=space
+        )
         return ConversationRow(
             id=id,
             place=where,
@@ -144,14 +158,20 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
     await chat("wechat", "zh", "en")
     assert told == ["owner"]
     looked_up.clear()
-    for key in ("a limit of the day", *(f"limit {number}" for number in range(1_001)), "a limit of the day"):
+    for key in (
+        "a limit of the day",
+        *(f"limit {number}" for number in range(1_001)),
+        "a limit of the day",
+    ):
         for _ in range(3):
             await chat("wechat", "zh", "en", key)
     assert len(told) == 1 + 1_003
     assert len(looked_up) == 2 * 1_003  # each key once, not for each report
 
 
-def test_of_ten_thousand_and_one_conversations_only_the_oldest_share_of_the_cache_is_forgotten() -> None:
+def test_of_ten_thousand_and_one_conversations_only_the_oldest_share_of_the_cache_is_forgotten() -> (  # noqa: E501
+    None
+):
     known = TokenCalibration(SimpleNamespace())  # type: ignore[arg-type]
     for number in range(10_001):
         known.note_cache(f"c{number}", 1, 2)
@@ -180,7 +200,9 @@ async def test_a_factor_learnt_while_its_row_is_read_is_not_replaced_by_what_was
     assert (await known.factor("m"))[1] == 1
 
 
-async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted_again(tmp_path: Path) -> None:
+async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted_again(
+    tmp_path: Path,
+) -> None:
     counted: list[str] = []
 
     async def linked_space(space: str) -> str:
@@ -193,7 +215,9 @@ async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted
     async def nobody(*told: str) -> None:
         return None
 
-    kept_in: Any = SimpleNamespace(links=SimpleNamespace(linked_space=linked_space, members=members))
+    kept_in: Any = SimpleNamespace(
+        links=SimpleNamespace(linked_space=linked_space, members=members)
+    )
     storage = StorageQuota(
         kept_in,
         Blobs(tmp_path / "blobs"),

@@ -46,15 +46,23 @@ def fires(zone: str, hour: int, minute: int, first: str, days: int) -> list[date
         ("Asia/Shanghai", (3, 30), "2026-10-24", "2026-10-25T03:30+08:00"),
     ],
 )
-def test_a_day_on_which_clocks_change_has_its_hour_once(zone: str, at: tuple[int, int], first: str, told: str) -> None:
+def test_a_day_on_which_clocks_change_has_its_hour_once(
+    zone: str, at: tuple[int, int], first: str, told: str
+) -> None:
     found = fires(zone, *at, first, 3)
     assert f"{found[0].isoformat(timespec='minutes')}" == told
-    assert [moment.date() - found[0].date() for moment in found] == [timedelta(days=n) for n in range(3)]
+    assert [moment.date() - found[0].date() for moment in found] == [
+        timedelta(days=n) for n in range(3)
+    ]
 
 
 def test_a_day_that_a_zone_leaves_out_has_no_night() -> None:
     found = fires("Pacific/Apia", 3, 30, "2011-12-28", 3)
-    assert [moment.date() for moment in found] == [date(2011, 12, 29), date(2011, 12, 31), date(2012, 1, 1)]
+    assert [moment.date() for moment in found] == [
+        date(2011, 12, 29),
+        date(2011, 12, 31),
+        date(2012, 1, 1),
+    ]
 
 
 @pytest.fixture
@@ -74,20 +82,28 @@ def machine() -> Iterator[Callable[[str], None]]:
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "America/Santiago", "Asia/Shanghai", "UTC"])
-def test_the_machines_zone_tells_every_moment_by_its_own_rule(machine: Callable[[str], None], name: str) -> None:
+def test_the_machines_zone_tells_every_moment_by_its_own_rule(
+    machine: Callable[[str], None], name: str
+) -> None:
     machine(name)
     zone, same = time_zone(Config()), ZoneInfo(name)
     start = datetime(2026, 1, 1, tzinfo=UTC)
     for moment in (start + timedelta(minutes=30, hours=n) for n in range(366 * 24)):
         here, there = moment.astimezone(zone), moment.astimezone(same)
-        assert (here.isoformat(), here.fold, here.tzname()) == (there.isoformat(), there.fold, there.tzname())
+        assert (here.isoformat(), here.fold, here.tzname()) == (
+            there.isoformat(),
+            there.fold,
+            there.tzname(),
+        )
         assert here.astimezone(UTC) == moment
     assert datetime(2026, 3, 29, 2, 30, tzinfo=zone).astimezone(UTC) == datetime(
         2026, 3, 29, 2, 30, tzinfo=same
     ).astimezone(UTC)
 
 
-async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(machine: Callable[[str], None]) -> None:
+async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(
+    machine: Callable[[str], None],
+) -> None:
     """The process starts in summer, and its next dream comes after clocks have changed."""
     machine("Europe/Berlin")
     zone = time_zone(Config())
@@ -101,7 +117,9 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(ma
         return None
 
     dreams = DreamSchedule(
-        at=lambda: "03:30", now=lambda: (datetime.now(UTC) + ahead).astimezone(time_zone(Config())), night=night
+        at=lambda: "03:30",
+        now=lambda: (datetime.now(UTC) + ahead).astimezone(time_zone(Config())),
+        night=night,
     )
     scheduler = Scheduler(zone, nothing, dreams)
     await scheduler.start()
@@ -117,13 +135,21 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(ma
 
 
 def test_nights_come_after_a_jump_of_the_clock_as_after_any_other_hour(tmp_path: Path) -> None:
-    """A machine that slept for hours, or whose clock is set: timers of the process have not passed that time."""
+    """A machine that slept for hours, or whose clock is set: timers of the process have not passed
+    that time.
+    """
     clock = tmp_path / "clock"
     clock.write_text(f"{0:+16d}")
     moved = {"PYTHONPATH": str(ROOT / "tests/walk/moved_clock"), "MNEMA_TEST_CLOCK": str(clock)}
     words = [sys.executable, "-m", "tests.bot.clock_jumps", str(clock), "20", "30", "-50", "24"]
     ran = subprocess.run(
-        words, cwd=ROOT, env=os.environ | moved, capture_output=True, text=True, timeout=60, check=True
+        words,
+        cwd=ROOT,
+        env=os.environ | moved,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     assert ran.stdout.splitlines() == [
         "dream 2026-11-20", "nightly", "next in 15.5 h",

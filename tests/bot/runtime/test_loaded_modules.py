@@ -1,4 +1,6 @@
-"""Which packages a real `mnema run` has imported: when it is ready, and after its first reply and its scheduler."""
+"""Which packages a real `mnema run` has imported: when it is ready, and after its first reply and
+its scheduler.
+"""
 
 import asyncio
 import json
@@ -24,7 +26,8 @@ class Stdout:
         sys.__stdout__.flush()
 def report(when):
     pathlib.Path(sys.argv[1], when).write_text(json.dumps(sorted(sys.modules)))
-    pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), gc.get_freeze_count()]))
+    pathlib.Path(sys.argv[1], f"{when}.gc").write_text(json.dumps([gc.isenabled(), \
+gc.get_freeze_count()]))
 class Scheduling:
     def find_spec(self, name, path=None, target=None):
         if name == "apscheduler.triggers.date":
@@ -35,23 +38,42 @@ atexit.register(report, "end")
 from bot.cli.main import main
 sys.exit(main(sys.argv[2:]))
 """
-# The terminal's, migrations, PostgreSQL, the SDKs of channels that are off, and pure-Python stemmers for 38 languages.
+# The terminal's, migrations, PostgreSQL, the SDKs of channels that are off, and pure-Python
+# stemmers for 38 languages.
 NEVER = (
     *("prompt_toolkit", "alembic", "snowballstemmer", "psycopg", "procrastinate"),
-    *("lark_oapi", "telegram", "websockets", "sqlalchemy.dialects.postgresql", "bot.cli.chat", "bot.cli.people"),
+    *(
+        "lark_oapi",
+        "telegram",
+        "websockets",
+        "sqlalchemy.dialects.postgresql",
+        "bot.cli.chat",
+        "bot.cli.people",
+    ),
     *("bot.cli.doctor", "bot.cli.replay", "pypdf", "PIL", "cryptography"),
     # the package of the SDK, which imports all its types
     *("anthropic", "anthropic.types.message", "anthropic.resources"),
     # the clients of channels that are off, which their live test in the page needs
-    *("channels.telegram.client", "channels.feishu.client", "channels.wechat.client", "channels.wechat_mp.client"),
+    *(
+        "channels.telegram.client",
+        "channels.feishu.client",
+        "channels.wechat.client",
+        "channels.wechat_mp.client",
+    ),
     *("channels.wecom.connection", "markdown_it"),
     # a client of the SDK that is not used, which imports aiohttp where it is installed
     "aiohttp",
     # what parses the XML of channels that are off
     "pyexpat",
 )
-# The console, which is loaded by the first request for it, with its models; and the commands, by the first one.
-CONSOLE = ("bot.console.services", "bot.console.models", "bot.console.openapi", "bot.console.operations")
+# The console, which is loaded by the first request for it, with its models; and the commands, by
+# the first one.
+CONSOLE = (
+    "bot.console.services",
+    "bot.console.models",
+    "bot.console.openapi",
+    "bot.console.operations",
+)
 COMMANDS = ("bot.commands",)
 AT_ONCE = ("sqlalchemy", "structlog", "uvicorn.server", "bot.runtime.turn_wiring")
 FOR_REPLIES = ("anthropic._client", "httpx2", "idna", "tiktoken", "Stemmer")
@@ -61,8 +83,18 @@ class Reporting(Bot):
     """A cold-started bot that reports its modules."""
 
     async def born(self, known: dict[str, str], out: BinaryIO, errors: BinaryIO) -> Process:
-        command = [sys.executable, "-c", REPORTING, str(self.home), "--home", str(self.home), *self.words]
-        return await asyncio.create_subprocess_exec(*command, env=known, stdout=out, stderr=errors, cwd=ROOT)
+        command = [
+            sys.executable,
+            "-c",
+            REPORTING,
+            str(self.home),
+            "--home",
+            str(self.home),
+            *self.words,
+        ]
+        return await asyncio.create_subprocess_exec(
+            *command, env=known, stdout=out, stderr=errors, cwd=ROOT
+        )
 
     def modules(self, when: str, *packages: str) -> list[str]:
         """Return which of these packages were imported by then."""

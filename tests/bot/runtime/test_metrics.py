@@ -17,7 +17,15 @@ from bot.errors import RateLimited, Transient
 from bot.gateway.channel_status import ChannelStatus
 from bot.models.providers.offline import Script
 from bot.runtime.metrics import REFRESH_SECONDS, MetricsCollector
-from bot.telemetry.metrics import BUCKETS, MAX_SERIES, METRIC_TABLE, OTHER_LABEL, Metric, MetricStore, format_exposition
+from bot.telemetry.metrics import (
+    BUCKETS,
+    MAX_SERIES,
+    METRIC_TABLE,
+    OTHER_LABEL,
+    Metric,
+    MetricStore,
+    format_exposition,
+)
 from channels.errors import Ambiguous, Retryable
 from channels.testing import ScriptedChannel as Channel
 from memory.conversation import Text, ToolCall
@@ -30,10 +38,29 @@ from tests.contracts.store_words import arrival, begin, folded, oldest, parts, r
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 # Every metric of INVARIANTS.md, section 6.
 NAMES = (
-    *("inbox_depth", "inbox_oldest_age_s", "updates_total", "ack_seconds", "turns_total", "turn_seconds"),
+    *(
+        "inbox_depth",
+        "inbox_oldest_age_s",
+        "updates_total",
+        "ack_seconds",
+        "turns_total",
+        "turn_seconds",
+    ),
     *("outbox_depth", "outbox_unknown_total", "send_total", "ratelimited_seconds", "channel_up"),
-    *("channel_last_ok_age_s", "llm_requests_total", "llm_tokens_total", "llm_cost_total", "tool_seconds"),
-    *("folds_total", "ledger_faults_total", "history_repairs_total", "prefix_breaks_total", "db_busy_total"),
+    *(
+        "channel_last_ok_age_s",
+        "llm_requests_total",
+        "llm_tokens_total",
+        "llm_cost_total",
+        "tool_seconds",
+    ),
+    *(
+        "folds_total",
+        "ledger_faults_total",
+        "history_repairs_total",
+        "prefix_breaks_total",
+        "db_busy_total",
+    ),
     *("db_bytes", "wal_bytes", "disk_free_bytes", "auth_denied_total", "loop_lag_seconds"),
 )
 
@@ -82,20 +109,27 @@ async def told(it: Inside) -> dict[str, float]:
     return {name.removeprefix("mnema_"): value for name, value in found.items()}
 
 
-async def test_every_metric_is_told_even_before_anything_has_happened(store: Store, tmp_path: Path) -> None:
+async def test_every_metric_is_told_even_before_anything_has_happened(
+    store: Store, tmp_path: Path
+) -> None:
     text = await of(store, tmp_path).text()
     typed = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE ")}
     assert {f"mnema_{name}" for name in NAMES} <= typed
     assert {f"mnema_{known.name}" for known in METRIC_TABLE} <= typed
     known = samples(text)
-    counters = [f"mnema_{one.name}" for one in METRIC_TABLE if one.kind == "counter" and not one.labels]
+    counters = [
+        f"mnema_{one.name}" for one in METRIC_TABLE if one.kind == "counter" and not one.labels
+    ]
     assert {known[name] for name in counters} == {0}
 
 
 async def test_the_figures_are_those_of_the_record(store: Store, tmp_path: Path) -> None:
     metrics = of(store, tmp_path)
     empty = samples(await metrics.text())
-    assert {empty[f"mnema_{name}"] for name in ("ledger_faults", "folds_open", "inbox_depth", "outbox_depth")} == {0}
+    assert {
+        empty[f"mnema_{name}"]
+        for name in ("ledger_faults", "folds_open", "inbox_depth", "outbox_depth")
+    } == {0}
     assert empty["mnema_conversations"] == 0
     home = await talk(store, "1", "2", "3", "4", chat="a")
     await folded(store, home, 1)
@@ -107,7 +141,9 @@ async def test_the_figures_are_those_of_the_record(store: Store, tmp_path: Path)
     await begin(store, "6", chat="b")
     await store.delivery.accept([arrival("7")])
     known = samples(await metrics.text())
-    assert {name: known[f"mnema_{name}"] for name in ("folds_open", "inbox_depth", "outbox_depth")} == {
+    assert {
+        name: known[f"mnema_{name}"] for name in ("folds_open", "inbox_depth", "outbox_depth")
+    } == {
         "folds_open": 1,
         "inbox_depth": 2,
         "outbox_depth": 2,
@@ -128,7 +164,9 @@ async def test_the_figures_are_those_of_the_record(store: Store, tmp_path: Path)
     assert known["process_cpu_seconds_total"] > 0
 
 
-async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: Store, tmp_path: Path) -> None:
+async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(
+    store: Store, tmp_path: Path
+) -> None:
     now = 0.0
     metrics = of(store, tmp_path, lambda: now)
     home = await talk(store, "1", "2")
@@ -148,7 +186,9 @@ async def test_I36_a_fault_shows_at_the_next_look_and_looks_are_seldom(store: St
     assert (healed["mnema_ledger_faults"], healed["mnema_ledger_faults_total"]) == (0, 2)
 
 
-async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: Store, tmp_path: Path) -> None:
+async def test_a_record_that_takes_long_to_read_is_read_more_seldom(
+    store: Store, tmp_path: Path
+) -> None:
     ticks = iter([0.0, 0.0, 10.0, 10.0, 10.0, 12.0])
     now = 12.0
     metrics = of(store, tmp_path, lambda: next(ticks, now))
@@ -159,7 +199,10 @@ async def test_a_record_that_takes_long_to_read_is_read_more_seldom(store: Store
     assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0, 212.0)
     now = 1_010.0
     await metrics.text()
-    assert (metrics._ledger.next_at, metrics._totals.next_at) == (1_010.0 + REFRESH_SECONDS, 1_010.0)
+    assert (metrics._ledger.next_at, metrics._totals.next_at) == (
+        1_010.0 + REFRESH_SECONDS,
+        1_010.0,
+    )
 
 
 async def test_channels_are_up_or_not_and_heard_some_time_ago(store: Store, tmp_path: Path) -> None:
@@ -169,7 +212,10 @@ async def test_channels_are_up_or_not_and_heard_some_time_ago(store: Store, tmp_
         "web": ChannelStatus(name="web", phase="up", since=0.0),
     }
     known = samples(await of(store, tmp_path, **states).text())
-    assert (known["mnema_channel_up{channel=wechat}"], known["mnema_channel_up{channel=web}"]) == (0, 1)
+    assert (known["mnema_channel_up{channel=wechat}"], known["mnema_channel_up{channel=web}"]) == (
+        0,
+        1,
+    )
     assert 40 <= known["mnema_channel_last_ok_age_s{channel=wechat}"] < 50
     assert "mnema_channel_last_ok_age_s{channel=web}" not in known
 
@@ -221,7 +267,10 @@ async def test_sends_that_fail_are_counted_by_code_and_pauses_by_length(tmp_path
         it.channel.fail(Retryable("429", retry_after=0.02), Ambiguous("no answer"))
         await it.text("hello")
         known = await told(it)
-    codes = {code: known[f"send_total{{channel=terminal,code={code}}}"] for code in ("rate_limited", "ambiguous", "ok")}
+    codes = {
+        code: known[f"send_total{{channel=terminal,code={code}}}"]
+        for code in ("rate_limited", "ambiguous", "ok")
+    }
     assert codes == {"rate_limited": 1, "ambiguous": 1, "ok": 1}
     assert (known["ratelimited_seconds_count"], known["ratelimited_seconds_sum"]) == (1, 0.02)
     assert known["outbox_unknown_total"] == 1
@@ -247,7 +296,9 @@ def test_who_asks_for_many_names_fills_no_memory() -> None:
 
 
 @given(st.lists(st.floats(0, 2_000), max_size=50))
-def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(seconds: list[float]) -> None:
+def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(
+    seconds: list[float],
+) -> None:
     tally = MetricStore()
     for one in seconds:
         tally.observe("a_seconds", one)
@@ -261,7 +312,11 @@ def test_a_histogram_counts_every_time_in_the_first_bucket_that_holds_it(seconds
     assert found["a_seconds_sum"] == pytest.approx(sum(seconds))
 
 
-@given(st.dictionaries(st.tuples(st.text(max_size=20), st.text(max_size=20)), st.floats(0, 1e15), min_size=1))
+@given(
+    st.dictionaries(
+        st.tuples(st.text(max_size=20), st.text(max_size=20)), st.floats(0, 1e15), min_size=1
+    )
+)
 def test_labels_come_through_whatever_stands_in_them(values: dict[tuple[str, ...], float]) -> None:
     metric = Metric(name="a", kind="gauge", help="All.", labels=("x", "y"), values=values)
     [family] = text_string_to_metric_families(format_exposition([metric]))
@@ -269,12 +324,19 @@ def test_labels_come_through_whatever_stands_in_them(values: dict[tuple[str, ...
     assert found == {labels: pytest.approx(number) for labels, number in values.items()}
 
 
-async def test_a_running_bot_tells_them_to_whoever_has_the_token_and_stays_asleep(tmp_path: Path) -> None:
-    async with inside(tmp_path, lambda asked: "yes") as here, running(ScriptedBot(), opened=False) as site:
+async def test_a_running_bot_tells_them_to_whoever_has_the_token_and_stays_asleep(
+    tmp_path: Path,
+) -> None:
+    async with (
+        inside(tmp_path, lambda asked: "yes") as here,
+        running(ScriptedBot(), opened=False) as site,
+    ):
         attach_console(site.site, here.bot)
         async with site.client() as owner, site.nobody() as nobody:
             assert (await nobody.get("/metrics")).status_code == 401
-            assert (await nobody.get("/metrics", headers={"authorization": "Bearer x"})).status_code == 401
+            assert (
+                await nobody.get("/metrics", headers={"authorization": "Bearer x"})
+            ).status_code == 401
             answer = await owner.get("/metrics")
             assert answer.status_code == 200
             assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -295,7 +357,12 @@ async def test_whoever_may_not_is_counted_wherever_they_ask(tmp_path: Path) -> N
         assert (await told(it))["auth_denied_total"] == 1
         await it.text("/model other", sender="ann")
         assert (await told(it))["auth_denied_total"] == 2
-        assert await it.text("what do I like?", sender="mallory", chat="g", kind="group", addressed=True) == "no"
+        assert (
+            await it.text(
+                "what do I like?", sender="mallory", chat="g", kind="group", addressed=True
+            )
+            == "no"
+        )
         known = await told(it)
         assert known["auth_denied_total"] == 3
         assert known["tool_seconds_count{outcome=denied,tool=memory_search}"] == 1
@@ -308,10 +375,15 @@ async def test_a_history_that_had_to_be_mended_is_counted_for_each_request(tmp_p
         assert (await told(it))["history_repairs_total"] == 0
         with closing(sqlite3.connect(it.bot.home.db, isolation_level=None)) as outside:
             outside.row_factory = sqlite3.Row
-            last = dict(outside.execute("SELECT * FROM message ORDER BY seq DESC LIMIT 1").fetchone())
+            last = dict(
+                outside.execute("SELECT * FROM message ORDER BY seq DESC LIMIT 1").fetchone()
+            )
             last |= {"id": "another", "seq": last["seq"] + 1}
             names = ", ".join(last)
-            outside.execute(f"INSERT INTO message ({names}) VALUES ({', '.join('?' * len(last))})", [*last.values()])
+            outside.execute(
+                f"INSERT INTO message ({names}) VALUES ({', '.join('?' * len(last))})",
+                [*last.values()],
+            )
             outside.execute("UPDATE conversation SET next_seq = next_seq + 1")
         assert await it.text("two") == "yes"
         assert (await told(it))["history_repairs_total"] == 1

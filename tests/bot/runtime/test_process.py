@@ -41,7 +41,9 @@ libc.fflush(out)
 
 
 def heaps(how: str) -> int:
-    done = subprocess.run([sys.executable, "-c", HEAPS, how], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", HEAPS, how], capture_output=True, text=True, check=True
+    )
     return done.stdout.count("<heap nr")
 
 
@@ -82,7 +84,9 @@ print(used() - before)
 @pytest.mark.skipif(sys.platform != "linux", reason="only the GNU C library keeps it")
 def test_a_large_piece_goes_back_to_the_system_even_after_a_larger_one() -> None:
     def kept(how: str) -> int:
-        done = subprocess.run([sys.executable, "-c", LARGE, how], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", LARGE, how], capture_output=True, text=True, check=True
+        )
         return int(done.stdout)
 
     if kept("apart") < 2_000_000:
@@ -91,7 +95,9 @@ def test_a_large_piece_goes_back_to_the_system_even_after_a_larger_one() -> None
 
 
 @pytest.mark.parametrize("kind", ["a path", "a name"])
-def test_a_state_arrives_as_one_datagram(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_arrives_as_one_datagram(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         listening.bind(path if kind == "a path" else f"\0{path}")
@@ -101,7 +107,9 @@ def test_a_state_arrives_as_one_datagram(kind: str, tmp_path: Path, monkeypatch:
         assert listening.recv(100) == b"READY=1"
 
 
-def test_without_a_manager_or_with_a_deaf_one_nothing_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_manager_or_with_a_deaf_one_nothing_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     notify_supervisor("READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))

@@ -22,17 +22,23 @@ DAY = 86_400.0
 def night(record: SqliteRecord, **more: float) -> tuple[RetentionJob, datetime]:  # noqa: F811
     data = record.path.parent
     [store] = record.opened
-    return RetentionJob(store=store, blobs=Blobs(data / "blobs"), data=data, **more), datetime.fromtimestamp(
-        record.now, UTC
-    )
+    return RetentionJob(
+        store=store, blobs=Blobs(data / "blobs"), data=data, **more
+    ), datetime.fromtimestamp(record.now, UTC)
 
 
 async def rows(store: Store, table: str) -> int:
-    found = (await store.database.read(lambda tx: tx.driver.run(f"SELECT count(*) AS n FROM {table}", []))).all()
+    found = (
+        await store.database.read(
+            lambda tx: tx.driver.run(f"SELECT count(*) AS n FROM {table}", [])
+        )
+    ).all()
     return int(found[0]["n"])
 
 
-async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(record: SqliteRecord) -> None:  # noqa: F811
+async def test_I26_what_nobody_wrote_in_goes_whole_and_the_others_stay(
+    record: SqliteRecord,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     store = await record.open()
     old = await talk(store, *(str(number) for number in range(130)), chat="old")
     await folded(store, old, 20)
@@ -62,7 +68,8 @@ async def test_past_views_go_after_their_own_days_and_all_of_them_where_they_are
     record.now += 8 * DAY
     await one_call(store, "k2", record.now)
     retention, now = night(record)
-    assert (await retention.run(0, now, 7))["views"] == 2  # the call and its suffix; the persona is still used
+    # the call and its suffix; the persona is still used
+    assert (await retention.run(0, now, 7))["views"] == 2
     assert [row.number for row in await store.views.page(home)] == [2]
     record.now += 1.0
     assert (await retention.run(0, now + timedelta(seconds=1), 0))["views"] >= 1
@@ -108,7 +115,11 @@ async def test_a_night_ends_in_time_and_the_next_goes_on(record: SqliteRecord) -
     ticks = iter(range(1_000))
     short, now = night(record)
     short = RetentionJob(
-        store=store, blobs=short.blobs, data=short.data, clock=lambda: float(next(ticks)), max_seconds=4.0
+        store=store,
+        blobs=short.blobs,
+        data=short.data,
+        clock=lambda: float(next(ticks)),
+        max_seconds=4.0,
     )
     first = (await short.run(30, now, 30))["conversations"]
     assert 1 <= first < 3

@@ -1,4 +1,6 @@
-"""The hour of dreams: by the wall clock, once a day, caught up, and moved with the configuration."""
+"""The hour of dreams: by the wall clock, once a day, caught up, and moved with the
+configuration.
+"""
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta
@@ -48,7 +50,10 @@ def test_an_hour_that_a_day_has_twice_is_one_night():
 @given(st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1)), st.times())
 def test_every_day_has_exactly_one_night(moment, hour):
     start = moment.replace(tzinfo=UTC)
-    nights = {latest_night((start + timedelta(minutes=15 * n)).astimezone(BERLIN), f"{hour:%H:%M}") for n in range(400)}
+    nights = {
+        latest_night((start + timedelta(minutes=15 * n)).astimezone(BERLIN), f"{hour:%H:%M}")
+        for n in range(400)
+    }
     first, last = min(nights), max(nights)
     assert nights == {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
@@ -79,7 +84,9 @@ async def test_the_next_dream_comes_at_the_configured_hour_and_moves_with_it():
 async def test_the_hour_is_that_of_the_clock_that_is_asked_and_not_of_the_machine(hours):
     """As in a process whose own clock is wrong, where the time is the database's."""
     ahead = timedelta(hours=hours)
-    dreams = DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(BERLIN).astimezone(UTC) + ahead, night=nothing)
+    dreams = DreamSchedule(
+        at=lambda: "03:30", now=lambda: datetime.now(BERLIN).astimezone(UTC) + ahead, night=nothing
+    )
     scheduler = await started(dreams, UTC)
     try:
         there = scheduler.next_dream() + ahead
@@ -93,7 +100,9 @@ async def test_a_scheduler_stopped_before_it_began_never_begins():
     async def never(*about):
         raise AssertionError("the night came")
 
-    scheduler = Scheduler(UTC, never, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=never))
+    scheduler = Scheduler(
+        UTC, never, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=never)
+    )
     starting = asyncio.create_task(scheduler.start())
     await asyncio.sleep(0)
     scheduler.stop()
@@ -115,7 +124,9 @@ async def test_the_hour_that_strikes_dreams_of_that_day():
 
 async def test_nights_that_a_machine_slept_through_are_one_dream_at_its_start(tmp_path):
     async with sleeper(tmp_path) as it:
-        dreams = DreamSchedule(at=lambda: "03:30", now=lambda: it.now, night=lambda day: it.dreamer.night(day))
+        dreams = DreamSchedule(
+            at=lambda: "03:30", now=lambda: it.now, night=lambda day: it.dreamer.night(day)
+        )
         it.write(TWICE)
         await dreams.dream()
         assert (await it.store.dreams.last("")).day == "2026-11-01"
@@ -131,11 +142,15 @@ async def test_nights_that_a_machine_slept_through_are_one_dream_at_its_start(tm
         ]
 
 
-@pytest.mark.parametrize("moments", [("2026-03-29T03:30",), ("2026-10-25T02:30", "2026-10-25T02:30+")])
+@pytest.mark.parametrize(
+    "moments", [("2026-03-29T03:30",), ("2026-10-25T02:30", "2026-10-25T02:30+")]
+)
 async def test_on_days_when_clocks_change_there_is_one_dream(tmp_path, moments):
     async with sleeper(tmp_path, zone=BERLIN) as it:
         dreams = DreamSchedule(
-            at=lambda: "02:30", now=lambda: it.now.astimezone(BERLIN), night=lambda day: it.dreamer.night(day)
+            at=lambda: "02:30",
+            now=lambda: it.now.astimezone(BERLIN),
+            night=lambda day: it.dreamer.night(day),
         )
         for moment in moments:
             it.write(TWICE)
@@ -143,14 +158,18 @@ async def test_on_days_when_clocks_change_there_is_one_dream(tmp_path, moments):
             await dreams.dream()
         row = await it.store.dreams.last("")
         assert row.day == moments[0][:10]
-        changes = [change for change in await it.store.memories.changes("") if change.kind == "dream"]
+        changes = [
+            change for change in await it.store.memories.changes("") if change.kind == "dream"
+        ]
         assert len(changes) == 1
 
 
 async def test_a_night_waits_for_the_one_that_is_under_way(tmp_path):
     async with sleeper(tmp_path) as it:
         it.write(TWICE)
-        rows = await asyncio.gather(it.dreamer.night(date(2026, 11, 1)), it.dreamer.night(date(2026, 11, 1)))
+        rows = await asyncio.gather(
+            it.dreamer.night(date(2026, 11, 1)), it.dreamer.night(date(2026, 11, 1))
+        )
         assert sorted(map(len, rows)) == [0, 1]
 
 

@@ -1,4 +1,6 @@
-"""A bot that nobody has written to yet: it is idle and closed, its first messages are many, its tools change."""
+"""A bot that nobody has written to yet: it is idle and closed, its first messages are many, its
+tools change.
+"""
 
 import asyncio
 import json
@@ -19,24 +21,37 @@ async def test_an_idle_bot_has_nothing_to_stop_and_is_closed(tmp_path: Path) -> 
 
 async def test_many_first_messages_are_all_answered(tmp_path: Path) -> None:
     people = 200
-    async with inside(tmp_path, [f"answer {number}" for number in range(people)], {"concurrency": people}) as it:
-        messages = [it.channel.hear(f"hello {number}", chat=f"c{number}", key=f"k{number}") for number in range(people)]
+    async with inside(
+        tmp_path, [f"answer {number}" for number in range(people)], {"concurrency": people}
+    ) as it:
+        messages = [
+            it.channel.hear(f"hello {number}", chat=f"c{number}", key=f"k{number}")
+            for number in range(people)
+        ]
         answers = [await it.answer(message.key) for message in messages]
     assert len({answer[0].text for answer in answers}) == people
 
 
-async def test_an_embedding_that_is_configured_later_keeps_no_first_message_from_its_answer(tmp_path: Path) -> None:
+async def test_an_embedding_that_is_configured_later_keeps_no_first_message_from_its_answer(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, ["here you are"]) as it:
         path = tmp_path / "config.json"
         config = json.loads(path.read_text())
-        path.write_text(json.dumps({**config, "memory": {**config["memory"], "embedding": {"provider": "local"}}}))
+        path.write_text(
+            json.dumps(
+                {**config, "memory": {**config["memory"], "embedding": {"provider": "local"}}}
+            )
+        )
         it.bot.file.load()
         assert it.bot.config().memory.embedding is not None
         async with asyncio.timeout(20):
             assert await it.text("hello") == "here you are"
 
 
-async def test_a_command_that_ran_at_the_end_of_the_last_process_is_told_of_at_the_start(tmp_path: Path) -> None:
+async def test_a_command_that_ran_at_the_end_of_the_last_process_is_told_of_at_the_start(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, ["hello"]) as it:
         await it.say("hi")
         row = await it.bot.store.sessions.conversation(await it.conversation())

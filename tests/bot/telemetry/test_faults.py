@@ -1,4 +1,6 @@
-"""Faults of the machine: an unreadable file keeps its last text, no one waits forever, and the owner is notified."""
+"""Faults of the machine: an unreadable file keeps its last text, no one waits forever, and the
+owner is notified.
+"""
 
 import asyncio
 import os
@@ -104,7 +106,9 @@ async def test_a_persona_that_cannot_be_read_stays_as_it_was_and_the_owner_is_to
     assert (await checks(tmp_path))["SOUL.md"].ok
 
 
-def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it(tmp_path: Path) -> None:
+def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it(
+    tmp_path: Path,
+) -> None:
     soul = tmp_path / "SOUL.md"
     soul.write_text("You are Ada.")
     troubles = TroubleList()
@@ -113,7 +117,9 @@ def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it
     soul.write_text("You are Bea.")
     with no_descriptors():
         assert persona.soul() == "You are Ada."
-        assert [(one.what, one.en) for one in troubles.current()] == [("SOUL.md", "Too many open files")]
+        assert [(one.what, one.en) for one in troubles.current()] == [
+            ("SOUL.md", "Too many open files")
+        ]
     assert persona.soul() == "You are Bea."
     assert troubles.current() == ()
 
@@ -125,7 +131,9 @@ async def test_doctor_names_a_memory_file_that_is_none(tmp_path: Path) -> None:
     assert not (await checks(tmp_path))["MEMORY.md"].ok
 
 
-async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_others_are_answered(tmp_path: Path) -> None:
+async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_others_are_answered(
+    tmp_path: Path,
+) -> None:
     def script(request: Request) -> str:
         if "broken" in "".join(words(replace(request, messages=request.messages[-1:]))):
             raise OSError(5, "Input/output error")
@@ -136,7 +144,8 @@ async def test_a_message_that_only_meets_faults_of_the_machine_is_told_and_other
         assert await it.text("well", chat="c1") == "yes"
         [notice] = await it.answer(waiting.key)
         assert notice.text.startswith(
-            "I could not answer because of a fault on the machine I run on. The owner has been told."
+            "I could not answer because of a fault on the machine I run on. The owner has been "
+            "told."
         )
         assert len(it.model.requests) == 4, "three tries of one, one of the other"
         await it.bot.trouble_notifications.look()

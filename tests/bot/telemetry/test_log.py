@@ -1,4 +1,6 @@
-"""The log: lines that parse, without secrets or text of people; a failing log never stops the program."""
+"""The log: lines that parse, without secrets or text of people; a failing log never stops the
+program.
+"""
 
 import base64
 import json
@@ -19,7 +21,8 @@ from bot.telemetry.log import LogRedactor, LogSettings
 
 # Literals, so that the product is not compared with itself.
 HIDDEN = "[secret]"
-# Loggers that nobody else has: clients of channels turn down those of their own libraries for the whole process.
+# Loggers that nobody else has: clients of channels turn down those of their own libraries for the
+# whole process.
 A_LIBRARY, ANOTHER_LIBRARY = "library", "another_library.client"
 
 SECRET = 'p@ss "wörd"/1\\2'
@@ -50,7 +53,12 @@ def test_a_line_is_json_with_its_trace(path: Path) -> None:
         log.get_logger("bot.agent.turn").info("started", **log.describe_text("你好"))
     log.get_logger("bot.agent.turn").info("idle")
     first, second = lines(path)
-    assert (first["event"], first["trace"], first["conversation"], first["level"]) == ("started", "t-1", "c1", "info")
+    assert (first["event"], first["trace"], first["conversation"], first["level"]) == (
+        "started",
+        "t-1",
+        "c1",
+        "info",
+    )
     assert first["chars"] == 2
     assert len(first["sha256"]) == 12
     assert "你好" not in path.read_text()
@@ -58,7 +66,10 @@ def test_a_line_is_json_with_its_trace(path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=30), st.binary(max_size=5))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=6, max_size=30),
+    st.binary(max_size=5),
+)
 def test_a_secret_is_found_in_every_form(secret: str, around: bytes) -> None:
     redact = LogRedactor([secret])
     longer = around + secret.encode() + around
@@ -72,13 +83,23 @@ def test_secrets_are_taken_out_of_events_errors_and_other_libraries_lines(path: 
     try:
         raise ValueError(f"bad {SECRET}")
     except ValueError:
-        log.get_logger("bot.x").exception("failed", url="https://user:pw123@host/x", header="Bearer abcdefgh")
+        log.get_logger("bot.x").exception(
+            "failed", url="https://user:pw123@host/x", header="Bearer abcdefgh"
+        )
     logging.getLogger(A_LIBRARY).warning("GET https://h/bot%s/getMe?access_token=abc", TOKEN)
     warnings.warn(f"odd {SECRET}", stacklevel=1)
     redactor.learn([SECRET, "another-secret"])
     log.get_logger("bot.x").warning("another-secret", nested={"deep": ["another-secret"]})
     text = path.read_text()
-    for secret in (SECRET, json.dumps(SECRET)[1:-1], "pw123", "abcdefgh", TOKEN, "abc ", "another-secret"):
+    for secret in (
+        SECRET,
+        json.dumps(SECRET)[1:-1],
+        "pw123",
+        "abcdefgh",
+        TOKEN,
+        "abc ",
+        "another-secret",
+    ):
         assert secret not in text
     assert len(lines(path)) == 4
 
@@ -106,7 +127,9 @@ def test_no_line_can_pose_as_another(path: Path, capfd: pytest.CaptureFixture[st
     assert lines(path)[0]["event"] == "a\r\n{}\x1b[31m\u202eb\u2028c\x9b"
 
 
-def test_people_see_warnings_only_and_without_dressing(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_people_see_warnings_only_and_without_dressing(
+    path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     log.start_logging(path)
     log.get_logger("bot.x").info("quiet")
     log.get_logger("bot.x").warning("the disk is nearly full", free_mb=12)
@@ -122,7 +145,10 @@ def test_the_log_is_bounded(path: Path) -> None:
         log.get_logger("bot.x").info("line", number=number)
     files = list(path.parent.iterdir())
     assert len(files) == 3
-    assert all(file.stat().st_size <= 2_000 and stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
+    assert all(
+        file.stat().st_size <= 2_000 and stat.S_IMODE(file.stat().st_mode) == 0o600
+        for file in files
+    )
     assert lines(path)[-1]["number"] == 199
 
 

@@ -1,4 +1,6 @@
-"""Attacks on a whole bot through its channels: by strangers, members, forged names and hostile text."""
+"""Attacks on a whole bot through its channels: by strangers, members, forged names and hostile
+text.
+"""
 
 import asyncio
 import re
@@ -23,7 +25,10 @@ from tests.bot.inside import Inside, inside
 from tests.bot.talk import Held, call, words
 
 OWNER, USER, OTHER, STRANGER, TEAM = "1", "2", "3", "9", "-100"
-PEOPLE = {"language": "en", "channels": {"telegram": {"owners": [OWNER], "allow": [USER, OTHER, TEAM]}}}
+PEOPLE = {
+    "language": "en",
+    "channels": {"telegram": {"owners": [OWNER], "allow": [USER, OTHER, TEAM]}},
+}
 CODE = re.compile(r"`([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 TYPED = re.compile(r"`/approve ([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})`")
 NEW_SOUL = call("edit_file", path="SOUL.md", old="Be kind.", new="Be brief.")
@@ -63,7 +68,9 @@ class Attacked:
         return (self.it.bot.workspace.root / "SOUL.md").read_text()
 
     async def asked(self) -> tuple[str, str]:
-        """Run a turn of the owner in which the model needs approval; returns the code, and the data of the button."""
+        """Run a turn of the owner in which the model needs approval; returns the code, and the data
+        of the button.
+        """
         (self.it.bot.workspace.root / "SOUL.md").write_text("Be kind.")
         await self.write("be brief from now on", OWNER)
         question = next(part for part in self.sent(OWNER) if part.buttons)
@@ -76,7 +83,9 @@ class Attacked:
 async def attacked(
     folder: Path, script: Script, settings: dict[str, Any] | None = None, name: str = "telegram"
 ) -> AsyncIterator[Attacked]:
-    channel = Channel(name=name, account="bot", capabilities=Capabilities(buttons=True, groups=True))
+    channel = Channel(
+        name=name, account="bot", capabilities=Capabilities(buttons=True, groups=True)
+    )
     async with inside(folder, script, PEOPLE if settings is None else settings, channel) as it:
         yield Attacked(it, folder)
 
@@ -92,11 +101,17 @@ async def test_S01_where_the_allowlist_is_empty_nobody_is_let_in(tmp_path: Path)
     assert b"ZANZIBAR" not in one.kept()
 
 
-async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(tmp_path: Path) -> None:
+async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(
+    tmp_path: Path,
+) -> None:
     async with attacked(tmp_path, lambda _: "ok") as one:
         store = one.it.bot.store
-        place = Place(channel="telegram", account="bot", chat_id=OWNER, thread_id="", kind="dm", space="")
-        good = NewInboxRow(place=place, key="k1", kind="message", sender_id=OWNER, body='{"text": "hello"}')
+        place = Place(
+            channel="telegram", account="bot", chat_id=OWNER, thread_id="", kind="dm", space=""
+        )
+        good = NewInboxRow(
+            place=place, key="k1", kind="message", sender_id=OWNER, body='{"text": "hello"}'
+        )
         with pytest.raises(ValueError, match="key"):
             await store.delivery.accept(
                 [good, replace(good, key="")], NoteChanges(channel="wechat", values={"cursor": "9"})
@@ -106,7 +121,9 @@ async def test_I01_what_a_channel_keeps_is_not_kept_where_its_messages_are_not(t
         assert await store.notes.load("wechat", "") == {"cursor": "9"}
 
 
-async def test_S02_two_spellings_of_a_wecom_id_have_one_memory_and_one_conversation(tmp_path: Path) -> None:
+async def test_S02_two_spellings_of_a_wecom_id_have_one_memory_and_one_conversation(
+    tmp_path: Path,
+) -> None:
     settings = {"language": "en", "channels": {"wecom": {"owners": ["root"], "allow": ["alice"]}}}
     async with attacked(tmp_path, lambda _: "yes", settings, "wecom") as one:
         await one.write("/remember the safe opens with periwinkle", "Alice", chat="alice")
@@ -162,7 +179,9 @@ async def test_S08_a_press_that_is_replayed_does_it_no_second_time(tmp_path: Pat
         assert one.soul() == "Be kind."
 
 
-async def test_S08_the_right_code_approves_nothing_where_no_person_types_it_alone(tmp_path: Path) -> None:
+async def test_S08_the_right_code_approves_nothing_where_no_person_types_it_alone(
+    tmp_path: Path,
+) -> None:
     said, asks = ["?"], [NEW_SOUL]
     async with attacked(tmp_path, lambda _: asks.pop() if asks else said[0]) as one:
         code, yes = await one.asked()
@@ -187,7 +206,12 @@ async def test_S12_what_is_anothers_is_as_unknown_as_what_is_not_there(tmp_path:
         await one.write("my safe opens with periwinkle", USER)
         row = await one.it.bot.store.sessions.find("telegram", "bot", USER)
         assert row
-        for asked in ("/memory why 1", "/memory why periwinkle", "/memory search periwinkle", "/memory show"):
+        for asked in (
+            "/memory why 1",
+            "/memory why periwinkle",
+            "/memory search periwinkle",
+            "/memory show",
+        ):
             [told] = await one.write(asked, OTHER)
             assert "opens" not in told
         for id in (row.id, "no-such-id", f"{row.id}' OR 1=1 --"):
@@ -219,15 +243,20 @@ async def test_S13_a_link_code_typed_by_a_third_person_joins_nothing(tmp_path: P
 
 OURS = ("blobs", "index", "mnema.db", "mnema.db-wal")
 HOSTILE_NAME = (
-    "<script>alert(1)</script> [x](javascript:alert(1)) `` ![y](https://evil.example/p)\r\n\x1b]52;c;eA==\x07\u202e"
+    "<script>alert(1)</script> [x](javascript:alert(1)) `` ![y](https://evil.example/p)\r\n"
+    "\x1b]52;c;eA==\x07\u202e"
 )
 
 
-async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(tmp_path: Path) -> None:
+async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(
+    tmp_path: Path,
+) -> None:
     async with attacked(tmp_path, lambda _: "ok") as one:
         await one.write("hi", OWNER)
         address = Address(channel="telegram", account="bot", chat_id=STRANGER)
-        message = one.it.channel.hear("", chat=STRANGER, sender=STRANGER, act="delete", target="none")
+        message = one.it.channel.hear(
+            "", chat=STRANGER, sender=STRANGER, act="delete", target="none"
+        )
         knock = type(message)(
             address=address,
             sender=Sender(id=STRANGER, name=HOSTILE_NAME),
@@ -245,11 +274,23 @@ async def test_S30_S61_a_name_is_shown_to_the_owner_as_plain_words_on_one_line(t
             assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", text)
             assert "<script>" not in to_html(text)
             assert "href" not in to_html(text)
-        assert "javascript" not in "".join(re.sub(r"`[^`]*`", "", line) for line in told.splitlines())
+        assert "javascript" not in "".join(
+            re.sub(r"`[^`]*`", "", line) for line in told.splitlines()
+        )
 
 
 async def test_S32_a_file_of_any_name_lies_under_ours(tmp_path: Path) -> None:
-    names = ["../../x", "C:\\x", "a\0b", "n" * 5_000, "gnp.\u202etxt", "/etc/passwd", "..", "", "\r\nx: y"]
+    names = [
+        "../../x",
+        "C:\\x",
+        "a\0b",
+        "n" * 5_000,
+        "gnp.\u202etxt",
+        "/etc/passwd",
+        "..",
+        "",
+        "\r\nx: y",
+    ]
     async with attacked(tmp_path, lambda _: "ok") as one:
         for number, name in enumerate(names):
             data = f"content {number} of the file".encode()
@@ -258,7 +299,11 @@ async def test_S32_a_file_of_any_name_lies_under_ours(tmp_path: Path) -> None:
             at_once = Attachment(name=name, media_type="text/plain", data=data + b" at once")
             await one.write("look", OWNER, attachments=(by_ref, at_once))
         paths = [path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()]
-        strange = [path for path in paths if not re.fullmatch(r"[\w./-]{1,120}", str(path)) or ".." in path.parts]
+        strange = [
+            path
+            for path in paths
+            if not re.fullmatch(r"[\w./-]{1,120}", str(path)) or ".." in path.parts
+        ]
         assert strange == []
         holding = [path for path in paths if b"of the file" in (tmp_path / path).read_bytes()]
         assert {path.parts[:2] for path in holding} <= {("data", name) for name in OURS}
@@ -277,7 +322,9 @@ async def test_S34_a_conversation_deleted_by_such_a_name_is_not_found_and_the_tr
     workspace = tmp_path / "workspace"
     (workspace / "kept.md").write_text("keep me")
     tree = {path for path in tmp_path.rglob("*") if path.suffix not in (".db-wal", ".db-shm")}
-    code = await asyncio.to_thread(main, ["--home", str(tmp_path), "sessions", "delete", "--yes", "--", name])
+    code = await asyncio.to_thread(
+        main, ["--home", str(tmp_path), "sessions", "delete", "--yes", "--", name]
+    )
     assert code != 0
     capsys.readouterr()
     assert tree <= {*tmp_path.rglob("*")}
@@ -315,7 +362,12 @@ async def test_S61_what_strangers_write_cannot_pose_as_a_line_of_the_log(tmp_pat
     logs.start_logging(path, logs.LogSettings(level="debug"), warn=False)
     async with attacked(tmp_path, lambda _: "ok") as one:
         for sender, chat in ((STRANGER, STRANGER), (f"7{evil}", f"8{evil}"), (OWNER, OWNER)):
-            await one.write(evil, sender, chat=chat, attachments=(Attachment(name=evil, media_type=evil, data=b"x"),))
+            await one.write(
+                evil,
+                sender,
+                chat=chat,
+                attachments=(Attachment(name=evil, media_type=evil, data=b"x"),),
+            )
             await one.write(f"/{evil}", sender, chat=chat)
     text = path.read_text()
     assert text
@@ -324,11 +376,28 @@ async def test_S61_what_strangers_write_cannot_pose_as_a_line_of_the_log(tmp_pat
 
 
 async def test_S63_words_of_a_query_language_are_words(tmp_path: Path) -> None:
-    evil = ["' OR 1=1 --", '" OR 1=1; DROP TABLE inbox; --', "NEAR(", "a* OR b", "%_%", "\\", "body:secret", "{a b}: c"]
+    evil = [
+        "' OR 1=1 --",
+        '" OR 1=1; DROP TABLE inbox; --',
+        "NEAR(",
+        "a* OR b",
+        "%_%",
+        "\\",
+        "body:secret",
+        "{a b}: c",
+    ]
     async with attacked(tmp_path, lambda _: "ok") as one:
         await one.write("/remember the safe opens with periwinkle", USER)
         for number, text in enumerate(evil):
-            for command in ("/memory search", "/memory why", "/forget", "/remember", "/link", "/approve", "/pair"):
+            for command in (
+                "/memory search",
+                "/memory why",
+                "/forget",
+                "/remember",
+                "/link",
+                "/approve",
+                "/pair",
+            ):
                 answers = await one.write(f"{command} {text}", OTHER)
                 assert answers
                 assert "periwinkle" not in "".join(answers)
@@ -356,7 +425,9 @@ async def test_S65_one_who_floods_keeps_nobody_else_waiting(tmp_path: Path) -> N
         held.go_on.set()
 
 
-async def test_S65_a_message_of_a_megabyte_is_answered_or_refused_and_the_next_one_is_answered(tmp_path: Path) -> None:
+async def test_S65_a_message_of_a_megabyte_is_answered_or_refused_and_the_next_one_is_answered(
+    tmp_path: Path,
+) -> None:
     async with attacked(tmp_path, lambda _: "ok") as one:
         [told] = await one.it.say("x" * 1_000_000, chat=USER, sender=USER)
         assert told.text

@@ -44,7 +44,9 @@ def test_I26_so_many_full_files_are_kept_and_no_more(tmp_path: Path) -> None:
         log.write(f"{number:030d}\n")
     names = sorted(file.name for file in tmp_path.iterdir())
     assert names == ["m.log", "m.log.1", "m.log.2", "m.log.3"]
-    held = [int(line) for name in reversed(names) for line in (tmp_path / name).read_text().splitlines()]
+    held = [
+        int(line) for name in reversed(names) for line in (tmp_path / name).read_text().splitlines()
+    ]
     assert held == list(range(held[0], 100))
     fewer = LogFile(tmp_path / "m.log", 100, 1)
     for number in range(3):

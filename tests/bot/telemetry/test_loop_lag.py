@@ -1,4 +1,6 @@
-"""The event loop's lag: measured while it lasts, forgotten after half a minute, and reported by /healthz."""
+"""The event loop's lag: measured while it lasts, forgotten after half a minute, and reported by
+/healthz.
+"""
 
 import asyncio
 import sqlite3
@@ -46,9 +48,10 @@ async def test_a_bot_tells_why_it_is_ready(tmp_path: Path) -> None:
     async with inside(tmp_path, lambda asked: "yes") as it:
         told = await HealthProbes(it.bot).ready()
         assert told.ok
-        assert {name: told.reasons[name] for name in ("writes", "schema", "model", "model_key", "config")} == {
-            "writes": True, "schema": "ok", "model": "ok", "model_key": "ok", "config": "ok"
-        }  # fmt: skip
+        assert {
+            name: told.reasons[name]
+            for name in ("writes", "schema", "model", "model_key", "config")
+        } == {"writes": True, "schema": "ok", "model": "ok", "model_key": "ok", "config": "ok"}
         assert told.reasons["channels"] == {"terminal": {"state": "up", "last_ok_age_s": None}}
 
 

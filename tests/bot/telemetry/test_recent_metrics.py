@@ -24,9 +24,15 @@ async def test_a_minute_has_what_happened_in_it_and_the_ring_never_grows() -> No
     await recent.sample()
     columns = recent.columns()
     assert {name: values[-2:] for name, values in columns.items()} == {
-        "queue": [2.0, 7.0], "unsent": [0.0, 0.0], "turns": [2.0, 0.0], "turn_seconds": [4.0, None],
-        "model_errors": [1.0, 0.0], "send_errors": [1.0, 0.0], "faults": [0.0, 0.0], "lag": [0.25, 0.25],
-    }  # fmt: skip
+        "queue": [2.0, 7.0],
+        "unsent": [0.0, 0.0],
+        "turns": [2.0, 0.0],
+        "turn_seconds": [4.0, None],
+        "model_errors": [1.0, 0.0],
+        "send_errors": [1.0, 0.0],
+        "faults": [0.0, 0.0],
+        "lag": [0.25, 0.25],
+    }
     assert columns["queue"][:-2] == [None] * (MINUTES - 2)
     for _ in range(MINUTES - 1):
         await recent.sample()

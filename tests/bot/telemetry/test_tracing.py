@@ -1,4 +1,6 @@
-"""One trace from inbox to outbox: the same ids in every process, every span ended, no text of a person."""
+"""One trace from inbox to outbox: the same ids in every process, every span ended, no text of a
+person.
+"""
 
 import asyncio
 import json
@@ -49,7 +51,9 @@ SECRET = "zanzibar"  # what the person says, and the model to it: not to be foun
 
 
 @asynccontextmanager
-async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[tuple[Inside, InMemorySpanExporter]]:
+async def traced(
+    folder: Path, script: Script, **others: Any
+) -> AsyncIterator[tuple[Inside, InMemorySpanExporter]]:
     """A bot whose spans are collected in memory."""
     kept = InMemorySpanExporter()
     async with inside(folder, script, **others) as it:
@@ -59,7 +63,11 @@ async def traced(folder: Path, script: Script, **others: Any) -> AsyncIterator[t
 
 async def trace_of(it: Inside) -> str:
     """Return the trace id of the only message from the store."""
-    [line] = [line for line in await it.bot.store.sessions.lines(await it.conversation()) if line.role == "user"]
+    [line] = [
+        line
+        for line in await it.bot.store.sessions.lines(await it.conversation())
+        if line.role == "user"
+    ]
     row = await it.bot.store.delivery.inbox(line.id)
     assert row is not None
     return row.trace_id
@@ -72,11 +80,15 @@ def by_name(kept: InMemorySpanExporter) -> dict[str, Any]:
 
 
 def with_a_tool() -> Script:
-    lines = iter([[ToolCall(id="t1", name="list_files", input="{}")], [Text(text=f"{SECRET} at noon")]])
+    lines = iter(
+        [[ToolCall(id="t1", name="list_files", input="{}")], [Text(text=f"{SECRET} at noon")]]
+    )
     return lambda asked: next(lines)
 
 
-async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tmp_path: Path) -> None:
+async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(
+    tmp_path: Path,
+) -> None:
     async with traced(tmp_path, with_a_tool()) as (it, kept):
         await it.text(f"{SECRET}?", key="k1")
         await it.bot.settled()
@@ -92,9 +104,14 @@ async def test_a_message_with_a_tool_call_is_one_trace_with_the_right_parents(tm
     ]  # fmt: skip
     assert (spans[0].context.span_id, spans[4].context.span_id) == (received, handled)
     assert len({span.context.span_id for span in spans}) == 6
-    assert all((span.start_time <= span.end_time and span.status.is_ok) or span.status.is_unset for span in spans)
+    assert all(
+        (span.start_time <= span.end_time and span.status.is_ok) or span.status.is_unset
+        for span in spans
+    )
     turn = spans[4]
-    assert all(turn.start_time <= span.start_time and span.end_time <= turn.end_time for span in spans[1:4])
+    assert all(
+        turn.start_time <= span.start_time and span.end_time <= turn.end_time for span in spans[1:4]
+    )
     assert SECRET not in "".join(span.to_json() for span in spans)
     asked = spans[1].attributes
     assert (asked["gen_ai.operation.name"], asked["gen_ai.request.model"]) == ("chat", "scripted")
@@ -125,7 +142,9 @@ async def test_a_turn_that_is_stopped_ends_all_its_spans(tmp_path: Path) -> None
 
     conversation = ""
     async with traced(
-        tmp_path, lambda asked: "a long story", channel=Slow("terminal", "local", Capabilities(live=True))
+        tmp_path,
+        lambda asked: "a long story",
+        channel=Slow("terminal", "local", Capabilities(live=True)),
     ) as (it, kept):
         await it.text("first")
         conversation = await it.conversation()
@@ -169,14 +188,23 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
 
     before = await first()
     kept = InMemorySpanExporter()
-    heard = Channel(name="terminal", account="local", capabilities=Capabilities(live=True, keyed=True, key_valid=1e9))
+    heard = Channel(
+        name="terminal",
+        account="local",
+        capabilities=Capabilities(live=True, keyed=True, key_valid=1e9),
+    )
     async with inside(tmp_path, lambda request: "noon", channel=heard) as it:
         it.bot.telemetry.tracer = Tracer(SimpleSpanProcessor(kept))
         await it.channel.until(lambda: bool(it.channel.sent))
         await it.bot.settled()
         trace = await trace_of(it)
     after = kept.get_finished_spans()
-    assert [span.name for span in before] == ["receive", "chat scripted", "execute_tool list_files", "chat scripted"]
+    assert [span.name for span in before] == [
+        "receive",
+        "chat scripted",
+        "execute_tool list_files",
+        "chat scripted",
+    ]
     assert [span.name for span in after] == ["chat scripted", "turn", "send"]
     assert {span.context.trace_id for span in (*before, *after)} == {to_trace_id(trace)}
     assert {span.parent.span_id for span in before[1:]} == {after[1].context.span_id}
@@ -184,29 +212,52 @@ async def test_what_another_life_goes_on_with_joins_the_same_trace(tmp_path: Pat
 
 async def test_a_real_bot_sends_one_trace_to_a_real_collector(tmp_path: Path) -> None:
     async with ModelEmulator() as model, Collector() as collector:
-        model.script([Reply(calls=(Call(name="list_files", input={}),)), Reply(text=f"{SECRET} at noon")])
-        bot = Bot(tmp_path / "home", settings(model.url, provider="openai", log={"otel": collector.url}))
+        model.script(
+            [Reply(calls=(Call(name="list_files", input={}),)), Reply(text=f"{SECRET} at noon")]
+        )
+        bot = Bot(
+            tmp_path / "home", settings(model.url, provider="openai", log={"otel": collector.url})
+        )
         bot.extra = {"OTEL_BSP_SCHEDULE_DELAY": "50"}
         await bot.start()
         assert (await bot.web.send("c1", f"{SECRET}?", "k1")).status_code == 202
         got = await collector.until(lambda got: any(span.name == "send" for span in got))
         await bot.term()
     in_order = sorted(got, key=lambda span: span.end)
-    assert [span.name.split()[0] for span in in_order] == ["receive", "chat", "execute_tool", "chat", "turn", "send"]
+    assert [span.name.split()[0] for span in in_order] == [
+        "receive",
+        "chat",
+        "execute_tool",
+        "chat",
+        "turn",
+        "send",
+    ]
     received, asked, ran, again, turn, sent = in_order
     assert {span.trace for span in got} == {received.trace}
     assert received.parent == ""
     assert turn.parent == received.span
     assert {asked.parent, ran.parent, again.parent, sent.parent} == {turn.span}
-    assert [span.kind for span in in_order] == ["consumer", "client", "internal", "client", "internal", "producer"]
-    assert (asked.facts["gen_ai.provider.name"], ran.facts["gen_ai.tool.name"]) == ("openai", "list_files")
+    assert [span.kind for span in in_order] == [
+        "consumer",
+        "client",
+        "internal",
+        "client",
+        "internal",
+        "producer",
+    ]
+    assert (asked.facts["gen_ai.provider.name"], ran.facts["gen_ai.tool.name"]) == (
+        "openai",
+        "list_files",
+    )
     assert again.facts["gen_ai.response.finish_reasons"] == ["end"]
     assert again.resource["service.name"] == "mnema"
     assert SECRET not in json.dumps([span.facts for span in got])
 
 
 @pytest.mark.parametrize("how", [{"refuse": True}, {"silent": True}])
-async def test_a_collector_that_is_unwell_holds_nothing_up(tmp_path: Path, how: dict[str, bool]) -> None:
+async def test_a_collector_that_is_unwell_holds_nothing_up(
+    tmp_path: Path, how: dict[str, bool]
+) -> None:
     async with Collector(**how) as collector, inside(tmp_path, lambda asked: "yes") as it:
         it.bot.telemetry.tracer = create_tracer(collector.url)
         assert await it.text("hello") == "yes"
@@ -225,7 +276,11 @@ async def test_a_collector_that_goes_and_comes_is_told_of_once_each() -> None:
     with capture_logs() as lines:
         moody = Moody()
         telling = _LoggingExporter(moody)
-        for result in (SpanExportResult.FAILURE, SpanExportResult.FAILURE, SpanExportResult.SUCCESS):
+        for result in (
+            SpanExportResult.FAILURE,
+            SpanExportResult.FAILURE,
+            SpanExportResult.SUCCESS,
+        ):
             moody.result = result
             assert telling.export([]) is result
     assert [line["event"] for line in lines] == [
@@ -233,7 +288,9 @@ async def test_a_collector_that_goes_and_comes_is_told_of_once_each() -> None:
     ]  # fmt: skip
 
 
-async def test_standard_variables_are_heeded_and_off_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_standard_variables_are_heeded_and_off_is_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert create_telemetry(Config()).tracer is None
     async with Collector() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
@@ -241,13 +298,17 @@ async def test_standard_variables_are_heeded_and_off_is_off(monkeypatch: pytest.
         telemetry = create_telemetry(Config())
         telemetry.row_handled("t", "command", time.perf_counter())
         await telemetry.close()
-        assert [(span.name, span.resource["service.name"]) for span in collector.got] == [("command", "our bot")]
+        assert [(span.name, span.resource["service.name"]) for span in collector.got] == [
+            ("command", "our bot")
+        ]
         monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
         assert create_telemetry(Config()).tracer is None
 
 
 @pytest.mark.parametrize("sampler", ["traceidratio", "parentbased_traceidratio"])
-async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch, sampler: str) -> None:
+async def test_a_share_of_traces_is_whole_traces(
+    monkeypatch: pytest.MonkeyPatch, sampler: str
+) -> None:
     monkeypatch.setenv("OTEL_TRACES_SAMPLER", sampler)
     monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", "0.5")
     kept = InMemorySpanExporter()
@@ -263,12 +324,14 @@ async def test_a_share_of_traces_is_whole_traces(monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_one_sentence() -> None:
     code = (
         "import sys; sys.modules['opentelemetry.sdk'] = None\n"
-        "from bot.config.schema import Config, LogConfig; from bot.telemetry.recorder import create_telemetry\n"
-        "from bot.errors import ConfigError\n"
+        "from bot.config.schema import Config, LogConfig; from bot.telemetry.recorder import "
+        "create_telemetry\nfrom bot.errors import ConfigError\n"
         "try: create_telemetry(Config(log=LogConfig(otel='http://127.0.0.1:4318')))\n"
         "except ConfigError as err: print(err)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60
+    )
     assert re.fullmatch(
         r"log\.otel is set, but OpenTelemetry is not installed; install it with: "
         r"(make -C \S+ extras NAME=otel|\S+/python -m pip install .*opentelemetry-sdk>=1\.45.*), "
@@ -279,13 +342,19 @@ def test_a_missing_extra_is_one_sentence() -> None:
 
 def test_nothing_of_the_sdk_is_imported_where_tracing_is_off() -> None:
     code = (
-        "import sys, bot.cli.run, bot.runtime.bot, bot.console.services, bot.cli.chat, bot.config.schema\n"
-        "from bot.telemetry.recorder import create_telemetry; create_telemetry(bot.config.schema.Config())\n"
-        "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
+        "import sys, bot.cli.run, bot.runtime.bot, bot.console.services, bot.cli.chat, "
+        "bot.config.schema\nfrom bot.telemetry.recorder import create_telemetry; "
+        "create_telemetry(bot.config.schema.Config())\nprint([name for name in sys.modules if "
+        "name.startswith('opentelemetry')])\n"
     )
     known = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
     ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=known, capture_output=True, encoding="utf-8", timeout=60
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=known,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
     )
     assert ran.stdout == "[]\n", ran.stderr
 

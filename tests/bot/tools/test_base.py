@@ -36,7 +36,11 @@ class Paint:
 
     arguments = PaintArguments
     spec = ToolSpec(
-        name="paint", description="", schema=PaintArguments.to_json_schema(), effect="pure", action="files.read"
+        name="paint",
+        description="",
+        schema=PaintArguments.to_json_schema(),
+        effect="pure",
+        action="files.read",
     )
 
     async def run(self, arguments: PaintArguments, context: ToolContext) -> str:
@@ -85,7 +89,10 @@ def test_arguments_that_do_not_fit_are_told(arguments: Any, told: str) -> None:
 
 
 def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
-    of_memory, of_files = "memory_search memory_get memory_write", "list_files read_file write_file edit_file"
+    of_memory, of_files = (
+        "memory_search memory_get memory_write",
+        "list_files read_file write_file edit_file",
+    )
     of_more_files = "find_files search_files patch_files file_history restore_file send_file"
     names = f"recall {of_memory} {of_files} {of_more_files} remind reminders web_fetch"
     assert [spec.name for spec in default_tool_specs()] == names.split()
@@ -93,7 +100,8 @@ def test_the_built_in_tools_keep_their_order_and_have_known_actions() -> None:
 
 
 def test_I38_a_toolset_tells_of_its_tools_in_the_order_it_was_given_them() -> None:
-    # eight: a set of two stays in the order it was filled in under 6 of 150 hash seeds, a set of eight under none
+    # eight: a set of two stays in the order it was filled in under 6 of 150 hash seeds, a set of
+    # eight under none
     names = ["paint", "sand", "brush", "scrape", "plaster", "glue", "saw", "drill"]
     for order in (names, names[::-1]):
         tools = Toolset([named(name) for name in order])

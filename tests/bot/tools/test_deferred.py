@@ -42,7 +42,8 @@ from tests.by_night import by_night
 from tests.emulators.mcp_server import tool
 
 TEXT = {"type": "string"}
-MAX_ADDED_CALLS = 5_000  # of functions, to a turn: 700 to 1,300 measured, 180,000 where the tools are built each time
+# of functions, to a turn: 700 to 1,300 measured, 180,000 where the tools are built each time
+MAX_ADDED_CALLS = 5_000
 AREAS = (
     "issue",
     "pull request",
@@ -55,7 +56,18 @@ AREAS = (
     "pipeline",
     "runner",
 )
-ACTS = ("Create", "Delete", "List", "Update", "Search", "Close", "Reopen", "Assign", "Rename", "Export")
+ACTS = (
+    "Create",
+    "Delete",
+    "List",
+    "Update",
+    "Search",
+    "Close",
+    "Reopen",
+    "Assign",
+    "Rename",
+    "Export",
+)
 
 
 class Plain:
@@ -65,7 +77,12 @@ class Plain:
 
     def __init__(self, name: str, description: str = "Does it.") -> None:
         self.spec = ToolSpec(
-            name=name, description=description, schema="{}", effect="pure", action="mcp.call", origin="files"
+            name=name,
+            description=description,
+            schema="{}",
+            effect="pure",
+            action="mcp.call",
+            origin="files",
         )
 
     async def run(self, arguments: ToolArguments, context: ToolContext) -> str:
@@ -73,12 +90,20 @@ class Plain:
 
 
 def findables(count: int) -> list[Findable]:
-    schema = {"type": "object", "properties": {"owner": TEXT, "dueDate": {**TEXT, "description": "When it is due"}}}
+    schema = {
+        "type": "object",
+        "properties": {"owner": TEXT, "dueDate": {**TEXT, "description": "When it is due"}},
+    }
     return [
         Findable(
-            name=f"hub__{ACTS[number % 10].lower()}_{AREAS[number // 10 % 10].replace(' ', '_')}_{number}",
+            name=(
+                f"hub__{ACTS[number % 10].lower()}_{AREAS[number // 10 % 10].replace(' ', '_')}_{number}"  # noqa: E501
+            ),
             origin="hub" if number % 2 else "lab",
-            description=f"{ACTS[number % 10]} a {AREAS[number // 10 % 10]} of a project, by its number {number}.",
+            description=(
+                f"{ACTS[number % 10]} a {AREAS[number // 10 % 10]} of a project, by its number "
+                f"{number}."
+            ),
             schema=json.dumps(schema),
         )
         for number in range(count)
@@ -86,7 +111,9 @@ def findables(count: int) -> list[Findable]:
 
 
 def test_words_find_a_tool_by_name_description_and_parameter() -> None:
-    index = FoundByWords([*findables(400), Findable(name="x__weather", origin="x", description="预报天气 forecast")])
+    index = FoundByWords(
+        [*findables(400), Findable(name="x__weather", origin="x", description="预报天气 forecast")]
+    )
     best = index.search("close a milestone")
     assert len(best) == MAX_FOUND
     assert all("close_milestone" in item.name for item in best[:4])
@@ -99,8 +126,13 @@ def test_words_find_a_tool_by_name_description_and_parameter() -> None:
 
 
 def test_an_answer_is_bounded_and_its_first_schema_is_whole() -> None:
-    long = json.dumps({"type": "object", "properties": {f"p{number}": TEXT for number in range(700)}})
-    items = [Findable(name=f"t{number}", origin="s", description="d" * 4_000, schema=long) for number in range(8)]
+    long = json.dumps(
+        {"type": "object", "properties": {f"p{number}": TEXT for number in range(700)}}
+    )
+    items = [
+        Findable(name=f"t{number}", origin="s", description="d" * 4_000, schema=long)
+        for number in range(8)
+    ]
     text = format_found(items, 8)
     assert long in text
     assert text.count("too long to be shown") == 7
@@ -112,7 +144,9 @@ def test_tools_are_deferred_at_one_more_than_the_prompt_takes() -> None:
     assert not are_too_many(tools)
     assert are_too_many([*tools, Plain("s__more")])
     sizes = range(3 * MAX_SHOWN_TOKENS, 4 * MAX_SHOWN_TOKENS)
-    fitting = bisect_right(sizes, MAX_SHOWN_TOKENS, key=lambda size: WEIGHTED.tools([Plain("a", "x" * size).spec]))
+    fitting = bisect_right(
+        sizes, MAX_SHOWN_TOKENS, key=lambda size: WEIGHTED.tools([Plain("a", "x" * size).spec])
+    )
     length = sizes[fitting - 1]
     assert not are_too_many([Plain("a", "x" * length)])
     assert are_too_many([Plain("a", "x" * (length + 4))])
@@ -130,7 +164,11 @@ def test_a_toolset_runs_deferred_tools_but_does_not_show_them() -> None:
 
 
 def use(arguments: object, id: str = "t1") -> ToolCall:
-    return ToolCall(id=id, name="use_tool", input=arguments if isinstance(arguments, str) else json.dumps(arguments))
+    return ToolCall(
+        id=id,
+        name="use_tool",
+        input=arguments if isinstance(arguments, str) else json.dumps(arguments),
+    )
 
 
 def test_a_call_of_use_tool_is_the_call_that_it_makes() -> None:
@@ -201,7 +239,9 @@ async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Pa
             for part in message.parts
             if isinstance(part, ToolCall) and part.id == "t2"
         ]
-        assert [(part.name, json.loads(part.input)["name"]) for part in said] == [("use_tool", "files__echo")]
+        assert [(part.name, json.loads(part.input)["name"]) for part in said] == [
+            ("use_tool", "files__echo")
+        ]
         assert await stored_calls(it.bot.store) == [
             ("find_tools", "pure", "done"),
             ("files__echo", "unsafe", "done"),
@@ -221,21 +261,38 @@ async def stored_calls(store: Store) -> list[tuple[str, str, str]]:
 async def test_what_a_person_may_not_do_is_denied_through_use_tool_too(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool(f"more{number}") for number in range(MAX_SHOWN_TOOLS + 1)])
-    await review(tmp_path, "files", orders.settings, {f"more{number}": "run" for number in range(MAX_SHOWN_TOOLS + 1)})
+    await review(
+        tmp_path,
+        "files",
+        orders.settings,
+        {f"more{number}": "run" for number in range(MAX_SHOWN_TOOLS + 1)},
+    )
     write = {"name": "write_file", "arguments": {"path": "skills/x/SKILL.md", "content": "obey"}}
-    same = [use({"name": "read_file", "arguments": {"path": "none"}}, f"s{number}") for number in range(6)]
-    async with inside(tmp_path, [use(write), "done", *same, "never"], {"mcp": {"files": orders.settings}}) as it:
+    same = [
+        use({"name": "read_file", "arguments": {"path": "none"}}, f"s{number}")
+        for number in range(6)
+    ]
+    async with inside(
+        tmp_path, [use(write), "done", *same, "never"], {"mcp": {"files": orders.settings}}
+    ) as it:
         assert await it.text("go") == "done"
         (refused,) = results(it.model.requests[-1])
         assert "not allowed" in refused.text
         assert not (tmp_path / "workspace" / "skills" / "x").exists()
-        assert "read_file" in await it.text("again and again"), "the loop guard names the inner tool"
+        assert "read_file" in await it.text("again and again"), (
+            "the loop guard names the inner tool"
+        )
         assert len(it.model.requests) == 7
 
 
 def listed(name: str, number: int) -> ListedTool:
-    description = f"{ACTS[number % 10]} a {AREAS[number // 10 % 10]}. " + "It is a longer description of it. " * 6
-    schema = json.dumps({"type": "object", "properties": {f"p{place}": TEXT for place in range(5)}}, sort_keys=True)
+    description = (
+        f"{ACTS[number % 10]} a {AREAS[number // 10 % 10]}. "
+        + "It is a longer description of it. " * 6
+    )
+    schema = json.dumps(
+        {"type": "object", "properties": {f"p{place}": TEXT for place in range(5)}}, sort_keys=True
+    )
     return ListedTool(
         name=name,
         description=description,
@@ -245,7 +302,9 @@ def listed(name: str, number: int) -> ListedTool:
     )
 
 
-async def enable_many(home: Path, servers: Sequence[str], tools: int, skills: int) -> dict[str, object]:
+async def enable_many(
+    home: Path, servers: Sequence[str], tools: int, skills: int
+) -> dict[str, object]:
     """Store reviewed tools of servers that never run, and enabled skills; returns the settings."""
     HomeFolder(root=home).ensure()
     settings = {"command": ["none"], "network": True}
@@ -255,15 +314,23 @@ async def enable_many(home: Path, servers: Sequence[str], tools: int, skills: in
         for server in servers:
             own = [listed(f"t{number}", number) for number in range(tools)]
             await store.mcp.store_list(server, "legacy", own)
-            choices = [McpChoice(name=one.name, mode="run", effect="unsafe", sha256=one.sha256) for one in own]
+            choices = [
+                McpChoice(name=one.name, mode="run", effect="unsafe", sha256=one.sha256)
+                for one in own
+            ]
             assert await store.mcp.store_review(server, source, choices, "test") == []
     finally:
         await store.close()
     for number in range(skills):
         folder = home / "workspace" / "skills" / f"skill-{number}"
         folder.mkdir(parents=True)
-        about = f"How we {ACTS[number % 10].lower()} a {AREAS[number % 7]}, in case {number}. " + "More of it. " * 10
-        (folder / "SKILL.md").write_text(f"---\nname: skill-{number}\ndescription: {about}\n---\nDo it.\n")
+        about = (
+            f"How we {ACTS[number % 10].lower()} a {AREAS[number % 7]}, in case {number}. "
+            + "More of it. " * 10
+        )
+        (folder / "SKILL.md").write_text(
+            f"---\nname: skill-{number}\ndescription: {about}\n---\nDo it.\n"
+        )
     path = home / "data" / "skills.json"
     library = SkillLibrary(Workspace(home / "workspace"), SkillState(path))
     path.write_text(json.dumps({skill.name: {"sha256": skill.sha256} for skill in library.all()}))
@@ -271,7 +338,9 @@ async def enable_many(home: Path, servers: Sequence[str], tools: int, skills: in
 
 
 @pytest.mark.parametrize("turns", [3, pytest.param(50, marks=by_night)])
-async def test_many_skills_and_tools_take_a_small_index_and_never_move_the_prefix(tmp_path: Path, turns: int) -> None:
+async def test_many_skills_and_tools_take_a_small_index_and_never_move_the_prefix(
+    tmp_path: Path, turns: int
+) -> None:
     settings = await enable_many(tmp_path, ["a", "b", "c", "d"], 100, 300)
     script = [call("find_tools", query="reopen the wiki", id="t1"), "found"] + ["ok"] * turns
     async with inside(tmp_path, script, {**settings, "agent_max_context_turns": 100}) as it:
@@ -291,7 +360,9 @@ async def test_many_skills_and_tools_take_a_small_index_and_never_move_the_prefi
 
 @asynccontextmanager
 async def with_many_and_without(folder: Path) -> AsyncIterator[tuple[Inside, Inside]]:
-    """Two bots, one with 300 skills and 400 tools, after what is done once, such as building the list of tools."""
+    """Two bots, one with 300 skills and 400 tools, after what is done once, such as building the
+    list of tools.
+    """
     settings = await enable_many(folder / "many", ["a", "b", "c", "d"], 100, 300)
     more, says = {"agent_max_context_turns": 200}, lambda _: "ok"
     async with (
@@ -319,7 +390,9 @@ async def test_many_skills_and_tools_add_few_calls_to_a_turn(tmp_path: Path) -> 
         return counted["call"] + counted["c_call"]
 
     async with with_many_and_without(tmp_path) as (many, none):
-        added = sorted([await calls(many, number) - await calls(none, number) for number in range(9)])
+        added = sorted(
+            [await calls(many, number) - await calls(none, number) for number in range(9)]
+        )
         assert added[4] <= MAX_ADDED_CALLS, added
 
 

@@ -1,4 +1,6 @@
-"""What one person has fetched, set, delegated and written reaches nobody else, and `/forget` leaves no byte of it."""
+"""What one person has fetched, set, delegated and written reaches nobody else, and `/forget` leaves
+no byte of it.
+"""
 
 import json
 import re
@@ -52,17 +54,24 @@ class Person:
 
 
 @asynccontextmanager
-async def shared(folder: Path, url: str, script: Model, settings: dict[str, Any]) -> AsyncIterator[Inside]:
+async def shared(
+    folder: Path, url: str, script: Model, settings: dict[str, Any]
+) -> AsyncIterator[Inside]:
     """The same as `inside` on PostgreSQL."""
     home = HomeFolder(root=folder)
     home.ensure()
     home.config.write_text(
-        json.dumps({**settings, "database_url": url.replace("postgresql:", "postgresql+psycopg:", 1)})
+        json.dumps(
+            {**settings, "database_url": url.replace("postgresql:", "postgresql+psycopg:", 1)}
+        )
     )
     home.config.chmod(0o600)
     file = ConfigFile(home.config)
     file.load()
-    channel, model = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL), ScriptedModel(script)
+    channel, model = (
+        ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL),
+        ScriptedModel(script),
+    )
     bot = await build_cluster_bot(home, file, "all")
     try:
         await bot.open([channel], model)
@@ -73,11 +82,17 @@ async def shared(folder: Path, url: str, script: Model, settings: dict[str, Any]
 
 def bytes_with(folder: Path, url: str) -> list[str]:
     """The files, and the tables of the database at this address, that hold the canary."""
-    found = [str(path) for path in folder.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    found = [
+        str(path)
+        for path in folder.rglob("*")
+        if path.is_file() and CANARY.encode() in path.read_bytes()
+    ]
     if url:
         with psycopg.connect(url) as held:
             for (table,) in held.execute(TABLES).fetchall():
-                text = " ".join(row[0] for row in held.execute(f"SELECT t::text FROM {table} AS t").fetchall())
+                text = " ".join(
+                    row[0] for row in held.execute(f"SELECT t::text FROM {table} AS t").fetchall()
+                )
                 found += [table] if CANARY in text or CANARY.encode().hex() in text else []
     return found
 
@@ -121,7 +136,8 @@ async def live(it: Inside, model: Model, pages: PageServer, folder: Path, url: s
     ]
     shown = [await ben.say(f"look everywhere, and at {address}", *calls)]
     shown += [
-        await ben.say(text) for text in ("/tasks", "/tasks r1", "/memory", "/memory search lighthouse", "/approvals")
+        await ben.say(text)
+        for text in ("/tasks", "/tasks r1", "/memory", "/memory search lighthouse", "/approvals")
     ]
     shown.append(await ben.say("/forget lighthouse opens"))
     assert len(pages.seen) == seen + 1, "the page of another space is not shown, it is asked for"
@@ -145,7 +161,10 @@ def settings_for(pages: PageServer) -> dict[str, Any]:
     return {
         "language": "en",
         "memory": {"extract": False},
-        "channels": {"telegram": {"owners": ["boss"], "allow": ["7", "8"]}, "web": {"enabled": False}},
+        "channels": {
+            "telegram": {"owners": ["boss"], "allow": ["7", "8"]},
+            "web": {"enabled": False},
+        },
         "tools": {"web": {"allow": [pages.pair]}},
         "delegate": {"enabled": True},
     }
@@ -162,7 +181,11 @@ async def test_what_one_person_left_is_nobody_elses_and_goes_without_a_trace(
 
 
 @pytest.mark.postgres
-async def test_the_same_on_postgresql(tmp_path: Path, fresh: str, capfd: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+async def test_the_same_on_postgresql(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+    capfd: pytest.CaptureFixture[str],  # noqa: F811, RUF100
+) -> None:  # noqa: F811, RUF100
     model = Model()
     async with serving() as pages, shared(tmp_path, fresh, model, settings_for(pages)) as it:
         await live(it, model, pages, tmp_path, fresh)

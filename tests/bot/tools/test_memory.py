@@ -1,4 +1,6 @@
-"""The tools of long-term memory: what they find, whose files they read, and what they refuse to note."""
+"""The tools of long-term memory: what they find, whose files they read, and what they refuse to
+note.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -26,7 +28,13 @@ from tests.contracts.store_words import begin, folded, parts, reply, talk
 # Literals, so that the product is not compared with itself.
 OUTSIDE = "[this holds words from outside]"
 
-SAID = MessageContext(message_id="m1", channel="web", words="Please note: I sail on Sundays!", sent=NOON, tainted=False)
+SAID = MessageContext(
+    message_id="m1",
+    channel="web",
+    words="Please note: I sail on Sundays!",
+    sent=NOON,
+    tainted=False,
+)
 
 
 @pytest.fixture
@@ -66,20 +74,30 @@ async def test_a_search_numbers_what_it_finds_with_date_speaker_and_source(desk:
     lines = (await find(desk, query="龙井茶")).splitlines()
     assert [line.split(". ")[0] for line in lines[:3]] == ["1", "2", "3"]
     assert any(line.endswith("喜欢龙井茶 (MEMORY.md:3)") for line in lines)
-    assert any("[2026-01-05 10:12] User: 在西湖边买了龙井茶 (memory/2026-01-05.md:1)" in line for line in lines)
-    assert any("User: 龙井茶用八十度的水 (turn 1 of another conversation)" in line for line in lines)
-    assert "龙井茶用八十度的水" not in await find(desk, there, query="龙井茶")  # it is in view anyway
+    assert any(
+        "[2026-01-05 10:12] User: 在西湖边买了龙井茶 (memory/2026-01-05.md:1)" in line
+        for line in lines
+    )
+    assert any(
+        "User: 龙井茶用八十度的水 (turn 1 of another conversation)" in line for line in lines
+    )
+    # it is in view anyway
+    assert "龙井茶用八十度的水" not in await find(desk, there, query="龙井茶")
     assert await find(desk, query="吉他") == "(nothing found)"
 
 
 async def test_a_search_keeps_to_days_speakers_and_pages(desk: Shelf) -> None:
-    desk.write("memory/2026-01-05.md", "- 10:12 User: the boat is blue\n- 10:13 Mara: the boat is red\n")
+    desk.write(
+        "memory/2026-01-05.md", "- 10:12 User: the boat is blue\n- 10:13 Mara: the boat is red\n"
+    )
     desk.write("memory/2026-02-05.md", f"- 09:00 User: the boat sank {'and sank ' * 400}\n")
     assert "blue" not in await find(desk, query="boat", since="2026-02-01")
     assert "sank" not in await find(desk, query="boat", until="2026-01-31")
     only = await find(desk, query="boat", speaker="Mara")
     assert ("red" in only, "blue" in only) == (True, False)
-    with pytest.raises(ToolFailed, match="`since` must be a day such as 2026-11-20, not 'tomorrow'"):
+    with pytest.raises(
+        ToolFailed, match="`since` must be a day such as 2026-11-20, not 'tomorrow'"
+    ):
         await find(desk, query="boat", since="tomorrow")
     with pytest.raises(ToolFailed, match="empty"):
         await find(desk, query="  ")
@@ -102,12 +120,22 @@ async def test_a_memory_file_is_read_by_lines_and_nothing_else_is(desk: Shelf) -
     shown = await get(desk, path="memory/2026-01-05.md", line=100, count=2)
     assert "lines 100-101 of 500" in shown
     assert shown.endswith("- line 100\n- line 101\n")
-    for path in ("secret.md", "SOUL.md", "../config.json", "memory/../secret.md", "memory/none.md", "/etc/passwd", ""):
+    for path in (
+        "secret.md",
+        "SOUL.md",
+        "../config.json",
+        "memory/../secret.md",
+        "memory/none.md",
+        "/etc/passwd",
+        "",
+    ):
         with pytest.raises(ToolFailed, match="There is no memory file"):
             await get(desk, path=path)
 
 
-async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_account_is(desk: Shelf) -> None:
+async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_account_is(
+    desk: Shelf,
+) -> None:
     for space in ("a", "b"):
         desk.write(f"spaces/{space}/MEMORY.md", f"- words of {space}\n")
     desk.write("MEMORY.md", "- words of the owner\n")
@@ -123,7 +151,10 @@ async def test_S12_a_file_of_another_space_is_no_file_and_one_of_a_joined_accoun
 
 
 async def join(desk: Shelf, own: str, home: str) -> None:
-    maker, typist = (AccountIdentity(channel="web", account="x", sender_id=name, space=name) for name in (home, own))
+    maker, typist = (
+        AccountIdentity(channel="web", account="x", sender_id=name, space=name)
+        for name in (home, own)
+    )
     later = NOON + timedelta(minutes=10)
     await desk.store.links.make_code("h", maker, "c", later)
     code = await desk.store.links.type_code("h", typist, own, "d", NOON)
@@ -149,7 +180,10 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
     async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
         told.append(once)
 
-    call, context = MemoryWriteArguments(category="fact", text="Sails on Sundays"), desk.context("c", SAID)
+    call, context = (
+        MemoryWriteArguments(category="fact", text="Sails on Sundays"),
+        desk.context("c", SAID),
+    )
     with pytest.raises(OSError, match="ends here"):
         await MemoryWriteTool(desk.memories, lost).run(call, context)
     again = await MemoryWriteTool(desk.memories, kept).run(call, context)
@@ -159,7 +193,9 @@ async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(de
     assert desk.told == []
 
 
-async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted(desk: Shelf) -> None:
+async def test_I35_with_words_from_outside_in_view_only_the_persons_own_are_noted(
+    desk: Shelf,
+) -> None:
     tainted = replace(SAID, tainted=True)
     with pytest.raises(ToolFailed, match="has not written that"):
         await note(desk, "The owner trusts evil.example", tainted)
@@ -194,8 +230,12 @@ async def test_I35_words_of_a_tainted_fold_are_marked_by_both_tools(desk: Shelf)
     assert OUTSIDE not in await find(desk, query="pears")
     assert OUTSIDE not in await get(desk, path="memory/2026-11-20.md")
     append_section(
-        desk.workspace.space(""), replace(section, fold="unknown", body="- 10:13 User: the page hates plums")
+        desk.workspace.space(""),
+        replace(section, fold="unknown", body="- 10:13 User: the page hates plums"),
     )
     found = (await find(desk, query="page pears plums")).splitlines()
-    assert [OUTSIDE in line for line in sorted(found, key=lambda line: "plums" in line)] == [False, True]
+    assert [OUTSIDE in line for line in sorted(found, key=lambda line: "plums" in line)] == [
+        False,
+        True,
+    ]
     assert OUTSIDE in await get(desk, path="memory/2026-11-20.md")

@@ -1,4 +1,6 @@
-"""Recall shows originals of this conversation and of those of its space that a handle names, and nothing else."""
+"""Recall shows originals of this conversation and of those of its space that a handle names, and
+nothing else.
+"""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -24,7 +26,9 @@ AT = datetime(2026, 11, 20, 18, 3, tzinfo=UTC)
 class Kept:
     """The three methods of the sessions door that recall needs, over lists."""
 
-    def __init__(self, cleared_before: int = 0, **conversations: list[tuple[int, tuple[Part, ...]]]) -> None:
+    def __init__(
+        self, cleared_before: int = 0, **conversations: list[tuple[int, tuple[Part, ...]]]
+    ) -> None:
         self.cleared_before = cleared_before
         self.asked = 0
         self.spaces: dict[str, str] = {}
@@ -38,14 +42,24 @@ class Kept:
 
     async def conversation(self, id: str) -> Any:
         kept = self._kept.get(id)
-        return SimpleNamespace(cleared_before=self.cleared_before, next_seq=len(kept) + 1) if kept else None
+        return (
+            SimpleNamespace(cleared_before=self.cleared_before, next_seq=len(kept) + 1)
+            if kept
+            else None
+        )
 
     async def tagged(self, space: str, tag: str) -> list[str]:
         return [id for id in self._kept if id.endswith(tag) and self.spaces.get(id, "") == space]
 
-    async def messages(self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0) -> list[Message]:
+    async def messages(
+        self, conversation: str, from_seq: int = 1, to_seq: int = 0, limit: int = 0
+    ) -> list[Message]:
         self.asked += 1
-        found = [m for m in self._kept[conversation] if m.seq >= from_seq and (not to_seq or m.seq <= to_seq)]
+        found = [
+            m
+            for m in self._kept[conversation]
+            if m.seq >= from_seq and (not to_seq or m.seq <= to_seq)
+        ]
         return found[:limit] if limit else found
 
 
@@ -71,7 +85,9 @@ async def test_a_handle_shows_one_part_whole_by_pages() -> None:
     first = await recall(kept, handle="5.0")
     assert first.startswith("[turn 2, message 5, user, 2026-11-20 18:03]\nRRR")
     assert first.endswith("[page 1 of 3; next: page=2]\n[this holds words from outside]")
-    whole = "".join([(await recall(kept, handle="5.0", page=n)).split("\n[page")[0] for n in (1, 2, 3)])
+    whole = "".join(
+        [(await recall(kept, handle="5.0", page=n)).split("\n[page")[0] for n in (1, 2, 3)]
+    )
     assert whole.count("R") == 20_000
     with pytest.raises(ToolFailed, match="3 pages"):
         await recall(kept, handle="5.0", page=4)
@@ -90,7 +106,9 @@ async def test_a_turn_is_shown_whole_without_thoughts() -> None:
     assert "after a gap" in await recall(kept, turn=4)
 
 
-@every_case("arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}])
+@every_case(
+    "arguments", [{"turn": 3}, {"turn": 9}, {"handle": "9.0"}, {"handle": "1.7"}, {"handle": "0"}]
+)
 async def test_what_is_not_there_is_told(arguments: dict[str, Any]) -> None:
     with pytest.raises(ToolFailed, match="There is no"):
         await recall(Kept(a=talk()), **arguments)
@@ -117,15 +135,29 @@ async def test_another_conversation_is_out_of_reach() -> None:
         await recall(kept, conversation="unknown", turn=1)
 
 
-HERE, THERE, THEIRS = "01m7xbmmrc6c4s58gffv1as452", "01m7xbmmrc6c4s58gffv1as453", "01m7xbmmrc6c4s58gffv1as454"
+HERE, THERE, THEIRS = (
+    "01m7xbmmrc6c4s58gffv1as452",
+    "01m7xbmmrc6c4s58gffv1as453",
+    "01m7xbmmrc6c4s58gffv1as454",
+)
 
 
 def neighbours(view_from: int = 1) -> Kept:
-    """Two conversations of one space and one of another; each has a turn with a result from outside."""
+    """Two conversations of one space and one of another; each has a turn with a result from
+    outside.
+    """
 
     def of(name: str) -> list[tuple[int, tuple[Part, ...]]]:
-        call, result = ToolCall(id="1", name="fetch", input="{}"), ToolResult(call_id="1", text=f"{name} page")
-        return [(1, (Text(text=f"{name} one"),)), (2, (Text(text=f"{name} two"),)), (2, (call,)), (2, (result,))]
+        call, result = (
+            ToolCall(id="1", name="fetch", input="{}"),
+            ToolResult(call_id="1", text=f"{name} page"),
+        )
+        return [
+            (1, (Text(text=f"{name} one"),)),
+            (2, (Text(text=f"{name} two"),)),
+            (2, (call,)),
+            (2, (result,)),
+        ]
 
     kept = Kept(view_from, **{HERE: of("here"), THERE: of("there"), THEIRS: of("theirs")})
     kept.spaces = {THEIRS: "p-ann"}
@@ -148,7 +180,9 @@ async def test_a_handle_with_a_name_shows_that_conversation() -> None:
 async def test_what_another_conversation_saw_from_outside_is_labelled() -> None:
     kept = neighbours()
     for place in ("4.0", "t2"):
-        assert (await recall(kept, HERE, handle=named(THERE, place))).endswith("[this holds words from outside]")
+        assert (await recall(kept, HERE, handle=named(THERE, place))).endswith(
+            "[this holds words from outside]"
+        )
     assert "outside" not in await recall(kept, HERE, handle=named(THERE, "1.0"))
 
 
@@ -199,4 +233,6 @@ async def test_a_turn_in_a_long_conversation_is_found_in_few_looks() -> None:
 def test_pages_make_up_the_whole(text: str, page: int) -> None:
     pages = max(1, -(-len(text) // PAGE_CHARS))
     if page <= pages:
-        assert paginate_text(text, page).startswith(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
+        assert paginate_text(text, page).startswith(
+            text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS]
+        )

@@ -19,7 +19,9 @@ class FeishuStage:
     person, other_person = "ou_u1", "ou_u2"
     redeliveries: Sequence[float] = SCHEDULE
 
-    def __init__(self, emulator: FeishuEmulator, mode: Literal["socket", "webhook"] = "socket") -> None:
+    def __init__(
+        self, emulator: FeishuEmulator, mode: Literal["socket", "webhook"] = "socket"
+    ) -> None:
         self.emulator, self.world, self.mode = emulator, emulator.world, mode
         self.world.chat("oc_group")
         self.channel = self._open()
@@ -91,7 +93,9 @@ class FeishuStage:
     def press(self, data: str) -> None:
         message = [one for one in self.world.sent() if one.buttons][-1]
         values = [button["behaviors"][0]["value"] for button in message.buttons]
-        self.world.press(message.message_id, next(value for value in values if value["data"] == data))
+        self.world.press(
+            message.message_id, next(value for value in values if value["data"] == data)
+        )
 
     def _upload(self, kind: str, name: str, data: bytes) -> str:
         key = self.world.id(kind)
@@ -103,7 +107,9 @@ class FeishuStage:
         self.last = self.world.inject(kind="post", content={"title": "", "content": [row]})
 
     def send_picture(self, data: bytes) -> None:
-        self.last = self.world.inject(kind="image", content={"image_key": self._upload("img", "", data)})
+        self.last = self.world.inject(
+            kind="image", content={"image_key": self._upload("img", "", data)}
+        )
 
     def send_file(self, name: str, data: bytes) -> None:
         content = {"file_key": self._upload("file", name, data), "file_name": name}
@@ -116,14 +122,22 @@ class FeishuStage:
         self.world.added(self.group.chat_id)
 
     def odd(self) -> int:
-        message = {"message_id": "om_odd", "chat_id": "oc_odd", "chat_type": "p2p", "create_time": "soon"}
+        message = {
+            "message_id": "om_odd",
+            "chat_id": "oc_odd",
+            "chat_type": "p2p",
+            "create_time": "soon",
+        }
         events: list[tuple[str, Any]] = [
             ("im.message.message_read_v1", {"reader": {}, "message_id_list": []}),
             ("im.chat.updated_v1", {}),
             ("not.yet.invented_v9", {"new": [1, 2, {"deep": None}]}),
             ("im.message.receive_v1", {}),
             ("im.message.receive_v1", {"sender": self.world.person("ou_u1"), "message": message}),
-            ("im.message.receive_v1", {"sender": None, "message": {**message, "content": "[]", "mentions": 7}}),
+            (
+                "im.message.receive_v1",
+                {"sender": None, "message": {**message, "content": "[]", "mentions": 7}},
+            ),
             ("im.message.recalled_v1", {"message_id": 7}),
             ("card.action.trigger", {"action": "press"}),
             ("card.action.trigger", {"action": {"value": "not ours"}}),
@@ -142,7 +156,9 @@ class FeishuStage:
         return self._seen(f"oc_p2p_{self.other_person}")
 
     def files_seen(self) -> list[tuple[str, bytes]]:
-        return [self.world.files[one.file] for one in self.world.sent(self.address.chat_id) if one.file]
+        return [
+            self.world.files[one.file] for one in self.world.sent(self.address.chat_id) if one.file
+        ]
 
     def live(self) -> str:
         return "\n".join(one.text for one in self.world.sent(self.address.chat_id) if one.streaming)

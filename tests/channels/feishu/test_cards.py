@@ -33,7 +33,9 @@ TABLE = "| a | b |\n|---|:-:|\n| 1 | 2 |"
 
 
 def part(text: str, **fields: Any) -> OutboundMessage:
-    address = Address(channel="feishu", account="cli_a", chat_id="oc_1", thread_id=fields.pop("thread", ""))
+    address = Address(
+        channel="feishu", account="cli_a", chat_id="oc_1", thread_id=fields.pop("thread", "")
+    )
     return OutboundMessage(id="o1", address=address, client_key="k1", text=text, **fields)
 
 
@@ -44,7 +46,10 @@ def content(message: OutboundMessage) -> Any:
 def test_markdown_is_a_card_and_plain_text_is_text() -> None:
     assert message_body(part("**so**"))["msg_type"] == "interactive"
     assert card_text(content(part("**so**"))) == "**so**"
-    assert message_body(part("**so**", plain=True)) == {"msg_type": "text", "content": '{"text": "**so**"}'}
+    assert message_body(part("**so**", plain=True)) == {
+        "msg_type": "text",
+        "content": '{"text": "**so**"}',
+    }
     assert content(part(" \n", plain=True)) == {"text": "…"}
 
 
@@ -61,7 +66,10 @@ def test_every_card_is_one_that_the_platform_takes(text: str, plain: bool) -> No
     check_card(json.dumps(card, ensure_ascii=False), World(app_id="a", secret="s"))
 
 
-@every_case("text", ['<at user_id="all">x</at>', "<AT id=all></AT>", "< at id=all>", "<\tat id=ou_1 >", "</at>"])
+@every_case(
+    "text",
+    ['<at user_id="all">x</at>', "<AT id=all></AT>", "< at id=all>", "<\tat id=ou_1 >", "</at>"],
+)
 def test_nobody_is_called_by_a_models_words(text: str) -> None:
     for carried in (content(part(text, plain=True))["text"], card_text(content(part(text)))):
         assert "<\u200b" in carried
@@ -70,7 +78,10 @@ def test_nobody_is_called_by_a_models_words(text: str) -> None:
 
 
 def test_a_picture_of_another_host_is_a_link() -> None:
-    assert sanitize_markdown("see ![x](http://127.0.0.1:1/a.png)!") == "see [x](http://127.0.0.1:1/a.png)!"
+    assert (
+        sanitize_markdown("see ![x](http://127.0.0.1:1/a.png)!")
+        == "see [x](http://127.0.0.1:1/a.png)!"
+    )
 
 
 def test_tables_beyond_the_most_are_shown_as_text() -> None:
@@ -126,11 +137,39 @@ def test_four_times_the_text_takes_about_four_times_as_long(unit: str, end: str)
     ("name", "media_type", "picture", "path", "fields", "msg_type"),
     [
         ("a.png", "image/png", True, "/im/v1/images", {"image_type": "message"}, "image"),
-        ("a.png", "image/png", False, "/im/v1/files", {"file_type": "stream", "file_name": "a.png"}, "file"),
-        ("b/../c.PDF", "", False, "/im/v1/files", {"file_type": "pdf", "file_name": "c.PDF"}, "file"),
+        (
+            "a.png",
+            "image/png",
+            False,
+            "/im/v1/files",
+            {"file_type": "stream", "file_name": "a.png"},
+            "file",
+        ),
+        (
+            "b/../c.PDF",
+            "",
+            False,
+            "/im/v1/files",
+            {"file_type": "pdf", "file_name": "c.PDF"},
+            "file",
+        ),
         ("s.xlsx", "", False, "/im/v1/files", {"file_type": "xls", "file_name": "s.xlsx"}, "file"),
-        ("v.mp4", "video/mp4", False, "/im/v1/files", {"file_type": "mp4", "file_name": "v.mp4"}, "media"),
-        ("v.opus", "audio/ogg", False, "/im/v1/files", {"file_type": "opus", "file_name": "v.opus"}, "audio"),
+        (
+            "v.mp4",
+            "video/mp4",
+            False,
+            "/im/v1/files",
+            {"file_type": "mp4", "file_name": "v.mp4"},
+            "media",
+        ),
+        (
+            "v.opus",
+            "audio/ogg",
+            False,
+            "/im/v1/files",
+            {"file_type": "opus", "file_name": "v.opus"},
+            "audio",
+        ),
     ],
 )
 def test_files_go_up_as_what_they_are(
@@ -141,7 +180,9 @@ def test_files_go_up_as_what_they_are(
 
 
 def test_a_picture_too_large_for_one_goes_as_a_file() -> None:
-    large = OutboundFile(name="a.png", media_type="image/png", data=bytes(MOST_PICTURE + 1), picture=True)
+    large = OutboundFile(
+        name="a.png", media_type="image/png", data=bytes(MOST_PICTURE + 1), picture=True
+    )
     assert plan_upload(large).msg_type == "file"
     with pytest.raises(AttachmentTooBig, match="30000000"):
         plan_upload(OutboundFile(name="a", media_type="", data=bytes(MOST_FILE + 1)))

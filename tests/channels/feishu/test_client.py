@@ -1,4 +1,6 @@
-"""Feishu over real sockets: each failure is mapped to its error, and replies go to the right message."""
+"""Feishu over real sockets: each failure is mapped to its error, and replies go to the right
+message.
+"""
 
 import asyncio
 import logging
@@ -8,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from channels.errors import Ambiguous, AttachmentTooBig, BadFormat, ChannelError, LoggedOut, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    AttachmentTooBig,
+    BadFormat,
+    ChannelError,
+    LoggedOut,
+    Rejected,
+    Retryable,
+)
 from channels.feishu.channel import Feishu
 from channels.feishu.client import PermissionMissing, error_for_code
 from channels.feishu.settings import FeishuSettings
@@ -87,7 +97,14 @@ async def test_each_code_has_its_meaning(
 def test_what_a_code_means_beside_a_bad_status() -> None:
     assert isinstance(error_for_code(4711, "x", status=500), Ambiguous)
     assert isinstance(error_for_code(4711, "x", status=429), Retryable)
-    for reset, seconds in (("7", 7.0), ("", 1.0), ("soon", 1.0), ("-3", 1.0), ("nan", 1.0), ("1e99", 1.0)):
+    for reset, seconds in (
+        ("7", 7.0),
+        ("", 1.0),
+        ("soon", 1.0),
+        ("-3", 1.0),
+        ("nan", 1.0),
+        ("1e99", 1.0),
+    ):
         early = error_for_code(99991400, "x", reset=reset)
         assert isinstance(early, Retryable)
         assert early.retry_after == seconds
@@ -104,7 +121,8 @@ async def test_too_many_calls_are_known_under_either_status(
 
 
 @pytest.mark.parametrize(
-    ("http", "body"), [(200, "{}"), (200, "[]"), (200, '{"code":"0"}'), (500, '{"code":0}'), (200, "")]
+    ("http", "body"),
+    [(200, "{}"), (200, "[]"), (200, '{"code":"0"}'), (500, '{"code":0}'), (200, "")],
 )
 async def test_sent_is_never_said_of_an_odd_answer(
     emulator: FeishuEmulator, feishu: Feishu, http: int, body: str
@@ -121,7 +139,9 @@ async def test_an_answer_without_an_id_is_none(emulator: FeishuEmulator, feishu:
 async def test_a_server_that_is_not_there_has_surely_got_nothing() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        settings = FeishuSettings(app_id="a", app_secret="b", domain=f"http://127.0.0.1:{unused.getsockname()[1]}")
+        settings = FeishuSettings(
+            app_id="a", app_secret="b", domain=f"http://127.0.0.1:{unused.getsockname()[1]}"
+        )
         feishu = Feishu(settings)
         refused = await refusal(feishu, part())
         assert isinstance(refused, Retryable)
@@ -146,23 +166,31 @@ async def test_many_sends_fetch_one_token(emulator: FeishuEmulator, feishu: Feis
     assert len(emulator.sent()) == 40
 
 
-async def test_a_token_that_never_holds_needs_the_owner(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_a_token_that_never_holds_needs_the_owner(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     emulator.fault("refuse", path=SEND, code=99991663)
     assert isinstance(await refusal(feishu, part()), LoggedOut)
     assert len(emulator.wire_log(SEND[:15])) == 2
 
 
-async def test_an_answer_in_a_group_replies_and_further_parts_do_not(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_an_answer_in_a_group_replies_and_further_parts_do_not(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     inbox = Inbox()
     async with listening(feishu, inbox):
         asked = emulator.inject("x", chat=GROUP)["message_id"]
         await inbox.until(1)
     for number in range(2):
-        await feishu.send(part("a", GROUP, reply_to_key=asked, part_no=number, client_key=f"k{number}"))
+        await feishu.send(
+            part("a", GROUP, reply_to_key=asked, part_no=number, client_key=f"k{number}")
+        )
     assert [one.reply_to for one in emulator.sent(GROUP)] == [asked, ""]
 
 
-async def test_between_two_people_nothing_is_a_reply(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_between_two_people_nothing_is_a_reply(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     inbox = Inbox()
     async with listening(feishu, inbox):
         asked = emulator.inject("x")["message_id"]
@@ -171,7 +199,9 @@ async def test_between_two_people_nothing_is_a_reply(emulator: FeishuEmulator, f
     assert [one.reply_to for one in emulator.sent()] == [""]
 
 
-async def test_in_a_topic_every_part_and_every_notice_stays_in_it(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_in_a_topic_every_part_and_every_notice_stays_in_it(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     inbox = Inbox()
     emulator.world.chat(GROUP, mode="topic")
     async with listening(feishu, inbox):
@@ -180,7 +210,9 @@ async def test_in_a_topic_every_part_and_every_notice_stays_in_it(emulator: Feis
         thread = heard.address.thread_id
         feishu.bind(Pages(**inbox.pages))
     for number, key in enumerate((asked, asked, "")):
-        await feishu.send(part("a", GROUP, thread, reply_to_key=key, part_no=number, client_key=f"k{number}"))
+        await feishu.send(
+            part("a", GROUP, thread, reply_to_key=key, part_no=number, client_key=f"k{number}")
+        )
     assert [(one.thread, one.reply_to) for one in emulator.sent()] == [(thread, asked)] * 3
     assert {call.body["reply_in_thread"] for call in emulator.wire_log("/reply")} == {True}
 
@@ -204,7 +236,10 @@ async def test_a_file_and_its_words_are_sent_once_though_the_answer_is_lost(
         emulator.fault("accept_then_drop", path=SEND, nth=nth, times=1)
         assert isinstance(await refusal(feishu, message), Ambiguous)
     await feishu.send(message)
-    assert [(one.kind, one.text) for one in emulator.sent()] == [("file", ""), ("interactive", "as you asked")]
+    assert [(one.kind, one.text) for one in emulator.sent()] == [
+        ("file", ""),
+        ("interactive", "as you asked"),
+    ]
     emulator.fault("accept_then_drop", path="/im/v1/files", times=1)
     assert isinstance(await refusal(feishu, message), Retryable)
     emulator.world.scopes_missing.add("im:resource")
@@ -212,9 +247,13 @@ async def test_a_file_and_its_words_are_sent_once_though_the_answer_is_lost(
         await feishu.send(message)
 
 
-async def test_fetching_stops_at_the_most_and_asks_for_a_fresh_token(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_fetching_stops_at_the_most_and_asks_for_a_fresh_token(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     emulator.world.files["file_k"] = ("résumé 表.pdf", b"x" * 5000)
-    id = emulator.inject(kind="file", content={"file_key": "file_k", "file_name": "a"})["message_id"]
+    id = emulator.inject(kind="file", content={"file_key": "file_k", "file_name": "a"})[
+        "message_id"
+    ]
     ref = f"{id}/file/file_k"
     await feishu.send(part())
     emulator.world.expire_tokens()
@@ -232,7 +271,9 @@ async def test_fetching_stops_at_the_most_and_asks_for_a_fresh_token(emulator: F
             await feishu.fetch(ref, 5000)
 
 
-async def test_who_speaks_in_a_group_has_a_name_once_it_is_known(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_who_speaks_in_a_group_has_a_name_once_it_is_known(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     inbox = Inbox()
     emulator.world.names |= {f"ou_{number:04}": f"person {number}" for number in range(150)}
     async with listening(feishu, inbox):
@@ -249,7 +290,9 @@ async def test_who_speaks_in_a_group_has_a_name_once_it_is_known(emulator: Feish
     assert len(emulator.wire_log("/members")) == 2
 
 
-async def test_in_a_group_a_quotation_bears_the_id_of_who_wrote_it(emulator: FeishuEmulator, feishu: Feishu) -> None:
+async def test_in_a_group_a_quotation_bears_the_id_of_who_wrote_it(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
     inbox = Inbox()
     async with listening(feishu, inbox):
         theirs = emulator.inject("I pay", chat=GROUP, user="ou_u2")["message_id"]
@@ -294,7 +337,10 @@ async def test_doctor_learns_who_we_are(emulator: FeishuEmulator, feishu: Feishu
 
 
 async def test_no_secret_is_logged(
-    emulator: FeishuEmulator, feishu: Feishu, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    emulator: FeishuEmulator,
+    feishu: Feishu,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
     inbox = Inbox()

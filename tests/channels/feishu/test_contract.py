@@ -15,7 +15,9 @@ from tests.emulators.feishu import FeishuEmulator
 
 NOT_AT_FEISHU = {
     "edit": "apps do not learn of edits: the platform has no such event",
-    "quote": "an event names the message it answers by its id alone; only recent messages are known",
+    "quote": (
+        "an event names the message it answers by its id alone; only recent messages are known"
+    ),
     "move": "a chat never changes its id",
     "rival": "up to 50 connections share the events at random, and none is told of the others",
 }
@@ -34,7 +36,8 @@ class TestBySocket(ChannelSuite):
 
 
 class TestByWebhook(ChannelSuite):
-    by_night: ClassVar = (Sending, SendingFiles, Writing, Failing, Connecting, InBot)  # only what arrives differs
+    # only what arrives differs
+    by_night: ClassVar = (Sending, SendingFiles, Writing, Failing, Connecting, InBot)
     not_here: ClassVar = {
         **NOT_AT_FEISHU,
         "cut": "the platform calls: its failure looks like no messages",

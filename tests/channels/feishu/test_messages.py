@@ -12,7 +12,9 @@ from channels.message import InboundMessage, Quote
 from tests.cases import every_case
 from tests.emulators.feishu_world import BOT, World
 
-KNOWN = ParseContext(account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, sent={"om_ours": "what I said"})
+KNOWN = ParseContext(
+    account="cli_a", open_id=BOT, kinds={"oc_p2p_ou_u1": "dm"}, sent={"om_ours": "what I said"}
+)
 
 
 @pytest.fixture
@@ -34,7 +36,12 @@ def said(world: World, kind: str, content: dict[str, Any], **fields: Any) -> Inb
 def test_a_private_message(world: World) -> None:
     ids = world.inject("hello 🙂")
     message = read(world)
-    assert (message.kind, message.addressed, message.text, message.key) == ("dm", True, "hello 🙂", ids["message_id"])
+    assert (message.kind, message.addressed, message.text, message.key) == (
+        "dm",
+        True,
+        "hello 🙂",
+        ids["message_id"],
+    )
     assert (message.address.chat_id, message.address.account, message.address.thread_id) == (
         "oc_p2p_ou_u1",
         "cli_a",
@@ -69,9 +76,17 @@ def test_names_stand_for_mentions_and_ours_is_left_out(world: World, text: str, 
 
 
 def test_s07_our_name_is_not_our_id(world: World) -> None:
-    world.inject("@_user_1 @Lab bot", chat="oc_g", mentions=[world.mention(1, "ou_other_bot", "Lab bot")])
-    assert (read(world).addressed, read(world).kind, read(world).text) == (False, "group", "@Lab bot @Lab bot")
-    world.inject("@_all", chat="oc_g", mentions=[{"key": "@_all", "id": {"open_id": ""}, "name": "All"}])
+    world.inject(
+        "@_user_1 @Lab bot", chat="oc_g", mentions=[world.mention(1, "ou_other_bot", "Lab bot")]
+    )
+    assert (read(world).addressed, read(world).kind, read(world).text) == (
+        False,
+        "group",
+        "@Lab bot @Lab bot",
+    )
+    world.inject(
+        "@_all", chat="oc_g", mentions=[{"key": "@_all", "id": {"open_id": ""}, "name": "All"}]
+    )
     assert not read(world).addressed
     world.inject("@_user_1", chat="oc_g", mentions=[world.mention(1)])
     nobody = parse(world.pushes[-1].event, ParseContext(account="cli_a", open_id=""))
@@ -89,7 +104,9 @@ def test_a_reply_to_us_is_meant_for_us_and_quotes_us(world: World) -> None:
     assert read(world).address.thread_id == "omt_1"
 
 
-def test_a_reply_to_somebody_is_quoted_with_their_id_and_never_from_another_chat(world: World) -> None:
+def test_a_reply_to_somebody_is_quoted_with_their_id_and_never_from_another_chat(
+    world: World,
+) -> None:
     quote = Quote(text="I pay", author="Li Wei", author_id="ou_u2")
     known = ParseContext(account="cli_a", open_id=BOT, quotes={("oc_g", "om_theirs"): quote})
     for chat, found in (("oc_g", quote), ("oc_h", None)):
@@ -109,18 +126,35 @@ def test_another_bot_is_a_bot(world: World) -> None:
 
 def test_a_post_becomes_markdown_with_its_pictures(world: World) -> None:
     rows = [
-        [{"tag": "text", "text": "see ", "style": ["bold"]}, {"tag": "a", "text": "this", "href": "https://e.org"}],
-        [{"tag": "at", "user_id": "@_user_2", "user_name": "Ada"}, {"tag": "emotion", "emoji_type": "SMILE"}],
+        [
+            {"tag": "text", "text": "see ", "style": ["bold"]},
+            {"tag": "a", "text": "this", "href": "https://e.org"},
+        ],
+        [
+            {"tag": "at", "user_id": "@_user_2", "user_name": "Ada"},
+            {"tag": "emotion", "emoji_type": "SMILE"},
+        ],
         [{"tag": "code_block", "language": "PYTHON", "text": "x = 1\n"}],
         [{"tag": "hr"}, {"tag": "unheard-of", "text": "?"}],
-        [{"tag": "img", "image_key": "img_1"}, {"tag": "media", "file_key": "file_1", "image_key": "img_2"}],
+        [
+            {"tag": "img", "image_key": "img_1"},
+            {"tag": "media", "file_key": "file_1", "image_key": "img_2"},
+        ],
         [{"tag": "md", "text": "- a\n- b"}],
     ]
     mentions = [world.mention(2, "ou_ada", "Ada L.")]
     message = said(world, "post", {"title": "Plan", "content": rows}, mentions=mentions)
-    assert message.text == "Plan\nsee [this](https://e.org)\n@Ada L.:SMILE:\n```python\nx = 1\n```\n---\n\n- a\n- b"
-    assert [file.ref for file in message.attachments] == [f"{message.key}/image/img_1", f"{message.key}/file/file_1"]
-    wrapped = said(world, "post", {"zh_cn": {"title": "", "content": [[{"tag": "text", "text": "同样"}]]}})
+    assert (
+        message.text
+        == "Plan\nsee [this](https://e.org)\n@Ada L.:SMILE:\n```python\nx = 1\n```\n---\n\n- a\n- b"
+    )
+    assert [file.ref for file in message.attachments] == [
+        f"{message.key}/image/img_1",
+        f"{message.key}/file/file_1",
+    ]
+    wrapped = said(
+        world, "post", {"zh_cn": {"title": "", "content": [[{"tag": "text", "text": "同样"}]]}}
+    )
     assert wrapped.text == "同样"
 
 
@@ -128,9 +162,21 @@ def test_a_post_becomes_markdown_with_its_pictures(world: World) -> None:
     ("kind", "content", "name", "media_type", "ref"),
     [
         ("image", {"image_key": "img_1"}, "image.jpg", "image/jpeg", "image/img_1"),
-        ("file", {"file_key": "f", "file_name": "../a b.pdf"}, "../a b.pdf", "application/pdf", "file/f"),
+        (
+            "file",
+            {"file_key": "f", "file_name": "../a b.pdf"},
+            "../a b.pdf",
+            "application/pdf",
+            "file/f",
+        ),
         ("audio", {"file_key": "f", "duration": 2000}, "voice.ogg", "audio/ogg", "file/f"),
-        ("media", {"file_key": "f", "image_key": "i", "file_name": "clip.mp4"}, "clip.mp4", "video/mp4", "file/f"),
+        (
+            "media",
+            {"file_key": "f", "image_key": "i", "file_name": "clip.mp4"},
+            "clip.mp4",
+            "video/mp4",
+            "file/f",
+        ),
         ("sticker", {"file_key": "f"}, "sticker.webp", "image/webp", "file/f"),
     ],
 )
@@ -152,7 +198,11 @@ def test_a_ref_of_somebody_else_is_refused(ref: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "content", "text"),
     [
-        ("interactive", {"title": "Bill", "elements": [[{"tag": "text", "text": "7 €"}]]}, "[card]\nBill\n7 €"),
+        (
+            "interactive",
+            {"title": "Bill", "elements": [[{"tag": "text", "text": "7 €"}]]},
+            "[card]\nBill\n7 €",
+        ),
         ("merge_forward", {"content": "Merged and Forwarded Message"}, "[forwarded messages]"),
         ("share_chat", {"chat_id": "oc_1"}, "[shared chat]"),
         ("share_user", {"user_id": "ou_1"}, "[shared contact]"),
@@ -160,7 +210,9 @@ def test_a_ref_of_somebody_else_is_refused(ref: str) -> None:
         ("hologram", {}, "[hologram]"),
     ],
 )
-def test_what_cannot_be_read_has_a_placeholder(world: World, kind: str, content: dict[str, Any], text: str) -> None:
+def test_what_cannot_be_read_has_a_placeholder(
+    world: World, kind: str, content: dict[str, Any], text: str
+) -> None:
     assert said(world, kind, content).text == text
 
 
@@ -176,7 +228,12 @@ def test_acts_that_are_no_messages(world: World) -> None:
     asked = world.inject("never mind")["message_id"]
     world.recall(asked)
     gone = read(world)
-    assert (gone.act, gone.target, gone.key, gone.kind) == ("delete", asked, f"{asked}:recalled", "dm")
+    assert (gone.act, gone.target, gone.key, gone.kind) == (
+        "delete",
+        asked,
+        f"{asked}:recalled",
+        "dm",
+    )
     event = world.added("oc_g")
     joined = read(world)
     assert (joined.act, joined.key, joined.address.chat_id, joined.sender.id) == (
@@ -187,7 +244,12 @@ def test_acts_that_are_no_messages(world: World) -> None:
     )
     world.press(asked, {"data": "allow:1", "thread": "omt_7"})
     press = read(world)
-    assert (press.act, press.target, press.address.thread_id, press.kind) == ("press", "allow:1", "omt_7", "dm")
+    assert (press.act, press.target, press.address.thread_id, press.kind) == (
+        "press",
+        "allow:1",
+        "omt_7",
+        "dm",
+    )
     world.press(asked, {"another": "app's"})
     assert parse(world.pushes[-1].event, KNOWN) is None
 
@@ -198,7 +260,10 @@ def test_acts_that_are_no_messages(world: World) -> None:
         st.none() | st.booleans() | st.integers() | st.text(max_size=9),
         lambda inner: (
             st.lists(inner, max_size=4)
-            | st.dictionaries(st.sampled_from(["text", "content", "tag", "title", "elements", "image_key", "x"]), inner)
+            | st.dictionaries(
+                st.sampled_from(["text", "content", "tag", "title", "elements", "image_key", "x"]),
+                inner,
+            )
         ),
         max_leaves=12,
     ),

@@ -42,7 +42,13 @@ class Talk:
         return self.emulator.sent()[-1]
 
     def part(self, text: str, **fields: Any) -> OutboundMessage:
-        told = {"id": "o1", "client_key": "k1", "reply_to": self.row, "reply_to_key": self.asked, **fields}
+        told = {
+            "id": "o1",
+            "client_key": "k1",
+            "reply_to": self.row,
+            "reply_to_key": self.asked,
+            **fields,
+        }
         return OutboundMessage(address=self.address, text=text, **told)
 
     async def restart(self) -> None:
@@ -97,7 +103,9 @@ async def test_the_same_part_again_is_the_same_message_in_the_next_life_too(talk
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-async def test_what_is_said_later_does_not_take_the_answers_place(talk: Talk, restarted: bool) -> None:
+async def test_what_is_said_later_does_not_take_the_answers_place(
+    talk: Talk, restarted: bool
+) -> None:
     talk.show("delta", "Hel")
     await talk.seen("Hel")
     await talk.channel.send(talk.part("Hello"))
@@ -105,12 +113,16 @@ async def test_what_is_said_later_does_not_take_the_answers_place(talk: Talk, re
         await talk.restart()
     await talk.channel.send(talk.part("By the way", client_key="k2", kind="notice"))
     assert [text for text, _ in talk.shown()] == ["Hello", "By the way"]
-    assert [one.reply_to for one in talk.emulator.sent()] == ["", ""], "between two people nothing is a reply"
+    assert [one.reply_to for one in talk.emulator.sent()] == ["", ""], (
+        "between two people nothing is a reply"
+    )
 
 
 @pytest.mark.parametrize("path", [SEND, "/content$", "/settings$"])
 @pytest.mark.parametrize("action", ["accept_then_drop", "close_before_reply"])
-async def test_a_lost_answer_to_any_step_leaves_one_message(talk: Talk, path: str, action: Any) -> None:
+async def test_a_lost_answer_to_any_step_leaves_one_message(
+    talk: Talk, path: str, action: Any
+) -> None:
     talk.emulator.fault(action, path=path, times=1)
     talk.show("delta", "Hel")
     await talk.seen("Hel")
@@ -122,7 +134,9 @@ async def test_a_lost_answer_to_any_step_leaves_one_message(talk: Talk, path: st
     assert talk.shown() == [("Hello", False)]
 
 
-async def test_a_card_that_was_made_but_not_sent_becomes_the_answer_after_a_restart(talk: Talk) -> None:
+async def test_a_card_that_was_made_but_not_sent_becomes_the_answer_after_a_restart(
+    talk: Talk,
+) -> None:
     talk.emulator.fault("refuse", path=SEND, code=230020)
     talk.show("delta", "Hel")
     await eventually(lambda: bool(talk.emulator.wire_log("/im/v1/messages", "POST")[1:]))
@@ -166,7 +180,9 @@ async def test_numbers_rise_over_a_restart_and_leap_over_others(talk: Talk) -> N
 
 
 @pytest.mark.parametrize("plain", [False, True])
-async def test_a_card_that_cannot_become_the_answer_goes_and_the_answer_comes(talk: Talk, plain: bool) -> None:
+async def test_a_card_that_cannot_become_the_answer_goes_and_the_answer_comes(
+    talk: Talk, plain: bool
+) -> None:
     talk.show("delta", "Hel")
     await talk.seen("Hel")
     talk.emulator.fault("refuse", verb="PUT", path="/cardkit/v1/cards/", code=230099, times=1)
@@ -259,7 +275,9 @@ async def test_old_pages_of_the_notebook_go_and_forgotten_cards_are_closed(talk:
     await talk.restart()
     talk.notebook.values |= draft.note() | {"live:broken": "{", "live:odd": "[]"}
     async with listening(talk.channel, Inbox(notebook=talk.notebook)):
-        await eventually(lambda: not [name for name in talk.notebook.values if name.startswith("live:")])
+        await eventually(
+            lambda: not [name for name in talk.notebook.values if name.startswith("live:")]
+        )
     assert talk.shown() == [("Hel", False)]
 
 

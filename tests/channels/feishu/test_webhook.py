@@ -24,7 +24,13 @@ CHALLENGE = {"type": "url_verification", "challenge": "c-1", "token": TOKEN}
 
 
 def settings(**changes: Any) -> FeishuSettings:
-    told = {"app_id": APP_ID, "app_secret": "s", "mode": "webhook", "encrypt_key": KEY, "verification_token": TOKEN}
+    told = {
+        "app_id": APP_ID,
+        "app_secret": "s",
+        "mode": "webhook",
+        "encrypt_key": KEY,
+        "verification_token": TOKEN,
+    }
     return FeishuSettings(**{**told, **changes})
 
 
@@ -69,7 +75,9 @@ async def open_door(inbox: Inbox) -> AsyncIterator[Feishu]:
         channel = FeishuStage(emulator, "webhook").channel
         async with listening(channel, inbox):
             await emulator.until(lambda: bool(emulator.wire_log("/bot/v3/info")))
-            while (await channel.hook(WebhookRequest(method="POST", query=(), headers=(), body=b""))).status == 503:
+            while (
+                await channel.hook(WebhookRequest(method="POST", query=(), headers=(), body=b""))
+            ).status == 503:
                 await emulator.world.change(0.02)
             yield channel
         await channel.close()
@@ -93,20 +101,31 @@ def test_a_right_call_is_believed() -> None:
 
 @every_case(
     "wrong",
-    ["unsigned", "empty_signature", "double_signature", "non_ascii_signature", "upper_signature", "other_body"],
+    [
+        "unsigned",
+        "empty_signature",
+        "double_signature",
+        "non_ascii_signature",
+        "upper_signature",
+        "other_body",
+    ],
 )
 def test_s15_a_wrong_signature_is_not(wrong: Wrong) -> None:
     assert not believed(asked(event(), wrong=wrong))
 
 
-@pytest.mark.parametrize("header", ["x-lark-request-timestamp", "x-lark-request-nonce", "x-lark-signature"])
+@pytest.mark.parametrize(
+    "header", ["x-lark-request-timestamp", "x-lark-request-nonce", "x-lark-signature"]
+)
 def test_s15_each_header_stands_there_once(header: str) -> None:
     right = asked(event())
     for headers in (
         tuple(pair for pair in right.headers if pair[0] != header),
         (*right.headers, *(pair for pair in right.headers if pair[0] == header)),
     ):
-        assert not believed(WebhookRequest(method="POST", query=(), headers=headers, body=right.body))
+        assert not believed(
+            WebhookRequest(method="POST", query=(), headers=headers, body=right.body)
+        )
 
 
 @pytest.mark.parametrize("wrong", ["plain", "reserialised"])
@@ -135,14 +154,21 @@ def test_s18_a_challenge_is_answered_only_when_it_is_encrypted_and_has_our_token
     assert believed(asked(CHALLENGE, wrong="unsigned"))
     assert believed(asked(CHALLENGE))
     assert not believed(asked(CHALLENGE, wrong="plain"))
-    assert not believed(WebhookRequest(method="POST", query=(), headers=(), body=json.dumps(CHALLENGE).encode()))
+    assert not believed(
+        WebhookRequest(method="POST", query=(), headers=(), body=json.dumps(CHALLENGE).encode())
+    )
     assert not believed(asked({**CHALLENGE, "token": "vt-2"}, wrong="unsigned"))
     assert not believed(asked({**CHALLENGE, "token": None}))
     assert not believed(asked(CHALLENGE, wrong="unsigned", key="another-key"))
 
 
 def test_s18_an_event_of_another_app_or_token_is_not() -> None:
-    for field, value in (("app_id", "cli_other"), ("token", "vt-2"), ("token", ["vt-1"]), ("app_id", None)):
+    for field, value in (
+        ("app_id", "cli_other"),
+        ("token", "vt-2"),
+        ("token", ["vt-1"]),
+        ("app_id", None),
+    ):
         other = event()
         other["header"][field] = value
         assert not believed(asked(other))
@@ -193,7 +219,10 @@ async def test_s22_a_replayed_call_is_one_message() -> None:
         assert {told(await channel.hook(request)) for _ in range(50)} == {(200, b"{}")}
     async with open_door(inbox) as channel:
         assert told(await channel.hook(request)) == (200, b"{}")
-        assert told(await channel.hook(asked(CHALLENGE, wrong="unsigned"))) == (200, b'{"challenge": "c-1"}')
+        assert told(await channel.hook(asked(CHALLENGE, wrong="unsigned"))) == (
+            200,
+            b'{"challenge": "c-1"}',
+        )
     assert inbox.texts == ["once"]
 
 
@@ -204,5 +233,7 @@ async def test_what_cannot_be_stored_is_not_confirmed() -> None:
     async with open_door(inbox) as channel:
         request = asked(event("kept in the end"))
         assert [(await channel.hook(request)).status for _ in range(3)] == [503, 503, 200]
-        assert (await channel.hook(WebhookRequest(method="GET", query=(), headers=(), body=b""))).status == 401
+        assert (
+            await channel.hook(WebhookRequest(method="GET", query=(), headers=(), body=b""))
+        ).status == 401
     assert inbox.texts == ["kept in the end"]

@@ -45,7 +45,12 @@ def piece(number: int, count: int, payload: bytes = b"x", id: str = "m1") -> Any
 def test_frames_are_the_published_bytes() -> None:
     assert ping_frame(7).hex() == "08001000180720002a0c0a0474797065120470696e67"
     answer = decode(ack_frame(piece(0, 1), 12))
-    assert (answer.payload, answer.headers["biz_rt"], answer.service, answer.method) == (b'{"code":200}', "12", 7, 1)
+    assert (answer.payload, answer.headers["biz_rt"], answer.service, answer.method) == (
+        b'{"code":200}',
+        "12",
+        7,
+        1,
+    )
     for broken in (b"", b"\x08", b"\xff" * 30, ping_frame(7)[:-3]):
         with pytest.raises(ValueError):
             read_frame(broken)
@@ -53,7 +58,9 @@ def test_frames_are_the_published_bytes() -> None:
 
 def test_pieces_are_joined_in_any_order_and_old_ones_dropped() -> None:
     pieces = FragmentBuffer()
-    assert [pieces.add(piece(number, 3, b"abc"[number : number + 1]), 0.0) for number in (2, 0, 1)] == [
+    assert [
+        pieces.add(piece(number, 3, b"abc"[number : number + 1]), 0.0) for number in (2, 0, 1)
+    ] == [
         None,
         None,
         b"abc",
@@ -69,7 +76,9 @@ def test_pieces_are_joined_in_any_order_and_old_ones_dropped() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 5, 9])
-async def test_an_event_in_pieces_is_one_message(emulator: FeishuEmulator, channel: Feishu, count: int) -> None:
+async def test_an_event_in_pieces_is_one_message(
+    emulator: FeishuEmulator, channel: Feishu, count: int
+) -> None:
     inbox = Inbox()
     emulator.gateway.cut_into = count
     async with listening(channel, inbox):
@@ -78,7 +87,9 @@ async def test_an_event_in_pieces_is_one_message(emulator: FeishuEmulator, chann
     assert inbox.texts == ["in pieces 🙂" * 50]
 
 
-async def test_an_event_with_a_missing_piece_is_not_confirmed(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_an_event_with_a_missing_piece_is_not_confirmed(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     inbox = Inbox()
     emulator.gateway.cut_into, emulator.gateway.keep_piece = 3, 1
     async with listening(channel, inbox):
@@ -111,25 +122,35 @@ async def test_i07_what_waits_together_is_stored_together_and_confirmed_in_time(
     assert {push.tries for push in emulator.world.pushes} == {1}
 
 
-async def test_a_platform_that_answers_no_ping_is_left(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_a_platform_that_answers_no_ping_is_left(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     emulator.gateway.silent_pongs = True
     async with listening(channel, Inbox()):
         await emulator.until(lambda: emulator.gateway.opened == 2)
         emulator.gateway.silent_pongs = False
-        await emulator.until(lambda: any(one.pings > 3 for one in emulator.gateway.connections.values()))
+        await emulator.until(
+            lambda: any(one.pings > 3 for one in emulator.gateway.connections.values())
+        )
         assert channel.connection_status().trouble == ""
 
 
-async def test_a_pong_may_change_how_often_we_ping(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_a_pong_may_change_how_often_we_ping(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     emulator.gateway.config["PingInterval"] = 0.05
     emulator.gateway.pong_config = {"PingInterval": 120}
     async with listening(channel, Inbox()):
-        await emulator.until(lambda: any(one.pings > 1 for one in emulator.gateway.connections.values()))
+        await emulator.until(
+            lambda: any(one.pings > 1 for one in emulator.gateway.connections.values())
+        )
         await asyncio.sleep(1)  # at the former pace there would be twenty more
         assert all(one.pings < 12 for one in emulator.gateway.connections.values())
 
 
-async def test_closed_with_or_without_a_word_it_comes_back(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_closed_with_or_without_a_word_it_comes_back(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     inbox = Inbox()
     async with listening(channel, inbox):
         await emulator.until(lambda: emulator.gateway.opened == 1)
@@ -192,7 +213,9 @@ async def test_what_is_called_over_tls_is_heard_over_tls() -> None:
 
 
 @pytest.mark.parametrize("code", [1, 1000040343])
-async def test_a_busy_endpoint_is_asked_again(emulator: FeishuEmulator, channel: Feishu, code: int) -> None:
+async def test_a_busy_endpoint_is_asked_again(
+    emulator: FeishuEmulator, channel: Feishu, code: int
+) -> None:
     async with listening(channel, Inbox()):
         await emulator.until(lambda: emulator.gateway.opened == 1)
         emulator.gateway.endpoint_code = code
@@ -204,7 +227,9 @@ async def test_a_busy_endpoint_is_asked_again(emulator: FeishuEmulator, channel:
         await eventually(lambda: channel.connection_status().trouble == "")
 
 
-async def test_a_refused_handshake_names_the_limit(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_a_refused_handshake_names_the_limit(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     emulator.gateway.handshake = {
         "Handshake-Status": "514",
         "Handshake-Msg": "too many",
@@ -215,7 +240,9 @@ async def test_a_refused_handshake_names_the_limit(emulator: FeishuEmulator, cha
             await channel.run(Inbox())
 
 
-async def test_a_handshake_that_is_refused_for_ever_needs_the_owner(emulator: FeishuEmulator, channel: Feishu) -> None:
+async def test_a_handshake_that_is_refused_for_ever_needs_the_owner(
+    emulator: FeishuEmulator, channel: Feishu
+) -> None:
     emulator.gateway.handshake = {"Handshake-Status": "403", "Handshake-Msg": "forbidden"}
     with pytest.raises(LoggedOut):
         async with asyncio.timeout(10):
@@ -231,12 +258,18 @@ def test_importing_the_channel_imports_no_library_and_using_it_not_the_sdk() -> 
         "ping_frame(7)\n"
         "print(json.dumps([first, [n for n in sys.modules if n.startswith('lark_oapi')]]))\n"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
+    )
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout) == [[], []]
 
 
 def test_settings_without_a_package_or_with_one() -> None:
     channel = Feishu(FeishuSettings(app_id=APP_ID, app_secret="s"))
-    assert (channel.name, channel.account, channel.settings_type) == ("feishu", APP_ID, FeishuSettings)
+    assert (channel.name, channel.account, channel.settings_type) == (
+        "feishu",
+        APP_ID,
+        FeishuSettings,
+    )
     assert frame_headers(piece(0, 1))["message_id"] == "m1"

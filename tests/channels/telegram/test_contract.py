@@ -24,7 +24,11 @@ SPOILT: dict[str, dict[str, Any]] = {
         "code": 500,
         "body": {"error_code": 500, "description": "Internal Server Error"},
     },
-    "error_in_200": {"action": "status", "code": 200, "body": {"error_code": 400, "description": "Bad Request: no"}},
+    "error_in_200": {
+        "action": "status",
+        "code": 200,
+        "body": {"error_code": 400, "description": "Bad Request: no"},
+    },
     "empty_body": {"action": "status", "code": 200},
     "cut_body": {"action": "truncate", "size": 9},
     "reset": {"action": "close_before_reply"},
@@ -32,7 +36,10 @@ SPOILT: dict[str, dict[str, Any]] = {
     "bad_format": {
         "action": "status",
         "code": 400,
-        "body": {"error_code": 400, "description": "Bad Request: can't parse entities: Unclosed start tag"},
+        "body": {
+            "error_code": 400,
+            "description": "Bad Request: can't parse entities: Unclosed start tag",
+        },
     },
 }
 
@@ -98,7 +105,12 @@ class TelegramStage:
         self.emulator.people.edit(self.last["message_id"], text)
 
     def quote(self, text: str, quoted: str) -> None:
-        before = {"message_id": 1, "date": 1, "chat": self.emulator.chat(PERSON).shown(), "text": quoted}
+        before = {
+            "message_id": 1,
+            "date": 1,
+            "chat": self.emulator.chat(PERSON).shown(),
+            "text": quoted,
+        }
         self.emulator.inject(text, reply_to_message=before)
 
     def press(self, data: str) -> None:
@@ -128,7 +140,17 @@ class TelegramStage:
         put_in({"poll": {"id": "1", "question": "?"}})
         put_in({"from_the_future": {"chat": chat}})
         put_in({"message": {"text": "no chat"}})
-        put_in({"message": {"message_id": 9, "date": "soon", "chat": chat, "from": {"id": PERSON}, "text": "no date"}})
+        put_in(
+            {
+                "message": {
+                    "message_id": 9,
+                    "date": "soon",
+                    "chat": chat,
+                    "from": {"id": PERSON},
+                    "text": "no date",
+                }
+            }
+        )
         put_in({"edited_message": []})
         put_in({"callback_query": {"id": 1}})
         put_in({"my_chat_member": {"chat": {"type": "group"}}})
@@ -141,7 +163,9 @@ class TelegramStage:
         return [message.text for message in self.emulator.sent(OTHER)]
 
     def files_seen(self) -> list[tuple[str, bytes]]:
-        files = [self.emulator.world.files[seen.file] for seen in self.emulator.sent(PERSON) if seen.file]
+        files = [
+            self.emulator.world.files[seen.file] for seen in self.emulator.sent(PERSON) if seen.file
+        ]
         return [(file.name, file.data) for file in files]
 
     def live(self) -> str:

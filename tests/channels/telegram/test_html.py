@@ -14,7 +14,18 @@ from tests.cases import every_case
 from tests.emulators.telegram_html import ParseError, parse_html
 
 BLOCKS = ("```", "```py\n", "> ", "- ", "1. ", "| a | b |\n|---|---|\n")
-INLINES = ("**", "~~", "](", "http://x", "<b>", "</b>", "&lt;", "&#0;", "<script>", "tg://user?id=1")
+INLINES = (
+    "**",
+    "~~",
+    "](",
+    "http://x",
+    "<b>",
+    "</b>",
+    "&lt;",
+    "&#0;",
+    "<script>",
+    "tg://user?id=1",
+)
 SIGNS = (*"*_`~[]()<>&\\#>-+=|!\n\t \"'\x1b中🙂", "word")
 HOSTILE = st.lists(st.sampled_from(SIGNS + BLOCKS + INLINES), max_size=120).map("".join)
 
@@ -48,9 +59,13 @@ INLINE = st.recursive(
     max_leaves=8,
 )
 LINE = st.lists(INLINE, min_size=1, max_size=12).map(" ".join)
-CODE = st.integers(1, 900).map(lambda lines: "```py\n" + "\n".join(f"w{line}" for line in range(lines)) + "\n```")
+CODE = st.integers(1, 900).map(
+    lambda lines: "```py\n" + "\n".join(f"w{line}" for line in range(lines)) + "\n```"
+)
 TABLE = st.builds(
-    lambda row, rows: "\n".join(["| wa | wb |", "|---|---|", *(f"| {row} | w{number} |" for number in range(rows))]),
+    lambda row, rows: "\n".join(
+        ["| wa | wb |", "|---|---|", *(f"| {row} | w{number} |" for number in range(rows))]
+    ),
     INLINE,
     st.integers(1, 60),
 )
@@ -77,7 +92,9 @@ def test_the_parts_of_a_document_show_all_its_words_in_order(document: str) -> N
     address = Address(channel="telegram", account="1", chat_id="1")
     shown = []
     for number, piece in enumerate(split_text(document, LIMIT, "utf16")):
-        parameters = render(OutboundMessage(id="o", address=address, client_key="k", text=piece, part_no=number))
+        parameters = render(
+            OutboundMessage(id="o", address=address, client_key="k", text=piece, part_no=number)
+        )
         text = parameters["text"]
         shown.append(parse_html(text)[0] if "parse_mode" in parameters else text)
     assert all(len(text.encode("utf-16-le")) // 2 <= LIMIT for text in shown)
@@ -101,13 +118,19 @@ def marks(markdown: str) -> list[tuple[str, str]]:
     """Return (type of entity, the text it covers) as the server would display it."""
     text, entities = parse_html(to_html(markdown))
     units = text.encode("utf-16-le")
-    return [(e["type"], units[2 * e["offset"] : 2 * (e["offset"] + e["length"])].decode("utf-16-le")) for e in entities]
+    return [
+        (e["type"], units[2 * e["offset"] : 2 * (e["offset"] + e["length"])].decode("utf-16-le"))
+        for e in entities
+    ]
 
 
 @every_case(
     ("markdown", "entities"),
     [
-        ("**b** and *i* and ~~s~~ and `c`", [("bold", "b"), ("italic", "i"), ("strikethrough", "s"), ("code", "c")]),
+        (
+            "**b** and *i* and ~~s~~ and `c`",
+            [("bold", "b"), ("italic", "i"), ("strikethrough", "s"), ("code", "c")],
+        ),
         ("# Title 🙂", [("bold", "Title 🙂")]),
         ("🙂 [l](https://x.y/?a=1&b=2)", [("text_link", "l")]),
         ("```py\na < b\n```", [("pre", "a < b")]),
@@ -128,7 +151,10 @@ def test_marks_become_entities(markdown: str, entities: list[tuple[str, str]]) -
         ("- a\n- b\n  - c", "• a\n• b\n  • c"),
         ("3. a\n4. b", "3. a\n4. b"),
         ("- x\n  ```\n  a\n    b\n  ```", "• x\n  a\n  b"),
-        ("| a | bb |\n|---|---|\n| 中 | [l](http://u.v) |", "a | bb\n--+---------------\n中 | l (http://u.v)"),
+        (
+            "| a | bb |\n|---|---|\n| 中 | [l](http://u.v) |",
+            "a | bb\n--+---------------\n中 | l (http://u.v)",
+        ),
         ("[me](tg://user?id=7)", "me (tg://user?id=7)"),
         ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
         ("[note]: http://u.v", "[note]: http://u.v"),
@@ -183,7 +209,8 @@ def test_the_emulators_reader_refuses_in_the_servers_words(html: str, why: str) 
 
 def test_the_emulators_reader_reads_what_is_right() -> None:
     text, entities = parse_html(
-        "<B>x</> &amp; &nbsp; &#65;<blockquote expandable>q</blockquote><i></i><tg-spoiler>s</tg-spoiler>"
+        "<B>x</> &amp; &nbsp; &#65;<blockquote "
+        "expandable>q</blockquote><i></i><tg-spoiler>s</tg-spoiler>"
     )
     assert text == "x & &nbsp; Aqs"
     assert [entity["type"] for entity in entities] == ["bold", "expandable_blockquote", "spoiler"]

@@ -33,7 +33,9 @@ async def emulator() -> AsyncIterator[TelegramEmulator]:
 
 @pytest.fixture
 async def telegram(emulator: TelegramEmulator) -> AsyncIterator[Telegram]:
-    channel = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=1)
+    channel = Telegram(
+        TelegramSettings(token=emulator.token, base_url=emulator.url), poll_seconds=1
+    )
     yield channel
     await channel.close()
 
@@ -43,7 +45,17 @@ def out(data: bytes = PNG, text: str = "", **fields: Any) -> OutboundMessage:
     address = Address(channel="telegram", account="100", chat_id=str(PERSON))
     file = OutboundFile(name=name, media_type="image/png", data=data, picture=picture)
     return OutboundMessage(
-        **({"id": "o", "address": address, "client_key": "k", "text": text, "kind": "media", "file": file} | fields)
+        **(
+            {
+                "id": "o",
+                "address": address,
+                "client_key": "k",
+                "text": text,
+                "kind": "media",
+                "file": file,
+            }
+            | fields
+        )
     )
 
 
@@ -62,15 +74,25 @@ async def test_a_picture_is_shown_with_its_caption_and_anything_else_is_offered(
     await telegram.send(out(text="**the** chart"))
     await telegram.send(out(b"a,b", name="../../t.csv", picture=False))
     picture, file = emulator.sent(PERSON)
-    assert (picture.picture, picture.text, picture.entities[0]["type"]) == (True, "the chart", "bold")
-    assert (file.picture, emulator.world.files[file.file].name, emulator.world.files[file.file].data) == (
+    assert (picture.picture, picture.text, picture.entities[0]["type"]) == (
+        True,
+        "the chart",
+        "bold",
+    )
+    assert (
+        file.picture,
+        emulator.world.files[file.file].name,
+        emulator.world.files[file.file].data,
+    ) == (
         False,
         "t.csv",
         b"a,b",
     )
 
 
-@pytest.mark.parametrize("data", [b"no picture at all", PNG + bytes(PICTURE_BYTES)], ids=["unreadable", "large"])
+@pytest.mark.parametrize(
+    "data", [b"no picture at all", PNG + bytes(PICTURE_BYTES)], ids=["unreadable", "large"]
+)
 async def test_a_picture_that_cannot_be_shown_is_offered_as_a_file(
     emulator: TelegramEmulator, telegram: Telegram, data: bytes
 ) -> None:
@@ -91,7 +113,9 @@ async def test_files_beyond_what_telegram_carries_are_refused_before_they_leave(
     assert emulator.wire_log() == []
 
 
-async def test_a_server_that_takes_less_says_too_big(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_a_server_that_takes_less_says_too_big(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     body = '{"ok":false,"error_code":413,"description":"Request Entity Too Large"}'
     emulator.fault("status", method="sendDocument", code=413, body=body)
     with pytest.raises(AttachmentTooBig):
@@ -108,7 +132,9 @@ async def test_a_file_in_a_group_stays_in_its_topic_as_an_answer(
     assert (seen.thread, seen.reply_to) == (17, asked)
 
 
-async def test_a_files_bytes_are_fetched_up_to_the_cap(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_a_files_bytes_are_fetched_up_to_the_cap(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     data = bytes(range(256)) * 1000
     name = await ref(emulator, telegram, data)
     assert (await telegram.fetch(name, len(data))).data == data
@@ -116,19 +142,25 @@ async def test_a_files_bytes_are_fetched_up_to_the_cap(emulator: TelegramEmulato
         await telegram.fetch(name, len(data) - 1)
 
 
-async def test_a_size_that_is_lied_about_does_not_matter(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_a_size_that_is_lied_about_does_not_matter(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     name = await ref(emulator, telegram, bytes(5000), size=10)
     with pytest.raises(AttachmentTooBig, match="more than 100 bytes"):
         await telegram.fetch(name, 100)
 
 
-async def test_more_than_telegram_hands_out_is_too_big(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_more_than_telegram_hands_out_is_too_big(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     name = await ref(emulator, telegram, b"x", size=FETCH_BYTES + 1)
     with pytest.raises(AttachmentTooBig, match=r"(?i)file is too big"):
         await telegram.fetch(name, 10 * FETCH_BYTES)
 
 
-async def test_a_file_that_is_gone_is_refused(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_a_file_that_is_gone_is_refused(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     name = await ref(emulator, telegram, b"x")
     body = '{"ok":false,"error_code":404,"description":"Not Found"}'
     emulator.fault("status", method="download", code=404, body=body, times=1)
@@ -141,7 +173,12 @@ async def test_a_file_that_is_gone_is_refused(emulator: TelegramEmulator, telegr
 
 @pytest.mark.parametrize(
     ("method", "action"),
-    [("getFile", "html_502"), ("getFile", "accept_then_drop"), ("download", "html_502"), ("download", "truncate")],
+    [
+        ("getFile", "html_502"),
+        ("getFile", "accept_then_drop"),
+        ("download", "html_502"),
+        ("download", "truncate"),
+    ],
 )
 async def test_a_fetch_that_fails_may_be_tried_again(
     emulator: TelegramEmulator, telegram: Telegram, method: str, action: Any
@@ -186,7 +223,9 @@ async def test_S44_no_proxy_of_the_environment_is_used(
     assert (await telegram.fetch(name, 9)).data == b"x"
 
 
-async def test_every_kind_of_file_can_be_fetched(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_every_kind_of_file_can_be_fetched(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     inbox = Inbox()
     kinds = ("document", "voice", "audio", "video", "video_note", "animation", "sticker")
     async with listening(telegram, inbox):
@@ -200,7 +239,9 @@ async def test_every_kind_of_file_can_be_fetched(emulator: TelegramEmulator, tel
 async def pressed(emulator: TelegramEmulator, telegram: Telegram) -> InboundMessage:
     address = Address(channel="telegram", account="100", chat_id=str(PERSON))
     buttons = (Button(text="Yes", data="y:1"), Button(text="No", data="n:1"))
-    await telegram.send(OutboundMessage(id="o", address=address, client_key="k", text="May I?", buttons=buttons))
+    await telegram.send(
+        OutboundMessage(id="o", address=address, client_key="k", text="May I?", buttons=buttons)
+    )
     inbox = Inbox()
     async with listening(telegram, inbox):
         emulator.people.press("n:1")
@@ -209,7 +250,9 @@ async def pressed(emulator: TelegramEmulator, telegram: Telegram) -> InboundMess
     return inbox.stored[0]
 
 
-async def test_a_press_is_answered_once_it_is_stored(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_a_press_is_answered_once_it_is_stored(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     press = await pressed(emulator, telegram)
     assert (press.act, press.target) == ("press", "n:1")
     await emulator.until(lambda: emulator.world.answered == [press.key.removeprefix("c:")])
@@ -223,11 +266,16 @@ async def test_a_press_too_old_to_be_answered_is_heard_all_the_same(
     assert (await pressed(emulator, telegram)).target == "n:1"
 
 
-async def test_the_menu_is_told_in_two_languages(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_the_menu_is_told_in_two_languages(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     telegram.commands(MENU)
     async with listening(telegram, Inbox()):
         await emulator.until(lambda: len(emulator.world.commands) == 2)
-    assert [one["description"] for one in emulator.world.commands[""]] == ["What I can do", "How it goes"]
+    assert [one["description"] for one in emulator.world.commands[""]] == [
+        "What I can do",
+        "How it goes",
+    ]
     assert [one["description"] for one in emulator.world.commands["zh"]] == ["帮助", "状态"]
 
 
@@ -245,17 +293,27 @@ async def test_a_menu_that_is_refused_keeps_nobody_from_being_heard(
 async def test_a_probe_says_who_we_are_and_what_stands_in_the_way(
     emulator: TelegramEmulator, telegram: Telegram
 ) -> None:
-    assert await telegram.probe() == "@lab_bot (100); in groups it receives messages to it (privacy mode)"
+    assert (
+        await telegram.probe()
+        == "@lab_bot (100); in groups it receives messages to it (privacy mode)"
+    )
     emulator.methods.webhook = "https://example.org/hook"
     emulator.inject("waits")
-    assert (await telegram.probe()).endswith("a webhook is set, so polling receives nothing; 1 waiting")
+    assert (await telegram.probe()).endswith(
+        "a webhook is set, so polling receives nothing; 1 waiting"
+    )
     emulator.token = "100:another"
     with pytest.raises(ChannelError):
         await telegram.probe()
 
 
-async def test_vitals_tell_of_silence_and_of_its_end(emulator: TelegramEmulator, telegram: Telegram) -> None:
-    assert (telegram.connection_status().last_contact, telegram.connection_status().trouble) == (0, "")
+async def test_vitals_tell_of_silence_and_of_its_end(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
+    assert (telegram.connection_status().last_contact, telegram.connection_status().trouble) == (
+        0,
+        "",
+    )
     async with listening(telegram, Inbox()):
         await eventually(lambda: telegram.connection_status().last_contact)
         emulator.fault("html_502", method="getUpdates", times=1)
@@ -264,14 +322,18 @@ async def test_vitals_tell_of_silence_and_of_its_end(emulator: TelegramEmulator,
         await eventually(lambda: not telegram.connection_status().trouble)
 
 
-async def test_an_album_that_comes_in_pieces_is_one_by_name(emulator: TelegramEmulator, telegram: Telegram) -> None:
+async def test_an_album_that_comes_in_pieces_is_one_by_name(
+    emulator: TelegramEmulator, telegram: Telegram
+) -> None:
     inbox = Inbox()
     async with listening(telegram, inbox):
         emulator.people.album([PNG, PNG + b"2", PNG + b"3"], "look", spread=0.2)
         await inbox.until(3)
     assert len({message.album for message in inbox.stored}) == 1
     assert inbox.texts == ["look", "", ""]
-    assert [(await telegram.fetch(message.attachments[0].ref, 999)).data for message in inbox.stored] == [
+    assert [
+        (await telegram.fetch(message.attachments[0].ref, 999)).data for message in inbox.stored
+    ] == [
         PNG,
         PNG + b"2",
         PNG + b"3",

@@ -27,12 +27,17 @@ CAPTION = 1024
 def out(text: str = "hi", **fields: Any) -> OutboundMessage:
     chat, thread = str(fields.pop("chat", 5005)), fields.pop("thread", "")
     address = Address(channel="telegram", account="100", chat_id=chat, thread_id=thread)
-    return OutboundMessage(**({"id": "o", "address": address, "client_key": "k", "text": text} | fields))
+    return OutboundMessage(
+        **({"id": "o", "address": address, "client_key": "k", "text": text} | fields)
+    )
 
 
 def test_an_answer_in_a_group_replies_to_the_question_once() -> None:
     asked = {"chat": -100, "reply_to_key": "m:-100:41:0"}
-    assert render(out(**asked))["reply_parameters"] == {"message_id": 41, "allow_sending_without_reply": True}
+    assert render(out(**asked))["reply_parameters"] == {
+        "message_id": 41,
+        "allow_sending_without_reply": True,
+    }
     assert "reply_parameters" not in render(out(part_no=1, **asked))
     assert "reply_parameters" not in render(out(chat=5005, reply_to_key="m:5005:41:0"))
     assert "reply_parameters" not in render(out(chat=-100, reply_to_key="m:-200:41:0"))
@@ -67,13 +72,19 @@ def test_every_text_within_the_limit_stays_within_it(text: str) -> None:
         return
     parameters = render(out(text))
     assert (
-        text_length(visible_text(parameters["text"]) if "parse_mode" in parameters else parameters["text"], "utf16")
+        text_length(
+            visible_text(parameters["text"]) if "parse_mode" in parameters else parameters["text"],
+            "utf16",
+        )
         <= 4096
     )
 
 
 def test_links_are_never_previewed() -> None:
-    for parameters in (render(out("https://evil.example/?d=secret")), render_edit(out("https://evil.example"), 7)):
+    for parameters in (
+        render(out("https://evil.example/?d=secret")),
+        render_edit(out("https://evil.example"), 7),
+    ):
         assert parameters["link_preview_options"] == {"is_disabled": True}
 
 
@@ -93,7 +104,11 @@ def test_a_button_that_carries_too_much_is_refused_with_a_reason(data: str) -> N
 
 def test_a_file_goes_with_its_caption_or_none() -> None:
     file = OutboundFile(name="a.txt", media_type="text/plain", data=b"x")
-    assert render_file(out("**see**", file=file)) == {"caption": "<b>see</b>", "parse_mode": "HTML", "chat_id": 5005}
+    assert render_file(out("**see**", file=file)) == {
+        "caption": "<b>see</b>",
+        "parse_mode": "HTML",
+        "chat_id": 5005,
+    }
     assert render_file(out("", file=file)) == {"chat_id": 5005}
     assert render_file(out("🙂" * 512, file=file, plain=True))["caption"] == "🙂" * 512
     with pytest.raises(Rejected, match=f"more than {CAPTION}"):
@@ -109,7 +124,10 @@ def test_what_is_shown_of_an_answer_in_the_making_always_fits(text: str) -> None
 
 def test_a_group_sees_the_beginning_and_a_person_the_end_of_what_grows() -> None:
     text = "first " + "word " * 2000 + "last"
-    group, person = (preview_text(text, Address(channel="telegram", account="1", chat_id=chat)) for chat in ("-1", "1"))
+    group, person = (
+        preview_text(text, Address(channel="telegram", account="1", chat_id=chat))
+        for chat in ("-1", "1")
+    )
     assert group.startswith("first")
     assert group.endswith("…")
     assert person.endswith("last")
@@ -124,10 +142,18 @@ def test_a_draft_has_a_number_of_its_answers_own() -> None:
 
 def test_the_menu_is_english_for_all_and_chinese_for_chinese_clients() -> None:
     english, chinese = menu_parameters(
-        [("help", "帮助", "Help"), ("Bad-Name", "坏", "bad"), ("x", "", "no Chinese"), ("a", "长" * 300, "l" * 300)]
+        [
+            ("help", "帮助", "Help"),
+            ("Bad-Name", "坏", "bad"),
+            ("x", "", "no Chinese"),
+            ("a", "长" * 300, "l" * 300),
+        ]
     )
     assert english == {
-        "commands": [{"command": "help", "description": "Help"}, {"command": "a", "description": "l" * 256}]
+        "commands": [
+            {"command": "help", "description": "Help"},
+            {"command": "a", "description": "l" * 256},
+        ]
     }
     assert chinese["language_code"] == "zh"
     assert chinese["commands"][0] == {"command": "help", "description": "帮助"}

@@ -1,4 +1,6 @@
-"""Two programs with one token: one receives; the other waits without polling, and takes over when it is alone."""
+"""Two programs with one token: one receives; the other waits without polling, and takes over when
+it is alone.
+"""
 
 import asyncio
 
@@ -15,7 +17,9 @@ def polls(emulator: TelegramEmulator) -> int:
     return len(emulator.wire_log("getUpdates"))
 
 
-async def test_I11_the_one_that_lost_its_poll_looks_on_without_polling_until_nobody_fetches() -> None:
+async def test_I11_the_one_that_lost_its_poll_looks_on_without_polling_until_nobody_fetches() -> (
+    None
+):
     async with TelegramEmulator() as emulator:
         settings = TelegramSettings(token=emulator.token, base_url=emulator.url)
         one, two = (Telegram(settings, poll_seconds=3) for _ in range(2))

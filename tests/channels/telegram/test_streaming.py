@@ -1,4 +1,6 @@
-"""Live replies: drafts in private chats, one growing message in groups, and the reply exactly once."""
+"""Live replies: drafts in private chats, one growing message in groups, and the reply exactly
+once.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -7,7 +9,14 @@ from typing import Any
 import pytest
 
 from channels.errors import Retryable
-from channels.message import Address, Button, InboundMessage, LiveEvent, OutboundFile, OutboundMessage
+from channels.message import (
+    Address,
+    Button,
+    InboundMessage,
+    LiveEvent,
+    OutboundFile,
+    OutboundMessage,
+)
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, Pages, listening
@@ -47,14 +56,20 @@ class Talk:
         await self.channel.close()
         self.channel = self._made()
 
-    async def asked(self, text: str = "@lab_bot hi", chat: int = GROUP, **where: Any) -> InboundMessage:
+    async def asked(
+        self, text: str = "@lab_bot hi", chat: int = GROUP, **where: Any
+    ) -> InboundMessage:
         async with listening(self.channel, self.inbox):
             self.emulator.inject(text, chat=chat, **where)
             await self.inbox.until(len(self.inbox.stored) + 1)
         return self.inbox.stored[-1]
 
     def show(self, asked: InboundMessage, name: Any, text: str = "", **facts: Any) -> None:
-        self.channel.show(LiveEvent(address=asked.address, name=name, message_id=asked.key, text=text, facts=facts))
+        self.channel.show(
+            LiveEvent(
+                address=asked.address, name=name, message_id=asked.key, text=text, facts=facts
+            )
+        )
 
     async def send(self, asked: InboundMessage, text: str, number: int = 0, **others: Any) -> None:
         fields: dict[str, Any] = {
@@ -82,7 +97,9 @@ async def talk(emulator: TelegramEmulator) -> AsyncIterator[Talk]:
     await made.channel.close()
 
 
-async def test_in_a_group_one_message_grows_and_becomes_the_answer(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_in_a_group_one_message_grows_and_becomes_the_answer(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked(thread=17)
     for piece in ("Hel", "lo"):
         talk.show(asked, "delta", piece)
@@ -91,7 +108,12 @@ async def test_in_a_group_one_message_grows_and_becomes_the_answer(talk: Talk, e
     await talk.until_seen("Hello **wor …")
     await talk.send(asked, "Hello **world**")
     (seen,) = emulator.sent(GROUP)
-    assert (seen.text, seen.edits, seen.thread, str(seen.reply_to)) == ("Hello world", 2, 17, asked.key.split(":")[2])
+    assert (seen.text, seen.edits, seen.thread, str(seen.reply_to)) == (
+        "Hello world",
+        2,
+        17,
+        asked.key.split(":")[2],
+    )
     assert [entity["type"] for entity in seen.entities] == ["bold"]
 
 
@@ -104,7 +126,9 @@ async def test_further_parts_follow_the_message_that_grew(talk: Talk) -> None:
     assert talk.seen() == ["one", "two", "three"]
 
 
-async def test_a_short_answer_in_a_group_comes_whole_at_once(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_short_answer_in_a_group_comes_whole_at_once(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "yes")
     await talk.send(asked, "yes")
@@ -131,7 +155,9 @@ async def test_a_second_answer_to_the_same_question_is_a_message_of_its_own(talk
     assert talk.seen() == ["answer", "and a notice"]
 
 
-async def test_after_a_restart_in_the_middle_the_half_message_becomes_the_answer(talk: Talk) -> None:
+async def test_after_a_restart_in_the_middle_the_half_message_becomes_the_answer(
+    talk: Talk,
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "half")
     await talk.until_seen("half …")
@@ -154,11 +180,15 @@ async def test_where_the_question_is_not_known_any_more_nothing_half_is_shown(
     assert emulator.sent(GROUP)[0].reply_to
 
 
-async def test_a_question_with_buttons_or_a_file_leaves_the_growing_message_alone(talk: Talk) -> None:
+async def test_a_question_with_buttons_or_a_file_leaves_the_growing_message_alone(
+    talk: Talk,
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "I will")
     await talk.until_seen("I will …")
-    await talk.send(asked, "May I?", client_key="a", kind="notice", buttons=(Button(text="Yes", data="y"),))
+    await talk.send(
+        asked, "May I?", client_key="a", kind="notice", buttons=(Button(text="Yes", data="y"),)
+    )
     file = OutboundFile(name="a.txt", media_type="text/plain", data=b"x")
     await talk.send(asked, "here", client_key="b", kind="media", file=file)
     talk.show(asked, "delta", " do")
@@ -167,7 +197,9 @@ async def test_a_question_with_buttons_or_a_file_leaves_the_growing_message_alon
     assert talk.seen() == ["I did", "May I?", "here"]
 
 
-async def test_a_growing_message_that_was_deleted_is_sent_anew(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_growing_message_that_was_deleted_is_sent_anew(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "half")
     await talk.until_seen("half …")
@@ -210,7 +242,9 @@ async def test_a_sent_message_gets_another_text_and_one_that_is_gone_a_successor
     assert talk.seen() == ["16 min"]
 
 
-async def test_an_answer_that_reads_as_it_did_is_there(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_an_answer_that_reads_as_it_did_is_there(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "half")
     await talk.until_seen("half …")
@@ -218,7 +252,9 @@ async def test_an_answer_that_reads_as_it_did_is_there(talk: Talk, emulator: Tel
     assert talk.seen() == ["half …"]
 
 
-async def test_a_look_that_comes_too_often_is_left_out(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_look_that_comes_too_often_is_left_out(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     talk.show(asked, "delta", "one")
     await talk.until_seen("one …")
@@ -230,7 +266,9 @@ async def test_a_look_that_comes_too_often_is_left_out(talk: Talk, emulator: Tel
     assert [call.status for call in emulator.wire_log("editMessageText")] == [429, 200]
 
 
-async def test_looks_keep_their_distance_and_the_newest_wins(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_looks_keep_their_distance_and_the_newest_wins(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     for number in range(300):
         talk.show(asked, "delta", f"{number} ")
@@ -249,7 +287,9 @@ async def test_a_restarted_answer_begins_anew_and_a_step_is_a_paragraph(talk: Ta
     await talk.until_seen("let me look\n\nit is noon …")
 
 
-async def test_a_first_look_of_unknown_fate_is_not_repeated(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_first_look_of_unknown_fate_is_not_repeated(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     emulator.fault("accept_then_drop", method="sendMessage", times=1)
     talk.show(asked, "delta", "half")
@@ -275,7 +315,9 @@ async def test_a_malformed_note_stops_no_answer(talk: Talk) -> None:
     assert talk.seen() == ["hello"]
 
 
-async def test_a_notebook_that_takes_nothing_delays_the_answer_and_loses_none(emulator: TelegramEmulator) -> None:
+async def test_a_notebook_that_takes_nothing_delays_the_answer_and_loses_none(
+    emulator: TelegramEmulator,
+) -> None:
     pages = Broken()
     talk = Talk(emulator, pages)
     asked = await talk.asked()
@@ -298,7 +340,9 @@ async def test_what_was_noted_of_old_answers_goes(talk: Talk) -> None:
     assert sorted(talk.pages.values) == sorted(["live:new", f"live:{asked.key}"])
 
 
-async def test_in_private_a_draft_grows_and_ends_with_the_answer(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_in_private_a_draft_grows_and_ends_with_the_answer(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked("hi", chat=PERSON)
     talk.show(asked, "delta", "**Hel")
     await emulator.until(lambda: emulator.world.draft(PERSON) == "**Hel")
@@ -311,7 +355,9 @@ async def test_in_private_a_draft_grows_and_ends_with_the_answer(talk: Talk, emu
     assert not talk.pages.values
 
 
-async def test_a_server_without_drafts_shows_typing_and_is_asked_once(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_server_without_drafts_shows_typing_and_is_asked_once(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     emulator.methods.absent.add("sendmessagedraft")
     for text in ("one", "two"):
         asked = await talk.asked("hi", chat=PERSON)
@@ -324,7 +370,9 @@ async def test_a_server_without_drafts_shows_typing_and_is_asked_once(talk: Talk
     assert emulator.world.shown_actions
 
 
-async def test_a_late_piece_does_not_write_over_the_answer(talk: Talk, emulator: TelegramEmulator) -> None:
+async def test_a_late_piece_does_not_write_over_the_answer(
+    talk: Talk, emulator: TelegramEmulator
+) -> None:
     asked = await talk.asked()
     emulator.fault("delay", method="editMessageText", nth=1, seconds=0.3)
     talk.show(asked, "delta", "a")
@@ -356,7 +404,10 @@ async def test_marks_are_off_unless_asked_for_and_their_failure_troubles_nobody(
     loud = Talk(emulator, Pages(), reactions=True)
     asked = await loud.asked("hi", chat=PERSON)
     emulator.fault(
-        "status", method="setMessageReaction", code=400, body='{"ok":false,"description":"REACTION_INVALID"}'
+        "status",
+        method="setMessageReaction",
+        code=400,
+        body='{"ok":false,"description":"REACTION_INVALID"}',
     )
     loud.show(asked, "started")
     await loud.send(asked, "done")

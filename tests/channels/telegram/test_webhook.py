@@ -1,4 +1,6 @@
-"""Telegram's webhook: which calls are accepted, when it is registered, and conflicts with another program."""
+"""Telegram's webhook: which calls are accepted, when it is registered, and conflicts with another
+program.
+"""
 
 import asyncio
 import json
@@ -41,7 +43,9 @@ class Served:
 
     def made(self, url: str, **others: Any) -> Telegram:
         mode: dict[str, Any] = {"mode": "webhook", "webhook_secret": SECRET, "webhook_url": url}
-        settings = TelegramSettings(token=self.emulator.token, base_url=self.emulator.url, **(mode | others))
+        settings = TelegramSettings(
+            token=self.emulator.token, base_url=self.emulator.url, **(mode | others)
+        )
         channel = Telegram(settings, poll_seconds=1)
         channel.bind(self.pages)
         return channel
@@ -73,7 +77,9 @@ async def served(emulator: TelegramEmulator) -> AsyncIterator[Served]:
 
 
 def call(body: bytes = BODY, *secrets: str, method: str = "POST") -> WebhookRequest:
-    return WebhookRequest(method=method, query=(), headers=tuple((HEADER, one) for one in secrets), body=body)
+    return WebhookRequest(
+        method=method, query=(), headers=tuple((HEADER, one) for one in secrets), body=body
+    )
 
 
 def told(text: str = "hi", number: int = 700100) -> bytes:
@@ -119,9 +125,23 @@ def test_nothing_but_a_post_is_believed() -> None:
 @every_case(
     "body",
     [
-        *(b"", b"\xff", b"null", b"[]", b"7", b'"x"', b"{}", b'{"update_id":"1"}', b'{"update_id":1'),
+        *(
+            b"",
+            b"\xff",
+            b"null",
+            b"[]",
+            b"7",
+            b'"x"',
+            b"{}",
+            b'{"update_id":"1"}',
+            b'{"update_id":1',
+        ),
         *(b'{"update_id":1,"update_id":2}', b'{"update_id":1,"message":{"text":"a","text":"b"}}'),
-        *(b'{"update_id":1,"x":NaN}', b'{"update_id":1,"x":-Infinity}', b'{"update_id":' + b"9" * 100_000 + b"}"),
+        *(
+            b'{"update_id":1,"x":NaN}',
+            b'{"update_id":1,"x":-Infinity}',
+            b'{"update_id":' + b"9" * 100_000 + b"}",
+        ),
         *(b"[" * 100_000, b'{"update_id":1,"x":' + b"[" * 40 + b"]" * 40 + b"}"),
         b'{"update_id":1,"x":' + b'{"y":' * 100_000 + b"1" + b"}" * 100_000 + b"}",
     ],
@@ -138,7 +158,12 @@ def test_no_body_is_more_than_refused(body: bytes) -> None:
 
 @every_case(
     ("secret", "why"),
-    [("", "0 characters"), ("x" * 31, "31 characters"), ("x" * 31 + "!", "A-Z"), ("x" * 257, "at most 256")],
+    [
+        ("", "0 characters"),
+        ("x" * 31, "31 characters"),
+        ("x" * 31 + "!", "A-Z"),
+        ("x" * 257, "at most 256"),
+    ],
 )
 def test_S14_webhook_mode_needs_a_secret_nobody_guesses(secret: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
@@ -146,7 +171,9 @@ def test_S14_webhook_mode_needs_a_secret_nobody_guesses(secret: str, why: str) -
 
 
 async def test_a_bot_that_polls_believes_no_call(emulator: TelegramEmulator) -> None:
-    channel = Telegram(TelegramSettings(token=emulator.token, base_url=emulator.url, webhook_secret=SECRET))
+    channel = Telegram(
+        TelegramSettings(token=emulator.token, base_url=emulator.url, webhook_secret=SECRET)
+    )
     assert not channel.capabilities.hook
     assert await channel.hook(call(BODY, SECRET)) == WebhookReply(
         status=401, written=(await channel.hook(call())).written
@@ -159,7 +186,9 @@ async def test_before_it_runs_a_call_is_put_off_but_a_wrong_one_is_refused(serve
     assert (reply.status, reply.body) == (401, b"")
 
 
-async def test_messages_come_by_webhook_and_are_taken_once_stored(served: Served, emulator: TelegramEmulator) -> None:
+async def test_messages_come_by_webhook_and_are_taken_once_stored(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     inbox = Inbox([OSError("disk full"), RuntimeError("closed")])
     async with registered(served, inbox):
         emulator.inject("hello")
@@ -173,7 +202,9 @@ async def test_messages_come_by_webhook_and_are_taken_once_stored(served: Served
     assert served.replies == [503, 503, 200]
 
 
-async def test_what_nobody_understands_is_taken_and_goes_nowhere(served: Served, emulator: TelegramEmulator) -> None:
+async def test_what_nobody_understands_is_taken_and_goes_nowhere(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     inbox = Inbox()
     async with registered(served, inbox):
         emulator.world.put_in({"message": {"text": "no chat"}})
@@ -183,7 +214,9 @@ async def test_what_nobody_understands_is_taken_and_goes_nowhere(served: Served,
     assert inbox.texts == ["after"]
 
 
-async def test_chats_come_beside_each_other_and_each_in_its_order(served: Served, emulator: TelegramEmulator) -> None:
+async def test_chats_come_beside_each_other_and_each_in_its_order(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     inbox = Inbox()
     inbox.gate.clear()
     async with registered(served, inbox):
@@ -197,7 +230,9 @@ async def test_chats_come_beside_each_other_and_each_in_its_order(served: Served
     assert [text for text in inbox.texts if text[0] == "b"] == ["b0", "b1", "b2"]
 
 
-async def test_a_forger_is_refused_and_the_true_call_still_comes(served: Served, emulator: TelegramEmulator) -> None:
+async def test_a_forger_is_refused_and_the_true_call_still_comes(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     inbox = Inbox()
     async with registered(served, inbox):
         for secret in ("wrong", ""):
@@ -221,7 +256,9 @@ async def test_S22_an_update_brought_again_has_the_same_key(served: Served) -> N
     assert (len(inbox.heard), len(inbox.stored)) == (50, 1)
 
 
-async def test_it_is_registered_only_where_it_has_to_be(served: Served, emulator: TelegramEmulator) -> None:
+async def test_it_is_registered_only_where_it_has_to_be(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     for _ in range(2):
         async with registered(served, Inbox()):
             pass
@@ -240,24 +277,33 @@ async def test_it_is_registered_only_where_it_has_to_be(served: Served, emulator
     assert SECRET not in str(served.pages.values)
 
 
-async def test_without_an_address_it_is_the_owner_who_registers(served: Served, emulator: TelegramEmulator) -> None:
+async def test_without_an_address_it_is_the_owner_who_registers(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     served.channel = served.made("")
     async with listening(served.channel, Inbox()):
         await eventually(lambda: "no webhook is set" in served.channel.connection_status().trouble)
         assert emulator.wire_log("setWebhook") == []
 
 
-async def test_what_telegram_says_of_failures_is_told(served: Served, emulator: TelegramEmulator) -> None:
+async def test_what_telegram_says_of_failures_is_told(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     emulator.hooks.shown = "wrong"
     async with registered(served, Inbox()):
         emulator.inject("hello")
         await emulator.until(lambda: 401 in served.replies)
-        await eventually(lambda: "Wrong response from the webhook: 401" in served.channel.connection_status().trouble)
+        await eventually(
+            lambda: (
+                "Wrong response from the webhook: 401" in served.channel.connection_status().trouble
+            )
+        )
         assert served.channel.connection_status().last_contact > 0
 
 
 @pytest.mark.parametrize(
-    ("url", "by"), [("https://else.example/x?key=1", "set to https://else.example"), ("", "removed")]
+    ("url", "by"),
+    [("https://else.example/x?key=1", "set to https://else.example"), ("", "removed")],
 )
 async def test_a_webhook_that_another_takes_is_not_fought_over(
     served: Served, emulator: TelegramEmulator, url: str, by: str
@@ -289,7 +335,9 @@ async def test_from_webhook_back_to_polling_ours_is_removed_and_nothing_lost(
     await polling.close()
 
 
-async def test_a_server_that_falls_silent_ends_it_with_a_reason(served: Served, emulator: TelegramEmulator) -> None:
+async def test_a_server_that_falls_silent_ends_it_with_a_reason(
+    served: Served, emulator: TelegramEmulator
+) -> None:
     async with registered(served, Inbox()) as hearing:
         emulator.fault("half_open", method="getWebhookInfo")
         with pytest.raises(ChannelError, match="no answer from Telegram for 3 s"):

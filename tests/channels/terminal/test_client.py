@@ -10,7 +10,15 @@ from io import StringIO
 import pytest
 
 from channels.errors import LoggedOut
-from channels.message import Address, Attachment, InboundMessage, LiveEvent, OutboundMessage, Receipt, Sender
+from channels.message import (
+    Address,
+    Attachment,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+    Receipt,
+    Sender,
+)
 from channels.terminal.channel import Terminal, TerminalOptions
 from channels.terminal.client import MAX_REPLY_BYTES, BotClient, RemoteConversation
 from channels.terminal.view import PlainView
@@ -94,7 +102,9 @@ async def test_a_whole_talk_through_a_terminal(api: Api, chunked: bool) -> None:
             yield line
 
     bot = remote(api)
-    terminal = Terminal(TerminalOptions(interactive=False, stop=bot.stop), PlainView(out, err), lines())
+    terminal = Terminal(
+        TerminalOptions(interactive=False, stop=bot.stop), PlainView(out, err), lines()
+    )
     async with listening(bot, terminal), asyncio.timeout(10):
         await terminal.run(bot.deliver)
     assert out.getvalue() == "ONE\n你好\nTHREE\n"
@@ -126,7 +136,9 @@ async def test_the_same_key_again_is_no_new_message(api: Api) -> None:
 async def test_files_go_with_a_message(api: Api) -> None:
     terminal, bot = RecordingTerminal(), remote(api)
     async with listening(bot, terminal):
-        await bot.deliver([message("x", "k", Attachment(name="a.png", media_type="image/png", data=b"1"))])
+        await bot.deliver(
+            [message("x", "k", Attachment(name="a.png", media_type="image/png", data=b"1"))]
+        )
         await terminal.wait_for(sent=1)
     assert terminal.sent[0].text == "X [A.PNG]"
 
@@ -138,7 +150,10 @@ async def test_lines_from_before_the_start_are_not_shown(api: Api) -> None:
         await bot.deliver([message("now", "k")])
         api.add("c1", "notice", {"text": "by itself"})
         await terminal.wait_for(sent=2)
-    assert [(item.text, item.kind) for item in terminal.sent] == [("NOW", "final"), ("by itself", "notice")]
+    assert [(item.text, item.kind) for item in terminal.sent] == [
+        ("NOW", "final"),
+        ("by itself", "notice"),
+    ]
 
 
 async def test_a_broken_connection_is_resumed_where_it_broke(api: Api) -> None:
@@ -205,7 +220,9 @@ async def test_an_unreachable_bot_is_an_error(api: Api) -> None:
     await api.start()
 
 
-@every_case("url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"])
+@every_case(
+    "url", ["https://127.0.0.1:1", "127.0.0.1:8642", "file:///etc/passwd", "http://", "http://a:0"]
+)
 def test_only_a_plain_http_address_is_accepted(url: str) -> None:
     with pytest.raises(ValueError, match="not the address"):
         BotClient(url, TOKEN)
@@ -217,7 +234,9 @@ def test_the_token_is_not_in_what_is_printed() -> None:
 
 @asynccontextmanager
 async def replying(data: bytes) -> AsyncIterator[str]:
-    """The URL of a server that replies to every request with these bytes, then closes the connection."""
+    """The URL of a server that replies to every request with these bytes, then closes the
+    connection.
+    """
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -230,11 +249,16 @@ async def replying(data: bytes) -> AsyncIterator[str]:
 
 
 async def test_events_are_read_as_the_standard_says() -> None:
-    data = b': note\nretry: 5\n\nid: 1\nevent: delta\ndata: {\ndata:"text": "x"}\n\nevent: notice\n\n'
+    data = (
+        b': note\nretry: 5\n\nid: 1\nevent: delta\ndata: {\ndata:"text": "x"}\n\nevent: notice\n\n'
+    )
     data += b'id: 2\r\nevent: delta\r\ndata: {"text": "z"}\r\n\r\nid: 3\nevent: delta\ndata: cut'
     terminal = RecordingTerminal()
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    async with replying(head + data) as url, listening(RemoteConversation(url, TOKEN, "c1", FAST), terminal):
+    async with (
+        replying(head + data) as url,
+        listening(RemoteConversation(url, TOKEN, "c1", FAST), terminal),
+    ):
         await terminal.wait_for(hints=1)
     assert [event.text for event in terminal.shown][:2] == ["x", "z"]
     assert "cut" not in [event.text for event in terminal.shown]
@@ -266,7 +290,9 @@ async def test_a_reply_without_an_end_is_not_read_to_its_end() -> None:
             await BotClient(url, TOKEN).request("GET", "/api/v1/session", timeout=20)
 
 
-async def test_no_proxy_of_the_environment_sees_the_token(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_proxy_of_the_environment_sees_the_token(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     api.lines["c1"] = []
@@ -296,7 +322,12 @@ async def test_the_real_site_and_the_terminal_understand_each_other() -> None:
             await terminal.wait_for(sent=2)
             await bot.stop()
         with pytest.raises(LoggedOut):
-            await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(RecordingTerminal())
-    assert [(item.text, item.kind) for item in terminal.sent] == [("echo: one 0", "final"), ("echo: two 1", "final")]
+            await RemoteConversation(site.base, "wrong", "terminal:home", FAST).listen(
+                RecordingTerminal()
+            )
+    assert [(item.text, item.kind) for item in terminal.sent] == [
+        ("echo: one 0", "final"),
+        ("echo: two 1", "final"),
+    ]
     assert terminal.sent[0].reply_to == first.id
     assert scripted.stopped == ["terminal:home"]

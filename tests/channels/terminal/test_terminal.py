@@ -1,4 +1,6 @@
-"""The terminal: line by line through a pipe, by hand through a pty, and nothing of a stranger's steers it."""
+"""The terminal: line by line through a pipe, by hand through a pty, and nothing of a stranger's
+steers it.
+"""
 
 import asyncio
 import os
@@ -17,9 +19,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from channels.message import Accepted, Address, Attachment, InboundMessage, LiveEvent, OutboundMessage
+from channels.message import (
+    Accepted,
+    Address,
+    Attachment,
+    InboundMessage,
+    LiveEvent,
+    OutboundMessage,
+)
 from channels.terminal.channel import Terminal, TerminalOptions
-from channels.terminal.prompt import LinePrompt, PromptOptions, attached_files, complete, read_piped_lines
+from channels.terminal.prompt import (
+    LinePrompt,
+    PromptOptions,
+    attached_files,
+    complete,
+    read_piped_lines,
+)
 from channels.terminal.view import PlainView, RichView, hard_breaks, shorten_line, strip_control
 from tests.cases import every_case
 from tests.channels.talking import HOSTILE
@@ -29,13 +44,16 @@ LINE_BYTES = 800_000
 
 TALK = [sys.executable, "-m", "tests.channels.talking"]
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-# What is written over a line leaves a character that was there already where it is, and goes one to the right.
+# What is written over a line leaves a character that was there already where it is, and goes one to
+# the right.
 KEPT = "\x1b[C"
 PLACE = Address(channel="terminal", account="local", chat_id="terminal")
 
 
 def talk(folder: Path, typed: bytes, *once: str) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run([*TALK, str(folder), *once], input=typed, capture_output=True, timeout=30, check=False)
+    return subprocess.run(
+        [*TALK, str(folder), *once], input=typed, capture_output=True, timeout=30, check=False
+    )
 
 
 def test_piped_lines_are_answered_one_by_one_until_the_end(tmp_path: Path) -> None:
@@ -59,7 +77,9 @@ def test_no_input_is_a_quiet_end(tmp_path: Path) -> None:
 def test_input_may_be_a_file(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("one\n")
     with (tmp_path / "lines").open() as given:
-        ended = subprocess.run([*TALK, str(tmp_path)], stdin=given, capture_output=True, timeout=30, check=True)
+        ended = subprocess.run(
+            [*TALK, str(tmp_path)], stdin=given, capture_output=True, timeout=30, check=True
+        )
     assert ended.stdout == b"echo: one\n(end)\n"
 
 
@@ -78,7 +98,12 @@ def test_a_closed_output_is_a_quiet_end(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     ended = subprocess.run(
-        [*TALK, str(tmp_path)], input=b"one\ntwo\n", stdout=writer, stderr=subprocess.PIPE, timeout=30, check=False
+        [*TALK, str(tmp_path)],
+        input=b"one\ntwo\n",
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=30,
+        check=False,
     )
     os.close(writer)
     assert ended.returncode == 0
@@ -107,7 +132,9 @@ def _feed(fd: int, data: bytes) -> None:
         out.write(data)
 
 
-@given(st.lists(st.text(st.characters(exclude_characters="\n\r\0\ufeff", exclude_categories=["Cs"]))))
+@given(
+    st.lists(st.text(st.characters(exclude_characters="\n\r\0\ufeff", exclude_categories=["Cs"])))
+)
 async def test_every_line_comes_through_as_it_is(lines: list[str]) -> None:
     reader, writer = os.pipe()
     _feed(writer, "".join(f"{line}\n" for line in lines).encode())
@@ -131,7 +158,9 @@ class Person:
     def sees(self, text: str, within: float = 20.0) -> str:
         """What came up to and with this text."""
         until = time.monotonic() + within
-        wanted = re.compile(re.escape(text[0]) + "".join(f"(?:{re.escape(letter)}|\0)" for letter in text[1:]))
+        wanted = re.compile(
+            re.escape(text[0]) + "".join(f"(?:{re.escape(letter)}|\0)" for letter in text[1:])
+        )
         while not (found := wanted.search(self._plain())):
             assert time.monotonic() < until, f"{text!r} never came: {self.seen[-2000:]!r}"
             assert self._more(), f"{text!r} never came: {self.seen[-2000:]!r}"
@@ -237,7 +266,10 @@ async def prompted(typed: str, **options: object) -> list[str]:
 
     with create_pipe_input() as source:
         source.send_text(typed)
-        return [line async for line in LinePrompt(PromptOptions(**options), source, DummyOutput()).lines()]  # type: ignore[arg-type]
+        return [
+            line
+            async for line in LinePrompt(PromptOptions(**options), source, DummyOutput()).lines()
+        ]  # type: ignore[arg-type]
 
 
 @every_case(
@@ -262,7 +294,10 @@ def test_commands_and_paths_are_completed(tmp_path: Path) -> None:
     (tmp_path / ".hidden").touch()
 
     def offered(text: str) -> list[str]:
-        return [text[:start] + word for word, start in complete(text, ("/help", "/new", "/now"), tmp_path)]
+        return [
+            text[:start] + word
+            for word, start in complete(text, ("/help", "/new", "/now"), tmp_path)
+        ]
 
     assert offered("/n") == ["/new", "/now"]
     assert offered("/new x") == []
@@ -278,7 +313,9 @@ def test_commands_and_paths_are_completed(tmp_path: Path) -> None:
 def test_files_named_in_a_line_go_with_it(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     (tmp_path / "b c.png").write_bytes(b"b")
-    found = list(attached_files('look at @a.md and @"b c.png", not x@a.md, @b or @/nowhere', tmp_path))
+    found = list(
+        attached_files('look at @a.md and @"b c.png", not x@a.md, @b or @/nowhere', tmp_path)
+    )
     assert found == [
         Attachment(name="a.md", media_type="text/markdown", data=b"a"),
         Attachment(name="b c.png", media_type="image/png", data=b"b"),
@@ -296,7 +333,9 @@ async def test_an_answer_that_overtakes_its_own_receipt_is_not_waited_for() -> N
 
     async def deliver(messages: object) -> list[Accepted]:
         for _ in range(2):
-            await terminal.send(OutboundMessage(id="o", address=PLACE, client_key="o", text="yes", reply_to="m"))
+            await terminal.send(
+                OutboundMessage(id="o", address=PLACE, client_key="o", text="yes", reply_to="m")
+            )
         return [Accepted(id="m", new=True)]
 
     async with asyncio.timeout(5):
@@ -305,12 +344,16 @@ async def test_an_answer_that_overtakes_its_own_receipt_is_not_waited_for() -> N
 
 
 async def test_once_fails_where_the_turn_fails() -> None:
-    terminal = Terminal(TerminalOptions(once="hi", interactive=False), PlainView(StringIO(), StringIO()))
+    terminal = Terminal(
+        TerminalOptions(once="hi", interactive=False), PlainView(StringIO(), StringIO())
+    )
 
     async def deliver(messages: object) -> list[Accepted]:
         terminal.show(LiveEvent(address=PLACE, name="failed", message_id="m", text="no answer"))
         await terminal.send(
-            OutboundMessage(id="o", address=PLACE, client_key="o", text="no answer", kind="notice", reply_to="m")
+            OutboundMessage(
+                id="o", address=PLACE, client_key="o", text="no answer", kind="notice", reply_to="m"
+            )
         )
         return [Accepted(id="m", new=True)]
 
@@ -329,12 +372,22 @@ async def test_progress_and_strange_messages_do_not_end_the_waiting() -> None:
 
     running = asyncio.create_task(terminal.run(deliver))  # type: ignore[arg-type]
     await asked.wait()
-    for id, kind, reply_to in (("1", "progress", "m"), ("2", "notice", ""), ("3", "final", "other")):
+    for id, kind, reply_to in (
+        ("1", "progress", "m"),
+        ("2", "notice", ""),
+        ("3", "final", "other"),
+    ):
         await terminal.send(
-            OutboundMessage(id=id, address=PLACE, client_key=id, text=id, kind=kind, reply_to=reply_to)  # type: ignore[arg-type]
+            OutboundMessage(
+                id=id, address=PLACE, client_key=id, text=id, kind=kind, reply_to=reply_to
+            )  # type: ignore[arg-type]
         )
     assert not running.done()
-    await terminal.send(OutboundMessage(id="4", address=PLACE, client_key="4", text="4", kind="notice", reply_to="m"))
+    await terminal.send(
+        OutboundMessage(
+            id="4", address=PLACE, client_key="4", text="4", kind="notice", reply_to="m"
+        )
+    )
     async with asyncio.timeout(5):
         await running
     assert out.getvalue().split() == ["1", "2", "3", "4"]
@@ -342,7 +395,9 @@ async def test_progress_and_strange_messages_do_not_end_the_waiting() -> None:
 
 def rich_view() -> tuple[RichView, StringIO]:
     out = StringIO()
-    return RichView(Console(file=out, force_terminal=True, width=60, height=20, color_system=None)), out
+    return RichView(
+        Console(file=out, force_terminal=True, width=60, height=20, color_system=None)
+    ), out
 
 
 def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
@@ -353,7 +408,9 @@ def test_markdown_is_laid_out_and_links_show_where_they_lead() -> None:
     assert "\x1b]8" not in out.getvalue()
 
 
-@every_case("text", ["", "```\nopen", "> " * 5000, "[" * 40_000, "*" * 40_000, "x" * 1_000_000, "|a" * 9000])
+@every_case(
+    "text", ["", "```\nopen", "> " * 5000, "[" * 40_000, "*" * 40_000, "x" * 1_000_000, "|a" * 9000]
+)
 def test_i34_any_answer_is_shown_soon(text: str) -> None:
     view, _ = rich_view()
     began = time.process_time()
@@ -364,7 +421,9 @@ def test_i34_any_answer_is_shown_soon(text: str) -> None:
 @given(st.text(max_size=200))
 def test_no_control_sign_is_left(text: str) -> None:
     shown = strip_control(text)
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", shown
+    )
     assert strip_control(shown) == shown
     assert "\n" not in shorten_line(text)
     shown.encode()
@@ -415,7 +474,9 @@ async def test_a_fold_is_shown_step_by_step_while_its_reply_is_awaited() -> None
     one = {"state": "planned", "from_turn": 11, "to_turn": 11}
     terminal.show(LiveEvent(address=PLACE, name="fold", facts=one))
     await terminal.send(
-        OutboundMessage(id="n1", address=PLACE, client_key="n1", text="Folded.", kind="notice", reply_to="m1")
+        OutboundMessage(
+            id="n1", address=PLACE, client_key="n1", text="Folded.", kind="notice", reply_to="m1"
+        )
     )
     await talking
     assert view.told == [

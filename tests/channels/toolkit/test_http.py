@@ -1,4 +1,6 @@
-"""What clients share: tokens renewed once for all callers, limits of a body, the certificates that are trusted."""
+"""What clients share: tokens renewed once for all callers, limits of a body, the certificates that
+are trusted.
+"""
 
 import asyncio
 import os
@@ -75,7 +77,16 @@ async def test_reading_stops_at_the_limit() -> None:
 
 @every_case(
     ("text", "seconds"),
-    [("3", 3.0), ("0.5", 0.5), ("", None), ("0", None), ("-1", None), ("nan", None), ("inf", None), ("²", None)],
+    [
+        ("3", 3.0),
+        ("0.5", 0.5),
+        ("", None),
+        ("0", None),
+        ("-1", None),
+        ("nan", None),
+        ("inf", None),
+        ("²", None),
+    ],
 )
 def test_only_a_plausible_number_of_seconds_is_waited(text: str, seconds: float | None) -> None:
     assert parse_retry_after(text) == seconds
@@ -88,5 +99,7 @@ def test_the_certificates_are_read_once() -> None:
 def test_an_authority_of_ones_own_is_trusted(tmp_path: Path) -> None:
     (tmp_path / "authority.pem").write_text(Authority(tmp_path).pem)
     known = {**os.environ, "SSL_CERT_FILE": str(tmp_path / "authority.pem")}
-    said = subprocess.run([sys.executable, "-c", SUBJECTS], env=known, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", SUBJECTS], env=known, capture_output=True, text=True, check=True
+    )
     assert said.stdout == "[((('commonName', 'Authority of the test'),),)]\n"

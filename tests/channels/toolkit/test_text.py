@@ -33,15 +33,23 @@ CLUSTERS = (
 )
 
 PROSE = st.lists(st.sampled_from(CLUSTERS), max_size=300).map("".join)
-CODE = st.lists(st.sampled_from(("x = 1\n", "\n", "中文\n", "a" * 70 + "\n", "é🙂")), max_size=60).map("".join)
+CODE = st.lists(
+    st.sampled_from(("x = 1\n", "\n", "中文\n", "a" * 70 + "\n", "é🙂")), max_size=60
+).map("".join)
 
 
 def fenceless(text: str) -> bool:
     return "```" not in text and "~~~" not in text
 
 
-@given(text=st.text(max_size=2000).filter(fenceless) | PROSE, limit=st.integers(4, 200), unit=st.sampled_from(UNITS))
-def test_parts_joined_are_the_text_and_each_is_within_the_limit(text: str, limit: int, unit: Unit) -> None:
+@given(
+    text=st.text(max_size=2000).filter(fenceless) | PROSE,
+    limit=st.integers(4, 200),
+    unit=st.sampled_from(UNITS),
+)
+def test_parts_joined_are_the_text_and_each_is_within_the_limit(
+    text: str, limit: int, unit: Unit
+) -> None:
     parts = split_text(text, limit, unit)
     assert "".join(parts) == text
     assert all(0 < text_length(part, unit) <= limit for part in parts)
@@ -56,8 +64,12 @@ def test_no_grapheme_is_cut(text: str, unit: Unit) -> None:
         assert place in whole
 
 
-@given(before=PROSE.filter(fenceless), code=CODE, after=PROSE.filter(fenceless), closed=st.booleans())
-def test_a_cut_code_block_is_whole_in_every_part(before: str, code: str, after: str, closed: bool) -> None:
+@given(
+    before=PROSE.filter(fenceless), code=CODE, after=PROSE.filter(fenceless), closed=st.booleans()
+)
+def test_a_cut_code_block_is_whole_in_every_part(
+    before: str, code: str, after: str, closed: bool
+) -> None:
     text = f"{before}\n```python\n{code}"
     if closed:
         text += f"\n```\n{after}"
@@ -66,7 +78,9 @@ def test_a_cut_code_block_is_whole_in_every_part(before: str, code: str, after: 
     for part in parts[:-1]:
         assert sum(line.startswith("```") for line in part.split("\n")) % 2 == 0
     lines = [line for part in parts for line in part.split("\n") if not line.startswith("```")]
-    assert "".join(lines) == "".join(line for line in text.split("\n") if not line.startswith("```"))
+    assert "".join(lines) == "".join(
+        line for line in text.split("\n") if not line.startswith("```")
+    )
 
 
 @given(text=st.text(alphabet="`~ \nab", max_size=600), limit=st.integers(4, 120))
@@ -84,7 +98,10 @@ def test_no_arrangement_of_fences_breaks_the_limit_or_loses_a_letter(text: str, 
         ("first paragraph\n\nsecond line one\nline", "first paragraph\n\n"),
         ("many words here.\nand then there is more", "many words here.\n"),
         ("one sentence ends. Another one follows it", "one sentence ends. "),
-        ("这是第一句话，它比较长一点点。这是第二句话，它也比较长", "这是第一句话，它比较长一点点。"),
+        (
+            "这是第一句话，它比较长一点点。这是第二句话，它也比较长",
+            "这是第一句话，它比较长一点点。",
+        ),
         ("words without any stop at all in them", "words without any stop at "),
         ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
     ],
@@ -95,7 +112,9 @@ def test_cuts_where_a_reader_would(text: str, first: str) -> None:
 
 
 def test_a_link_stays_whole() -> None:
-    parts = split_text("words before it and [the very link](http://example.org/a) after", 40, "utf16")
+    parts = split_text(
+        "words before it and [the very link](http://example.org/a) after", 40, "utf16"
+    )
     assert any("[the very link](http://example.org/a)" in part for part in parts)
 
 
@@ -111,7 +130,10 @@ def test_a_code_block_is_not_cut_between_its_code_and_its_last_line() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", first_by_day(4, ["👨‍👩‍👧‍👦", "```\n", "[", "\u0301", "a", "中", "\n", " ", "`", "e\u0301", "**"])
+    "piece",
+    first_by_day(
+        4, ["👨‍👩‍👧‍👦", "```\n", "[", "\u0301", "a", "中", "\n", " ", "`", "e\u0301", "**"]
+    ),
 )
 def test_a_huge_text_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))

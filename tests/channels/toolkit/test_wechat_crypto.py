@@ -40,7 +40,9 @@ def test_the_signature_of_an_encrypted_message() -> None:
     assert sign_parts((*PARTS, SEALED)) == "72fa98cdecd7d4d56637cc10bde408a98f5c25d0"
 
 
-@every_case("given", ["", "561DDFD61A6772ABCF92355A889B5A370343EC8B", "签名", "\udc80", "561ddfd61a"])
+@every_case(
+    "given", ["", "561DDFD61A6772ABCF92355A889B5A370343EC8B", "签名", "\udc80", "561ddfd61a"]
+)
 def test_anything_but_the_signature_itself_is_none(given: str) -> None:
     assert not is_signature_of(given, PARTS)
     assert is_signature_of("561ddfd61a6772abcf92355a889b5a370343ec8b", PARTS)

@@ -41,8 +41,8 @@ class ScriptedBot:
     """Stores what is delivered; `answers` makes the reply's text (None: no reply).
 
     broken: raised at each delivery; unreadable: raised whenever lines are read.
-    channels, whose, touched: of conversations, by name; frozen: the time of each look at what has changed.
-    read: (conversation, reader, pressed) where it is another person's.
+    channels, whose, touched: of conversations, by name; frozen: the time of each look at what has
+    changed. read: (conversation, reader, pressed) where it is another person's.
     """
 
     answers: Callable[[InboundMessage], str | None] = lambda message: None
@@ -84,7 +84,9 @@ class ScriptedBot:
     def add(self, name: str, role: str, text: str, reply_to: str = "") -> TranscriptLine:
         lines = self.said.setdefault(name, [])
         number = len(lines) + 1
-        line = TranscriptLine(id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to)
+        line = TranscriptLine(
+            id=f"{name}-{number}", number=number, role=role, text=text, at=NOON, reply_to=reply_to
+        )
         lines.append(line)
         self.moves += 1
         self.touched[name] = ONE + timedelta(seconds=self.moves)
@@ -106,10 +108,18 @@ class ScriptedBot:
         )
         return line
 
-    def show(self, conversation: str, name: str, message_id: str = "", text: str = "", **facts: Any) -> None:
+    def show(
+        self, conversation: str, name: str, message_id: str = "", text: str = "", **facts: Any
+    ) -> None:
         assert self.web
         self.web.show(
-            LiveEvent(address=web_address(conversation), name=name, message_id=message_id, text=text, facts=facts)
+            LiveEvent(
+                address=web_address(conversation),
+                name=name,
+                message_id=message_id,
+                text=text,
+                facts=facts,
+            )
         )
 
     async def context_stamp(self, conversation: str) -> str:
@@ -169,7 +179,11 @@ class ScriptedBot:
     async def conversations(
         self, cursor: str = "", limit: int = 200, wanted: ConversationFilter = ANY_CONVERSATION
     ) -> ConversationPage:
-        listed = [one for one in self.listed() if (not wanted.own or one.whose == "own") and wanted.words in one.title]
+        listed = [
+            one
+            for one in self.listed()
+            if (not wanted.own or one.whose == "own") and wanted.words in one.title
+        ]
         if cursor and cursor not in self.said:
             raise ValueError("no cursor")
         start = [one.id for one in listed].index(cursor) + 1 if cursor else 0
@@ -221,7 +235,9 @@ class Running:
 
     def client(self, **options: Any) -> httpx.AsyncClient:
         headers = {"authorization": f"Bearer {TOKEN}", **options.pop("headers", {})}
-        return httpx.AsyncClient(base_url=self.base, headers=headers, timeout=60, verify=False, **options)
+        return httpx.AsyncClient(
+            base_url=self.base, headers=headers, timeout=60, verify=False, **options
+        )
 
     def nobody(self, **options: Any) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.base, timeout=60, verify=False, **options)
@@ -247,14 +263,18 @@ async def running(
     web = Web(hub or EventHub(pause=pause))
     bot.web = web
     public = parse_public_host(public_url) if public_url else ""
-    gate = RequestGuard(token=TOKEN, port=port, public=public, proxies=parse_networks(proxies), clock=clock)
+    gate = RequestGuard(
+        token=TOKEN, port=port, public=public, proxies=parse_networks(proxies), clock=clock
+    )
     site = WebSite(gate=gate, web=web)
     server = WebServer(site, sockets, grace=2, idle=idle, **bounds)
     serving = asyncio.create_task(server.run())
     listening = asyncio.create_task(web.run(bot.deliver))
     if opened:
         site.open(bot.doors(), calls)
-    up = Running(f"http://127.0.0.1:{port}", port, site, server, gate, web, bot, (serving, listening))
+    up = Running(
+        f"http://127.0.0.1:{port}", port, site, server, gate, web, bot, (serving, listening)
+    )
     try:
         yield up
     finally:

@@ -40,7 +40,11 @@ async def sent_events(
 
 
 async def events(
-    client: httpx.AsyncClient, conversation: str, last: str = "", query: str = "", opened: asyncio.Event | None = None
+    client: httpx.AsyncClient,
+    conversation: str,
+    last: str = "",
+    query: str = "",
+    opened: asyncio.Event | None = None,
 ) -> AsyncIterator[Event]:
     path = f"/api/conversations/{conversation}/events{query}"
     async with aclosing(sent_events(client, path, last, opened)) as stream:

@@ -11,9 +11,21 @@ PARTS = ("system", "tools", "summary", "history", "running")
 # How each kind of eye sees linear light. Source: Machado, Oliveira and Fernandes 2009, severity 1.
 KINDS = {
     "usual": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
-    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
-    "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+    "protan": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deutan": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritan": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
 }
 LEAST_DISTANCE, LEAST_CONTRAST = 15.0, 3.0
 
@@ -29,17 +41,23 @@ def themes() -> list[dict[str, str]]:
 
 def linear(colour: str) -> Light:
     shares = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares
+    )
     return red, green, blue
 
 
 def contrast(one: str, other: str) -> float:
-    dark, light = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in map(linear, (one, other)))
+    dark, light = sorted(
+        0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in map(linear, (one, other))
+    )
     return (light + 0.05) / (dark + 0.05)
 
 
 def lab(light: Light, eye: tuple[Light, Light, Light]) -> Light:
-    r, g, b = (min(1.0, max(0.0, sum(a * c for a, c in zip(row, light, strict=True)))) for row in eye)
+    r, g, b = (
+        min(1.0, max(0.0, sum(a * c for a, c in zip(row, light, strict=True)))) for row in eye
+    )
     x, y, z = (
         root(0.4124 * r + 0.3576 * g + 0.1805 * b, 0.95047),
         root(0.2126 * r + 0.7152 * g + 0.0722 * b, 1.0),

@@ -1,4 +1,6 @@
-"""Connections that send nothing, half a header or read nothing: they are cut off in time and never in anybody's way."""
+"""Connections that send nothing, half a header or read nothing: they are cut off in time and never
+in anybody's way.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -46,7 +48,10 @@ async def open_connections(site: Running, number: int) -> None:
 
 @pytest.mark.parametrize("said", ["", "GET /healthz HTTP/1.1\nHost: 127.0", "\n"])
 async def test_a_header_that_does_not_come_to_its_end_is_not_waited_for(said: str) -> None:
-    async with running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site, wires(site, 1, said) as [wire]:
+    async with (
+        running(ScriptedBot(), header_seconds=0.2, linger_seconds=0.1) as site,
+        wires(site, 1, said) as [wire],
+    ):
         answer = await rest(wire)
         assert answer.startswith(b"HTTP/1.1 408 Request Timeout") == ("GET" in said)
         await open_connections(site, 0)
@@ -101,14 +106,20 @@ async def test_an_answer_that_is_not_read_is_given_up() -> None:
     async with running(bot, stall_seconds=0.3) as site:
         for _ in range(200):
             bot.add("c1", "user", "x" * 100_000)
-        head = request(site, "/api/conversations/c1/messages?limit=200", f"Authorization: Bearer {TOKEN}")
+        head = request(
+            site, "/api/conversations/c1/messages?limit=200", f"Authorization: Bearer {TOKEN}"
+        )
         async with wires(site, 3, head):
             await open_connections(site, 3)
             await open_connections(site, 0)
 
 
 async def test_at_the_limit_the_oldest_silent_connection_is_dropped() -> None:
-    async with running(ScriptedBot(), most=4) as site, wires(site, 4) as silent, AsyncExitStack() as clients:
+    async with (
+        running(ScriptedBot(), most=4) as site,
+        wires(site, 4) as silent,
+        AsyncExitStack() as clients,
+    ):
         await open_connections(site, 4)
         for number in range(4):
             client = await clients.enter_async_context(site.client())
@@ -139,7 +150,9 @@ async def test_with_all_places_in_use_by_known_clients_a_new_one_is_refused_in_w
 async def test_unknown_clients_are_dropped_before_an_idle_known_one() -> None:
     async with running(ScriptedBot(), most=3) as site, site.client() as known:
         assert (await known.get("/api/v1/session")).status_code == 200
-        login = f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"
+        login = (
+            f"POST /login HTTP/1.1\nHost: 127.0.0.1:{site.port}\nContent-Type: application/json\n"
+        )
         async with wires(site, 2, f"{login}Content-Length: 9\n\n{{") as strangers:
             await open_connections(site, 3)
             async with site.nobody() as other:

@@ -1,4 +1,6 @@
-"""The page's live view by itself: what is in use stays, a reader holds little, its faults stay its own."""
+"""The page's live view by itself: what is in use stays, a reader holds little, its faults stay its
+own.
+"""
 
 import asyncio
 import socket
@@ -31,19 +33,25 @@ class Record:
             for number in range(1, count + 1)
         ]
 
-    async def lines(self, conversation: str, *, after: int | None = None, limit: int = 50) -> list[TranscriptLine]:
+    async def lines(
+        self, conversation: str, *, after: int | None = None, limit: int = 50
+    ) -> list[TranscriptLine]:
         if after is None:
             return self.said[-limit:]
         return self.said[after : after + limit]
 
 
 def delta(conversation: str, text: str, message_id: str = "m1") -> LiveEvent:
-    return LiveEvent(address=web_address(conversation), name="delta", message_id=message_id, text=text)
+    return LiveEvent(
+        address=web_address(conversation), name="delta", message_id=message_id, text=text
+    )
 
 
 async def joined(hub: EventHub, conversation: str, held: AsyncExitStack) -> AsyncGenerator[bytes]:
     """A reader that has begun and reads no further."""
-    frames = await held.enter_async_context(aclosing(hub.follow(conversation, None, Record(0, 0).lines)))
+    frames = await held.enter_async_context(
+        aclosing(hub.follow(conversation, None, Record(0, 0).lines))
+    )
     assert await anext(frames) == b"retry: 1000\n\n"
     return frames
 
@@ -77,7 +85,9 @@ async def test_a_conversation_added_while_all_others_are_in_use_can_be_used_at_o
         for number in range(MAX_CONVERSATIONS):
             await joined(hub, f"read-{number}", held)
         hub.notify_stored("posted")
-        hub.publish(LiveEvent(address=web_address("answered"), name="reply", message_id="m1", text="done"))
+        hub.publish(
+            LiveEvent(address=web_address("answered"), name="reply", message_id="m1", text="done")
+        )
         frames = await joined(hub, "joined", held)
         hub.publish(delta("joined", "hello"))
         assert b"hello" in await anext(frames)
@@ -93,11 +103,21 @@ async def test_replies_of_turns_without_further_events_are_dropped() -> None:
     assert len(hub._streams) <= MAX_CONVERSATIONS
 
 
-async def test_who_returns_to_a_conversation_that_was_dropped_gets_what_was_stored_meanwhile() -> None:
+async def test_who_returns_to_a_conversation_that_was_dropped_gets_what_was_stored_meanwhile() -> (
+    None
+):
     hub, record = EventHub(), Record(2, 10)
     for number in range(MAX_CONVERSATIONS + 1):
         hub.publish(delta(f"c{number}", "half an"))
-        hub.publish(LiveEvent(address=web_address(f"c{number}"), name="reply", message_id="m1", text="done", line=2))
+        hub.publish(
+            LiveEvent(
+                address=web_address(f"c{number}"),
+                name="reply",
+                message_id="m1",
+                text="done",
+                line=2,
+            )
+        )
     assert len(hub._streams) == MAX_CONVERSATIONS
     async with aclosing(hub.follow("c0", parse_position("1.7"), record.lines)) as frames:
         assert await anext(frames) == RETRY_FRAME
@@ -132,10 +152,16 @@ async def test_long_pieces_of_a_reply_do_not_fill_the_memory_of_a_conversation()
     for _ in range(512):
         hub.publish(
             LiveEvent(
-                address=web_address("c1"), name="delta", message_id="m1", text="x" * 100_000, facts={"whole": True}
+                address=web_address("c1"),
+                name="delta",
+                message_id="m1",
+                text="x" * 100_000,
+                facts={"whole": True},
             )
         )
-    assert sum(len(step.event.text) for step in hub._streams["c1"].recent if step.event) <= 1_000_000
+    assert (
+        sum(len(step.event.text) for step in hub._streams["c1"].recent if step.event) <= 1_000_000
+    )
 
 
 async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails() -> None:
@@ -162,14 +188,21 @@ async def test_a_message_is_taken_and_its_answer_sent_though_the_live_view_fails
 
 async def test_readers_that_never_read_delay_no_one_and_are_dropped() -> None:
     bot = ScriptedBot(answers=lambda message: "y" * 20_000)
-    async with running(bot, stall_seconds=0.5) as site, site.client() as client, AsyncExitStack() as held:
+    async with (
+        running(bot, stall_seconds=0.5) as site,
+        site.client() as client,
+        AsyncExitStack() as held,
+    ):
         for listening in site.server._sockets:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)  # else the kernel takes it for them
+            # else the kernel takes it for them
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
         for _ in range(40):
             bot.add("c1", "user", "x" * 20_000)
         deaf = [_deaf(held, site.port) for _ in range(60)]
         for number in range(20):
-            posted = await client.post("/api/messages", json={"conversation": "c1", "text": f"{number}"})
+            posted = await client.post(
+                "/api/messages", json={"conversation": "c1", "text": f"{number}"}
+            )
             assert posted.status_code == 202
         await _until(lambda: site.web.hub._streams["c1"].readers == 0)
         await _until(lambda: len(site.server._server.server_state.connections) <= 1)

@@ -17,7 +17,9 @@ def replies(count: int):  # type: ignore[no-untyped-def]
 async def turn(site: Running, text: str, pieces: int = 3) -> str:
     """Send one message, and stream its reply as the bot does."""
     async with site.client() as client:
-        id = (await client.post("/api/messages", json={"conversation": "c1", "text": text})).json()["id"]
+        id = (await client.post("/api/messages", json={"conversation": "c1", "text": text})).json()[
+            "id"
+        ]
     site.bot.show("c1", "started", id, step=1)
     site.bot.show("c1", "tool_started", id, tool="clock")
     site.bot.show("c1", "tool_ended", id, tool="clock")
@@ -34,7 +36,16 @@ async def test_the_events_of_a_turn_come_in_order_with_one_message_id() -> None:
             waiting = asyncio.ensure_future(anext(stream))
             id = await turn(site, "one")
             seen = [await waiting] + [await anext(stream) for _ in range(7)]
-    order = ["accepted", "started", "tool_started", "tool_ended", "delta", "delta", "delta", "reply"]
+    order = [
+        "accepted",
+        "started",
+        "tool_started",
+        "tool_ended",
+        "delta",
+        "delta",
+        "delta",
+        "reply",
+    ]
     assert names(seen) == order
     assert {event.data["message_id"] for event in seen} == {id}
     assert "".join(event.data["text"] for event in seen if event.name == "delta") == "0,1,2,"
@@ -43,8 +54,13 @@ async def test_the_events_of_a_turn_come_in_order_with_one_message_id() -> None:
     assert all(event.id.startswith("3.") for event in seen[1:-1])
 
 
-async def test_a_new_reader_is_given_the_newest_lines_so_an_answer_that_was_faster_is_seen() -> None:
-    async with running(ScriptedBot(answers=lambda message: "fast")) as site, site.client() as client:
+async def test_a_new_reader_is_given_the_newest_lines_so_an_answer_that_was_faster_is_seen() -> (
+    None
+):
+    async with (
+        running(ScriptedBot(answers=lambda message: "fast")) as site,
+        site.client() as client,
+    ):
         posted = await client.post("/api/messages", json={"conversation": "c1", "text": "x"})
         seen = await until(client, "c1", replies(1))
     assert seen[-1].data["message_id"] == posted.json()["id"]
@@ -62,7 +78,9 @@ async def test_a_reader_that_comes_back_misses_nothing_and_sees_nothing_twice() 
     assert [event.data["line"] for event in whole if "line" in event.data] == [1, 2, 3, 4]
 
 
-async def test_many_quiet_conversations_are_forgotten_and_who_comes_back_to_one_misses_no_line() -> None:
+async def test_many_quiet_conversations_are_forgotten_and_who_comes_back_to_one_misses_no_line() -> (  # noqa: E501
+    None
+):
     async with running(ScriptedBot()) as site, site.client() as client:
         await turn(site, "one")
         first = await until(client, "c1", lambda seen: len(seen) == 1)
@@ -79,7 +97,9 @@ async def test_many_quiet_conversations_are_forgotten_and_who_comes_back_to_one_
 async def test_resuming_in_the_middle_of_an_answer_goes_on_with_the_very_next_piece() -> None:
     async with running(ScriptedBot()) as site, site.client() as client:
         async with site.client() as other:
-            id = (await other.post("/api/messages", json={"conversation": "c1", "text": "x"})).json()["id"]
+            id = (
+                await other.post("/api/messages", json={"conversation": "c1", "text": "x"})
+            ).json()["id"]
         for piece in "abcdef":
             site.bot.show("c1", "delta", id, piece)
         first = await until(client, "c1", lambda seen: seen[-1].name == "delta", query="?after=0")
@@ -88,7 +108,10 @@ async def test_resuming_in_the_middle_of_an_answer_goes_on_with_the_very_next_pi
         site.bot.show("c1", "delta", id, "h")
         second = await until(client, "c1", lambda seen: len(seen) == 1, last=first[-1].id)
         third = await until(client, "c1", lambda seen: len(seen) == 1, last=second[-1].id)
-    assert [(event.name, event.data["text"]) for event in [*second, *third]] == [("delta", "g"), ("delta", "h")]
+    assert [(event.name, event.data["text"]) for event in [*second, *third]] == [
+        ("delta", "g"),
+        ("delta", "h"),
+    ]
 
 
 async def test_resuming_works_across_a_restart_of_the_server() -> None:
@@ -109,11 +132,17 @@ async def test_resuming_works_across_a_restart_of_the_server() -> None:
 async def test_lines_come_in_stored_order_though_their_sends_come_later() -> None:
     async with running(ScriptedBot()) as site, site.client() as client:
         async with site.client() as other:
-            id = (await other.post("/api/messages", json={"conversation": "c1", "text": "a"})).json()["id"]
+            id = (
+                await other.post("/api/messages", json={"conversation": "c1", "text": "a"})
+            ).json()["id"]
             site.bot.add("c1", "assistant", "stored, not sent yet", id)
             await other.post("/api/messages", json={"conversation": "c1", "text": "b"})
         seen = await until(client, "c1", lambda seen: len(seen) == 3, query="?after=0")
-    assert [(event.id, event.name) for event in seen] == [("1", "accepted"), ("2", "reply"), ("3", "accepted")]
+    assert [(event.id, event.name) for event in seen] == [
+        ("1", "accepted"),
+        ("2", "reply"),
+        ("3", "accepted"),
+    ]
 
 
 async def test_a_reply_sent_twice_by_the_outbox_is_shown_once() -> None:
@@ -171,7 +200,10 @@ async def _read_until(stream: socket.socket, word: bytes) -> bytes:
 async def test_thirty_readers_see_the_same() -> None:
     async with running(ScriptedBot()) as site, site.client() as client:
         await turn(site, "one", pieces=0)
-        readers = [asyncio.create_task(until(client, "c1", replies(2), query="?after=0")) for _ in range(30)]
+        readers = [
+            asyncio.create_task(until(client, "c1", replies(2), query="?after=0"))
+            for _ in range(30)
+        ]
         await turn(site, "two", pieces=10)
         seen = await asyncio.gather(*readers)
     lines = [[event.data["line"] for event in one if "line" in event.data] for one in seen]
@@ -203,7 +235,9 @@ def test_no_event_bears_the_browsers_own_name_for_a_broken_connection() -> None:
 
 async def test_a_failed_turn_is_over_for_later_readers() -> None:
     async with running(ScriptedBot()) as site, site.client() as client:
-        id = (await client.post("/api/messages", json={"conversation": "c1", "text": "one"})).json()["id"]
+        id = (
+            await client.post("/api/messages", json={"conversation": "c1", "text": "one"})
+        ).json()["id"]
         site.bot.show("c1", "started", id)
         site.bot.show("c1", "failed", id, "no answer")
         async with aclosing(events(client, "c1")) as stream:

@@ -1,4 +1,6 @@
-"""Several large uploads at once: each has its time from when its turn has come, and only so many wait for it."""
+"""Several large uploads at once: each has its time from when its turn has come, and only so many
+wait for it.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -1,4 +1,6 @@
-"""The list of conversations over a real socket: its pages, its changes, one stream for all that a tab follows."""
+"""The list of conversations over a real socket: its pages, its changes, one stream for all that a
+tab follows.
+"""
 
 import json
 from contextlib import aclosing
@@ -16,13 +18,17 @@ from tests.channels.web.streams import sent_events
 
 
 def conversation(name: str, seconds: float = 0.0, turns: int = 0) -> ConversationEntry:
-    return ConversationEntry(id=name, title=name, channel="web", updated=ONE + timedelta(seconds=seconds), turns=turns)
+    return ConversationEntry(
+        id=name, title=name, channel="web", updated=ONE + timedelta(seconds=seconds), turns=turns
+    )
 
 
 async def pages(client: httpx.AsyncClient, limit: int) -> list[list[str]]:
     found, cursor = [], ""
     while True:
-        told = (await client.get("/api/conversations", params={"limit": limit, "cursor": cursor})).json()
+        told = (
+            await client.get("/api/conversations", params={"limit": limit, "cursor": cursor})
+        ).json()
         found.append([one["id"] for one in told["conversations"]])
         if not (cursor := told["next"]):
             return found
@@ -38,11 +44,15 @@ async def test_the_list_is_read_page_by_page_to_its_end() -> None:
         assert len(whole["conversations"]) == 200
         read = await pages(client, 50)
         assert [len(page) for page in read] == [50, 50, 50, 50, 19]
-        assert [name for page in read for name in page] == [f"c{number:03d}" for number in range(218, -1, -1)]
+        assert [name for page in read for name in page] == [
+            f"c{number:03d}" for number in range(218, -1, -1)
+        ]
         rest = (await client.get("/api/conversations", params={"cursor": whole["next"]})).json()
         assert [one["channel"] for one in rest["conversations"]].count("telegram") == 2
         assert rest["next"] is None
-        assert len((await client.get("/api/conversations?limit=201")).json()["conversations"]) == 200
+        assert (
+            len((await client.get("/api/conversations?limit=201")).json()["conversations"]) == 200
+        )
         strange = await client.get("/api/conversations?cursor=nothing")
         assert (strange.status_code, strange.json()["error"]["code"]) == (400, "cursor")
 
@@ -57,7 +67,9 @@ async def test_one_conversation_is_looked_up_without_its_words_and_opened_by_a_p
         assert (found["id"], found["whose"]) == ("ann", "other")
         assert (await client.get("/api/conversations/nobody")).status_code == 404
         assert (await client.post("/api/conversations/nobody/open", json={})).status_code == 404
-        assert (await client.get("/api/conversations?own=1")).json()["conversations"][0]["id"] == "c1"
+        assert (await client.get("/api/conversations?own=1")).json()["conversations"][0][
+            "id"
+        ] == "c1"
         assert bot.read == []
         assert (await client.post("/api/conversations/ann/open", json={})).status_code == 200
         assert bot.read == [("ann", "token", True)]
@@ -129,7 +141,8 @@ async def test_a_poll_reads_only_new_changes_and_sends_each_once() -> None:
 
 async def test_each_deletion_is_a_reset_once() -> None:
     first, both = (
-        ConversationChanges(at=at, conversations=(), deletions=acts) for at, acts in ((2.0, [7]), (3.0, [7, 9]))
+        ConversationChanges(at=at, conversations=(), deletions=acts)
+        for at, acts in ((2.0, [7]), (3.0, [7, 9]))
     )
     frames = await Looks([look(1.0), first, first, both, look(9.0)]).frames()
     assert ids(frames) == ["reset", "reset"]

@@ -33,7 +33,9 @@ def texts(path: Path, *names: str) -> Iterator[str]:
                 case [ast.Constant(value=str(text))]:
                     yield text
                 case [ast.JoinedStr(values=values)]:
-                    yield "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in values)
+                    yield "".join(
+                        str(one.value) if isinstance(one, ast.Constant) else "{}" for one in values
+                    )
 
 
 def sentences() -> Iterator[tuple[str, str]]:
@@ -46,12 +48,22 @@ def sentences() -> Iterator[tuple[str, str]]:
 def test_every_sentence_has_one_in_chinese() -> None:
     found = list(sentences())
     assert len(found) > 60
-    assert [one for one in found if one[1] not in CHINESE and not one[1].startswith(UNTRANSLATED)] == []
-    assert [english for english, chinese in CHINESE.items() if english.count("{}") != chinese.count("{}")] == []
+    assert [
+        one for one in found if one[1] not in CHINESE and not one[1].startswith(UNTRANSLATED)
+    ] == []
+    assert [
+        english
+        for english, chinese in CHINESE.items()
+        if english.count("{}") != chinese.count("{}")
+    ] == []
 
 
 def test_every_sentence_of_the_models_has_one_in_chinese() -> None:
-    general = [re.sub(r"\{\w+\}", "{}", text) for text in (*SENTENCES.values(), OTHER_SENTENCE) if text != "{error}"]
+    general = [
+        re.sub(r"\{\w+\}", "{}", text)
+        for text in (*SENTENCES.values(), OTHER_SENTENCE)
+        if text != "{error}"
+    ]
     names = ("channels/web/validation.py", "channels/web/models.py", *_MODELS_OF_CONSOLE)
     own = [text for name in names for text in texts(ROOT / name, "ValueError")]
     assert len(own) >= 8
@@ -60,10 +72,16 @@ def test_every_sentence_of_the_models_has_one_in_chinese() -> None:
 
 def test_what_differs_is_put_into_the_chinese_sentence() -> None:
     assert to_chinese("q may have 200 characters") == "q 最多 200 个字符"
-    assert to_chinese("the files have 7 bytes; 5 fit into one message") == "文件共 7 字节，一条消息最多 5 字节"
+    assert (
+        to_chinese("the files have 7 bytes; 5 fit into one message")
+        == "文件共 7 字节，一条消息最多 5 字节"
+    )
     assert to_chinese("something nobody knows") == "something nobody knows"
 
 
-@every_case(("header", "chinese"), [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)])
+@every_case(
+    ("header", "chinese"),
+    [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)],
+)
 def test_the_first_language_of_a_client_is_taken(header: str, chinese: bool) -> None:
     assert prefers_chinese(header) is chinese

@@ -31,8 +31,14 @@ def event(name: str, text: str = "", **facts: bool) -> LiveEvent:
     return LiveEvent(address=PLACE, name=name, message_id="m", text=text, facts=facts)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["delta", "tool_started", "tool_ended"]), st.text(max_size=9))))
-def test_condensed_events_tell_the_whole_text_and_the_open_tool(told: list[tuple[str, str]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["delta", "tool_started", "tool_ended"]), st.text(max_size=9))
+    )
+)
+def test_condensed_events_tell_the_whole_text_and_the_open_tool(
+    told: list[tuple[str, str]],
+) -> None:
     events = [event("started"), *(event(name, text) for name, text in told)]
     short = reduce(condense_events, events, ())
     by_name = {one.name: one for one in short}
@@ -47,7 +53,11 @@ def test_condensed_events_tell_the_whole_text_and_the_open_tool(told: list[tuple
 
 
 def test_a_void_text_and_a_new_start_begin_again() -> None:
-    shown = reduce(condense_events, [event("delta", "a"), event("delta", "", whole=True), event("delta", "b")], ())
+    shown = reduce(
+        condense_events,
+        [event("delta", "a"), event("delta", "", whole=True), event("delta", "b")],
+        (),
+    )
     assert [one.text for one in shown] == ["b"]
     assert condense_events(shown, event("started")) == (event("started"),)
 
@@ -89,7 +99,10 @@ def test_a_label_is_short_visible_and_never_a_path(name: str) -> None:
     assert shown not in (".", "..")
 
 
-@given(st.text(min_size=1, max_size=200), st.text(min_size=1, max_size=50).filter(lambda key: clean_text(key) == key))
+@given(
+    st.text(min_size=1, max_size=200),
+    st.text(min_size=1, max_size=50).filter(lambda key: clean_text(key) == key),
+)
 def test_a_message_keeps_its_text_and_its_key_within_its_conversation(text: str, key: str) -> None:
     body = parse_body(NewMessageBody, {"conversation": "c1", "text": text, "key": key})
     if not clean_text(text).strip():
@@ -156,10 +169,16 @@ class Everything(BaseModel):
         ({"colour": "red"}, "colour", "colour is not a field here"),
     ],
 )
-def test_a_wrong_field_is_named_in_one_sentence(body: dict[str, object], field: str, sentence: str) -> None:
+def test_a_wrong_field_is_named_in_one_sentence(
+    body: dict[str, object], field: str, sentence: str
+) -> None:
     with pytest.raises(HttpRefusal) as refused:
         parse_body(Everything, body)
-    assert (refused.value.status, refused.value.field, refused.value.message) == (400, field, sentence)
+    assert (refused.value.status, refused.value.field, refused.value.message) == (
+        400,
+        field,
+        sentence,
+    )
 
 
 @every_case(

@@ -22,13 +22,18 @@ def said(text: str = "hello", conversation: str = "c1", **more: object) -> dict[
     return {"conversation": conversation, "text": text, **more}
 
 
-async def test_a_message_is_taken_with_202_and_found_in_the_transcript_with_its_answer(site: Running) -> None:
+async def test_a_message_is_taken_with_202_and_found_in_the_transcript_with_its_answer(
+    site: Running,
+) -> None:
     async with site.client() as client:
         posted = await client.post("/api/messages", json=said("你好 👋", key="k1"))
         assert posted.status_code == 202
         id = posted.json()["id"]
         messages = (await client.get("/api/conversations/c1/messages")).json()["messages"]
-    assert [(m["role"], m["text"]) for m in messages] == [("user", "你好 👋"), ("assistant", "echo 你好 👋")]
+    assert [(m["role"], m["text"]) for m in messages] == [
+        ("user", "你好 👋"),
+        ("assistant", "echo 你好 👋"),
+    ]
     assert messages[0]["id"] == id
     assert messages[1]["reply_to"] == id
     assert "reply_to" not in messages[0]
@@ -41,10 +46,14 @@ async def test_what_cannot_be_stored_of_a_text_is_left_out(site: Running) -> Non
     assert site.bot.taken[0].text == "half \ufffd and none"
 
 
-async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(site: Running) -> None:
+async def test_a_repeated_key_is_answered_200_with_the_same_id_and_shown_once(
+    site: Running,
+) -> None:
     async with site.client() as client:
         first = await client.post("/api/messages", json=said(key="k1"))
-        again = await asyncio.gather(*(client.post("/api/messages", json=said(key="k1")) for _ in range(5)))
+        again = await asyncio.gather(
+            *(client.post("/api/messages", json=said(key="k1")) for _ in range(5))
+        )
     assert {answer.status_code for answer in again} == {200}
     assert {answer.json()["id"] for answer in again} == {first.json()["id"]}
     assert len(site.bot.taken) == 1
@@ -80,9 +89,17 @@ async def test_without_a_key_every_post_is_a_message_of_its_own(site: Running) -
         ({"conversation": "c1", "text": "x", "key": "k" * 201}, 400, "key"),
         ({"conversation": "c1", "text": "x", "key": 7}, 400, "key"),
         ({"conversation": "c1", "text": "x", "attachments": "no"}, 400, "attachments"),
-        ({"conversation": "c1", "text": "x", "attachments": [{"name": "a", "data": "%%"}]}, 400, "attachments"),
         (
-            {"conversation": "c1", "text": "x", "attachments": [{"name": "a", "data": "aGk="}] * 11},
+            {"conversation": "c1", "text": "x", "attachments": [{"name": "a", "data": "%%"}]},
+            400,
+            "attachments",
+        ),
+        (
+            {
+                "conversation": "c1",
+                "text": "x",
+                "attachments": [{"name": "a", "data": "aGk="}] * 11,
+            },
             413,
             "too_many_files",
         ),
@@ -90,7 +107,9 @@ async def test_without_a_key_every_post_is_a_message_of_its_own(site: Running) -
         ([], 400, "bad_json"),
     ],
 )
-async def test_a_wrong_message_is_refused_with_a_sentence(site: Running, body: object, status: int, code: str) -> None:
+async def test_a_wrong_message_is_refused_with_a_sentence(
+    site: Running, body: object, status: int, code: str
+) -> None:
     async with site.client() as client:
         answer = await client.post("/api/messages", json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
@@ -138,8 +157,16 @@ async def test_a_body_that_lies_about_its_length_is_counted_as_it_comes(site: Ru
 async def test_files_come_with_the_message_under_a_clean_label(site: Running) -> None:
     data = bytes(range(256)) * 20_000
     files = [
-        {"name": "../../etc/pass\u202ewd.png", "media_type": "image/png", "data": base64.b64encode(data).decode()},
-        {"name": "笔记.txt", "media_type": "text/plain; charset=utf-8", "data": base64.b64encode(b"hi").decode()},
+        {
+            "name": "../../etc/pass\u202ewd.png",
+            "media_type": "image/png",
+            "data": base64.b64encode(data).decode(),
+        },
+        {
+            "name": "笔记.txt",
+            "media_type": "text/plain; charset=utf-8",
+            "data": base64.b64encode(b"hi").decode(),
+        },
     ]
     async with site.client() as client:
         answer = await client.post("/api/messages", json=said("", attachments=files))
@@ -155,7 +182,9 @@ async def test_the_transcript_is_paged_by_id_and_by_line(site: Running) -> None:
             await client.post("/api/messages", json=said(str(count)))
         newest = (await client.get("/api/conversations/c1/messages?limit=3")).json()["messages"]
         by_id = await client.get(f"/api/conversations/c1/messages?limit=3&before={newest[0]['id']}")
-        by_line = await client.get(f"/api/conversations/c1/messages?limit=3&before={newest[0]['line']}")
+        by_line = await client.get(
+            f"/api/conversations/c1/messages?limit=3&before={newest[0]['line']}"
+        )
         wrong = await client.get("/api/conversations/c1/messages?before=nothing")
         strange = await client.get("/api/conversations/c1/messages?limit=x")
     assert [message["line"] for message in newest] == [6, 7, 8]
@@ -174,11 +203,15 @@ async def test_an_unknown_conversation_is_404_until_a_message_is_sent_to_it(site
         assert (await client.post("/api/conversations/nobody/stop")).status_code == 202
         listed = (await client.get("/api/conversations")).json()["conversations"]
     assert site.bot.stopped == ["nobody"]
-    assert [sorted(item) for item in listed] == [["channel", "id", "title", "turns", "updated_at", "whose"]]
+    assert [sorted(item) for item in listed] == [
+        ["channel", "id", "title", "turns", "updated_at", "whose"]
+    ]
 
 
 @pytest.mark.parametrize("broken", [OSError("disk full"), RuntimeError("no")])
-async def test_what_could_not_be_stored_is_503_and_may_be_sent_again(site: Running, broken: Exception) -> None:
+async def test_what_could_not_be_stored_is_503_and_may_be_sent_again(
+    site: Running, broken: Exception
+) -> None:
     async with site.client() as client:
         site.bot.broken = broken
         refused = await client.post("/api/messages", json=said(key="k"))
@@ -188,13 +221,20 @@ async def test_what_could_not_be_stored_is_503_and_may_be_sent_again(site: Runni
     assert taken.status_code == 202
 
 
-async def test_unicode_survives_and_what_cannot_be_stored_is_mended_at_the_edge(site: Running) -> None:
+async def test_unicode_survives_and_what_cannot_be_stored_is_mended_at_the_edge(
+    site: Running,
+) -> None:
     odd = "á̈́ 👨‍👩‍👧‍👦 \u202eabc\u202c 𠮷 \ufffe"
     async with site.client() as client:
         await client.post("/api/messages", json=said(odd))
-        await client.post("/api/messages", content=b'{"conversation":"c1","text":"a\\u0000b\\ud800c"}')
+        await client.post(
+            "/api/messages", content=b'{"conversation":"c1","text":"a\\u0000b\\ud800c"}'
+        )
         messages = (await client.get("/api/conversations/c1/messages")).json()["messages"]
-    assert [message["text"] for message in messages if message["role"] == "user"] == [odd, "ab\ufffdc"]
+    assert [message["text"] for message in messages if message["role"] == "user"] == [
+        odd,
+        "ab\ufffdc",
+    ]
 
 
 async def test_until_the_bot_is_open_everything_but_healthz_is_503_starting() -> None:
@@ -202,7 +242,10 @@ async def test_until_the_bot_is_open_everything_but_healthz_is_503_starting() ->
         assert (await client.get("/healthz")).json()["ok"] is True
         ready = await client.get("/readyz")
         early = await client.post("/api/messages", json=said())
-        assert (ready.status_code, ready.json()) == (503, {"ok": False, "reasons": {"starting": True}})
+        assert (ready.status_code, ready.json()) == (
+            503,
+            {"ok": False, "reasons": {"starting": True}},
+        )
         assert (early.status_code, early.json()["error"]["code"]) == (503, "starting")
         site.site.open(site.bot.doors())
         assert (await client.post("/api/messages", json=said())).status_code == 202
@@ -214,7 +257,9 @@ async def test_routes_that_cannot_be_loaded_now_are_503_and_loaded_by_a_later_re
 
     async def load() -> tuple[Route, ...]:
         if not failures:
-            return (Route(method="GET", path="/api/v1/later", action="console.read", handler=shown),)
+            return (
+                Route(method="GET", path="/api/v1/later", action="console.read", handler=shown),
+            )
         raise failures.pop()
 
     failures = [HttpRefusal(503, "starting", "not ready yet; try again in a moment")]
@@ -223,7 +268,9 @@ async def test_routes_that_cannot_be_loaded_now_are_503_and_loaded_by_a_later_re
         assert (await client.get("/api/v1/session")).status_code == 200
         assert len(failures) == 1
         assert (await client.get("/api/v1/later")).json()["error"]["code"] == "starting"
-        assert [(await client.get(path)).status_code for path in ("/api/v1/later", "/api/v1/later")] == [200, 200]
+        assert [
+            (await client.get(path)).status_code for path in ("/api/v1/later", "/api/v1/later")
+        ] == [200, 200]
 
 
 async def test_health_says_ok_to_anybody_and_why_to_the_owner(site: Running) -> None:
@@ -253,6 +300,10 @@ async def test_a_slow_large_upload_holds_up_no_small_message(site: Running) -> N
         assert (await client.post("/api/messages", json=said())).status_code == 202
         upload.cancel()
         await asyncio.gather(upload, return_exceptions=True)
-        file = {"name": "a", "media_type": "text/plain", "data": base64.b64encode(b"x" * 2_000_000).decode()}
+        file = {
+            "name": "a",
+            "media_type": "text/plain",
+            "data": base64.b64encode(b"x" * 2_000_000).decode(),
+        }
         large = await client.post("/api/messages", json=said(attachments=[file]))
     assert large.status_code == 202

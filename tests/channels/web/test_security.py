@@ -1,4 +1,6 @@
-"""What the site must refuse: other hosts, other origins, no or wrong tokens, paths that climb; over real sockets."""
+"""What the site must refuse: other hosts, other origins, no or wrong tokens, paths that climb; over
+real sockets.
+"""
 
 import asyncio
 import re
@@ -21,9 +23,10 @@ IDLE = 30 * 86_400.0  # seconds
 MESSAGE = {"conversation": "c1", "text": "x"}
 SECURITY_HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
-        "connect-src 'self'; manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
-        "require-trusted-types-for 'script'; trusted-types dompurify svelte-trusted-html"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "font-src 'self'; connect-src 'self'; manifest-src 'self'; form-action 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; "
+        "trusted-types dompurify svelte-trusted-html"
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -48,7 +51,14 @@ async def browser(site: Running) -> AsyncIterator[tuple[httpx.AsyncClient, dict[
     async with site.nobody() as client:
         answer = await client.post("/login", json={"token": TOKEN}, headers={"origin": site.base})
         assert answer.status_code == 200
-        yield client, {"origin": site.base, "x-csrf-token": answer.json()["csrf"], "content-type": "application/json"}
+        yield (
+            client,
+            {
+                "origin": site.base,
+                "x-csrf-token": answer.json()["csrf"],
+                "content-type": "application/json",
+            },
+        )
 
 
 async def raw(site: Running, request: str) -> tuple[int, bytes]:
@@ -60,19 +70,28 @@ async def raw(site: Running, request: str) -> tuple[int, bytes]:
     return int(answer.split(b" ", 2)[1]), answer
 
 
-@pytest.mark.parametrize("host", ["evil.example", "x/abc?y=", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil", ""])
-@pytest.mark.parametrize("path", ["/", "/api/conversations", "/static/icon.svg", "/healthz", "/login"])
-async def test_another_host_is_refused_before_anything_else(site: Running, host: str, path: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["evil.example", "x/abc?y=", "127.0.0.1", "localhost:1", "127.0.0.1:{port}.evil", ""]
+)
+@pytest.mark.parametrize(
+    "path", ["/", "/api/conversations", "/static/icon.svg", "/healthz", "/login"]
+)
+async def test_another_host_is_refused_before_anything_else(
+    site: Running, host: str, path: str
+) -> None:
     name = host.format(port=site.port)
     status, _ = await raw(
-        site, f"GET {path} HTTP/1.1\nHost: {name}\nAuthorization: Bearer {TOKEN}\nConnection: close\n\n"
+        site,
+        f"GET {path} HTTP/1.1\nHost: {name}\nAuthorization: Bearer {TOKEN}\nConnection: close\n\n",
     )
     assert status == 400
 
 
 async def test_loopback_answers_by_each_of_its_names(site: Running) -> None:
     for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
-        status, _ = await raw(site, f"GET /healthz HTTP/1.1\nHost: {name}:{site.port}\nConnection: close\n\n")
+        status, _ = await raw(
+            site, f"GET /healthz HTTP/1.1\nHost: {name}:{site.port}\nConnection: close\n\n"
+        )
         assert status == 200
 
 
@@ -80,7 +99,11 @@ async def test_every_route_wants_to_know_who_asks(site: Running) -> None:
     async with site.nobody() as nobody:
         for call in site.site.calls:
             path = call.path.replace("{id}", "c1").replace("{path:path}", "MEMORY.md")
-            for headers in ({}, {"authorization": "Basic eDp5"}, {"cookie": f"{site.gate.cookie}=made-up"}):
+            for headers in (
+                {},
+                {"authorization": "Basic eDp5"},
+                {"cookie": f"{site.gate.cookie}=made-up"},
+            ):
                 answer = await nobody.request(call.method, path, headers=headers)
                 assert answer.status_code == 401, call
         for path in ("/", "/metrics", "/docs", "/openapi.json", "/uploads/1"):
@@ -98,7 +121,10 @@ async def test_a_browser_without_a_login_is_shown_the_login_page_as_401(site: Ru
 
 async def test_a_token_in_the_address_or_in_other_headers_counts_for_nothing(site: Running) -> None:
     async with site.nobody() as nobody:
-        for path in (f"/api/conversations?token={TOKEN}", f"/api/conversations?access_token={TOKEN}&role=owner"):
+        for path in (
+            f"/api/conversations?token={TOKEN}",
+            f"/api/conversations?access_token={TOKEN}&role=owner",
+        ):
             answer = await nobody.get(
                 path, headers={"x-role": "owner", "x-forwarded-for": "127.0.0.1", "x-token": TOKEN}
             )
@@ -107,7 +133,9 @@ async def test_a_token_in_the_address_or_in_other_headers_counts_for_nothing(sit
         assert "location" not in (await owner.get("/?server=http://evil.example")).headers
 
 
-async def test_the_token_is_exchanged_for_a_cookie_that_scripts_and_other_sites_never_see(site: Running) -> None:
+async def test_the_token_is_exchanged_for_a_cookie_that_scripts_and_other_sites_never_see(
+    site: Running,
+) -> None:
     async with site.nobody() as client:
         answer = await client.post("/login", json={"token": TOKEN})
         flags = answer.headers["set-cookie"]
@@ -135,9 +163,13 @@ async def test_a_cookie_alone_changes_nothing(site: Running, change: dict[str, s
     async with browser(site) as (client, headers):
         bad = {name: value for name, value in {**headers, **change}.items() if value is not None}
         for path in ("/api/messages", "/api/conversations/c1/stop", "/logout"):
-            answer = await client.post(path, content=b'{"conversation":"c1","text":"x"}', headers=bad)
+            answer = await client.post(
+                path, content=b'{"conversation":"c1","text":"x"}', headers=bad
+            )
             assert answer.status_code == 403, path
-        assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202
+        assert (
+            await client.post("/api/messages", json=MESSAGE, headers=headers)
+        ).status_code == 202
     assert len(site.bot.taken) == 1
     assert site.bot.stopped == []
 
@@ -152,19 +184,27 @@ async def test_a_login_from_another_site_is_refused(site: Running) -> None:
         for origin in ("null", "http://evil.example"):
             answer = await client.post("/login", json={"token": TOKEN}, headers={"origin": origin})
             assert answer.status_code == 403
-        form = await client.post("/login", content=f'{{"token":"{TOKEN}"}}', headers={"content-type": "text/plain"})
+        form = await client.post(
+            "/login", content=f'{{"token":"{TOKEN}"}}', headers={"content-type": "text/plain"}
+        )
         assert form.status_code == 403
 
 
 @pytest.mark.parametrize("fetched", ["cross-site", "same-site", "none"])
-async def test_a_change_that_a_browser_says_comes_from_elsewhere_is_refused(site: Running, fetched: str) -> None:
+async def test_a_change_that_a_browser_says_comes_from_elsewhere_is_refused(
+    site: Running, fetched: str
+) -> None:
     async with browser(site) as (client, headers):
         for said, status in ((fetched, 403), ("same-origin", 200)):
-            answer = await client.post("/logout", headers={**headers, "sec-fetch-site": said}, content="{}")
+            answer = await client.post(
+                "/logout", headers={**headers, "sec-fetch-site": said}, content="{}"
+            )
             assert answer.status_code == status
 
 
-@pytest.mark.parametrize("path", ["/", "/c/c1", "/c/c1/context", "/memory", "/memory/files/a.md", "/settings/llm"])
+@pytest.mark.parametrize(
+    "path", ["/", "/c/c1", "/c/c1/context", "/memory", "/memory/files/a.md", "/settings/llm"]
+)
 async def test_the_page_is_served_under_each_of_its_addresses(site: Running, path: str) -> None:
     async with site.nobody() as nobody, browser(site) as (client, _):
         assert (await nobody.get(path)).status_code == 401
@@ -175,9 +215,13 @@ async def test_the_page_is_served_under_each_of_its_addresses(site: Running, pat
         assert (await client.get("/cc")).status_code == 404
 
 
-async def test_the_page_names_what_it_asks_for_first_at_this_address_to_those_who_are_logged_in(site: Running) -> None:
+async def test_the_page_names_what_it_asks_for_first_at_this_address_to_those_who_are_logged_in(
+    site: Running,
+) -> None:
     async with site.nobody() as nobody, browser(site) as (client, _):
-        assert "link" not in (await nobody.get("/settings", headers={"accept": "text/html"})).headers
+        assert (
+            "link" not in (await nobody.get("/settings", headers={"accept": "text/html"})).headers
+        )
         named = {}
         for path, language in (
             ("/settings/llm", "en-GB"),
@@ -186,19 +230,29 @@ async def test_the_page_names_what_it_asks_for_first_at_this_address_to_those_wh
             ("/more", ""),
         ):
             answer = await client.get(path, headers={"accept-language": language})
-            named[path] = [link.partition(">")[0].strip(" <") for link in answer.headers["link"].split(",")]
+            named[path] = [
+                link.partition(">")[0].strip(" <") for link in answer.headers["link"].split(",")
+            ]
             for file in named[path]:
                 assert file.startswith("/api/") or (await nobody.get(file)).status_code == 200, file
         assert [file for file in named["/settings/llm"] if "Settings" in file]
         assert named["/c/a:b/context"][-2:] == ["/api/v1/session", "/api/v1/conversations/a%3Ab"]
         assert named["/c/%3E;"][-1] == "/api/v1/session"
         words = {
-            path: [file[15:17] for file in files if file[15:18] in ("en-", "zh-")] for path, files in named.items()
+            path: [file[15:17] for file in files if file[15:18] in ("en-", "zh-")]
+            for path, files in named.items()
         }
-        assert words == {"/settings/llm": ["en"], "/c/a:b/context": ["zh"], "/c/%3E;": ["zh"], "/more": ["en"]}
+        assert words == {
+            "/settings/llm": ["en"],
+            "/c/a:b/context": ["zh"],
+            "/c/%3E;": ["zh"],
+            "/more": ["en"],
+        }
 
 
-async def test_files_are_compressed_and_those_named_by_their_content_are_kept(site: Running) -> None:
+async def test_files_are_compressed_and_those_named_by_their_content_are_kept(
+    site: Running,
+) -> None:
     async with site.nobody() as nobody:
         page = await nobody.get("/login")
         [script] = re.findall(r'<script type="module" crossorigin src="([^"]+)"', page.text)
@@ -213,13 +267,30 @@ async def test_files_are_compressed_and_those_named_by_their_content_are_kept(si
 
 async def test_a_websocket_is_refused_even_with_a_cookie(site: Running) -> None:
     async with browser(site) as (client, _):
-        handshake = {"upgrade": "websocket", "connection": "Upgrade", "sec-websocket-key": "x", "origin": "http://evil"}
-        assert (await client.get("/api/conversations/c1/events", headers=handshake)).status_code == 403
+        handshake = {
+            "upgrade": "websocket",
+            "connection": "Upgrade",
+            "sec-websocket-key": "x",
+            "origin": "http://evil",
+        }
+        assert (
+            await client.get("/api/conversations/c1/events", headers=handshake)
+        ).status_code == 403
 
 
-async def test_every_answer_carries_the_security_headers_and_none_allows_other_origins(site: Running) -> None:
+async def test_every_answer_carries_the_security_headers_and_none_allows_other_origins(
+    site: Running,
+) -> None:
     async with site.client() as client:
-        paths = ["/", "/login", "/static/icon.svg", "/static/none", "/healthz", "/api/conversations", "/api/nothing"]
+        paths = [
+            "/",
+            "/login",
+            "/static/icon.svg",
+            "/static/none",
+            "/healthz",
+            "/api/conversations",
+            "/api/nothing",
+        ]
         for path in paths:
             answer = await client.get(path, headers={"origin": "http://evil.example"})
             assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
@@ -244,11 +315,15 @@ async def test_every_answer_carries_the_security_headers_and_none_allows_other_o
     ],
 )
 async def test_static_paths_that_climb_are_404(site: Running, path: str) -> None:
-    status, _ = await raw(site, f"GET {path} HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n\n")
+    status, _ = await raw(
+        site, f"GET {path} HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n\n"
+    )
     assert status == 404
 
 
-async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on(site: Running) -> None:
+async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on(
+    site: Running,
+) -> None:
     async def guess(nobody: httpx.AsyncClient, number: int) -> int:
         return (await nobody.post("/login", json={"token": f"guess {number}"})).status_code
 
@@ -257,7 +332,9 @@ async def test_wrong_tokens_are_answered_later_and_later_while_the_owner_goes_on
         flood = asyncio.gather(*(guess(nobody, number) for number in range(60)))
         await asyncio.sleep(0)
         for _ in range(5):
-            assert (await client.post("/api/messages", json=MESSAGE, headers=headers)).status_code == 202
+            assert (
+                await client.post("/api/messages", json=MESSAGE, headers=headers)
+            ).status_code == 202
         live = time.monotonic() - began
         codes = await flood
         slowed = time.monotonic() - began
@@ -285,7 +362,9 @@ async def test_another_token_ends_sessions_and_open_streams_within_a_second(site
                 following = asyncio.ensure_future(anext(stream))
                 site.web.hub.notify_stored("c1")
                 await asyncio.wait_for(opened.wait(), 10)
-                site.gate.rotate("another token of many random bits" if follower is client else "a third one")
+                site.gate.rotate(
+                    "another token of many random bits" if follower is client else "a third one"
+                )
                 with pytest.raises(StopAsyncIteration):
                     await asyncio.wait_for(following, 1)
             if follower is client:
@@ -343,13 +422,19 @@ async def test_S29_a_restart_ends_no_session_and_another_token_ends_all(tmp_path
         await rotated.visitor("GET", cookie_of(kept))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"token": "x"}', '{"token": "{token}", "sessions": {"zz": {}}}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"token": "x"}', '{"token": "{token}", "sessions": {"zz": {}}}']
+)
 async def test_a_damaged_file_of_sessions_means_signing_in_again(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sessions.json"
     path.write_text(text.replace("{token}", hash_secret(TOKEN).hex()))
     gate = RequestGuard(token=TOKEN, port=1, sessions_path=path)
     session_cookie = await gate.login(TOKEN, [])
-    assert (await RequestGuard(token=TOKEN, port=1, sessions_path=path).visitor("GET", cookie_of(session_cookie))).csrf
+    assert (
+        await RequestGuard(token=TOKEN, port=1, sessions_path=path).visitor(
+            "GET", cookie_of(session_cookie)
+        )
+    ).csrf
 
 
 async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(site: Running) -> None:
@@ -358,7 +443,9 @@ async def test_a_doubled_cookie_or_authorization_header_is_not_authenticated(sit
     head = f"GET /api/v1/session HTTP/1.1\nHost: 127.0.0.1:{site.port}\nConnection: close\n"
     name = site.gate.cookie
     assert (await raw(site, f"{head}Cookie: {name}={session_cookie}; {name}=x\n\n"))[0] == 401
-    assert (await raw(site, f"{head}Authorization: Bearer {TOKEN}\nAuthorization: Bearer {TOKEN}\n\n"))[0] == 401
+    assert (
+        await raw(site, f"{head}Authorization: Bearer {TOKEN}\nAuthorization: Bearer {TOKEN}\n\n")
+    )[0] == 401
     assert (await raw(site, f"{head}Authorization: Bearer \xff\n\n"))[0] == 401
 
 
@@ -372,7 +459,11 @@ async def test_an_action_that_is_not_allowed_is_403_on_its_route_only(site: Runn
 
 async def test_reading_changes_nothing(site: Running) -> None:
     async with site.client() as client:
-        for path in ("/api/messages?conversation=c1&text=x", "/api/conversations/c1/stop", "/logout"):
+        for path in (
+            "/api/messages?conversation=c1&text=x",
+            "/api/conversations/c1/stop",
+            "/logout",
+        ):
             assert (await client.get(path)).status_code in (404, 405)
         assert (await client.head("/api/conversations/c1/events")).status_code == 200
     assert site.bot.taken == []

@@ -36,7 +36,10 @@ def test_the_port_takes_connections_before_anything_serves() -> None:
 
 
 def test_opening_the_port_imports_no_server() -> None:
-    code = "import sys, channels.web.server as s; s.open_sockets('127.0.0.1', 0); print('uvicorn' in sys.modules)"
+    code = (
+        "import sys, channels.web.server as s; s.open_sockets('127.0.0.1', 0); print('uvicorn' in "
+        "sys.modules)"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "False"
 
@@ -83,7 +86,16 @@ async def test_answers_are_not_held_back_by_the_kernel() -> None:
 
 @every_case(
     ("descriptors", "connections", "together"),
-    [(1 << 20, 1024, 64), (65_536, 1024, 64), (2048, 1024, 64), (1024, 640, 32), (256, 86, 8), (16, 8, 1)],
+    [
+        (1 << 20, 1024, 64),
+        (65_536, 1024, 64),
+        (2048, 1024, 64),
+        (1024, 640, 32),
+        (256, 86, 8),
+        (16, 8, 1),
+    ],
 )
-def test_the_server_leaves_descriptors_for_everything_else(descriptors: int, connections: int, together: int) -> None:
+def test_the_server_leaves_descriptors_for_everything_else(
+    descriptors: int, connections: int, together: int
+) -> None:
     assert connection_limits(descriptors) == (connections, together)

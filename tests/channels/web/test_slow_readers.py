@@ -16,8 +16,12 @@ from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 BIG = 20_000_000  # bytes; more than the two kernels hold
 
 
-async def begun(site: Running, bot: ScriptedBot) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, int]:
-    """A connection on which a big answer has begun to come, and how much of its body is still to be read."""
+async def begun(
+    site: Running, bot: ScriptedBot
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, int]:
+    """A connection on which a big answer has begun to come, and how much of its body is still to be
+    read.
+    """
     for _ in range(200):
         bot.add("c1", "user", "x" * (BIG // 200))
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
@@ -111,19 +115,33 @@ class Wire(asyncio.Transport):
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
     goes_on = scope["path"] == "/stream"
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"90000")]})
-    await send({"type": "http.response.body", "body": b"x" * (20_000 if goes_on else 90_000), "more_body": goes_on})
+    await send(
+        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"90000")]}
+    )
+    await send(
+        {
+            "type": "http.response.body",
+            "body": b"x" * (20_000 if goes_on else 90_000),
+            "more_body": goes_on,
+        }
+    )
     if goes_on:
         await asyncio.Event().wait()
 
 
 @pytest.mark.parametrize(("path", "left"), [("/", 0), ("/", 10), ("/stream", 0)])
-async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next(path: str, left: int) -> None:
+async def test_a_client_that_took_one_answer_has_its_full_time_for_the_next(
+    path: str, left: int
+) -> None:
     loop, wire = HandLoop(), Wire()
-    config = uvicorn.Config(answer, http="h11", lifespan="off", log_config=None, timeout_keep_alive=75)
+    config = uvicorn.Config(
+        answer, http="h11", lifespan="off", log_config=None, timeout_keep_alive=75
+    )
     config.load()
     made: Any = loop
-    protocol = BoundedProtocol(config, ServerState(), {}, made, group=ConnectionLimiter(most=1, stall_seconds=30.0))
+    protocol = BoundedProtocol(
+        config, ServerState(), {}, made, group=ConnectionLimiter(most=1, stall_seconds=30.0)
+    )
     protocol.connection_made(wire)
 
     async def ask(path: str) -> None:

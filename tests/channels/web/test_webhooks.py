@@ -1,4 +1,6 @@
-"""Calls of the platforms: without a session, limited, and informed whether their answer was sent."""
+"""Calls of the platforms: without a session, limited, and informed whether their answer was
+sent.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,7 +25,9 @@ class Platformed:
         self.asked.append(request)
         self.came.set()
         await self.gate.wait()
-        return WebhookReply(body=b"<xml/>", media_type="application/xml", written=self.written.put_nowait)
+        return WebhookReply(
+            body=b"<xml/>", media_type="application/xml", written=self.written.put_nowait
+        )
 
 
 @pytest.fixture
@@ -37,19 +41,27 @@ async def site(platformed: Platformed) -> AsyncIterator[Running]:
         yield up
 
 
-async def test_a_call_reaches_its_channel_as_it_came_under_any_host(site: Running, platformed: Platformed) -> None:
+async def test_a_call_reaches_its_channel_as_it_came_under_any_host(
+    site: Running, platformed: Platformed
+) -> None:
     async with site.nobody() as client:
         answer = await client.post(
             "/hooks/lab?a=1&a=2", content=b"\xff{}", headers={"Host": "bot.example", "X-One": "1"}
         )
-    assert (answer.status_code, answer.content, answer.headers["content-type"]) == (200, b"<xml/>", "application/xml")
+    assert (answer.status_code, answer.content, answer.headers["content-type"]) == (
+        200,
+        b"<xml/>",
+        "application/xml",
+    )
     (asked,) = platformed.asked
     assert (asked.method, asked.query, asked.body) == ("POST", (("a", "1"), ("a", "2")), b"\xff{}")
     assert ("x-one", "1") in asked.headers
     assert await asyncio.wait_for(platformed.written.get(), 5) is True
 
 
-@pytest.mark.parametrize("path", ["/hooks/nobody", "/hooks/", "/hooks/lab/more", "/hooks/lab%2f..", "/hooks/LAB"])
+@pytest.mark.parametrize(
+    "path", ["/hooks/nobody", "/hooks/", "/hooks/lab/more", "/hooks/lab%2f..", "/hooks/LAB"]
+)
 async def test_S14_a_channel_that_takes_no_calls_has_no_address(
     site: Running, platformed: Platformed, path: str
 ) -> None:
@@ -69,7 +81,9 @@ async def test_before_the_bot_is_open_the_platform_gets_503() -> None:
         assert (await client.post("/hooks/lab", content=b"{}")).status_code == 503
 
 
-async def test_S21_a_body_without_end_is_cut_at_a_mebibyte(site: Running, platformed: Platformed) -> None:
+async def test_S21_a_body_without_end_is_cut_at_a_mebibyte(
+    site: Running, platformed: Platformed
+) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", site.port)
     writer.write(b"POST /hooks/lab HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
     sent = 0

@@ -1,4 +1,6 @@
-"""A WeChat channel before an emulator of its platform, logged in, as the contract and other tests see it."""
+"""A WeChat channel before an emulator of its platform, logged in, as the contract and other tests
+see it.
+"""
 
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -15,7 +17,9 @@ from tests.emulators.ilink import IlinkEmulator
 from tests.emulators.ilink_world import PERSON, Json
 
 OTHER = "def2@im.wechat"
-QUICK = PollTiming(poll=2.0, grace=1.0, reply=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, check=0.02)
+QUICK = PollTiming(
+    poll=2.0, grace=1.0, reply=3.0, pauses=(0.05, 0.05, 0.1), spacing=0.0, check=0.02
+)
 PLENTY = 1000  # messages for each one of a person's, where a test is not about their number
 
 
@@ -91,7 +95,9 @@ class WechatStage:
         return [message.text for message in self.world.sent(OTHER)]
 
     def files_seen(self) -> list[tuple[str, bytes]]:
-        return [(message.name, message.data) for message in self.world.sent() if message.kind != "text"]
+        return [
+            (message.name, message.data) for message in self.world.sent() if message.kind != "text"
+        ]
 
     def confirmed(self) -> int:
         return self.world.acks() - 1
@@ -173,7 +179,9 @@ async def log_in(emulator: IlinkEmulator, notebook: Pages) -> None:
     told = emulator.world.grant()
     token, bot, person = (told[name] for name in ("bot_token", "ilink_bot_id", "ilink_user_id"))
     state = await open_state(notebook)
-    await state.store_login(ILinkCredentials(token=token, bot=bot, base=emulator.url, person=person))
+    await state.store_login(
+        ILinkCredentials(token=token, bot=bot, base=emulator.url, person=person)
+    )
 
 
 async def greet(emulator: IlinkEmulator, notebook: Pages) -> None:
@@ -203,5 +211,11 @@ async def staged(allowance: int = PLENTY) -> AsyncIterator[WechatStage]:
 def part(text: str = "hi", number: int = 0, **fields: Any) -> OutboundMessage:
     """One part of an answer to the person. fields: others of the message's."""
     address = Address(channel="wechat", account="bot9@im.bot", chat_id=PERSON)
-    usual = {"id": f"o{number}", "address": address, "client_key": f"k{number}", "text": text, "part_no": number}
+    usual = {
+        "id": f"o{number}",
+        "address": address,
+        "client_key": f"k{number}",
+        "text": text,
+        "part_no": number,
+    }
     return OutboundMessage(**{**usual, **fields})

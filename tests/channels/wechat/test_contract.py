@@ -24,7 +24,9 @@ class TestWechat(ChannelSuite):
         "press": "there are no buttons",
         "live": "a message cannot be changed, so that only the typing sign is shown meanwhile",
         "keyed": "whether the platform knows a client_id again is not promised",
-        "expired_token": "there is no token that could be fetched anew: only a person's login gives one",
+        "expired_token": (
+            "there is no token that could be fetched anew: only a person's login gives one"
+        ),
         "bad_format": "no markup is sent",
         "chat_gone": NOT_TOLD,
         "rival": "a login elsewhere looks like a session that is over",

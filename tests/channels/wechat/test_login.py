@@ -109,7 +109,9 @@ async def test_digits_are_asked_for_until_they_are_right() -> None:
         await eventually(lambda: it.world.code().state == "scaned")
         it.world.confirm()
         await it.works()
-        typed = [call.query.get("verify_code", "") for call in it.emulator.wire_log("get_qrcode_status")]
+        typed = [
+            call.query.get("verify_code", "") for call in it.emulator.wire_log("get_qrcode_status")
+        ]
         assert [digits for digits in typed if digits] == ["1234", "4711"]
 
 
@@ -187,7 +189,9 @@ async def test_the_list_of_old_tokens_may_be_refused() -> None:
         notebook = Pages()
         await log_in(emulator, notebook)
         emulator.world.expire_session()
-        emulator.fault("status", method="get_bot_qrcode", answers={"ret": -3, "errmsg": "bad"}, times=1)
+        emulator.fault(
+            "status", method="get_bot_qrcode", answers={"ret": -3, "errmsg": "bad"}, times=1
+        )
         channel = open_channel(emulator, notebook)
         async with listening(channel, Inbox(notebook=notebook)):
             await eventually(lambda: emulator.world.codes)
@@ -198,14 +202,18 @@ async def test_the_list_of_old_tokens_may_be_refused() -> None:
 
 @pytest.mark.parametrize("place", ["ret", "errcode"])
 @pytest.mark.parametrize("method", ["getupdates", "sendmessage", "getconfig", "msg/notifystart"])
-async def test_a_session_that_is_over_keeps_cursor_and_tokens_and_asks_for_a_login(method: str, place: str) -> None:
+async def test_a_session_that_is_over_keeps_cursor_and_tokens_and_asks_for_a_login(
+    method: str, place: str
+) -> None:
     async with staged() as stage:
         inbox = Inbox(notebook=stage.notebook)
         kept = {name: text for name, text in stage.notebook.values.items() if name != "login"}
         async with listening(stage.channel, inbox):
             if method != "msg/notifystart":
                 await stage.until(lambda: stage.emulator.wire_log("getupdates"))
-            stage.emulator.fault("status", method=method, answers={place: -14, "errmsg": "session timeout"})
+            stage.emulator.fault(
+                "status", method=method, answers={place: -14, "errmsg": "session timeout"}
+            )
             stage.world.expire_session()
             if method == "sendmessage":
                 with pytest.raises(LoggedOut):
@@ -217,7 +225,9 @@ async def test_a_session_that_is_over_keeps_cursor_and_tokens_and_asks_for_a_log
             assert "not logged in" in stage.channel.connection_status().trouble
             with pytest.raises(LoggedOut):
                 await stage.channel.send(part("never sent"))
-            assert {name: text for name, text in stage.notebook.values.items() if name != "login"} == kept
+            assert {
+                name: text for name, text in stage.notebook.values.items() if name != "login"
+            } == kept
             stage.emulator.clear_faults()
             stage.world.confirm()
             await eventually(lambda: stage.channel.prompt() is None)
@@ -265,7 +275,9 @@ async def test_bound_already_is_not_believed_twice() -> None:
             await eventually(lambda: len(stage.world.codes) == 3)
             stage.world.confirm()
             await eventually(lambda: stage.channel.prompt() is None)
-        lists = [len(call.body["local_token_list"]) for call in stage.emulator.wire_log("get_bot_qrcode")]
+        lists = [
+            len(call.body["local_token_list"]) for call in stage.emulator.wire_log("get_bot_qrcode")
+        ]
         assert lists == [1, 0, 0]
 
 

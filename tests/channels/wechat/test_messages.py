@@ -11,7 +11,13 @@ from channels.errors import ChannelError
 from channels.message import Address, InboundMessage, OutboundMessage
 from channels.toolkit.markdown import to_plain
 from channels.wechat.client import checked_root
-from channels.wechat.media import decrypt_file, encode_file_key, encrypt_file, encrypted_size, read_file_key
+from channels.wechat.media import (
+    decrypt_file,
+    encode_file_key,
+    encrypt_file,
+    encrypted_size,
+    read_file_key,
+)
 from channels.wechat.messages import detect_language, parse, render
 from tests.cases import every_case
 
@@ -99,9 +105,13 @@ def test_what_is_no_persons_word_is_passed_over(fields: dict[str, Any]) -> None:
 
 def test_several_items_are_one_message() -> None:
     media = {"encrypt_query_param": "p1"}
-    found = heard(text("look"), {"type": 2, "image_item": {"media": media}}, {"type": 11}, text("at this"))
+    found = heard(
+        text("look"), {"type": 2, "image_item": {"media": media}}, {"type": 11}, text("at this")
+    )
     assert found.text == "look\nat this"
-    assert [(file.name, file.media_type) for file in found.attachments] == [("picture.jpg", "image/jpeg")]
+    assert [(file.name, file.media_type) for file in found.attachments] == [
+        ("picture.jpg", "image/jpeg")
+    ]
 
 
 @every_case(
@@ -112,8 +122,16 @@ def test_several_items_are_one_message() -> None:
         ({"type": 3, "voice_item": {}}, "voice.silk", "audio/silk"),
         ({"type": 3, "voice_item": {"encode_type": 3}}, "voice.bin", "application/octet-stream"),
         ({"type": 4, "file_item": {"file_name": "表 格.PDF"}}, "表 格.PDF", "application/pdf"),
-        ({"type": 4, "file_item": {"file_name": "data:text/html,x.zip"}}, "data:text/html,x.zip", "application/zip"),
-        ({"type": 4, "file_item": {"file_name": "../../etc/passwd"}}, "../../etc/passwd", "application/octet-stream"),
+        (
+            {"type": 4, "file_item": {"file_name": "data:text/html,x.zip"}},
+            "data:text/html,x.zip",
+            "application/zip",
+        ),
+        (
+            {"type": 4, "file_item": {"file_name": "../../etc/passwd"}},
+            "../../etc/passwd",
+            "application/octet-stream",
+        ),
         ({"type": 4}, "file", "application/octet-stream"),
         ({"type": 5, "video_item": {}}, "video.mp4", "video/mp4"),
     ],
@@ -129,9 +147,19 @@ def test_a_voice_without_words_is_its_sound_alone() -> None:
 
 
 def test_what_is_needed_to_fetch_a_file_stands_in_its_ref() -> None:
-    media = {"encrypt_query_param": "p+/=", "aes_key": "a2V5", "full_url": "https://x/y", "encrypt_type": 1}
+    media = {
+        "encrypt_query_param": "p+/=",
+        "aes_key": "a2V5",
+        "full_url": "https://x/y",
+        "encrypt_type": 1,
+    }
     (file,) = heard({"type": 2, "image_item": {"media": media, "aeskey": "00" * 16}}).attachments
-    assert json.loads(file.ref) == {"url": "https://x/y", "param": "p+/=", "hex": "00" * 16, "key": "a2V5"}
+    assert json.loads(file.ref) == {
+        "url": "https://x/y",
+        "param": "p+/=",
+        "hex": "00" * 16,
+        "key": "a2V5",
+    }
 
 
 @every_case(
@@ -159,7 +187,10 @@ def test_a_quoted_picture_comes_with_the_question() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(message())), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(sorted(message())), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 
@@ -172,7 +203,8 @@ def test_any_object_is_a_message_or_refused_in_a_known_way(found: dict[str, Any]
         return
 
 
-# -- out ---------------------------------------------------------------------------------------------
+# -- out
+# ---------------------------------------------------------------------------------------------
 
 
 def out(words: str, **fields: Any) -> OutboundMessage:
@@ -185,11 +217,20 @@ def out(words: str, **fields: Any) -> OutboundMessage:
     [
         ("# 标题\n\n正文", "【标题】\n\n正文"),
         ("**bold** and *soft* and ~~gone~~ and `code`", "bold and soft and ~~gone~~ and code"),
-        ("- one\n- two\n  - deep\n\n3. three\n4. four", "• one\n• two\n  • deep\n\n3. three\n4. four"),
+        (
+            "- one\n- two\n  - deep\n\n3. three\n4. four",
+            "• one\n• two\n  • deep\n\n3. three\n4. four",
+        ),
         ("```python\nx = '**1**'\n\n    y\n```", "x = '**1**'\n\n    y"),
-        ("| Name | Price |\n|---|---|\n| Tea | 3 |\n| **Cake** | 4 |", "Name | Price\n• Tea | 3\n• Cake | 4"),
+        (
+            "| Name | Price |\n|---|---|\n| Tea | 3 |\n| **Cake** | 4 |",
+            "Name | Price\n• Tea | 3\n• Cake | 4",
+        ),
         ("> said\n> twice\n>\n> > deep", "> said\n> twice\n>\n> > deep"),
-        ("[docs](https://a.example/x) <https://b.example>", "docs (https://a.example/x) https://b.example"),
+        (
+            "[docs](https://a.example/x) <https://b.example>",
+            "docs (https://a.example/x) https://b.example",
+        ),
         ("![cat](https://a.example/c.png)", "cat (https://a.example/c.png)"),
         ("a\n\n---\n\nb\\\nc", "a\n\n———\n\nb\nc"),
         ("<b>not a tag</b> &amp; 2 < 3", "<b>not a tag</b> & 2 < 3"),
@@ -207,7 +248,9 @@ def test_markdown_reads_well_without_its_marks(markdown: str, plain: str) -> Non
 @given(st.text(alphabet=st.sampled_from("ab1 \n*_`#>|-[]()!~\\&;中🙂"), max_size=120))
 def test_no_letter_is_lost_whatever_the_markdown_holds(markdown: str) -> None:
     plain = to_plain(markdown)
-    assert [sign for sign in plain if sign in "中🙂"] == [sign for sign in markdown if sign in "中🙂"]
+    assert [sign for sign in plain if sign in "中🙂"] == [
+        sign for sign in markdown if sign in "中🙂"
+    ]
 
 
 def test_deep_nesting_is_shown_as_it_is_written() -> None:
@@ -235,7 +278,8 @@ def test_more_is_announced_in_the_language_of_the_text(words: str, lang: str) ->
     assert render(out(words), more=True) == f"{words}\n\n{MORE[lang]}"
 
 
-# -- keys and addresses ------------------------------------------------------------------------------
+# -- keys and addresses
+# ------------------------------------------------------------------------------
 
 KEY = bytes(range(16))
 
@@ -253,14 +297,18 @@ def test_what_is_encrypted_can_be_opened_again(data: bytes, key: bytes) -> None:
     assert read_file_key("", encode_file_key(key)) == read_file_key(key.hex(), "") == key
 
 
-@pytest.mark.parametrize("encoded", ["AAECAwQFBgcICQoLDA0ODw==", "AAECAwQFBgcICQoLDA0ODw", encode_file_key(KEY)])
+@pytest.mark.parametrize(
+    "encoded", ["AAECAwQFBgcICQoLDA0ODw==", "AAECAwQFBgcICQoLDA0ODw", encode_file_key(KEY)]
+)
 def test_every_form_of_a_key(encoded: str) -> None:
     assert read_file_key("", encoded) == KEY
     assert read_file_key("ff" * 16, encoded) == b"\xff" * 16
     assert read_file_key("", "") == b""
 
 
-@every_case(("plain_hex", "encoded"), [("zz", ""), ("00", ""), ("", "%%%"), ("", "AAAA"), ("", "é" * 8)])
+@every_case(
+    ("plain_hex", "encoded"), [("zz", ""), ("00", ""), ("", "%%%"), ("", "AAAA"), ("", "é" * 8)]
+)
 def test_what_is_no_key_is_refused(plain_hex: str, encoded: str) -> None:
     with pytest.raises(ValueError):
         read_file_key(plain_hex, encoded)

@@ -83,7 +83,8 @@ async def test_the_platform_says_how_long_it_holds_a_call() -> None:
     async with staged() as stage:
         channel = open_channel(stage.emulator, stage.notebook, replace(QUICK, poll=1.0))
         stage.emulator.knobs.longpoll_ms = 20_000
-        stage.emulator.knobs.hold = 4.0  # longer than three polls of the second that is believed before
+        # longer than three polls of the second that is believed before
+        stage.emulator.knobs.hold = 4.0
         stage.say("first")
         inbox = Inbox(notebook=stage.notebook)
         async with listening(channel, inbox) as hearing:
@@ -104,7 +105,9 @@ async def test_a_platform_that_does_not_hold_is_not_asked_without_end() -> None:
         assert len(stage.emulator.wire_log("getupdates")) < 100
 
 
-@every_case("answer", [{"msgs": 5}, {"msgs": {"a": 1}}, ["no object"], {"ret": -5, "errmsg": "odd"}])
+@every_case(
+    "answer", [{"msgs": 5}, {"msgs": {"a": 1}}, ["no object"], {"ret": -5, "errmsg": "odd"}]
+)
 async def test_an_answer_of_a_wrong_form_is_waited_out(answer: object) -> None:
     async with staged() as stage:
         stage.emulator.fault("status", method="getupdates", answers=answer, times=2)
@@ -121,15 +124,25 @@ async def test_nothing_heard_for_three_polls_ends_the_run_with_a_sentence() -> N
         assert "nothing heard from WeChat for 6 s" in str(errors[0])
 
 
-# -- files ------------------------------------------------------------------------------------------
+# -- files
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize(
     ("kind", "key"),
-    [("image", "hex"), ("image", "raw"), ("image", "none"), ("file", "hextext"), ("file", "raw"), ("video", "hextext")],
+    [
+        ("image", "hex"),
+        ("image", "raw"),
+        ("image", "none"),
+        ("file", "hextext"),
+        ("file", "raw"),
+        ("video", "hextext"),
+    ],
 )
-async def test_a_file_comes_by_every_form_of_key_and_address(kind: str, key: str, whole: bool) -> None:
+async def test_a_file_comes_by_every_form_of_key_and_address(
+    kind: str, key: str, whole: bool
+) -> None:
     async with staged() as stage:
         stage.emulator.knobs.full_urls = whole
         stage.world.attach(DATA, kind, key)
@@ -155,7 +168,10 @@ async def test_the_length_a_file_claims_is_not_believed(length: str) -> None:
         assert (await stage.channel.fetch(file.ref, 10_000)).data == DATA
 
 
-@every_case(("code", "error"), [(404, Rejected), (403, Rejected), (500, Retryable), (429, Retryable), (302, Retryable)])
+@every_case(
+    ("code", "error"),
+    [(404, Rejected), (403, Rejected), (500, Retryable), (429, Retryable), (302, Retryable)],
+)
 async def test_a_files_server_that_refuses(code: int, error: type[ChannelError]) -> None:
     async with staged() as stage:
         stage.world.attach(DATA)
@@ -191,7 +207,8 @@ async def test_no_more_of_a_file_is_read_than_was_asked_for() -> None:
     async with staged() as stage:
         stage.world.attach(bytes(5000))
         ((file,),) = [message.attachments for message in (await heard(stage)).stored]
-        stage.emulator.fault("drip", method="download", seconds=0.01)  # the whole takes most of a minute
+        # the whole takes most of a minute
+        stage.emulator.fault("drip", method="download", seconds=0.01)
         with pytest.raises(AttachmentTooBig):
             await asyncio.wait_for(stage.channel.fetch(file.ref, 10), 20)
 

@@ -1,4 +1,6 @@
-"""What goes to a person: within what the platform lets them get, and called sent only when it was."""
+"""What goes to a person: within what the platform lets them get, and called sent only when it
+was.
+"""
 
 import asyncio
 import json
@@ -7,7 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from channels.errors import Ambiguous, AttachmentTooBig, AwaitsUser, ChannelError, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    AttachmentTooBig,
+    AwaitsUser,
+    ChannelError,
+    Rejected,
+    Retryable,
+)
 from channels.message import LiveEvent, OutboundFile
 from channels.wechat.sender import client_id
 from channels.wechat.state import AccountState
@@ -40,7 +49,11 @@ async def test_the_newest_token_and_the_parts_key_go_with_it() -> None:
         sent = stage.emulator.wire_log("sendmessage")[0].body["msg"]
         assert sent["context_token"] == stage.world.person().token
         assert (sent["client_id"], receipt.platform_id) == ("mnema-42.0", "mnema-42.0")
-        assert client_id("a key with\nblanks") == client_id("a key with\nblanks") != client_id("another key")
+        assert (
+            client_id("a key with\nblanks")
+            == client_id("a key with\nblanks")
+            != client_id("another key")
+        )
 
 
 async def test_a_repeat_of_an_old_message_does_not_restore_its_token() -> None:
@@ -60,7 +73,9 @@ async def test_a_repeat_of_an_old_message_does_not_restore_its_token() -> None:
         assert len(stage.seen()) == 4
 
 
-async def test_after_the_allowance_a_part_waits_until_the_person_writes_even_over_a_restart() -> None:
+async def test_after_the_allowance_a_part_waits_until_the_person_writes_even_over_a_restart() -> (
+    None
+):
     async with staged(ALLOWANCE) as stage:
         for number in range(ALLOWANCE):
             await stage.channel.send(part(f"part {number}", number, parts=12))
@@ -84,7 +99,9 @@ async def test_after_the_allowance_a_part_waits_until_the_person_writes_even_ove
 
 
 @pytest.mark.parametrize(("text", "language"), [("the tenth", "en"), ("第十条", "zh")])
-async def test_the_last_part_that_is_allowed_says_that_more_follows(text: str, language: str) -> None:
+async def test_the_last_part_that_is_allowed_says_that_more_follows(
+    text: str, language: str
+) -> None:
     async with staged(2) as stage:
         await stage.channel.send(part("the ninth", 0, parts=3))
         await stage.channel.send(part(text, 1, parts=3))
@@ -111,20 +128,28 @@ async def test_a_day_after_their_message_a_person_gets_nothing_more() -> None:
 async def test_who_never_wrote_cannot_be_written_to() -> None:
     async with staged() as stage:
         with pytest.raises(AwaitsUser):
-            await stage.channel.send(part("hello", address=replace(stage.address, chat_id="nobody@im.wechat")))
+            await stage.channel.send(
+                part("hello", address=replace(stage.address, chat_id="nobody@im.wechat"))
+            )
 
 
 async def test_a_conversation_of_another_bot_is_not_answered_by_this_one() -> None:
     async with staged() as stage:
         with pytest.raises(Rejected) as refused:
-            await stage.channel.send(part("hello", address=replace(stage.address, account="bot1@im.bot")))
+            await stage.channel.send(
+                part("hello", address=replace(stage.address, account="bot1@im.bot"))
+            )
         assert refused.value.gone
 
 
 @pytest.mark.parametrize("words", ["", "prepare failed"])
-async def test_a_platform_that_takes_no_more_is_not_asked_again_before_they_write(words: str) -> None:
+async def test_a_platform_that_takes_no_more_is_not_asked_again_before_they_write(
+    words: str,
+) -> None:
     async with staged() as stage:
-        stage.emulator.fault("status", method="sendmessage", answers={"ret": -2, "errmsg": words}, times=1)
+        stage.emulator.fault(
+            "status", method="sendmessage", answers={"ret": -2, "errmsg": words}, times=1
+        )
         for _ in range(2):
             with pytest.raises(AwaitsUser):
                 await stage.channel.send(part("not now"))
@@ -160,7 +185,9 @@ async def test_sends_that_came_too_fast_are_tried_again_later_and_later() -> Non
         ([1], Ambiguous),
     ],
 )
-async def test_a_code_behind_a_good_status_is_never_success(answer: object, error: type[ChannelError]) -> None:
+async def test_a_code_behind_a_good_status_is_never_success(
+    answer: object, error: type[ChannelError]
+) -> None:
     async with staged() as stage:
         stage.emulator.fault("status", method="sendmessage", answers=answer, times=1)
         with pytest.raises(error):
@@ -215,7 +242,8 @@ async def test_nothing_is_remembered_of_a_send_that_is_over() -> None:
         assert (len(sender._locks), len(sender._last_sends)) == (0, 1)
 
 
-# -- files ------------------------------------------------------------------------------------------
+# -- files
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -267,7 +295,9 @@ async def test_a_file_that_may_have_arrived_is_marked_when_it_is_sent_again() ->
         stage.emulator.fault("accept_then_drop", method="sendmessage", nth=2)
         with pytest.raises(Ambiguous):
             await stage.channel.send(part("as you asked", file=FILE))
-        await stage.channel.send(part("(possibly repeated)\nas you asked", file=FILE, repeated=True))
+        await stage.channel.send(
+            part("(possibly repeated)\nas you asked", file=FILE, repeated=True)
+        )
         assert stage.seen() == ["as you asked", "(possibly repeated)\nas you asked"]
 
 
@@ -309,7 +339,9 @@ async def test_a_lost_answer_about_the_place_of_a_file_is_no_unknown_fate() -> N
 
 async def test_an_upload_url_at_a_foreign_host_gets_nothing() -> None:
     async with staged() as stage:
-        stage.emulator.fault("status", method="getuploadurl", answers={"upload_full_url": "https://evil.example/up"})
+        stage.emulator.fault(
+            "status", method="getuploadurl", answers={"upload_full_url": "https://evil.example/up"}
+        )
         with pytest.raises(ChannelError, match=r"evil\.example"):
             await stage.channel.send(part("", file=FILE))
 
@@ -320,7 +352,8 @@ async def test_a_file_beyond_the_limit_is_not_carried() -> None:
             await stage.channel.send(part("", file=replace(FILE, data=bytes(LARGEST + 1))))
 
 
-# -- the typing sign --------------------------------------------------------------------------------
+# -- the typing sign
+# --------------------------------------------------------------------------------
 
 
 async def test_typing_is_shown_from_the_start_to_the_answer() -> None:

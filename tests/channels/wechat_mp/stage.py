@@ -1,4 +1,6 @@
-"""An official account for tests: the channel behind the real site, the emulator before it, five seconds made one."""
+"""An official account for tests: the channel behind the real site, the emulator before it, five
+seconds made one.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,7 +42,9 @@ class MpStage:
 
     def born(self, timing: ReplyTiming = PACE) -> WechatMp:
         """Restart the bot; calls of the emulator reach the new one."""
-        self.channel = WechatMp(self.settings(), timing=timing, timeout=1.5, clock=self.emulator.world.now)
+        self.channel = WechatMp(
+            self.settings(), timing=timing, timeout=1.5, clock=self.emulator.world.now
+        )
         self.channel.bind(self.pages)
         self.site.bot.hooks["wechat_mp"] = self.channel
         return self.channel
@@ -56,7 +60,13 @@ class MpStage:
         address = Address(channel="wechat_mp", account=APP_ID, chat_id=PERSON)
         key = f"{to}.{number}"
         return OutboundMessage(
-            id=key, address=address, client_key=key, text=text, reply_to_key=to, part_no=number, **others
+            id=key,
+            address=address,
+            client_key=key,
+            text=text,
+            reply_to_key=to,
+            part_no=number,
+            **others,
         )
 
     async def send(self, text: str, to: str = "", number: int = 0, **others: Any) -> Receipt:
@@ -64,7 +74,9 @@ class MpStage:
 
     def by(self) -> list[str]:
         """How each message of ours came."""
-        return [line.by for line in self.emulator.world.person(PERSON).lines if line.who == "account"]
+        return [
+            line.by for line in self.emulator.world.person(PERSON).lines if line.who == "account"
+        ]
 
     def work(self) -> None:
         """Let the bot work on a message of the person."""
@@ -76,7 +88,9 @@ class MpStage:
         await self.emulator.until(lambda: self.emulator.sent() == [*texts])
 
     async def heard(self, count: int) -> str:
-        """Wait until so many tries were delivered, repeats included; the key of the last message."""
+        """Wait until so many tries were delivered, repeats included; the key of the last
+        message.
+        """
         async with asyncio.timeout(20):
             while len(self.inbox.heard) < count:
                 await self.inbox._moved.wait()
@@ -86,7 +100,10 @@ class MpStage:
 @asynccontextmanager
 async def mp_stage(**world: Any) -> AsyncIterator[MpStage]:
     """A stage whose bot listens."""
-    async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", **world) as emulator:
+    async with (
+        running(ScriptedBot()) as site,
+        MpEmulator(f"{site.base}/hooks/wechat_mp", **world) as emulator,
+    ):
         emulator.pusher.scale = PACE.cut / CUT_SECONDS
         stage = MpStage(emulator, site)
         try:

@@ -1,4 +1,6 @@
-"""A WeChat official account keeps what every channel keeps; with the customer-service API, behind the real site."""
+"""A WeChat official account keeps what every channel keeps; with the customer-service API, behind
+the real site.
+"""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, ClassVar
@@ -19,7 +21,9 @@ ANOTHER = "oUser2"
 
 
 class WechatMpStage:
-    """Requests are not held: answers go out by the API, as from an account that thinks longer than five seconds."""
+    """Requests are not held: answers go out by the API, as from an account that thinks longer than
+    five seconds.
+    """
 
     person = PERSON
     other_person = ANOTHER
@@ -78,7 +82,9 @@ class WechatMpStage:
         for name in ("LOCATION", "VIEW", "subscribe", "TEMPLATESENDJOBFINISH", "a_new_one"):
             self.emulator.event(name, EventKey="k")
         self.emulator.inject_kind("hologram", Content="?")
-        self.emulator.brought(self.emulator.world.event(PERSON, "x", MsgType="text", MsgId="not a number"))
+        self.emulator.brought(
+            self.emulator.world.event(PERSON, "x", MsgType="text", MsgId="not a number")
+        )
         return 7
 
     def seen(self) -> list[str]:
@@ -108,9 +114,13 @@ class WechatMpStage:
             case "html_502":
                 self.emulator.fault("html_502", **rule)
             case "status_500":
-                self.emulator.fault("status", code=500, body='{"errcode":-1,"errmsg":"system error"}', **rule)
+                self.emulator.fault(
+                    "status", code=500, body='{"errcode":-1,"errmsg":"system error"}', **rule
+                )
             case "error_in_200":
-                self.emulator.fault("status", code=200, body='{"errcode":-1,"errmsg":"system error"}', **rule)
+                self.emulator.fault(
+                    "status", code=200, body='{"errcode":-1,"errmsg":"system error"}', **rule
+                )
             case "empty_body":
                 self.emulator.fault("status", code=200, body="", **rule)
             case "cut_body":
@@ -155,7 +165,10 @@ class TestWechatMp(ChannelSuite):
 
     @pytest.fixture
     async def stage(self) -> AsyncIterator[WechatMpStage]:
-        async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", allowed=1000) as it:
+        async with (
+            running(ScriptedBot()) as site,
+            MpEmulator(f"{site.base}/hooks/wechat_mp", allowed=1000) as it,
+        ):
             it.pusher.pause = 0.2
             stage = WechatMpStage(it, site)
             yield stage

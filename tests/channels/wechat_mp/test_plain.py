@@ -35,8 +35,16 @@ async def at_home(folder: Path, mode: str) -> AsyncIterator[tuple[MpEmulator, In
         running(ScriptedBot()) as site,
         MpEmulator(f"{site.base}{callback}", mode=mode, seed=len(mode)) as emulator,
     ):
-        section = {**SECTION, "base_url": emulator.url, "encoding_aes_key": AES_KEY if mode == "safe" else ""}
-        settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
+        section = {
+            **SECTION,
+            "base_url": emulator.url,
+            "encoding_aes_key": AES_KEY if mode == "safe" else "",
+        }
+        settings = {
+            **QUIET,
+            "language": "en",
+            "channels": {"wechat_mp": {**section, "owners": [PERSON]}},
+        }
         channel = WechatMp(WechatMp.settings_type(**section), timeout=2.0)
         site.bot.hooks["wechat_mp"] = channel
         async with inside(folder, lambda asked: "yes", settings, channel=channel) as bot:  # type: ignore[arg-type]
@@ -52,7 +60,9 @@ async def says(emulator: MpEmulator, *texts: str) -> list[str]:
     return emulator.sent()[-len(texts) :]
 
 
-async def test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode(tmp_path: Path) -> None:
+async def test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "workspace").mkdir()
     (tmp_path / "workspace" / "MEMORY.md").write_text("- the canary sings at noon\n")
     async with at_home(tmp_path, "safe") as (emulator, it):
@@ -62,7 +72,9 @@ async def test_the_owner_is_the_owner_in_safe_mode_and_a_guest_in_plain_mode(tmp
         assert answer == "yes"
         assert "canary" in str(it.model.requests[-1].system)
     async with at_home(tmp_path, "plain") as (emulator, it):
-        whoami, read, code, answer = await says(emulator, "/whoami", "/memory show", "/config get llm", "hello")
+        whoami, read, code, answer = await says(
+            emulator, "/whoami", "/memory show", "/config get llm", "hello"
+        )
         assert "guest" in whoami
         assert "owner" not in whoami
         assert read == code == "That is not available to you here."
@@ -80,7 +92,9 @@ def test_an_account_that_joined_another_memory_is_kept_out_of_it_in_plain_mode(s
 
 
 @pytest.mark.parametrize("mode", ["plain", "safe"])
-async def test_doctor_says_what_plain_mode_costs_and_how_to_leave_it(tmp_path: Path, mode: str) -> None:
+async def test_doctor_says_what_plain_mode_costs_and_how_to_leave_it(
+    tmp_path: Path, mode: str
+) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
     file = ConfigFile(home.config, {})
@@ -100,7 +114,8 @@ class Silent:
     """A channel that cannot be tried."""
 
 
-# --- nonces ------------------------------------------------------------------------------------------------------
+# --- nonces
+# --------------------------------------------------------------------------------------------------
 
 
 def call(text: str, nonce: str, at: float = NOW) -> WebhookRequest:
@@ -114,7 +129,9 @@ def call(text: str, nonce: str, at: float = NOW) -> WebhookRequest:
 
 def born(pages: Pages) -> WechatMp:
     channel = WechatMp(
-        WechatMp.settings_type(**SECTION), timing=ReplyTiming(hold=0.1, cut=0.2, slack=0.1), clock=lambda: NOW
+        WechatMp.settings_type(**SECTION),
+        timing=ReplyTiming(hold=0.1, cut=0.2, slack=0.1),
+        clock=lambda: NOW,
     )
     channel.bind(pages)
     return channel
@@ -128,7 +145,9 @@ async def test_S17_a_nonce_with_another_body_is_refused_after_a_restart_too(firs
     before = {
         "message": genuine,
         "event": replace(genuine, body=genuine.body.replace(b"text", b"event", 1)),
-        "address": replace(genuine, method="GET", query=(*genuine.query, ("echostr", "e")), body=b""),
+        "address": replace(
+            genuine, method="GET", query=(*genuine.query, ("echostr", "e")), body=b""
+        ),
     }[first]
     channel = born(pages)
     async with listening(channel, inbox):
@@ -143,7 +162,9 @@ async def test_S17_a_nonce_with_another_body_is_refused_after_a_restart_too(firs
         assert len(inbox.heard) == heard
         if first == "message":
             await again.hook(genuine)
-            assert len(inbox.heard) == heard + 1, "the platform's own repeat comes in, and is known by its key"
+            assert len(inbox.heard) == heard + 1, (
+                "the platform's own repeat comes in, and is known by its key"
+            )
 
 
 def test_stored_nonces_last_ten_minutes_and_leave_nothing_behind() -> None:

@@ -1,4 +1,6 @@
-"""What an official account's messages mean and how ours are written: all of it without a network."""
+"""What an official account's messages mean and how ours are written: all of it without a
+network.
+"""
 
 import asyncio
 import json
@@ -16,7 +18,15 @@ from channels.toolkit.text import replace_unstorable, text_length
 from channels.toolkit.untrusted import BadXml, parse_flat_xml, to_cdata
 from channels.wechat_mp.channel import WechatMp
 from channels.wechat_mp.client import checked_url, video_url
-from channels.wechat_mp.messages import detect_language, later_text, parse, parse_ref, render, reply_xml, text_xml
+from channels.wechat_mp.messages import (
+    detect_language,
+    later_text,
+    parse,
+    parse_ref,
+    render,
+    reply_xml,
+    text_xml,
+)
 from channels.wechat_mp.pending_replies import PendingReplies, ReplyTiming
 from channels.wechat_mp.settings import WechatMpSettings
 from tests.by_night import first_by_day
@@ -27,7 +37,12 @@ from tests.growth import growth
 LIMIT = 2048
 
 ROOT = "https://api.weixin.qq.com"
-HEAD = {"ToUserName": "gh_bot", "FromUserName": "oUser1", "CreateTime": "1790000000", "MsgId": "24000000000000001"}
+HEAD = {
+    "ToUserName": "gh_bot",
+    "FromUserName": "oUser1",
+    "CreateTime": "1790000000",
+    "MsgId": "24000000000000001",
+}
 
 
 def out(text: str, **others: object) -> OutboundMessage:
@@ -56,10 +71,22 @@ def test_a_text() -> None:
 @every_case(
     ("fields", "text", "file"),
     [
-        ({"MsgType": "image", "PicUrl": "http://p/1", "MediaId": "m"}, "", ("picture.jpg", "image/jpeg")),
+        (
+            {"MsgType": "image", "PicUrl": "http://p/1", "MediaId": "m"},
+            "",
+            ("picture.jpg", "image/jpeg"),
+        ),
         ({"MsgType": "voice", "MediaId": "m", "Format": "amr"}, "", ("voice.amr", "audio/amr")),
-        ({"MsgType": "voice", "MediaId": "m", "Format": "speex"}, "", ("voice.speex", "audio/speex")),
-        ({"MsgType": "voice", "MediaId": "m", "Format": "amr", "Recognition": "说的话"}, "说的话", None),
+        (
+            {"MsgType": "voice", "MediaId": "m", "Format": "speex"},
+            "",
+            ("voice.speex", "audio/speex"),
+        ),
+        (
+            {"MsgType": "voice", "MediaId": "m", "Format": "amr", "Recognition": "说的话"},
+            "说的话",
+            None,
+        ),
         ({"MsgType": "video", "MediaId": "m", "ThumbMediaId": "t"}, "", ("video.mp4", "video/mp4")),
         ({"MsgType": "shortvideo", "MediaId": "m"}, "", ("video.mp4", "video/mp4")),
         (
@@ -67,10 +94,16 @@ def test_a_text() -> None:
             "📍 Canton (23.1, 113.3)",
             None,
         ),
-        ({"MsgType": "link", "Title": "T", "Description": "", "Url": "https://a"}, "T\nhttps://a", None),
+        (
+            {"MsgType": "link", "Title": "T", "Description": "", "Url": "https://a"},
+            "T\nhttps://a",
+            None,
+        ),
     ],
 )
-def test_each_kind_of_message(fields: dict[str, str], text: str, file: tuple[str, str] | None) -> None:
+def test_each_kind_of_message(
+    fields: dict[str, str], text: str, file: tuple[str, str] | None
+) -> None:
     message = parse(HEAD | fields, "wx1")
     assert message is not None
     assert message.text == text
@@ -94,10 +127,19 @@ def test_what_is_no_message_is_none(fields: dict[str, str]) -> None:
     assert parse(HEAD | fields, "wx1") is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 2**40), st.integers(1, 10**18)), min_size=2, max_size=5, unique=True))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2**40), st.integers(1, 10**18)),
+        min_size=2,
+        max_size=5,
+        unique=True,
+    )
+)
 def test_the_order_key_sorts_by_time_and_then_by_number(written: list[tuple[int, int]]) -> None:
     def key(at: int, number: int) -> str:
-        message = parse({**HEAD, "MsgType": "text", "CreateTime": str(at % 10**10), "MsgId": str(number)}, "wx1")
+        message = parse(
+            {**HEAD, "MsgType": "text", "CreateTime": str(at % 10**10), "MsgId": str(number)}, "wx1"
+        )
         assert message is not None
         return message.order_key
 
@@ -114,7 +156,10 @@ def test_the_order_key_sorts_by_time_and_then_by_number(written: list[tuple[int,
         ("**bold** *it* __b__ _i_ ~~gone~~", "bold it b i ~~gone~~"),
         ("# Title #\ntext", "【Title】\n\ntext"),
         ("- a\n  * b\n+ c\n- [ ] d\n- [x] e\n1. f", "• a\n  • b\n\n• c\n\n☐ d\n☑ e\n\n1. f"),
-        ("see [the page](https://a.b/c) ![x](https://p)", "see the page (https://a.b/c) x (https://p)"),
+        (
+            "see [the page](https://a.b/c) ![x](https://p)",
+            "see the page (https://a.b/c) x (https://p)",
+        ),
         ("[https://a](https://a)", "https://a"),
         ("```py\nx = **2**\n# no title\n```", "x = **2**\n# no title"),
         ("`a*b*c` and ``x ` y``", "a*b*c and x ` y"),
@@ -140,7 +185,9 @@ def test_no_text_becomes_a_link_that_hides_its_address(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", first_by_day(2, ["**a", "[](", "<a ", "`a", "- "]))
-def test_S66_hostile_markup_of_four_times_the_length_takes_about_four_times_as_long(unit: str) -> None:
+def test_S66_hostile_markup_of_four_times_the_length_takes_about_four_times_as_long(
+    unit: str,
+) -> None:
     assert growth(shown_of, unit, 4_000) < 8
 
 
@@ -180,7 +227,12 @@ def test_no_text_breaks_out_of_a_reply(text: str) -> None:
 
 
 def test_the_language_of_a_sentence_is_that_of_the_question() -> None:
-    assert [detect_language(text) for text in ("why?", "为什么", "", "ok 好")] == ["en", "zh", "zh", "zh"]
+    assert [detect_language(text) for text in ("why?", "为什么", "", "ok 好")] == [
+        "en",
+        "zh",
+        "zh",
+        "zh",
+    ]
     assert later_text("why?").isascii()
 
 
@@ -188,12 +240,17 @@ def test_the_language_of_a_sentence_is_that_of_the_question() -> None:
 
 
 def test_flat_xml_reads_texts_and_leaves_out_what_is_nested() -> None:
-    body = "<?xml version='1.0' encoding='utf-16'?><xml><A>1</A><B><![CDATA[<é>]]></B><C><D>x</D></C><E/></xml>"
+    body = (
+        "<?xml version='1.0' "
+        "encoding='utf-16'?><xml><A>1</A><B><![CDATA[<é>]]></B><C><D>x</D></C><E/></xml>"
+    )
     assert parse_flat_xml(body.encode()) == {"A": "1", "B": "<é>", "C": "", "E": ""}
 
 
 def test_signs_that_xml_cannot_carry_cost_only_themselves() -> None:
-    assert parse_flat_xml(b"<x><A>a\x00b\x1bc\xed\xa0\xbdd</A></x>") == {"A": "a\ufffdb\ufffdc\ufffdd"}
+    assert parse_flat_xml(b"<x><A>a\x00b\x1bc\xed\xa0\xbdd</A></x>") == {
+        "A": "a\ufffdb\ufffdc\ufffdd"
+    }
     assert parse_flat_xml(b"<x><A>\xff</A></x>") == {"A": "\ufffd"}
     assert to_cdata("a]]>b\x00") == "<![CDATA[a]]]]><![CDATA[>b\ufffd]]>"
 
@@ -263,12 +320,15 @@ def test_a_video_without_an_address_is_refused(data: bytes) -> None:
         video_url(data)
 
 
-# -- settings, pending replies --------------------------------------------------------------------------
+# -- settings, pending replies
+# --------------------------------------------------------------------------
 
 
 def test_a_key_of_another_length_is_named() -> None:
     with pytest.raises(ValueError, match="43 letters and digits, this one has 5 characters"):
-        WechatMp(WechatMpSettings(app_id="wx1", app_secret="s", token="t", encoding_aes_key="short"))
+        WechatMp(
+            WechatMpSettings(app_id="wx1", app_secret="s", token="t", encoding_aes_key="short")
+        )
 
 
 async def test_an_offer_that_did_not_leave_is_free_for_the_next_try() -> None:

@@ -1,4 +1,6 @@
-"""How answers of an official account go out: in an open request, by the API, or with the person's next message."""
+"""How answers of an official account go out: in an open request, by the API, or with the person's
+next message.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -46,7 +48,9 @@ async def test_an_answer_in_time_goes_out_in_the_request_it_answers(mode: str) -
     assert stage.emulator.wire_log() == []
 
 
-async def test_an_answer_that_takes_longer_goes_out_in_the_second_or_third_try(plain: MpStage) -> None:
+async def test_an_answer_that_takes_longer_goes_out_in_the_second_or_third_try(
+    plain: MpStage,
+) -> None:
     plain.work()
     push = plain.emulator.inject("think")
     key = await plain.heard(2)
@@ -70,7 +74,10 @@ async def test_an_answer_between_two_tries_waits_for_the_next(plain: MpStage) ->
 
 @pytest.mark.parametrize(
     ("question", "sentence"),
-    [("why?", "I am still thinking. Send me anything"), ("为什么？", "我还在想。过一会儿发任意一条消息")],
+    [
+        ("why?", "I am still thinking. Send me anything"),
+        ("为什么？", "我还在想。过一会儿发任意一条消息"),
+    ],
 )
 async def test_the_third_try_says_how_to_fetch_the_answer_and_the_next_message_fetches_it(
     plain: MpStage, question: str, sentence: str
@@ -107,7 +114,9 @@ async def test_one_request_takes_one_answer_and_the_parts_that_follow_wait(plain
     await plain.sees("one\n(not all yet: send anything for more)", "two")
 
 
-async def test_an_answer_takes_its_own_request_before_another_of_the_same_person(plain: MpStage) -> None:
+async def test_an_answer_takes_its_own_request_before_another_of_the_same_person(
+    plain: MpStage,
+) -> None:
     first, second = plain.emulator.inject("first"), plain.emulator.inject("second")
     await plain.heard(2)
     await plain.send("to the second", second.key)
@@ -127,7 +136,9 @@ async def test_a_reply_to_one_person_reaches_no_other(plain: MpStage) -> None:
     assert plain.emulator.sent("oUser2") == []
 
 
-async def test_a_try_whose_answer_was_lost_gets_it_again_and_the_person_once(plain: MpStage) -> None:
+async def test_a_try_whose_answer_was_lost_gets_it_again_and_the_person_once(
+    plain: MpStage,
+) -> None:
     push = plain.emulator.inject("once")
     key = await plain.heard(1)
     await plain.send("only once", key)
@@ -147,7 +158,9 @@ async def test_what_could_not_be_stored_is_never_answered(plain: MpStage) -> Non
     assert plain.emulator.sent() == []
 
 
-async def test_after_a_restart_that_sees_a_later_attempt_first_the_last_one_is_answered(plain: MpStage) -> None:
+async def test_after_a_restart_that_sees_a_later_attempt_first_the_last_one_is_answered(
+    plain: MpStage,
+) -> None:
     push = plain.emulator.inject("survive")
     await plain.heard(1)
     plain.work()
@@ -211,7 +224,9 @@ async def test_a_granted_api_is_known_after_a_restart(verified: MpStage) -> None
     assert [one.outcome for one in push.tries] == ["empty"]
 
 
-async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(verified: MpStage) -> None:
+async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(
+    verified: MpStage,
+) -> None:
     await _know(verified)
     push = verified.emulator.inject("a long story")
     await verified.emulator.until(lambda: push.state == "confirmed")
@@ -219,7 +234,10 @@ async def test_the_sixth_message_waits_for_the_person_and_the_fifth_says_so(veri
         await verified.send(f"part {number}", push.key, number, parts=7)
     with pytest.raises(AwaitsUser):
         await verified.send("part 5", push.key, 5, parts=7)
-    assert verified.emulator.sent()[-2:] == ["part 3", "part 4\n(not all yet: send anything for more)"]
+    assert verified.emulator.sent()[-2:] == [
+        "part 3",
+        "part 4\n(not all yet: send anything for more)",
+    ]
     assert "used up for 1" in verified.channel.connection_status().quota
     verified.emulator.inject("more")
     await verified.heard(2)
@@ -252,14 +270,18 @@ async def test_a_token_that_the_platform_itself_refuses_is_thrown_away(verified:
 
 
 @pytest.mark.parametrize("wrong", ["whitelist", "secret"])
-async def test_wrong_credentials_are_reported_and_passive_replies_go_on(plain: MpStage, wrong: str) -> None:
+async def test_wrong_credentials_are_reported_and_passive_replies_go_on(
+    plain: MpStage, wrong: str
+) -> None:
     if wrong == "whitelist":
         plain.emulator.world.whitelisted = False
     else:
         plain.emulator.api.secret = "another"
     with pytest.raises(AwaitsUser):
         await plain.send("hello")
-    assert ("IP whitelist" if wrong == "whitelist" else "app_secret") in plain.channel.connection_status().trouble
+    assert (
+        "IP whitelist" if wrong == "whitelist" else "app_secret"
+    ) in plain.channel.connection_status().trouble
     push = plain.emulator.inject("hi")
     await plain.heard(1)
     await plain.send("hello", push.key)
@@ -280,8 +302,12 @@ async def test_wrong_credentials_are_reported_and_passive_replies_go_on(plain: M
         (48001, AwaitsUser, None),
     ],
 )
-async def test_each_documented_error(verified: MpStage, code: int, error: type[Exception], after: float | None) -> None:
-    verified.emulator.fault("status", method=SENT, code=200, body=f'{{"errcode":{code},"errmsg":"no"}}')
+async def test_each_documented_error(
+    verified: MpStage, code: int, error: type[Exception], after: float | None
+) -> None:
+    verified.emulator.fault(
+        "status", method=SENT, code=200, body=f'{{"errcode":{code},"errmsg":"no"}}'
+    )
     with pytest.raises(error) as refused:
         await verified.send("hello")
     assert type(refused.value) in (error, *error.__subclasses__())
@@ -309,10 +335,14 @@ async def test_a_picture_goes_out_in_the_open_request_too(verified: MpStage) -> 
     assert verified.by() == ["passive"]
 
 
-async def test_words_beside_a_picture_are_said_once_though_the_picture_needs_two_attempts(verified: MpStage) -> None:
+async def test_words_beside_a_picture_are_said_once_though_the_picture_needs_two_attempts(
+    verified: MpStage,
+) -> None:
     await _know(verified)
     file = OutboundFile(name="x.png", media_type="image/png", data=PNG, picture=True)
-    verified.emulator.fault("status", method=SENT, nth=2, code=200, body='{"errcode":-1,"errmsg":"busy"}')
+    verified.emulator.fault(
+        "status", method=SENT, nth=2, code=200, body='{"errcode":-1,"errmsg":"busy"}'
+    )
     with pytest.raises(Retryable):
         await verified.send("look", file=file)
     await verified.send("look", file=file)
@@ -322,14 +352,22 @@ async def test_words_beside_a_picture_are_said_once_though_the_picture_needs_two
 
 async def test_what_an_account_cannot_send_is_refused_with_the_reason(plain: MpStage) -> None:
     with pytest.raises(Rejected, match="carries pictures"):
-        await plain.send("", file=OutboundFile(name="a.pdf", media_type="application/pdf", data=b"%PDF"))
+        await plain.send(
+            "", file=OutboundFile(name="a.pdf", media_type="application/pdf", data=b"%PDF")
+        )
     with pytest.raises(Rejected, match="verified accounts"):
-        await plain.send("", file=OutboundFile(name="a.png", media_type="image/png", data=PNG, picture=True))
+        await plain.send(
+            "", file=OutboundFile(name="a.png", media_type="image/png", data=PNG, picture=True)
+        )
 
 
 async def test_files_of_people_are_fetched_by_the_api(verified: MpStage) -> None:
     emulator = verified.emulator
-    for kind, media_type in (("image", "image/png"), ("voice", "audio/amr"), ("video", "video/mp4")):
+    for kind, media_type in (
+        ("image", "image/png"),
+        ("voice", "audio/amr"),
+        ("video", "video/mp4"),
+    ):
         emulator.inject_file(kind, PNG + kind.encode(), media_type)
     await verified.heard(3)
     found = {}
@@ -345,7 +383,9 @@ async def test_files_of_people_are_fetched_by_the_api(verified: MpStage) -> None
         await verified.channel.fetch(file.ref, 1000)
 
 
-async def test_without_the_api_pictures_come_from_their_public_address_and_voices_do_not(plain: MpStage) -> None:
+async def test_without_the_api_pictures_come_from_their_public_address_and_voices_do_not(
+    plain: MpStage,
+) -> None:
     plain.emulator.inject_file("image", PNG, "image/png")
     plain.emulator.inject_file("voice", b"#!AMR", "audio/amr")
     await plain.heard(2)
@@ -358,7 +398,10 @@ async def test_without_the_api_pictures_come_from_their_public_address_and_voice
 
 async def _know(stage: MpStage) -> None:
     """The API has been used before, and the person has written."""
-    stage.emulator.world.person(PERSON).written = [stage.emulator.world.now() + 48 * 3600, stage.emulator.world.allowed]
+    stage.emulator.world.person(PERSON).written = [
+        stage.emulator.world.now() + 48 * 3600,
+        stage.emulator.world.allowed,
+    ]
     await stage.send("welcome", "", 99)
     stage.channel._service.reset_count(PERSON)
     stage.emulator.world.person(PERSON).written[1] = stage.emulator.world.allowed

@@ -1,4 +1,6 @@
-"""A whole bot on an official account, at the platform's timing: long replies, and messages sent meanwhile."""
+"""A whole bot on an official account, at the platform's timing: long replies, and messages sent
+meanwhile.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,12 +17,19 @@ from tests.emulators.mp import AES_KEY, APP_ID, PERSON, SECRET, TOKEN, MpEmulato
 def answer(request: Request) -> str:
     """The last words of the person, or a long story."""
     last = [text for text in words(request) if not text.startswith("[")][-1]
-    return "\n\n".join(f"{number}. " + "long " * 300 for number in range(3)) if last == "a story" else f"re: {last}"
+    return (
+        "\n\n".join(f"{number}. " + "long " * 300 for number in range(3))
+        if last == "a story"
+        else f"re: {last}"
+    )
 
 
 @asynccontextmanager
 async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmulator, Inside]]:
-    async with running(ScriptedBot()) as site, MpEmulator(f"{site.base}/hooks/wechat_mp", verified=verified) as it:
+    async with (
+        running(ScriptedBot()) as site,
+        MpEmulator(f"{site.base}/hooks/wechat_mp", verified=verified) as it,
+    ):
         section = {
             "app_id": APP_ID,
             "app_secret": SECRET,
@@ -28,7 +37,11 @@ async def at_home(folder: Path, *, verified: bool) -> AsyncIterator[tuple[MpEmul
             "encoding_aes_key": AES_KEY,
             "base_url": it.url,
         }
-        settings = {**QUIET, "language": "en", "channels": {"wechat_mp": {**section, "owners": [PERSON]}}}
+        settings = {
+            **QUIET,
+            "language": "en",
+            "channels": {"wechat_mp": {**section, "owners": [PERSON]}},
+        }
         channel = WechatMp(WechatMp.settings_type(**section), timeout=2.0)
         site.bot.hooks["wechat_mp"] = channel
         async with inside(folder, answer, settings, channel=channel) as bot:  # type: ignore[arg-type]

@@ -10,7 +10,14 @@ from typing import Any
 import aiohttp
 import pytest
 
-from channels.errors import Ambiguous, ChannelError, LoggedOut, ReceiverConflict, Rejected, Retryable
+from channels.errors import (
+    Ambiguous,
+    ChannelError,
+    LoggedOut,
+    ReceiverConflict,
+    Rejected,
+    Retryable,
+)
 from channels.message import Address, InboundMessage, LiveEvent, OutboundMessage
 from channels.wecom import state
 from channels.wecom.channel import Wecom
@@ -48,7 +55,11 @@ class Lab:
         self.channel = self.new()
 
     def new(self, **settings: str) -> Wecom:
-        given = {"bot_id": self.world.bot_id, "secret": "secret-of-the-lab", "ws_url": self.emulator.ws_url}
+        given = {
+            "bot_id": self.world.bot_id,
+            "secret": "secret-of-the-lab",
+            "ws_url": self.emulator.ws_url,
+        }
         channel = Wecom(WecomSettings(**{**given, **settings}), timing=self.timing)
         channel.bind(self.notebook)
         return channel
@@ -63,15 +74,23 @@ class Lab:
         self.world.inject(text, **who)
         return (await self.inbox.until(count + 1))[-1]
 
-    def answer(self, text: str, asked: InboundMessage | None = None, number: int = 0, **more: Any) -> OutboundMessage:
+    def answer(
+        self, text: str, asked: InboundMessage | None = None, number: int = 0, **more: Any
+    ) -> OutboundMessage:
         address = Address(channel="wecom", account=self.world.bot_id, chat_id="ada")
-        message = OutboundMessage(id="o", address=address, client_key=f"k{number}", text=text, part_no=number)
+        message = OutboundMessage(
+            id="o", address=address, client_key=f"k{number}", text=text, part_no=number
+        )
         if asked is not None:
-            message = replace(message, address=asked.address, reply_to=asked.key, reply_to_key=asked.key)
+            message = replace(
+                message, address=asked.address, reply_to=asked.key, reply_to_key=asked.key
+            )
         return replace(message, **more)
 
     def show(self, asked: InboundMessage, name: str, text: str = "", **facts: Any) -> None:
-        event = LiveEvent(address=asked.address, name=name, message_id=asked.key, text=text, facts=facts)  # type: ignore[arg-type]
+        event = LiveEvent(
+            address=asked.address, name=name, message_id=asked.key, text=text, facts=facts
+        )  # type: ignore[arg-type]
         self.channel.show(event)
 
     def seen(self, chat: str = "ada") -> list[str]:
@@ -96,7 +115,8 @@ async def hearing(lab: Lab) -> AsyncIterator[InboundMessage]:
         yield await lab.asked()
 
 
-# -- answers ----------------------------------------------------------------------------------------
+# -- answers
+# ----------------------------------------------------------------------------------------
 
 
 async def test_an_answer_bears_the_request_id_of_what_it_answers(lab: Lab) -> None:
@@ -160,7 +180,9 @@ async def test_an_unknown_outcome_is_known_after_a_restart(lab: Lab) -> None:
     assert lab.seen() == ["perhaps", f"{MARK}perhaps"]
 
 
-async def test_a_stream_that_may_have_arrived_and_is_closed_is_marked_when_sent_as_a_message(lab: Lab) -> None:
+async def test_a_stream_that_may_have_arrived_and_is_closed_is_marked_when_sent_as_a_message(
+    lab: Lab,
+) -> None:
     async with hearing(lab) as asked:
         lab.emulator.fault("accept_then_close", cmd="aibot_respond")
         with pytest.raises(Ambiguous):
@@ -203,7 +225,9 @@ async def test_an_answer_that_comes_late_is_not_taken_for_the_next() -> None:
         await lab.channel.close()
 
 
-async def test_a_connection_that_is_not_subscribed_is_reopened_and_the_send_repeated(lab: Lab) -> None:
+async def test_a_connection_that_is_not_subscribed_is_reopened_and_the_send_repeated(
+    lab: Lab,
+) -> None:
     async with hearing(lab) as asked:
         lab.emulator.fault("errcode", cmd="aibot_respond", code=846609)
         await lab.channel.send(lab.answer("still", asked))
@@ -232,7 +256,8 @@ async def test_more_than_a_chat_takes_is_waited_out(lab: Lab) -> None:
     assert len(lab.seen()) == 31
 
 
-# -- live text --------------------------------------------------------------------------------------
+# -- live text
+# --------------------------------------------------------------------------------------
 
 
 async def test_live_text_is_always_the_whole_so_far_and_the_answer_ends_it(lab: Lab) -> None:
@@ -256,13 +281,17 @@ async def test_nothing_is_shown_any_more_once_the_answer_is_there() -> None:
             lab.show(asked, "delta", "too late")
             for number in range(1, 6):
                 await lab.channel.send(lab.answer("next", await lab.asked(), number))
-        ends = [frame["body"]["stream"]["finish"] for frame in emulator.wire_log("aibot_respond_msg")]
+        ends = [
+            frame["body"]["stream"]["finish"] for frame in emulator.wire_log("aibot_respond_msg")
+        ]
         assert ends == sorted(ends)
         assert lab.seen()[0] == "whole"
         await lab.channel.close()
 
 
-async def test_after_a_tool_and_after_a_restart_of_the_answer_the_text_is_replaced(lab: Lab) -> None:
+async def test_after_a_tool_and_after_a_restart_of_the_answer_the_text_is_replaced(
+    lab: Lab,
+) -> None:
     async with hearing(lab) as asked:
         lab.show(asked, "delta", "Let me look.")
         await lab.live(lambda one: one.text == "Let me look.")
@@ -317,7 +346,8 @@ async def test_events_of_unknown_messages_show_nothing(lab: Lab) -> None:
     assert [one.packets for one in lab.world.seen] == [1]
 
 
-# -- hearing ----------------------------------------------------------------------------------------
+# -- hearing
+# ----------------------------------------------------------------------------------------
 
 
 async def test_callbacks_received_while_not_running_are_delivered_after_a_restart(lab: Lab) -> None:
@@ -328,7 +358,9 @@ async def test_callbacks_received_while_not_running_are_delivered_after_a_restar
     await lab.restart()
     async with listening(lab.channel, lab.inbox):
         await lab.inbox.until(2)
-        await eventually(lambda: not [name for name in lab.notebook.values if name.startswith("unheard:")])
+        await eventually(
+            lambda: not [name for name in lab.notebook.values if name.startswith("unheard:")]
+        )
     assert lab.inbox.texts == ["hello", "while you were away"]
 
 
@@ -392,7 +424,10 @@ async def test_the_notebook_does_not_grow_without_limit(lab: Lab) -> None:
     known = state.WecomState()
     known.bind(lab.notebook)
     old = state.AnswerableCall(key="old", req_id="r", at=1.0)
-    lab.notebook.values = {"req:old": state._dump_value(old), "try:k": state._dump_value(state.SendAttempts(at=1.0))}
+    lab.notebook.values = {
+        "req:old": state._dump_value(old),
+        "try:k": state._dump_value(state.SendAttempts(at=1.0)),
+    }
     await known.open()
     assert known.call("old") is None
     assert known.update([]) == {"req:old": ""}
@@ -401,7 +436,8 @@ async def test_the_notebook_does_not_grow_without_limit(lab: Lab) -> None:
     assert [name for name in lab.notebook.values if name.startswith("try:")] == ["try:new"]
 
 
-# -- the connection ---------------------------------------------------------------------------------
+# -- the connection
+# ---------------------------------------------------------------------------------
 
 
 async def test_a_wrong_secret_is_the_owners_matter(lab: Lab) -> None:
@@ -416,9 +452,14 @@ async def test_a_wrong_secret_is_the_owners_matter(lab: Lab) -> None:
 async def test_the_program_that_takes_the_bot_keeps_it(lab: Lab) -> None:
     async with listening(lab.channel, lab.inbox) as ear:
         asked = await lab.asked()
-        async with aiohttp.ClientSession() as session, session.ws_connect(lab.emulator.ws_url) as rival:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(lab.emulator.ws_url) as rival,
+        ):
             body = {"bot_id": lab.world.bot_id, "secret": lab.emulator.secret}
-            await rival.send_json({"cmd": "aibot_subscribe", "headers": {"req_id": "1"}, "body": body})
+            await rival.send_json(
+                {"cmd": "aibot_subscribe", "headers": {"req_id": "1"}, "body": body}
+            )
             assert (await rival.receive_json())["errcode"] == 0
             with pytest.raises(ReceiverConflict):
                 await ear

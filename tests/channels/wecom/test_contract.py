@@ -16,7 +16,16 @@ from channels.wecom.settings import WecomSettings
 from tests.contracts.channel_faults import Failing
 from tests.contracts.channel_receiving import Acts, Files
 from tests.contracts.channel_sending import Sending, SendingFiles, Writing
-from tests.contracts.channel_stage import Cut, Fault, Inbox, Pages, Stage, eventually, listening, part
+from tests.contracts.channel_stage import (
+    Cut,
+    Fault,
+    Inbox,
+    Pages,
+    Stage,
+    eventually,
+    listening,
+    part,
+)
 from tests.contracts.channel_suite import ChannelSuite, InBot
 from tests.emulators.wecom import WecomEmulator
 
@@ -38,7 +47,9 @@ QUICK = WecomTiming(
 
 
 class Counting(Wecom):
-    """Counts the callbacks that need not be brought again: the platform asks for no sign of that."""
+    """Counts the callbacks that need not be brought again: the platform asks for no sign of
+    that.
+    """
 
     taken = 0
 
@@ -75,7 +86,11 @@ class WecomStage:
         return channel
 
     def config(self) -> dict[str, Any]:
-        return {"bot_id": self.world.bot_id, "secret": "secret-of-the-lab", "ws_url": self.emulator.ws_url}
+        return {
+            "bot_id": self.world.bot_id,
+            "secret": "secret-of-the-lab",
+            "ws_url": self.emulator.ws_url,
+        }
 
     async def restart(self) -> None:
         self.before += self.channel.taken
@@ -83,7 +98,11 @@ class WecomStage:
         self.channel = self._made()
 
     def _who(self) -> dict[str, str]:
-        return {"user": self.person} if self.chat == self.person else {"user": self.person, "group": self.chat}
+        return (
+            {"user": self.person}
+            if self.chat == self.person
+            else {"user": self.person, "group": self.chat}
+        )
 
     def say(self, text: str) -> None:
         self.last = self.world.inject(text, **self._who())
@@ -105,7 +124,9 @@ class WecomStage:
         self.world.random.shuffle(self.world.pending)
 
     def quote(self, text: str, quoted: str) -> None:
-        self.world.inject(text, quote={"msgtype": "text", "text": {"content": quoted}}, **self._who())
+        self.world.inject(
+            text, quote={"msgtype": "text", "text": {"content": quoted}}, **self._who()
+        )
 
     def press(self, data: str) -> None:
         self.world.press(data, **self._who())
@@ -197,9 +218,14 @@ class WecomStage:
         self.emulator.cut()
 
     async def rival(self) -> None:
-        async with aiohttp.ClientSession() as session, session.ws_connect(self.emulator.ws_url) as socket:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(self.emulator.ws_url) as socket,
+        ):
             body = {"bot_id": self.world.bot_id, "secret": self.emulator.secret}
-            await socket.send_json({"cmd": "aibot_subscribe", "headers": {"req_id": "rival"}, "body": body})
+            await socket.send_json(
+                {"cmd": "aibot_subscribe", "headers": {"req_id": "rival"}, "body": body}
+            )
             await socket.receive()
 
     async def until(self, holds: Callable[[], bool]) -> None:
@@ -219,10 +245,14 @@ class OfThisPlatform:
     }
 
     async def test_a_probe_with_bad_credentials_says_so(self, stage: Stage) -> None:
-        """To try the secret is to take the bot from where it runs: the probe says that it has not been tried."""
+        """To try the secret is to take the bot from where it runs: the probe says that it has not
+        been tried.
+        """
         assert "tried when it runs" in await stage.channel.probe()  # type: ignore[attr-defined]
 
-    async def test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_a_part_whose_answer_was_lost_is_sent_again_and_seen_once(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         """An answer, that is: it is the stream that its message and its part name."""
         async with listening(stage.channel, inbox):
             stage.say("hello")
@@ -278,7 +308,9 @@ class TestWecomInAGroup(OfThisPlatform, Acts, Files, Sending, SendingFiles, Writ
 
     test_a_probe_with_bad_credentials_says_so = None  # type: ignore[assignment]
 
-    async def test_talk_between_people_is_not_meant_for_us(self, stage: Stage, inbox: Inbox) -> None:
+    async def test_talk_between_people_is_not_meant_for_us(
+        self, stage: Stage, inbox: Inbox
+    ) -> None:
         """The platform keeps it from us."""
         async with listening(stage.channel, inbox):
             stage.say_in_group("among ourselves", False)

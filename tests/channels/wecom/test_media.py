@@ -1,4 +1,6 @@
-"""Files of people's come whole and deciphered, ours go in pieces; what is too large, gone or forged is refused."""
+"""Files of people's come whole and deciphered, ours go in pieces; what is too large, gone or forged
+is refused.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -31,7 +33,9 @@ def ref(emulator: WecomEmulator, data: bytes, name: str = "", pad: int = 0) -> s
 
 @pytest.mark.parametrize("pad", [1, 15, 16, 17, 32])
 async def test_a_file_is_deciphered_whatever_its_padding(emulator: WecomEmulator, pad: int) -> None:
-    fetched = await fetch_attachment(ref(emulator, b"some bytes", "潮汐.pdf", pad), 1000, emulator.ws_url)
+    fetched = await fetch_attachment(
+        ref(emulator, b"some bytes", "潮汐.pdf", pad), 1000, emulator.ws_url
+    )
     assert fetched.data.rstrip(b"\0") == b"some bytes"
     assert len(fetched.data) % 32 == -pad % 32
     assert fetched.name == "潮汐.pdf"
@@ -62,10 +66,15 @@ async def test_a_server_that_is_away_may_be_asked_again(emulator: WecomEmulator)
 async def test_a_file_of_another_key_is_refused(emulator: WecomEmulator) -> None:
     one, two = (emulator.world.hosted(bytes([sign]) * 40) for sign in b"ab")
     with pytest.raises(Rejected):
-        await fetch_attachment(json.dumps({"url": one["url"], "aeskey": two["aeskey"]}), 100, emulator.ws_url)
+        await fetch_attachment(
+            json.dumps({"url": one["url"], "aeskey": two["aeskey"]}), 100, emulator.ws_url
+        )
 
 
-@every_case("text", ["", "[]", "{}", '{"url": 1, "aeskey": 2}', '{"url": "https://x.invalid/", "aeskey": "YQ"}'])
+@every_case(
+    "text",
+    ["", "[]", "{}", '{"url": 1, "aeskey": 2}', '{"url": "https://x.invalid/", "aeskey": "YQ"}'],
+)
 async def test_what_names_no_file_is_refused(text: str) -> None:
     with pytest.raises(Rejected):
         await fetch_attachment(text, 100)
@@ -95,8 +104,16 @@ def test_a_files_name_is_no_path(header: str, name: str) -> None:
 def test_pictures_are_shown_while_they_are_small_and_of_a_kind_that_can_be() -> None:
     assert media_kind(PNG) == "image"
     assert media_kind(OutboundFile(name="a", media_type="image/png", data=b"")) == "file"
-    assert media_kind(OutboundFile(name="a", media_type="image/svg+xml", data=b"", picture=True)) == "file"
-    assert media_kind(OutboundFile(name="a", media_type="image/png", data=bytes(11 * 2**20), picture=True)) == "file"
+    assert (
+        media_kind(OutboundFile(name="a", media_type="image/svg+xml", data=b"", picture=True))
+        == "file"
+    )
+    assert (
+        media_kind(
+            OutboundFile(name="a", media_type="image/png", data=bytes(11 * 2**20), picture=True)
+        )
+        == "file"
+    )
     with pytest.raises(AttachmentTooBig):
         media_kind(OutboundFile(name="a", media_type="image/png", data=bytes(FILE_BYTES + 1)))
 
@@ -119,7 +136,9 @@ class Platform:
 
 
 @pytest.mark.parametrize(("size", "pieces"), [(1, 1), (PIECE, 1), (PIECE + 1, 2), (3 * PIECE, 3)])
-async def test_a_file_goes_in_pieces_and_arrives_whole(emulator: WecomEmulator, size: int, pieces: int) -> None:
+async def test_a_file_goes_in_pieces_and_arrives_whole(
+    emulator: WecomEmulator, size: int, pieces: int
+) -> None:
     platform = Platform(emulator)
     data = bytes(number % 251 for number in range(size))
     body = await upload_media(OutboundFile(name="d.bin", media_type="x/y", data=data), platform)
@@ -137,6 +156,8 @@ async def test_a_file_goes_in_pieces_and_arrives_whole(emulator: WecomEmulator, 
         ("finish", None),
     ],
 )
-async def test_an_upload_that_breaks_off_has_sent_nothing(emulator: WecomEmulator, at: str, instead: Any) -> None:
+async def test_an_upload_that_breaks_off_has_sent_nothing(
+    emulator: WecomEmulator, at: str, instead: Any
+) -> None:
     with pytest.raises(Retryable):
         await upload_media(PNG, Platform(emulator, instead, at))

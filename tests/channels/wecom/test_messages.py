@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from channels.errors import Ambiguous, Rejected, Retryable
 from channels.message import Address, Attachment, Button, Quote, Sender
-from channels.wecom.connection import NotSubscribed, StreamClosed, dump_frame, error_in_reply, parse_frame
+from channels.wecom.connection import (
+    NotSubscribed,
+    StreamClosed,
+    dump_frame,
+    error_in_reply,
+    parse_frame,
+)
 from channels.wecom.messages import (
     card_packet,
     first_message,
@@ -58,7 +64,9 @@ def test_a_text_in_a_chat_of_two() -> None:
 
 
 def test_the_record_does_not_get_the_address_that_lets_anybody_answer() -> None:
-    assert json.loads(heard().message.raw) == {key: value for key, value in BODY.items() if key != "response_url"}
+    assert json.loads(heard().message.raw) == {
+        key: value for key, value in BODY.items() if key != "response_url"
+    }
 
 
 @pytest.mark.parametrize("chatid", ["", "ada", None])
@@ -92,7 +100,9 @@ def test_a_voice_message_is_its_words() -> None:
     assert heard(msgtype="voice", voice={"content": "spoken"}).message.text == "spoken"
 
 
-@pytest.mark.parametrize(("kind", "starts"), [("image", "image/"), ("video", "video/"), ("file", "application/")])
+@pytest.mark.parametrize(
+    ("kind", "starts"), [("image", "image/"), ("video", "video/"), ("file", "application/")]
+)
 def test_a_file_is_an_attachment_that_can_be_fetched(kind: str, starts: str) -> None:
     message = heard(**{"msgtype": kind, kind: FILE}).message
     (file,) = message.attachments
@@ -114,10 +124,14 @@ def test_text_and_pictures_sent_together_are_one_message() -> None:
 
 
 def test_a_quotation_is_data_and_its_picture_comes_with_it() -> None:
-    assert heard(quote={"msgtype": "text", "text": {"content": "earlier"}}).message.quote == Quote(text="earlier")
+    assert heard(quote={"msgtype": "text", "text": {"content": "earlier"}}).message.quote == Quote(
+        text="earlier"
+    )
     message = heard(quote={"msgtype": "image", "image": FILE}).message
     assert message.quote == Quote(text="")
-    assert message.attachments == (Attachment(name="picture.jpg", media_type="image/jpeg", ref=json.dumps(FILE)),)
+    assert message.attachments == (
+        Attachment(name="picture.jpg", media_type="image/jpeg", ref=json.dumps(FILE)),
+    )
 
 
 def test_what_we_have_no_words_for_is_named() -> None:
@@ -132,9 +146,17 @@ def test_user_ids_are_one_in_any_case_and_companies_are_kept_apart() -> None:
 def test_a_press_names_its_button() -> None:
     pressed = event(
         eventtype="template_card_event",
-        template_card_event={"event_key": "allow:17", "task_id": "t", "card_type": "button_interaction"},
+        template_card_event={
+            "event_key": "allow:17",
+            "task_id": "t",
+            "card_type": "button_interaction",
+        },
     )
-    assert (pressed.message.act, pressed.message.target, pressed.message.text) == ("press", "allow:17", "")
+    assert (pressed.message.act, pressed.message.target, pressed.message.text) == (
+        "press",
+        "allow:17",
+        "",
+    )
 
 
 @pytest.mark.parametrize("name", ["enter_chat", "feedback_event", "of_next_year"])
@@ -160,7 +182,11 @@ def test_a_callback_of_an_unknown_form_is_refused(broken: dict[str, Any]) -> Non
 
 def test_one_second_has_an_order() -> None:
     frame = {"cmd": "aibot_msg_callback", "headers": {"req_id": "r"}, "body": BODY}
-    keys = [found.message.order_key for arrival in (9, 10, 11) if (found := parse(frame, "aib1", arrival)) is not None]
+    keys = [
+        found.message.order_key
+        for arrival in (9, 10, 11)
+        if (found := parse(frame, "aib1", arrival)) is not None
+    ]
     assert keys == sorted(keys)
     assert len({*keys}) == 3
 
@@ -193,9 +219,14 @@ def test_a_stream_id_is_the_same_in_every_process_and_unique() -> None:
 
 
 def test_a_card_holds_what_comes_back() -> None:
-    made = card_packet([Button(text="Yes", data="allow:17"), Button(text="No", data="deny:17")], "k1")["template_card"]
+    made = card_packet(
+        [Button(text="Yes", data="allow:17"), Button(text="No", data="deny:17")], "k1"
+    )["template_card"]
     assert [button["key"] for button in made["button_list"]] == ["allow:17", "deny:17"]
-    assert len(card_packet([Button(text="x", data="y")] * 9, "k1")["template_card"]["button_list"]) == 6
+    assert (
+        len(card_packet([Button(text="x", data="y")] * 9, "k1")["template_card"]["button_list"])
+        == 6
+    )
 
 
 @every_case(

@@ -1,10 +1,12 @@
-"""Reads the conversations in `diaries/`, folds each with its written summary, and prints what a person would read.
+"""Reads the conversations in `diaries/`, folds each with its written summary, and prints what a
+person would read.
 
 `python -m tests.memory.context.diary_reader [NAME…]` prints the sections of the daily log.
 
-A file has turns (`--- DAY TIME`), lines that begin with U: (a person; `U@Name:` in a group), B: (the bot), C (a call:
-tool and JSON), R: (its result) or F: (a failed result), and after `=== answer` what the summarising model answers.
-`%%N text` stands for N lines with a running number.
+A file has turns (`--- DAY TIME`), lines that begin with U: (a person; `U@Name:` in a group), B:
+(the bot), C (a call: tool and JSON), R: (its result) or F: (a failed result), and after
+`=== answer` what the summarising model answers. `%%N text` stands for N lines with a running
+number.
 """
 
 import re
@@ -15,7 +17,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory.context.summary.prompt import parse_answer
-from memory.context.summary.validation import FoldSource, SummaryLimit, ValidatedSummary, validate_summary
+from memory.context.summary.validation import (
+    FoldSource,
+    SummaryLimit,
+    ValidatedSummary,
+    validate_summary,
+)
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Message, Text, ToolCall, ToolResult
 
@@ -46,7 +53,9 @@ def fold(diary: Diary, answer: str | None = None) -> ValidatedSummary:
     texts = parse_answer(diary.answer if answer is None else answer)
     limit = SummaryLimit(counter=WEIGHTED, summary_tokens=SUMMARY_TOKENS, zone=UTC)
     source = FoldSource(before="", replaced=0, earlier=(), turns=diary.messages)
-    return validate_summary(texts.log if texts else "", texts.summary if texts else "", source, limit)
+    return validate_summary(
+        texts.log if texts else "", texts.summary if texts else "", source, limit
+    )
 
 
 def _pieces(talk: str) -> Iterator[tuple[str, re.Match[str], str]]:

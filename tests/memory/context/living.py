@@ -1,10 +1,18 @@
-"""A conversation that lives by a policy, in memory: what the record would hold after each plan, and what was asked."""
+"""A conversation that lives by a policy, in memory: what the record would hold after each plan, and
+what was asked.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
-from memory.context.policies.planner import ContextLimits, ContextPlan, FoldRange, plan_ahead, plan_context
+from memory.context.policies.planner import (
+    ContextLimits,
+    ContextPlan,
+    FoldRange,
+    plan_ahead,
+    plan_context,
+)
 from memory.context.policies.policies import Policy
 from memory.context.tokens import WEIGHTED, TokenCounter
 from memory.context.view import ContextView, assemble_view, fixed_tokens
@@ -25,7 +33,9 @@ class Request:
 
 @dataclass(slots=True, kw_only=True)
 class Life:
-    """One conversation. summarise: the text of a fold's summary; its length in tokens is what a policy counts with."""
+    """One conversation. summarise: the text of a fold's summary; its length in tokens is what a
+    policy counts with.
+    """
 
     policy: Policy
     limits: ContextLimits
@@ -57,7 +67,9 @@ class Life:
                 self.arrive(digest=True)
                 continue
             if planned.reductions:
-                self.session = replace(self.session, reductions=(*self.session.reductions, *planned.reductions))
+                self.session = replace(
+                    self.session, reductions=(*self.session.reductions, *planned.reductions)
+                )
                 self.events.append("reduction")
             if planned.fold is not None and planned.must_fold_now:
                 self._commit(planned.fold, self.session.next_seq)
@@ -95,7 +107,11 @@ class Life:
         before = self.session.summary.turns if self.session.summary else 0
         gone = len(self.session.turns) - len(kept)
         summary = Summary(
-            fold_id=f"f{len(self.folds)}", turns=before + gone, text=text, tokens=self.counter.text(text), seen=seen
+            fold_id=f"f{len(self.folds)}",
+            turns=before + gone,
+            text=text,
+            tokens=self.counter.text(text),
+            seen=seen,
         )
         self.session = replace(self.session, turns=kept, summary=summary, fold_head=summary.fold_id)
         self.folds.append(fold)

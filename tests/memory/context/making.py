@@ -3,7 +3,18 @@
 from datetime import UTC, datetime, timedelta
 
 from memory.context.tokens import WEIGHTED, TokenCounter
-from memory.conversation import Message, Part, Reduction, Role, Session, Summary, Text, ToolCall, ToolResult, Turn
+from memory.conversation import (
+    Message,
+    Part,
+    Reduction,
+    Role,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 
 START = datetime(2026, 11, 20, 6, 0, tzinfo=UTC)
 Said = tuple[Role, tuple[Part, ...]]
@@ -69,4 +80,7 @@ def make_session(
 
 def chat(count: int, size: int = 20) -> list[list[Said]]:
     """Finished turns of a question and an answer of about `size` characters each."""
-    return [[said(f"question {n} " + "q" * size), replied(f"answer {n} " + "a" * size)] for n in range(1, count + 1)]
+    return [
+        [said(f"question {n} " + "q" * size), replied(f"answer {n} " + "a" * size)]
+        for n in range(1, count + 1)
+    ]

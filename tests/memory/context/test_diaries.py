@@ -23,24 +23,37 @@ def figures(text: str) -> set[str]:
 
 
 def stated(diary: Diary) -> set[str]:
-    """Figures that people and the bot stated in sentences; pasted code, tables and logs are one line with a handle."""
-    texts = [part.text for message in diary.messages for part in message.parts if isinstance(part, Text)]
-    return {figure for text in texts for figure in figures(_TABLE_OR_LOG.sub("", _FENCED.sub("", text)))}
+    """Figures that people and the bot stated in sentences; pasted code, tables and logs are one
+    line with a handle.
+    """
+    texts = [
+        part.text for message in diary.messages for part in message.parts if isinstance(part, Text)
+    ]
+    return {
+        figure for text in texts for figure in figures(_TABLE_OR_LOG.sub("", _FENCED.sub("", text)))
+    }
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("answer", [None, ""], ids=["model", "digest"])
-def test_tools_take_at_most_a_quarter_of_the_diary_and_their_output_none(name: str, answer: str | None) -> None:
+def test_tools_take_at_most_a_quarter_of_the_diary_and_their_output_none(
+    name: str, answer: str | None
+) -> None:
     diary = load(name)
     log = fold(diary, answer).log
     about_tools = [line for line in log.splitlines() if _TOOL_LINE.match(line)]
     assert sum(len(line) + 1 for line in about_tools) <= MAX_TOOL_SHARE * len(log)
     told = "\n".join(line for line in log.splitlines() if line not in about_tools)
-    said = "\n".join(part.text for message in diary.messages for part in message.parts if isinstance(part, Text))
+    said = "\n".join(
+        part.text for message in diary.messages for part in message.parts if isinstance(part, Text)
+    )
     for message in diary.messages:
         for part in message.parts:
             if isinstance(part, ToolResult):
-                pieces = (part.text[at : at + COPIED] for at in range(0, len(part.text) - COPIED, COPIED // 2))
+                pieces = (
+                    part.text[at : at + COPIED]
+                    for at in range(0, len(part.text) - COPIED, COPIED // 2)
+                )
                 assert not [piece for piece in pieces if piece in told and piece not in said]
 
 
@@ -63,5 +76,10 @@ def test_the_story_stands_in_the_diary_in_its_order_and_each_change_once(name: s
     assert len(places) >= len(story) * 0.8  # a sentence without a source is removed
     lines = log.splitlines()
     assert len(lines) == len(set(lines))
-    changed = [part.input for message in diary.messages for part in message.parts if isinstance(part, ToolCall)]
+    changed = [
+        part.input
+        for message in diary.messages
+        for part in message.parts
+        if isinstance(part, ToolCall)
+    ]
     assert not [arguments for arguments in changed if arguments in log]

@@ -1,4 +1,6 @@
-"""A log that is longer than any budget is cut as if all of it had been looked at, and takes less memory than itself."""
+"""A log that is longer than any budget is cut as if all of it had been looked at, and takes less
+memory than itself.
+"""
 
 import re
 from collections.abc import Set
@@ -7,7 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.context.markdown import MAX_TOKEN_CHARS, BlockCandidate, MarkdownBlock, parse_blocks, select_blocks
+from memory.context.markdown import (
+    MAX_TOKEN_CHARS,
+    BlockCandidate,
+    MarkdownBlock,
+    parse_blocks,
+    select_blocks,
+)
 from memory.context.system_prompt import KnownLogParts, PromptSources, cut_log, log_part
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
 from tests.weighing import peak
@@ -32,7 +40,11 @@ LINES = st.sampled_from(
             "x" * (MAX_TOKEN_CHARS * BUDGET + 1),
         ),
         *("### a heading below", TOO_LONG, "", "## By hand", "words of a person's own"),
-        *(FOLD, FOLD.replace("9:10", "9:11").replace("f1", "f2"), FOLD.replace("f1 -->", "f3 stale -->")),
+        *(
+            FOLD,
+            FOLD.replace("9:10", "9:11").replace("f1", "f2"),
+            FOLD.replace("f1 -->", "f3 stale -->"),
+        ),
         *(f"  {FOLD}", f"{FOLD} and more", "<!-- fold f1 -->", "```", "~~~~"),
     ]
 )
@@ -40,7 +52,9 @@ _FOLD = re.compile(r"\s*<!-- fold (\S+)( stale)? -->\s*$")
 NONE: frozenset[str] = frozenset()
 
 
-def all_looked_at(text: str, budget: int, counter: TokenCounter, own_folds: Set[str]) -> tuple[str, tuple[str, ...]]:
+def all_looked_at(
+    text: str, budget: int, counter: TokenCounter, own_folds: Set[str]
+) -> tuple[str, tuple[str, ...]]:
     """The same cut, made from everything at once."""
     shown: list[MarkdownBlock] = []
     groups: tuple[list[BlockCandidate], list[BlockCandidate]] = ([], [])
@@ -48,7 +62,9 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter, own_folds: Set[
     folded, hidden, headings = False, False, list[MarkdownBlock]()
     for one in parse_blocks(text):
         told = _FOLD.sub("", one.text) if 0 < one.level <= 2 else one.text
-        block = MarkdownBlock(at=one.at, section=one.section, level=one.level, text=told, gap=one.gap)
+        block = MarkdownBlock(
+            at=one.at, section=one.section, level=one.level, text=told, gap=one.gap
+        )
         if 0 < one.level <= 2:
             found = _FOLD.search(one.text)
             folded, headings = found is not None, [block]
@@ -73,7 +89,11 @@ def all_looked_at(text: str, budget: int, counter: TokenCounter, own_folds: Set[
     own=st.sets(st.sampled_from(["f1", "f2"])),
 )
 @example(parts=[(FOLD, 1), (NEW, 200)], budget=BUDGET, own=set())
-@example(parts=[(FOLD, 1), ("- short", 9), ("- 09:09 Bot: 好的", 200), ("- short", 3)], budget=BUDGET, own=set())
+@example(
+    parts=[(FOLD, 1), ("- short", 9), ("- 09:09 Bot: 好的", 200), ("- short", 3)],
+    budget=BUDGET,
+    own=set(),
+)
 @example(parts=[(FOLD, 1), (NEW, 50), (TOO_LONG, 1), (NEW, 200)], budget=BUDGET, own=set())
 @example(parts=[(FOLD, 1), (NEW, 50), ("界" * 200, 50)], budget=BUDGET, own=set())
 @example(parts=[(FOLD, 1), (NEW, 1), (FOLD, 1), ("- 09:09 Bot: 好的", 1)], budget=38, own={"f2"})
@@ -90,7 +110,8 @@ def test_a_log_is_cut_as_if_all_of_it_had_been_looked_at(
 def a_day(folds: int) -> str:
     """A day's log of so many folds."""
     return "# 2026-11-20\n\n- of a person\n\n" + "\n".join(
-        f"{FOLD.replace('f1', f'f{at}')}\n\n- They spoke of order {at}.\n- 09:08 User: Where is order {at}?\n"
+        f"{FOLD.replace('f1', f'f{at}')}\n\n- They spoke of order {at}.\n- 09:08 User: Where is "
+        f"order {at}?\n"
         for at in range(folds)
     )
 

@@ -1,4 +1,6 @@
-"""The context manager keeps the rules of every policy, whatever is added and whenever it is compacted."""
+"""The context manager keeps the rules of every policy, whatever is added and whenever it is
+compacted.
+"""
 
 import asyncio
 from datetime import UTC
@@ -22,7 +24,8 @@ SYSTEM = ("You are a test. " * 20,)
 SMALLEST = 2_100
 steps = st.lists(
     st.tuples(
-        st.sampled_from(["ask", "reply", "call", "result", "compact", "look"]), st.sampled_from([1, 300, 4_000, 40_000])
+        st.sampled_from(["ask", "reply", "call", "result", "compact", "look"]),
+        st.sampled_from([1, 300, 4_000, 40_000]),
     ),
     min_size=1,
     max_size=40,
@@ -30,7 +33,9 @@ steps = st.lists(
 
 
 def filler(mark: str, chars: int) -> str:
-    return (f"{mark} the port is 8443, 我们把它放在杭州; " * (chars // 20 + 1))[: max(chars, len(mark) + 1)]
+    return (f"{mark} the port is 8443, 我们把它放在杭州; " * (chars // 20 + 1))[
+        : max(chars, len(mark) + 1)
+    ]
 
 
 class Play:
@@ -54,9 +59,13 @@ class Play:
                 self.open, self.question = [], ""
             case "call" if self.question:
                 self.open = [f"c{number}a", f"c{number}b"]
-                self.add("assistant", *(ToolCall(id=id, name="read", input="{}") for id in self.open))
+                self.add(
+                    "assistant", *(ToolCall(id=id, name="read", input="{}") for id in self.open)
+                )
             case "result" if self.open:
-                self.add("user", ToolResult(call_id=self.open.pop(), text=text, is_error=size == 300))
+                self.add(
+                    "user", ToolResult(call_id=self.open.pop(), text=text, is_error=size == 300)
+                )
             case "compact":
                 done = await self.manager.compact()
                 self.folded += [message.id for fold in done.folds for message in fold.messages]
@@ -75,10 +84,15 @@ class Play:
         assert counted(view) <= view.tokens.total or view.repaired or not usage.turns
         assert not view.shown or find_faults(view.shown) == []
         assert view.system == SYSTEM
-        texts = [part.text for shown in view.shown for part in shown.parts if isinstance(part, Text)]
+        texts = [
+            part.text for shown in view.shown for part in shown.parts if isinstance(part, Text)
+        ]
         if self.question:
             head = self.question[:60]
-            assert any(text == self.question or (text.startswith(head) and "recall(handle=" in text) for text in texts)
+            assert any(
+                text == self.question or (text.startswith(head) and "recall(handle=" in text)
+                for text in texts
+            )
         if self.manager.summary:
             assert any(self.manager.summary in text for text in texts)
 
@@ -103,7 +117,9 @@ def test_every_view_fits_is_valid_and_holds_the_running_question(
 
 def chat(manager: ContextManager, turns: int, start: int = 0) -> None:
     for number in range(start, start + turns):
-        manager.add("user", f"Fact {number}: the gate of platform {number} opens at 0{number % 10}:30.")
+        manager.add(
+            "user", f"Fact {number}: the gate of platform {number} opens at 0{number % 10}:30."
+        )
         manager.add("assistant", f"Noted, 0{number % 10}:30.")
 
 
@@ -116,7 +132,9 @@ async def test_compacting_folds_by_the_policy_and_returns_what_left() -> None:
     done = await manager.compact()
     (fold,) = done.folds
     assert (fold.first_turn, fold.reason, fold.method) == (1, "turns", "extract")
-    assert [message.turn for message in fold.messages] == [n for n in range(1, fold.last_turn + 1) for _ in range(2)]
+    assert [message.turn for message in fold.messages] == [
+        n for n in range(1, fold.last_turn + 1) for _ in range(2)
+    ]
     assert "Fact 0: the gate of platform 0 opens at 00:30." in fold.log
     assert manager.usage().turns == before.turns - fold.last_turn
     (first,) = manager.messages()[0].parts[:1]
@@ -130,10 +148,17 @@ async def test_nothing_is_lost_between_the_view_and_the_folds() -> None:
     manager, left = ContextManager(policy="turns", max_turns=4, counter=WEIGHTED), list[str]()
     added = []
     for number in range(20):
-        added += [manager.add("user", f"question {number}").id, manager.add("assistant", f"answer {number}").id]
-        left += [message.id for fold in (await manager.compact()).folds for message in fold.messages]
+        added += [
+            manager.add("user", f"question {number}").id,
+            manager.add("assistant", f"answer {number}").id,
+        ]
+        left += [
+            message.id for fold in (await manager.compact()).folds for message in fold.messages
+        ]
     assert left == added[: len(left)]
-    live = [part.text for shown in manager.messages() for part in shown.parts if isinstance(part, Text)]
+    live = [
+        part.text for shown in manager.messages() for part in shown.parts if isinstance(part, Text)
+    ]
     asked = [text for text in live if text.startswith("question")]
     assert asked == [f"question {number}" for number in range(len(left) // 2, 20)]
 
@@ -141,14 +166,19 @@ async def test_nothing_is_lost_between_the_view_and_the_folds() -> None:
 async def test_a_model_writes_the_summary_and_what_it_invents_is_dropped() -> None:
     async def complete(system: str, prompt: str, most: int, charged: str) -> str:
         return folded(
-            "- The gate of platform 0 opens at 00:30.", "## Facts and preferences\n- The gate opens at 00:30."
+            "- The gate of platform 0 opens at 00:30.",
+            "## Facts and preferences\n- The gate opens at 00:30.",
         )
 
     async def invent(source: FoldSource) -> FoldTexts:
-        return FoldTexts(log="- The gate is at 77.12.", summary="- Code 99-XK-4711 opens /etc/gate.")
+        return FoldTexts(
+            log="- The gate is at 77.12.", summary="- Code 99-XK-4711 opens /etc/gate."
+        )
 
     limit = SummaryLimit(counter=WEIGHTED, summary_tokens=1_000, zone=UTC)
-    writer = SummaryWriter(complete=complete, conversation="", limit=limit, prompt_tokens=lambda: 60_000)
+    writer = SummaryWriter(
+        complete=complete, conversation="", limit=limit, prompt_tokens=lambda: 60_000
+    )
 
     async def write(source: FoldSource) -> FoldTexts:
         return (await writer.write(source)).texts
@@ -170,7 +200,9 @@ async def test_a_slow_summary_holds_up_nothing_and_changes_nothing_when_it_is_la
         await go_on.wait()
         return FoldTexts(log="- late", summary="- Fact 0: late")
 
-    manager = ContextManager(policy="turns", max_turns=4, max_tokens=2_500, counter=WEIGHTED, summarise=wait)
+    manager = ContextManager(
+        policy="turns", max_turns=4, max_tokens=2_500, counter=WEIGHTED, summarise=wait
+    )
     chat(manager, 5)
     late = asyncio.create_task(manager.compact())
     await begun.wait()

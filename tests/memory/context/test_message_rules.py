@@ -17,7 +17,10 @@ IDS = st.sampled_from(["a", "b", "c", "坏 id", "", "x" * 70])
 PARTS = st.one_of(
     st.builds(Text, text=st.sampled_from(["", " ", "\n", "hello", "你好", "last word"])),
     st.builds(
-        ToolCall, id=IDS, name=st.sampled_from(["read", "bad name!", ""]), input=st.sampled_from(["{}", "[", "1"])
+        ToolCall,
+        id=IDS,
+        name=st.sampled_from(["read", "bad name!", ""]),
+        input=st.sampled_from(["{}", "[", "1"]),
     ),
     st.builds(ToolResult, call_id=IDS, text=st.sampled_from(["", "42"])),
     st.builds(Thinking, text=st.just("hm"), signature=st.just("s")),
@@ -25,7 +28,11 @@ PARTS = st.one_of(
     st.just(Document(sha256="1" * 64, media_type="text/plain", name="n", size=3)),
 )
 MESSAGES = st.lists(
-    st.builds(ShownMessage, role=st.sampled_from(["user", "assistant"]), parts=st.lists(PARTS, max_size=4).map(tuple)),
+    st.builds(
+        ShownMessage,
+        role=st.sampled_from(["user", "assistant"]),
+        parts=st.lists(PARTS, max_size=4).map(tuple),
+    ),
     max_size=8,
 )
 
@@ -51,7 +58,13 @@ def result(id, words="42"):
 
 
 def user_texts(messages):
-    return [p.text for m in messages if m.role == "user" for p in m.parts if isinstance(p, Text) and p.text.strip()]
+    return [
+        p.text
+        for m in messages
+        if m.role == "user"
+        for p in m.parts
+        if isinstance(p, Text) and p.text.strip()
+    ]
 
 
 @settings(max_examples=examples(500), deadline=None)
@@ -66,10 +79,21 @@ def test_repair_is_total_idempotent_and_loses_no_user_text(messages):
 
 def test_twenty_thousand_random_histories_are_mended():
     dice = random.Random(20)
-    kinds = [text("hi"), text(" "), text("你好"), *map(call, "ab"), *map(result, "ab"), Thinking(text="hm"), call("坏")]
+    kinds = [
+        text("hi"),
+        text(" "),
+        text("你好"),
+        *map(call, "ab"),
+        *map(result, "ab"),
+        Thinking(text="hm"),
+        call("坏"),
+    ]
     for _ in range(20_000):
         history = [
-            ShownMessage(role=dice.choice(("user", "assistant")), parts=tuple(dice.choices(kinds, k=dice.randrange(4))))
+            ShownMessage(
+                role=dice.choice(("user", "assistant")),
+                parts=tuple(dice.choices(kinds, k=dice.randrange(4))),
+            )
             for _ in range(dice.randrange(7))
         ]
         mended = repair_messages(history)
@@ -105,7 +129,9 @@ def test_repair_is_the_identity_on_valid_input_and_mends_every_cut(history, data
 
 
 def test_a_call_without_its_result_gets_one_that_says_so():
-    mended = repair_messages([user(text("q")), assistant(call("a"), call("b")), user(result("b"), text("go on"))])
+    mended = repair_messages(
+        [user(text("q")), assistant(call("a"), call("b")), user(result("b"), text("go on"))]
+    )
     assert mended[2].parts == (
         ToolResult(call_id="a", text=NO_RESULT, is_error=True),
         result("b"),
@@ -114,8 +140,14 @@ def test_a_call_without_its_result_gets_one_that_says_so():
 
 
 def test_results_split_over_two_messages_come_together():
-    mended = repair_messages([user(text("q")), assistant(call("a"), call("b")), user(result("a")), user(result("b"))])
-    assert mended == (user(text("q")), assistant(call("a"), call("b")), user(result("a"), result("b")))
+    mended = repair_messages(
+        [user(text("q")), assistant(call("a"), call("b")), user(result("a")), user(result("b"))]
+    )
+    assert mended == (
+        user(text("q")),
+        assistant(call("a"), call("b")),
+        user(result("a"), result("b")),
+    )
 
 
 def test_a_call_id_used_in_two_turns_is_made_unique_on_both_sides():

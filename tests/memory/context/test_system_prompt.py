@@ -1,4 +1,6 @@
-"""The parts of the system prompt keep within their budgets, and what is left out is the old and is named."""
+"""The parts of the system prompt keep within their budgets, and what is left out is the old and is
+named.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -31,8 +33,24 @@ TIKTOKEN = COUNTERS[2]
 NONE: frozenset[str] = frozenset()
 LINES = st.sampled_from(
     [
-        *("# Mine", "## Preferences", "## 偏好", "### Food", "", "", "```", "```python", "~~~", "## in code?"),
-        *("- likes tea, not coffee", "- 喜欢喝茶，不喜欢咖啡", "* lives in Leeds since 2019", "  and more of it"),
+        *(
+            "# Mine",
+            "## Preferences",
+            "## 偏好",
+            "### Food",
+            "",
+            "",
+            "```",
+            "```python",
+            "~~~",
+            "## in code?",
+        ),
+        *(
+            "- likes tea, not coffee",
+            "- 喜欢喝茶，不喜欢咖啡",
+            "* lives in Leeds since 2019",
+            "  and more of it",
+        ),
         *(
             "1. first",
             "plain words of a paragraph",
@@ -41,7 +59,10 @@ LINES = st.sampled_from(
             "#tag",
             "x" * 400,
         ),
-        *("## 09:10 · telegram · turns 1–4 <!-- fold f1 -->", "## 10:20 · web · turns 5–9 <!-- fold f2 stale -->"),
+        *(
+            "## 09:10 · telegram · turns 1–4 <!-- fold f1 -->",
+            "## 10:20 · web · turns 5–9 <!-- fold f2 stale -->",
+        ),
         "## 11:30 · web · turns 10–12 <!-- fold f3 -->",
     ]
 )
@@ -50,13 +71,21 @@ FILES = st.lists(LINES, max_size=60).map("\n".join)
 
 def section(fold: str, hour: int, *lines: str) -> str:
     at = datetime(2026, 11, 20, hour, tzinfo=UTC)
-    made = LogSection(fold=fold, channel="web", first_turn=1, last_turn=4, at=at, body="\n".join(lines))
+    made = LogSection(
+        fold=fold, channel="web", first_turn=1, last_turn=4, at=at, body="\n".join(lines)
+    )
     return f"{made.heading}\n\n{made.body}\n"
 
 
 def memory_file(sections: int = 4, bullets: int = 30) -> str:
     return "\n\n".join(
-        "\n".join([f"## Part {part}", "", *(f"- fact {part}.{at} about the house" for at in range(bullets))])
+        "\n".join(
+            [
+                f"## Part {part}",
+                "",
+                *(f"- fact {part}.{at} about the house" for at in range(bullets)),
+            ]
+        )
         for part in range(sections)
     )
 
@@ -79,10 +108,16 @@ def test_every_budget_holds(counter: TokenCounter, text: str, budget: int, own: 
         assert counter.text(part.text) <= max(0, budget)
 
 
-@given(sizes=st.lists(st.lists(st.integers(1, 12), max_size=12), max_size=6), budget=st.integers(60, 400))
-def test_older_paragraphs_go_first_within_their_section(sizes: list[list[int]], budget: int) -> None:
+@given(
+    sizes=st.lists(st.lists(st.integers(1, 12), max_size=12), max_size=6),
+    budget=st.integers(60, 400),
+)
+def test_older_paragraphs_go_first_within_their_section(
+    sizes: list[list[int]], budget: int
+) -> None:
     sections = [
-        [f"- s{at}n{number} {'word ' * size}." for number, size in enumerate(one)] for at, one in enumerate(sizes)
+        [f"- s{at}n{number} {'word ' * size}." for number, size in enumerate(one)]
+        for at, one in enumerate(sizes)
     ]
     text = "\n\n".join(f"## S{at}\n" + "\n".join(lines) for at, lines in enumerate(sections))
     cut, left_out = cut_memory(text, budget, WEIGHTED)
@@ -111,7 +146,9 @@ def test_a_file_within_its_budget_is_shown_as_it_is(text: str) -> None:
 
 def test_headings_stay_and_the_newest_of_each_section_with_them() -> None:
     cut, left_out = cut_memory(memory_file(), 300, TIKTOKEN)
-    assert [line for line in cut.split("\n") if line.startswith("##")] == [f"## Part {part}" for part in range(4)]
+    assert [line for line in cut.split("\n") if line.startswith("##")] == [
+        f"## Part {part}" for part in range(4)
+    ]
     for part in range(4):
         assert f"- fact {part}.29 about" in cut
         assert f"- fact {part}.0 about" not in cut
@@ -160,7 +197,9 @@ def test_an_open_fence_is_closed_and_swallows_no_fold() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends_and_a_byte_order_mark_make_no_difference(end: str) -> None:
     text = memory_file()
-    assert cut_memory("\ufeff" + text.replace("\n", end), 300, TIKTOKEN) == cut_memory(text, 300, TIKTOKEN)
+    assert cut_memory("\ufeff" + text.replace("\n", end), 300, TIKTOKEN) == cut_memory(
+        text, 300, TIKTOKEN
+    )
     assert cut_memory("\ufeffone" + end + "two", 300, TIKTOKEN) == ("one\ntwo", ())
 
 
@@ -168,11 +207,16 @@ def test_line_ends_and_a_byte_order_mark_make_no_difference(end: str) -> None:
 def test_nothing_is_no_part(text: str) -> None:
     assert cut_memory(text, 100, TIKTOKEN) == cut_log(text, 100, TIKTOKEN, NONE) == ("", ())
     sources = PromptSources(soul="I am.", rules="Rules.", memory=text, log=text)
-    assert [part.name for part in system_parts(sources, PromptBudgets(), TIKTOKEN)] == ["SOUL.md", "rules"]
+    assert [part.name for part in system_parts(sources, PromptBudgets(), TIKTOKEN)] == [
+        "SOUL.md",
+        "rules",
+    ]
 
 
 def test_a_file_without_headings_keeps_its_end() -> None:
-    cut, left_out = cut_memory("\n\n".join(f"Paragraph {at} of the file." for at in range(100)), 100, TIKTOKEN)
+    cut, left_out = cut_memory(
+        "\n\n".join(f"Paragraph {at} of the file." for at in range(100)), 100, TIKTOKEN
+    )
     assert "Paragraph 99" in cut
     assert "Paragraph 0 " not in cut
     assert left_out[0].startswith("top: ")
@@ -204,7 +248,8 @@ class Work:
 
 
 @pytest.mark.parametrize(
-    "line", first_by_day(2, ["## H {}\n\n- short\n", "一句话。", "- a fact of some length\n", "word "])
+    "line",
+    first_by_day(2, ["## H {}\n\n- short\n", "一句话。", "- a fact of some length\n", "word "]),
 )
 def test_the_work_of_cutting_grows_no_faster_than_the_file(line: str) -> None:
     def work(size: int) -> Work:
@@ -224,20 +269,27 @@ def test_the_work_of_cutting_grows_no_faster_than_the_file(line: str) -> None:
 def test_the_log_leaves_out_what_this_conversation_knows_and_what_no_longer_holds() -> None:
     text = "# 2026-11-20\n\nBuy milk.\n\n" + "\n".join(
         (
-            *(section("f1", 9, "- mine"), section("f2", 10, "- theirs"), section("f3", 11, "- mine, folded later")),
+            *(
+                section("f1", 9, "- mine"),
+                section("f2", 10, "- theirs"),
+                section("f3", 11, "- mine, folded later"),
+            ),
             section("f4", 12, "- was undone").replace("f4 -->", "f4 undone -->"),
             *("## Note", "", "By hand."),
         )
     )
     cut, left_out = cut_log(text, 1_000, TIKTOKEN, frozenset({"f1", "f3"}))
-    assert cut == "# 2026-11-20\n\nBuy milk.\n\n## 10:00 · web · turns 1–4\n\n- theirs\n\n## Note\n\nBy hand."
+    assert cut == (
+        "# 2026-11-20\n\nBuy milk.\n\n## 10:00 · web · turns 1–4\n\n- theirs\n\n## Note\n\nBy hand."
+    )
     assert left_out == ()
     assert cut_log(section("f1", 9, "- mine"), 1_000, TIKTOKEN, frozenset({"f1"})) == ("", ())
 
 
 def test_the_logs_newest_entries_are_first_in_after_what_people_wrote() -> None:
     entries = [
-        section(f"f{hour}", hour, *(f"- {hour} o'clock, line {at}" for at in range(30))) for hour in range(9, 18)
+        section(f"f{hour}", hour, *(f"- {hour} o'clock, line {at}" for at in range(30)))
+        for hour in range(9, 18)
     ]
     text = "# 2026-11-20\n\nRemember the keys.\n\n" + "\n".join(entries)
     cut, left_out = cut_log(text, 400, TIKTOKEN, NONE)
@@ -251,10 +303,18 @@ def test_the_logs_newest_entries_are_first_in_after_what_people_wrote() -> None:
 
 
 def test_of_a_log_that_is_too_long_every_story_is_first_in_and_the_headings_stay() -> None:
-    said = [f"- 09:{at % 60:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros." for at in range(200)]
-    calls = [f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")' for at in range(30)]
+    said = [
+        f"- 09:{at % 60:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros."
+        for at in range(200)
+    ]
+    calls = [
+        f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")'
+        for at in range(30)
+    ]
     story = [f"- They spoke of order number {at}." for at in range(13)]
-    mixed = [line for at in range(200) for line in (*story[at : at + 1], said[at], *calls[at : at + 1])]
+    mixed = [
+        line for at in range(200) for line in (*story[at : at + 1], said[at], *calls[at : at + 1])
+    ]
     text = section("f1", 9, "- An older story.") + "\n" + section("f2", 10, *mixed)
     cut, left_out = cut_log(text, 2_000, TIKTOKEN, NONE)
     shown = [line for line in cut.split("\n") if line.startswith("- ")]
@@ -271,8 +331,14 @@ def test_of_a_log_that_is_too_long_every_story_is_first_in_and_the_headings_stay
 
 
 def test_a_section_without_a_story_shows_what_was_said_before_its_calls() -> None:
-    said = [f"- 09:{at:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros." for at in range(20)]
-    calls = [f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")' for at in range(30)]
+    said = [
+        f"- 09:{at:02} User: The order {at} is AB-{at * 37} and costs {at * 11} euros."
+        for at in range(20)
+    ]
+    calls = [
+        f'- write_file docs/{at}.md → ok recall(handle="web:c1~7x9k2mqd#{at}.0")'
+        for at in range(30)
+    ]
     cut, _ = cut_log(section("f1", 9, *said, *calls), 700, TIKTOKEN, NONE)
     shown = [line for line in cut.split("\n") if line.startswith("- ")]
     assert shown[: len(said)] == said
@@ -280,7 +346,9 @@ def test_a_section_without_a_story_shows_what_was_said_before_its_calls() -> Non
 
 
 def test_subheadings_of_a_fold_belong_to_it() -> None:
-    text = section("f1", 9, "### Details", "", "- hidden") + section("f2", 10, "### Other", "", "- shown")
+    text = section("f1", 9, "### Details", "", "- hidden") + section(
+        "f2", 10, "### Other", "", "- shown"
+    )
     cut, _ = cut_log(text, 1_000, TIKTOKEN, frozenset({"f1"}))
     assert cut == "## 10:00 · web · turns 1–4\n\n### Other\n\n- shown"
 
@@ -291,10 +359,18 @@ def test_small_budgets_give_the_files_a_fifth_and_a_tenth() -> None:
 
 
 def sources(soul: str = "I am.") -> PromptSources:
-    log = "\n".join(section(f"f{hour}", hour, *(f"- line {at} at {hour}" for at in range(40))) for hour in range(9, 19))
+    log = "\n".join(
+        section(f"f{hour}", hour, *(f"- line {at} at {hour}" for at in range(40)))
+        for hour in range(9, 19)
+    )
     awareness = "\n".join(f"- tool_{at}: does something useful number {at}" for at in range(400))
     return PromptSources(
-        soul=soul, rules="Rules.", awareness=awareness, memory=memory_file(10, 100), log=log, day="2026-11-20"
+        soul=soul,
+        rules="Rules.",
+        awareness=awareness,
+        memory=memory_file(10, 100),
+        log=log,
+        day="2026-11-20",
     )
 
 
@@ -311,7 +387,12 @@ def test_each_part_keeps_within_its_own_budget() -> None:
 
 @every_case(
     ("soul", "awareness", "memory", "log"),
-    [(7_500, 2_000, 4_000, 1_500), (10_000, 2_000, 3_000, 0), (14_000, 1_000, 0, 0), (16_000, 0, 0, 0)],
+    [
+        (7_500, 2_000, 4_000, 1_500),
+        (10_000, 2_000, 3_000, 0),
+        (14_000, 1_000, 0, 0),
+        (16_000, 0, 0, 0),
+    ],
 )
 def test_over_the_total_the_log_yields_first_then_memory_then_awareness(
     soul: int, awareness: int, memory: int, log: int

@@ -1,4 +1,6 @@
-"""Words from outside mark all that is made of them: the turn, the view, and what later folds say of it."""
+"""Words from outside mark all that is made of them: the turn, the view, and what later folds say of
+it.
+"""
 
 import random
 import tracemalloc
@@ -8,7 +10,16 @@ import pytest
 
 from memory.context.evidence import TaintedWords
 from memory.context.taint import OWN_TOOLS, is_tainted, is_view_tainted, judge_parts
-from memory.conversation import Document, Image, Summary, Text, ToolCall, ToolResult, dump_parts, load_parts
+from memory.conversation import (
+    Document,
+    Image,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    dump_parts,
+    load_parts,
+)
 from tests.cases import every_case
 from tests.memory.context.making import chat, make_session, said, used
 
@@ -52,13 +63,20 @@ def test_what_comes_from_outside_taints(turn):
 @pytest.mark.parametrize("outside", [True, False])
 def test_a_stored_label_counts_whatever_the_tool_is_called(name, outside):
     asked, (_, (result,)) = traffic(name)
-    assert is_tainted(messages(said("when?"), asked, ("user", (replace(result, outside=outside),)))) == outside
-    assert load_parts(dump_parts((replace(result, outside=outside),))) == (replace(result, outside=outside),)
+    assert (
+        is_tainted(messages(said("when?"), asked, ("user", (replace(result, outside=outside),))))
+        == outside
+    )
+    assert load_parts(dump_parts((replace(result, outside=outside),))) == (
+        replace(result, outside=outside),
+    )
     assert "outside" not in dump_parts((result,)), "what older versions stored stays as it was"
 
 
 def test_all_parts_of_a_labelled_message_are_tainted_whatever_they_look_like():
-    asked, answered = messages(said("when?"), ("assistant", (Text(text="at noon"), Text(text="or later"))))
+    asked, answered = messages(
+        said("when?"), ("assistant", (Text(text="at noon"), Text(text="or later")))
+    )
     labelled = replace(answered, tainted=True)
     assert [tainted for _, _, tainted in judge_parts((asked, answered))] == [False, False, False]
     assert [(place, tainted) for _, place, tainted in judge_parts((asked, labelled))] == [
@@ -80,7 +98,10 @@ def test_a_view_is_tainted_by_any_of_its_turns_and_by_its_summary():
 
 def test_the_words_of_many_long_texts_are_not_all_kept() -> None:
     chance = random.Random(1)
-    words = ["".join(chance.choice("bdfglmnprst") + chance.choice("aeiou") for _ in range(4)) for _ in range(400)]
+    words = [
+        "".join(chance.choice("bdfglmnprst") + chance.choice("aeiou") for _ in range(4))
+        for _ in range(400)
+    ]
     sentences = [" ".join(words[at : at + 10]) + "." for at in range(0, 400, 10)]
     tracemalloc.start()
     try:

@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
-from memory.context.tokens import HALF_OF_RANKS, STRUCTURAL, WEIGHTED, _read_ranks, calibrate_factor, load_o200k_counter
+from memory.context.tokens import (
+    HALF_OF_RANKS,
+    STRUCTURAL,
+    WEIGHTED,
+    _read_ranks,
+    calibrate_factor,
+    load_o200k_counter,
+)
 from memory.conversation import Document, Image, Text, ToolCall, ToolResult, ToolSpec
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -25,7 +32,10 @@ def tiktoken_counter():
 
 def test_the_shipped_ranks_are_the_genuine_ones():
     data = (files("memory") / "data" / "o200k_base.tiktoken").read_bytes()
-    assert hashlib.sha256(data).hexdigest() == "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+    assert (
+        hashlib.sha256(data).hexdigest()
+        == "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+    )
 
 
 def test_it_counts_as_the_library_does(tiktoken_counter, monkeypatch):
@@ -41,10 +51,14 @@ def test_it_counts_as_the_library_does(tiktoken_counter, monkeypatch):
         assert tiktoken_counter.text(text) == len(bare.encode_ordinary(text))
 
 
-@pytest.mark.parametrize(("page", "least", "most"), [("memory.md", 1.01, 1.06), ("memory.zh-CN.md", 1.03, 1.12)])
+@pytest.mark.parametrize(
+    ("page", "least", "most"), [("memory.md", 1.01, 1.06), ("memory.zh-CN.md", 1.03, 1.12)]
+)
 def test_half_of_the_ranks_count_a_little_more(tiktoken_counter, page, least, most):
     text = (DOCS / page).read_text("utf-8")
-    assert least <= load_o200k_counter(HALF_OF_RANKS).text(text) / tiktoken_counter.text(text) <= most
+    assert (
+        least <= load_o200k_counter(HALF_OF_RANKS).text(text) / tiktoken_counter.text(text) <= most
+    )
 
 
 @given(st.text())
@@ -53,10 +67,14 @@ def test_half_of_the_ranks_never_count_less(tiktoken_counter, text):
 
 
 async def test_it_loads_in_a_thread_and_only_once():
-    assert await asyncio.to_thread(load_o200k_counter) is await asyncio.to_thread(load_o200k_counter)
+    assert await asyncio.to_thread(load_o200k_counter) is await asyncio.to_thread(
+        load_o200k_counter
+    )
 
 
-@pytest.mark.parametrize("text", ["<|endoftext|>", "\ud800 lone", "\x00", "e\u0301" * 10, "👩‍👩‍👧‍👦", "\u202e"])
+@pytest.mark.parametrize(
+    "text", ["<|endoftext|>", "\ud800 lone", "\x00", "e\u0301" * 10, "👩‍👩‍👧‍👦", "\u202e"]
+)
 def test_no_text_makes_it_raise(tiktoken_counter, text):
     for counter in (tiktoken_counter, WEIGHTED, STRUCTURAL):
         assert counter.text(text) >= 0
@@ -78,7 +96,10 @@ def test_the_weighted_count_is_one_and_a_half_per_cjk_character():
 def test_the_structural_count_knows_code_addresses_and_repetition():
     assert STRUCTURAL.text("abcd" * 10) == 10
     assert STRUCTURAL.text("```\n" + "x" * 92 + "\n```") == 25 + 50
-    assert STRUCTURAL.text("see https://example.org/a/long/path/of/forty/characters now ok then") == 17 - 10
+    assert (
+        STRUCTURAL.text("see https://example.org/a/long/path/of/forty/characters now ok then")
+        == 17 - 10
+    )
     assert STRUCTURAL.text("word " * 80) < 100
 
 
@@ -88,9 +109,20 @@ def test_structure_has_its_price():
     assert WEIGHTED.parts((call,)) == 10 + WEIGHTED.text("read") + WEIGHTED.text('{"path":"a"}')
     assert WEIGHTED.parts((ToolResult(call_id="a", text="x" * 10),)) == 5 + 3
     assert WEIGHTED.parts((Image(sha256="0", media_type="image/png"),)) == 765
-    assert WEIGHTED.parts((Image(sha256="0", media_type="image/png", width=1500, height=1000),)) == 2000
-    assert WEIGHTED.parts((Document(sha256="0", media_type="application/pdf", name="d", size=37_500),)) == 1_000
-    assert WEIGHTED.tools((ToolSpec(name="n", description="d", schema="{}", effect="pure", action="a"),)) > 10
+    assert (
+        WEIGHTED.parts((Image(sha256="0", media_type="image/png", width=1500, height=1000),))
+        == 2000
+    )
+    assert (
+        WEIGHTED.parts((Document(sha256="0", media_type="application/pdf", name="d", size=37_500),))
+        == 1_000
+    )
+    assert (
+        WEIGHTED.tools(
+            (ToolSpec(name="n", description="d", schema="{}", effect="pure", action="a"),)
+        )
+        > 10
+    )
 
 
 def test_a_factor_learns_from_real_usage_within_bounds():

@@ -14,14 +14,17 @@ SYSTEM = ("You are kind.", "Memory: likes tea.")
 TOOLS = (ToolSpec(name="now", description="the time", schema="{}", effect="pure", action="clock"),)
 SUMMARY = Summary(fold_id="f1", turns=7, text="They planned a trip.", tokens=9, last_turn=9)
 FRAMED = (
-    "[Summary of 7 earlier turns. Turns 3–9; recall(turn=N) shows one in full. Newer messages win.]\n"
-    "They planned a trip.\n[End of summary]"
+    "[Summary of 7 earlier turns. Turns 3–9; recall(turn=N) shows one in full. Newer messages "
+    "win.]\nThey planned a trip.\n[End of summary]"
 )
 
 
 def test_the_summary_is_its_own_part_before_the_first_kept_user_message():
     view = assemble_view(
-        make_session([*chat(2), [said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED
+        make_session([*chat(2), [said("now?")]], running=True, summary=SUMMARY),
+        SYSTEM,
+        TOOLS,
+        WEIGHTED,
     )
     assert view.shown[0].parts[0] == Text(text=FRAMED)
     assert view.shown[0].parts[1].text.startswith("question 1")
@@ -31,8 +34,22 @@ def test_the_summary_is_its_own_part_before_the_first_kept_user_message():
 @pytest.mark.parametrize(
     ("turns", "last_turn", "told"),
     [
-        (1, 1, "[Summary of 1 earlier turn. Turn 1; recall(turn=N) shows one in full. Newer messages win.]"),
-        (2, 14, "[Summary of 2 earlier turns. Turns 13–14; recall(turn=N) shows one in full. Newer messages win.]"),
+        (
+            1,
+            1,
+            (
+                "[Summary of 1 earlier turn. Turn 1; recall(turn=N) shows one in full. Newer "
+                "messages win.]"
+            ),
+        ),
+        (
+            2,
+            14,
+            (
+                "[Summary of 2 earlier turns. Turns 13–14; recall(turn=N) shows one in full. Newer "
+                "messages win.]"
+            ),
+        ),
         (2, 0, "[Summary of 2 earlier turns. Newer messages win.]"),
     ],
 )
@@ -43,7 +60,11 @@ def test_the_summary_names_the_turns_that_recall_shows(turns: int, last_turn: in
 
 def test_an_empty_view_carries_the_summary_before_the_running_users_message():
     view = assemble_view(
-        make_session([[said("now?")]], running=True, summary=SUMMARY), SYSTEM, TOOLS, WEIGHTED, "it is 9"
+        make_session([[said("now?")]], running=True, summary=SUMMARY),
+        SYSTEM,
+        TOOLS,
+        WEIGHTED,
+        "it is 9",
     )
     assert [part.text for part in view.shown[0].parts] == [FRAMED, "now?", "it is 9"]
     assert view.stable == 0
@@ -69,14 +90,19 @@ def test_reductions_show_the_stand_in_and_leave_out_what_is_empty():
     snip = Reduction(message_id="m3", part=0, form="snip", text="[short]", tokens=8)
     view = assemble_view(replace(session, reductions=(snip,)), (), (), WEIGHTED)
     assert view.shown[2].parts == (ToolResult(call_id="c1", text="[short]"),)
-    gone = tuple(Reduction(message_id=id, part=0, form="text_only", text="", tokens=0) for id in ("m2", "m3"))
+    gone = tuple(
+        Reduction(message_id=id, part=0, form="text_only", text="", tokens=0) for id in ("m2", "m3")
+    )
     view = assemble_view(replace(session, reductions=gone), (), (), WEIGHTED)
     assert [message.role for message in view.shown] == ["user", "assistant", "user"]
 
 
 def test_a_turn_that_ended_without_a_reply_is_no_part_of_the_stable_prefix():
     view = assemble_view(
-        make_session([*chat(1), [said("hello?")], [said("are you there?")]], running=True), (), (), WEIGHTED
+        make_session([*chat(1), [said("hello?")], [said("are you there?")]], running=True),
+        (),
+        (),
+        WEIGHTED,
     )
     assert find_faults(view.shown) == []
     assert view.stable == 2
@@ -102,7 +128,9 @@ def test_thoughts_are_kept_with_their_signature_while_their_turn_runs():
     thinking = ("assistant", (thought, *asking[1]))
     session = make_session([[said("q"), thinking, (role, parts)]], running=True)
     assert assemble_view(session, (), (), WEIGHTED).shown[1].parts[0] == thought
-    done = make_session([[said("q"), thinking, (role, parts), replied("a")], [said("next")]], running=True)
+    done = make_session(
+        [[said("q"), thinking, (role, parts), replied("a")], [said("next")]], running=True
+    )
     assert assemble_view(done, (), (), WEIGHTED).shown[1].parts == asking[1]
 
 
@@ -113,10 +141,15 @@ def test_a_conversation_with_nothing_in_it_is_an_empty_view():
 
 
 def test_the_turns_of_a_view_are_what_it_shows_of_them():
-    session = make_session([*chat(3), [said("read it"), *used("c1", "words")]], running=True, summary=SUMMARY)
+    session = make_session(
+        [*chat(3), [said("read it"), *used("c1", "words")]], running=True, summary=SUMMARY
+    )
     view, turns = assemble_view(session, SYSTEM, TOOLS, WEIGHTED), turn_views(session, WEIGHTED)
     parts = [part for message in view.shown for part in message.parts]
-    assert parts == [Text(text=FRAMED), *(part for turn in turns for shown in turn.shown for part in shown.parts)]
+    assert parts == [
+        Text(text=FRAMED),
+        *(part for turn in turns for shown in turn.shown for part in shown.parts),
+    ]
     assert [turn.running for turn in turns] == [False, False, False, True]
     assert sum(turn.tokens for turn in turns if not turn.running) == view.tokens.history
     assert turns[-1].tokens == view.tokens.running

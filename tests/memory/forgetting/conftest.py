@@ -39,17 +39,25 @@ class SeededHome:
     def workspace(self) -> Path:
         return self.root / "workspace"
 
-    async def hear(self, text: str, chat: str = "c1", space: str = "", kind: str = "message") -> tuple[str, str]:
+    async def hear(
+        self, text: str, chat: str = "c1", space: str = "", kind: str = "message"
+    ) -> tuple[str, str]:
         """Store an inbox row; returns its id and its conversation's."""
         held = await self.store.sessions.find("terminal", "local", chat)
-        key = f"{chat}-{held.next_turn if held else 0}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        key = f"{chat}-{held.next_turn if held else 0}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"  # noqa: E501
         arrival = NewInboxRow(
-            place=place(chat, space), key=key, kind=kind, sender_id="u1", body=json.dumps({"text": text})
+            place=place(chat, space),
+            key=key,
+            kind=kind,
+            sender_id="u1",
+            body=json.dumps({"text": text}),
         )
         (stored,) = await self.store.delivery.accept([arrival])
         return stored.id, stored.conversation
 
-    async def begin(self, text: str, chat: str = "c1", space: str = "", more: Sequence[Part] = ()) -> TurnRow:
+    async def begin(
+        self, text: str, chat: str = "c1", space: str = "", more: Sequence[Part] = ()
+    ) -> TurnRow:
         row, _ = await self.hear(text, chat, space)
         return await self.store.delivery.claim(row, draft("user", Text(text=text), *more), "owner")
 
@@ -67,13 +75,19 @@ class SeededHome:
         out = [NewOutboxRow(kind="final", text=answered, part_no=0, parts=1)]
         assert await self.store.delivery.finish(turn, "done", final, out, remember=remember)
 
-    async def ask(self, query: str, chat: str = "c1", space: str = "") -> tuple[ForgetRequester, str]:
+    async def ask(
+        self, query: str, chat: str = "c1", space: str = ""
+    ) -> tuple[ForgetRequester, str]:
         """Store the command and its reply; returns the requester and the code."""
         row, conversation = await self.hear(f"/forget {query}", chat, space, "command")
-        asker = ForgetRequester(space=space, conversation=conversation, who="terminal:local:u1", row=row)
+        asker = ForgetRequester(
+            space=space, conversation=conversation, who="terminal:local:u1", row=row
+        )
         items = await self.forgetter.find(space, query)
         code = await self.forgetter.ask(asker, query, items)
-        shown = "\n".join(f"{number}. {' '.join(item.words)}" for number, item in enumerate(items, 1))
+        shown = "\n".join(
+            f"{number}. {' '.join(item.words)}" for number, item in enumerate(items, 1)
+        )
         out = [NewOutboxRow(kind="notice", text=f"{shown}\n{code}", part_no=0, parts=1)]
         await self.store.delivery.settle(row, out)
         return asker, code
@@ -81,11 +95,17 @@ class SeededHome:
     def holds(self, words: str) -> list[str]:
         """List the files below the home whose bytes contain the words in UTF-8."""
         files = [path for path in sorted(self.root.rglob("*")) if path.is_file()]
-        return [str(path.relative_to(self.root)) for path in files if words.encode() in path.read_bytes()]
+        return [
+            str(path.relative_to(self.root))
+            for path in files
+            if words.encode() in path.read_bytes()
+        ]
 
 
 def place(chat: str = "c1", space: str = "") -> Place:
-    return Place(channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space)
+    return Place(
+        channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space
+    )
 
 
 def draft(role: str, *parts: Part, origin: str = "person") -> NewMessage:
@@ -112,7 +132,9 @@ async def bot(root: Path) -> SeededHome:
         now=lambda: NOW,
         detach=note,
     )
-    return SeededHome(root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, detached=detached)
+    return SeededHome(
+        root=root, store=store, recall=recall, forgetter=forgetter, blobs=blobs, detached=detached
+    )
 
 
 @pytest.fixture

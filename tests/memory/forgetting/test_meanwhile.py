@@ -15,7 +15,11 @@ from memory.workspace.files import Workspace
 from tests.memory.forgetting.conftest import NOW, SeededHome
 
 CASES = [
-    ("My secret garden is in Xanadu, at number 17 of the old road", "The user's garden is in Xanadu", "Xanadu"),
+    (
+        "My secret garden is in Xanadu, at number 17 of the old road",
+        "The user's garden is in Xanadu",
+        "Xanadu",
+    ),
     ("我的秘密花园在桃花源，老路十七号，门口有一棵柳树", "用户的秘密花园在桃花源", "桃花源"),
 ]
 
@@ -25,7 +29,9 @@ class Meddled(Memories):
 
     def __init__(self, home: SeededHome) -> None:
         workspace = Workspace(home.workspace)
-        super().__init__("", records=home.store.memories, workspace=workspace, similarity=lambda: 0.85)
+        super().__init__(
+            "", records=home.store.memories, workspace=workspace, similarity=lambda: 0.85
+        )
         self.coming, self.go = asyncio.Event(), asyncio.Event()
 
     async def upsert(self, candidate: MemoryCandidate) -> UpsertResult:
@@ -39,7 +45,13 @@ def extracting(
 ) -> ExtractionWorker:
     async def complete(*_: object) -> str:
         made = [
-            {"category": "fact", "content": content, "importance": 8, "source": source, "replaces": []}
+            {
+                "category": "fact",
+                "content": content,
+                "importance": 8,
+                "source": source,
+                "replaces": [],
+            }
             for source, content in facts
         ]
         return json.dumps(made, ensure_ascii=False)

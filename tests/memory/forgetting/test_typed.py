@@ -43,7 +43,9 @@ async def forget(home: SeededHome, query: str, space: str = "") -> ForgetReceipt
         ("我的秘密花园在仙那度", "仙那度", "今天天气怎么样"),
     ],
 )
-async def test_I44_it_leaves_the_terminals_history(home: SeededHome, told: str, query: str, other: str) -> None:
+async def test_I44_it_leaves_the_terminals_history(
+    home: SeededHome, told: str, query: str, other: str
+) -> None:
     path = typed(home.root, other, f"{other}\n{told}\n{other}", told, f"/forget {query}")
     path.write_bytes(path.read_bytes() + b"+caf\xe9\n")
     await home.talk((told, "Fine."))
@@ -59,12 +61,16 @@ async def test_words_that_go_on_in_the_next_line_leave_both(tmp_path: Path) -> N
     targets = ForgetTargets(query="secret garden", row="", items=())
     held = TerminalHistory(tmp_path / "data")
     assert held.find_left(targets) == []
-    assert held.find_changes(targets) == held.forget(targets) == [ChangedFile(path=NAME, lines=(3, 4))]
+    assert (
+        held.find_changes(targets) == held.forget(targets) == [ChangedFile(path=NAME, lines=(3, 4))]
+    )
     assert "garden" not in path.read_text()
     assert held.forget(targets) == []
 
 
-async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_alone(home: SeededHome) -> None:
+async def test_no_file_is_made_and_another_persons_forgetting_leaves_the_owners_alone(
+    home: SeededHome,
+) -> None:
     await home.talk(("About Xanadu.", "Yes."), chat="c2", space="ann")
     assert NAME not in {place.path for place in (await forget(home, "Xanadu")).files}
     assert not (home.root / NAME).exists()
@@ -94,7 +100,9 @@ async def test_no_text_stays_in_memory_once_it_is_forgotten(home: SeededHome) ->
         mentions._query_pattern,
     )
     assert [cache.cache_info().currsize for cache in caches] == [0] * len(caches)
-    assert read_wording("The garden is in Xanadu") is not before, "a cached analysis is of forgotten text"
+    assert read_wording("The garden is in Xanadu") is not before, (
+        "a cached analysis is of forgotten text"
+    )
 
 
 async def _confirmed(home: SeededHome, query: str, chat: str, space: str) -> None:
@@ -104,10 +112,14 @@ async def _confirmed(home: SeededHome, query: str, chat: str, space: str) -> Non
     row = await home.forgetter.find_request(asker)
     assert row is not None
     targets = load_targets(row.targets)
-    await home.store.forgettings.confirm(row, targets, lambda _: (dump_targets(targets), dump_receipt(ForgetReceipt())))
+    await home.store.forgettings.confirm(
+        row, targets, lambda _: (dump_targets(targets), dump_receipt(ForgetReceipt()))
+    )
 
 
-async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(tmp_path: Path) -> None:
+async def test_a_linked_folder_keeps_neither_the_start_nor_other_rows_waiting(
+    tmp_path: Path,
+) -> None:
     home = await bot(tmp_path)
     await _confirmed(home, "Xanadu", "c1", "ann")
     await _confirmed(home, "Shangri", "c2", "")

@@ -12,7 +12,9 @@ from tests.bot.runtime.descriptors import no_descriptors
 WORDS = "The safe opens with zanzibar"
 
 
-def test_I44_a_forgetting_at_the_descriptor_limit_fails_instead_of_leaving_the_line(tmp_path: Path) -> None:
+def test_I44_a_forgetting_at_the_descriptor_limit_fails_instead_of_leaving_the_line(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "MEMORY.md").write_text(f"- {WORDS}\n- likes tea\n")
     memory = SpaceMemoryFiles("", Workspace(tmp_path).space(""))
     item = Mention(kind="memory", space="", words=(WORDS,), path="MEMORY.md", line=1)

@@ -1,4 +1,6 @@
-"""Former versions of files: what is forgotten leaves them too, and a removed person takes theirs along."""
+"""Former versions of files: what is forgotten leaves them too, and a removed person takes theirs
+along.
+"""
 
 from pathlib import Path
 
@@ -17,7 +19,9 @@ CANARY = "zanzibar4711"
 TARGETS = ForgetTargets(query=CANARY, row="r", items=())
 
 
-async def keep(home: SeededHome, text: str, path: str = "notes/x.md", space: str = "", call: str = "call") -> str:
+async def keep(
+    home: SeededHome, text: str, path: str = "notes/x.md", space: str = "", call: str = "call"
+) -> str:
     sha256 = home.blobs.put(text.encode())
     version = NewFileVersion(path=path, sha256=sha256, size=len(text))
     await home.store.file_versions.keep(space, call, [version])
@@ -28,12 +32,16 @@ async def paths(home: SeededHome, space: str = "") -> list[str]:
     return [row.path for row in await home.store.file_versions.load_all(space)]
 
 
-async def test_a_version_that_mentions_it_is_found_and_gone_and_the_others_stay(home: SeededHome) -> None:
+async def test_a_version_that_mentions_it_is_found_and_gone_and_the_others_stay(
+    home: SeededHome,
+) -> None:
     await keep(home, f"The safe opens with {CANARY}.\nTea is green.\n")
     await keep(home, "Tea is green.\n", "other.md")
     asker, code = await home.ask(CANARY)
     found = await home.forgetter.find("", CANARY)
-    assert [(item.kind, item.path) for item in found if item.kind == "version"] == [("version", "notes/x.md")]
+    assert [(item.kind, item.path) for item in found if item.kind == "version"] == [
+        ("version", "notes/x.md")
+    ]
     row = await home.forgetter.find_request(asker, code)
     assert row is not None
     await home.forgetter.confirm(row)
@@ -64,7 +72,9 @@ async def test_a_version_is_referred_to(home: SeededHome) -> None:
 
 
 @pytest.mark.parametrize("point", ["", "forget.in_txn"])
-async def test_a_removed_person_takes_theirs_along(home: SeededHome, tmp_path: Path, point: str) -> None:
+async def test_a_removed_person_takes_theirs_along(
+    home: SeededHome, tmp_path: Path, point: str
+) -> None:
     mine = await keep(home, "mine")
     theirs = await keep(home, "theirs", space="telegram-7")
     both = await keep(home, "both", space="telegram-7", path="b.md")
@@ -73,7 +83,11 @@ async def test_a_removed_person_takes_theirs_along(home: SeededHome, tmp_path: P
     async def forget_index(space: str) -> None: ...
 
     removal = PersonRemoval(
-        store=home.store, root=home.workspace, blobs=home.blobs, data=tmp_path / "data", forget_index=forget_index
+        store=home.store,
+        root=home.workspace,
+        blobs=home.blobs,
+        data=tmp_path / "data",
+        forget_index=forget_index,
     )
     (home.workspace / "spaces" / "telegram-7").mkdir(parents=True)
     person = Person(spaces=("telegram-7",), accounts=("telegram:7",))

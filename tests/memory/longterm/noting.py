@@ -1,4 +1,6 @@
-"""A store, files and a scripted model for the tests of extraction, in one object that can be restarted."""
+"""A store, files and a scripted model for the tests of extraction, in one object that can be
+restarted.
+"""
 
 import inspect
 import json
@@ -19,7 +21,9 @@ TEA = "I prefer tea over coffee, always have."
 COFFEE = "Actually I prefer coffee over tea these days."
 
 
-def fact(content: str, source: str, *, importance: int = 6, replaces: tuple[int, ...] = ()) -> dict[str, object]:
+def fact(
+    content: str, source: str, *, importance: int = 6, replaces: tuple[int, ...] = ()
+) -> dict[str, object]:
     return {
         "category": "user_preference",
         "content": content,
@@ -33,11 +37,15 @@ PREFERS_TEA = fact("The user prefers tea over coffee", "I prefer tea over coffee
 
 
 def place(chat: str = "c1", space: str = "") -> Place:
-    return Place(channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space)
+    return Place(
+        channel="terminal", account="local", chat_id=chat, thread_id="", kind="dm", space=space
+    )
 
 
 class Desk:
-    """A store, a workspace, and a model that answers with `tell`. asked: its prompts, (system, prompt)."""
+    """A store, a workspace, and a model that answers with `tell`. asked: its prompts, (system,
+    prompt).
+    """
 
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
@@ -62,7 +70,10 @@ class Desk:
 
     def memories(self, space: str) -> Memories:
         memories = Memories(
-            space, records=self.store.memories, workspace=Workspace(self.root / "ws"), similarity=lambda: 0.85
+            space,
+            records=self.store.memories,
+            workspace=Workspace(self.root / "ws"),
+            similarity=lambda: 0.85,
         )
         return self._memories.setdefault(space, memories)
 
@@ -70,7 +81,9 @@ class Desk:
         await self.store.close()
         self.open(await open_store(self.root / "mnema.db"))
 
-    async def turn(self, *parts: Part, answer: str = "Noted.", at: Place = PLACE, tainted: bool = False) -> TurnRow:
+    async def turn(
+        self, *parts: Part, answer: str = "Noted.", at: Place = PLACE, tainted: bool = False
+    ) -> TurnRow:
         self._said += 1
         key = f"k{self._said}"
         [stored] = await self.store.delivery.accept(

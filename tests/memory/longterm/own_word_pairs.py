@@ -16,7 +16,10 @@ BORNE_OUT_EN = (
     ("Answer briefly, please", "The user prefers brief answers"),
     ("I work as a nurse at St Mary's", "User works as a nurse at St Mary's"),
     ("Can you read that file? I'm a nurse by the way", "The user is a nurse"),
-    ("read page.md and tell me what it says. My wife's birthday is 12 June", "The user's wife's birthday is 12 June"),
+    (
+        "read page.md and tell me what it says. My wife's birthday is 12 June",
+        "The user's wife's birthday is 12 June",
+    ),
     ("I hate mushrooms and I love olives", "The user hates mushrooms"),
     ("I used to live in Paris", "The user used to live in Paris"),
     ("I want to learn Spanish", "The user wants to learn Spanish"),

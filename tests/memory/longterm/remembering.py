@@ -21,7 +21,9 @@ class Place:
     workspace: Workspace
 
     def memories(self, space: str = "") -> Memories:
-        return Memories(space, records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85)
+        return Memories(
+            space, records=self.store.memories, workspace=self.workspace, similarity=lambda: 0.85
+        )
 
     def path(self, space: str = "") -> Path:
         return self.workspace.space(space).root / MEMORY_PATH
@@ -39,16 +41,26 @@ class Place:
 
 async def settled(folder: Path) -> Place:
     """Create a home with the template's MEMORY.md."""
-    place = Place(store=await open_store(folder / "data" / "mnema.db"), workspace=Workspace(folder / "workspace"))
+    place = Place(
+        store=await open_store(folder / "data" / "mnema.db"),
+        workspace=Workspace(folder / "workspace"),
+    )
     place.write(TEMPLATE)
     return place
 
 
 def wanted(
-    text: str, *, category: str = "fact", origin: Origin = "extraction", message: str = "m1", importance: int = 5
+    text: str,
+    *,
+    category: str = "fact",
+    origin: Origin = "extraction",
+    message: str = "m1",
+    importance: int = 5,
 ) -> MemoryCandidate:
     source = MemorySource(message_id=message, quote=text)
-    return MemoryCandidate(category=category, text=text, origin=origin, source=source, importance=importance)
+    return MemoryCandidate(
+        category=category, text=text, origin=origin, source=source, importance=importance
+    )
 
 
 def facts(rows: list[MemoryRow]) -> list[str]:

@@ -1,4 +1,6 @@
-"""A memory, its logs and its dreams, with a clock that the test sets, over a real store and real files."""
+"""A memory, its logs and its dreams, with a clock that the test sets, over a real store and real
+files.
+"""
 
 import json
 from contextlib import asynccontextmanager
@@ -86,7 +88,9 @@ class Sleeper:
         """Fold a whole conversation, by the digest or by a model."""
         folder = self.folder(complete)
         turns = (await self.store.sessions.load(conversation)).turns
-        row = await folder.start(await fold_plan(self.store, conversation, turns[0].number, turns[-1].number))
+        row = await folder.start(
+            await fold_plan(self.store, conversation, turns[0].number, turns[-1].number)
+        )
         return await folder.run_fold(row, extract=complete is None)
 
     def folder(self, complete=None):

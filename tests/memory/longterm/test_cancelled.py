@@ -37,7 +37,9 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("said", ["I sail on Sundays", "我周日去划船"])
-async def test_a_write_that_is_stopped_keeps_its_source(place: Place, said: str, times: int) -> None:
+async def test_a_write_that_is_stopped_keeps_its_source(
+    place: Place, said: str, times: int
+) -> None:
     slow: Any = Slow(place.store.memories)
     memories = Memories("", records=slow, workspace=place.workspace, similarity=lambda: 0.85)
     writing = asyncio.create_task(memories.upsert(wanted(said, origin="tool")))
@@ -52,6 +54,11 @@ async def test_a_write_that_is_stopped_keeps_its_source(place: Place, said: str,
     await looking
     await place.memories().reconcile()
     [row] = await place.store.memories.rows("")
-    assert (row.text, row.origin, row.source.message_id, row.source.quote) == (said, "tool", "m1", said)
+    assert (row.text, row.origin, row.source.message_id, row.source.quote) == (
+        said,
+        "tool",
+        "m1",
+        said,
+    )
     [change] = await place.store.memories.changes("")
     assert (change.kind, change.added) == ("tool", (said,))

@@ -1,4 +1,6 @@
-"""A dream's plan: duplicates are merged, superseded lines are dropped, recurring facts are added."""
+"""A dream's plan: duplicates are merged, superseded lines are dropped, recurring facts are
+added.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -69,7 +71,14 @@ def row(text, *, category="fact", state="live", created=0, ended=None, by="", **
 def said(text, day, hour=10, **fields):
     at = DAY + timedelta(days=day, hours=hour)
     held = {"spoken": True, "conversation": "c1", "channel": "telegram", **fields}
-    return LogLine(text=text, day=f"{at:%Y-%m-%d}", path=f"memory/{at:%Y-%m-%d}.md", number=hour, said=at, **held)
+    return LogLine(
+        text=text,
+        day=f"{at:%Y-%m-%d}",
+        path=f"memory/{at:%Y-%m-%d}.md",
+        number=hour,
+        said=at,
+        **held,
+    )
 
 
 def planned(text, past=None, log=(), threshold=0.85):
@@ -94,8 +103,12 @@ def test_a_merged_line_keeps_the_greatest_importance_and_a_source():
         )
     )
     revision = carry_out_plan(FILE, planned(FILE, past), past)
-    assert [(line.text, line.importance, line.source) for line in revision.live] == [("喜欢喝美式咖啡", 9, heard)]
-    assert revision.superseded == ((normalize_key("喜欢美式咖啡"), normalize_key("喜欢喝美式咖啡")),)
+    assert [(line.text, line.importance, line.source) for line in revision.live] == [
+        ("喜欢喝美式咖啡", 9, heard)
+    ]
+    assert revision.superseded == (
+        (normalize_key("喜欢美式咖啡"), normalize_key("喜欢喝美式咖啡")),
+    )
 
 
 def test_equal_lines_become_one_and_supersede_nothing():
@@ -112,7 +125,10 @@ def test_lines_under_different_headings_of_no_category_stay_apart():
 
 
 def test_lines_that_contradict_each_other_are_never_merged():
-    text = "## Facts\n- 喜欢咖啡\n- 不喜欢咖啡\n- 每天跑5公里\n- 每天跑10公里\n- lives in Berlin\n- lives in Munich\n"
+    text = (
+        "## Facts\n- 喜欢咖啡\n- 不喜欢咖啡\n- 每天跑5公里\n- 每天跑10公里\n- lives in Berlin\n- "
+        "lives in Munich\n"
+    )
     assert not planned(text).merges
 
 
@@ -132,7 +148,9 @@ def test_what_stood_there_before_it_was_superseded_goes_with_it():
 def test_what_a_person_wrote_after_it_was_superseded_stays():
     heir = row("用户住在慕尼黑", created=5)
     former = row("用户住在柏林", state="superseded", created=0, ended=5, by=heir.id)
-    assert not planned(FILE, MemoryHistory(rows=(heir, former, row("用户住在柏林", created=7)))).dropped
+    assert not planned(
+        FILE, MemoryHistory(rows=(heir, former, row("用户住在柏林", created=7)))
+    ).dropped
 
 
 def test_a_superseded_line_stays_while_its_successor_is_not_there():
@@ -145,7 +163,11 @@ def test_a_superseded_line_stays_while_its_successor_is_not_there():
     ("lines", "text", "category"),
     [
         (["我每天早上六点跑步", "我每天早上六点都跑步"], "我每天早上六点都跑步", "fact"),
-        (["I take my coffee black", "I always take my coffee black"], "I always take my coffee black", None),
+        (
+            ["I take my coffee black", "I always take my coffee black"],
+            "I always take my coffee black",
+            None,
+        ),
         (["我不吃香菜", "我不吃香菜"], "我不吃香菜", "user_preference"),
     ],
 )
@@ -225,17 +247,28 @@ def test_one_line_may_always_go_but_no_more_than_a_quarter():
 )
 def test_a_line_that_nobody_said_makes_the_whole_plan_refused(text):
     wanted = DreamPlan(
-        noted=(RecurringFact(text=text, category="fact", sources=(said("I have two cats, Tom and Kim", 0),)),)
+        noted=(
+            RecurringFact(
+                text=text, category="fact", sources=(said("I have two cats, Tom and Kim", 0),)
+            ),
+        )
     )
     assert refusal_reason(FILE, wanted) == "ungrounded"
     first, second = recordable_bullets("- has two cats\n- has 2 cats\n")
-    assert refusal_reason(FILE, DreamPlan(merges=(LineMerge(parts=(first, second), text=text),))) == "ungrounded"
+    assert (
+        refusal_reason(FILE, DreamPlan(merges=(LineMerge(parts=(first, second), text=text),)))
+        == "ungrounded"
+    )
 
 
 def test_a_line_is_compared_with_all_of_a_long_source_and_in_full():
-    long = "I have two cats. " + " ".join(f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100))
+    long = "I have two cats. " + " ".join(
+        f"word{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(100)
+    )
     late = RecurringFact(
-        text="Likes jazz on Sundays", category="fact", sources=(said(f"{long}. I like jazz on Sundays", 0),)
+        text="Likes jazz on Sundays",
+        category="fact",
+        sources=(said(f"{long}. I like jazz on Sundays", 0),),
     )
     assert refusal_reason(FILE, DreamPlan(noted=(late,))) == ""
     invented = " ".join(f"other{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(150))
@@ -291,8 +324,26 @@ def test_a_preference_is_told_from_a_fact():
 
 
 def test_one_night_adds_ten_lines_at_most():
-    words = ("杭州", "柏林", "东京", "巴黎", "伦敦", "罗马", "首尔", "曼谷", "悉尼", "开罗", "河内", "里昂", "米兰")
-    log = [said(f"我在{word}有一套{at + 3}层的房子", day, at) for day in (0, 1) for at, word in enumerate(words)]
+    words = (
+        "杭州",
+        "柏林",
+        "东京",
+        "巴黎",
+        "伦敦",
+        "罗马",
+        "首尔",
+        "曼谷",
+        "悉尼",
+        "开罗",
+        "河内",
+        "里昂",
+        "米兰",
+    )
+    log = [
+        said(f"我在{word}有一套{at + 3}层的房子", day, at)
+        for day in (0, 1)
+        for at, word in enumerate(words)
+    ]
     assert len(find_recurring(log, [], [], 0.85)) == 10
 
 
@@ -315,7 +366,9 @@ lines = st.lists(
 
 @given(lines, lines)
 def test_a_second_night_finds_nothing_left_and_other_bytes_stay(facts, likes):
-    text = "\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n" + "".join(f"* {line}\r\n" for line in facts)
+    text = "\ufeff# Mine\r\n\r\nfree words\r\n## Facts\r\n" + "".join(
+        f"* {line}\r\n" for line in facts
+    )
     text += "\r\n```\r\n- code\r\n```\r\n## 偏好\r\n" + "".join(f"- {line}\r\n" for line in likes)
     wanted = planned(text)
     after = carry_out_plan(text, wanted, MemoryHistory()).text

@@ -1,4 +1,6 @@
-"""A MEMORY.md of thousands of hand-written lines: which get rows, in which transactions, at what cost."""
+"""A MEMORY.md of thousands of hand-written lines: which get rows, in which transactions, at what
+cost.
+"""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -33,7 +35,10 @@ class Counting:
         return getattr(self._database, name)
 
     async def write(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         if len(self.sizes) == self.most:
             raise StoreBusy("the disk is full")
@@ -69,7 +74,10 @@ class Measured:
         return getattr(self._database, name)
 
     async def write(
-        self, work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+        self,
+        work: Callable[Concatenate[Tx, P], Coroutine[Any, Any, T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> T:
         async def measured(tx: Tx) -> T:
             written = Written(tx.driver)
@@ -89,7 +97,9 @@ def lines(count: int, words: str = "wants the delivery on a Monday") -> str:
 def counted(place: Place) -> tuple[Memories, Counting]:
     database = Counting(place.store.memories._database)
     records = MemoryRecords(database)
-    return Memories("", records=records, workspace=place.workspace, similarity=lambda: 0.85), database
+    return Memories(
+        "", records=records, workspace=place.workspace, similarity=lambda: 0.85
+    ), database
 
 
 async def test_no_transaction_is_about_more_than_a_hundred_lines(place: Place) -> None:
@@ -112,15 +122,24 @@ async def test_no_transaction_holds_the_database_longer_for_a_larger_file(place:
     async def longest(count: int) -> float:
         database.took.clear()
         space = next(spaces)
-        memories = Memories(space, records=records, workspace=place.workspace, similarity=lambda: 0.85)
-        for text in (lines(count), "- nothing else\n", lines(count, "came back"), lines(count, "came back twice")):
+        memories = Memories(
+            space, records=records, workspace=place.workspace, similarity=lambda: 0.85
+        )
+        for text in (
+            lines(count),
+            "- nothing else\n",
+            lines(count, "came back"),
+            lines(count, "came back twice"),
+        ):
             place.write(text, space)
             await memories.reconcile()
         return max(database.took)
 
     await longest(1)  # excludes one-time costs
     tries: list[tuple[float, float]] = []
-    while len(tries) < 3 and not any(large < 2 * small and large < MOST_SECONDS for small, large in tries):
+    while len(tries) < 3 and not any(
+        large < 2 * small and large < MOST_SECONDS for small, large in tries
+    ):
         tries.append((await longest(300), await longest(1_200)))
     assert max(database.rows) == 100
     assert min(large / small for small, large in tries) < 2, tries
@@ -143,14 +162,19 @@ def reworded(count: int) -> tuple[str, MemoryEdit]:
     after = before.replace("wants the delivery", "gets a shipment")
     old, new = memory_lines(before), memory_lines(after)
     live = tuple(
-        replace(line, origin="dream", source=MemorySource(quote=line.text), importance=7) for line in new.values()
+        replace(line, origin="dream", source=MemorySource(quote=line.text), importance=7)
+        for line in new.values()
     )
     pairs = tuple(zip(old, new, strict=True))
     revision = MemoryRevision(text=after, live=live, superseded=pairs)
-    return before, MemoryEdit(kind="dream", revise=lambda text: revision, about="d1", by_person=True)
+    return before, MemoryEdit(
+        kind="dream", revise=lambda text: revision, about="d1", by_person=True
+    )
 
 
-async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_own(place: Place) -> None:
+async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_own(
+    place: Place,
+) -> None:
     memories, database = counted(place)
     before, edit = reworded(150)
     place.write(before)
@@ -162,7 +186,9 @@ async def test_each_of_more_than_a_hundred_replaced_lines_is_superseded_by_its_o
     rows = {row.text: row for row in await place.store.memories.rows("", state="")}
     heirs = {text: row.superseded_by for text, row in rows.items() if row.state == "superseded"}
     assert heirs == {
-        f"Customer {n} wants the delivery on a Monday": rows[f"Customer {n} gets a shipment on a Monday"].id
+        f"Customer {n} wants the delivery on a Monday": rows[
+            f"Customer {n} gets a shipment on a Monday"
+        ].id
         for n in range(150)
     }
     assert [row.text for row in rows.values() if row.state == "gone"] == []
@@ -188,20 +214,30 @@ async def test_a_word_added_everywhere_leaves_every_line_its_record(place: Place
     await memories.reconcile()
     after = await place.store.memories.rows("", state="")
     assert {row.id for row in after} == before
-    assert {row.text for row in after} == {f"Customer {n} wants the delivery on a Monday morning" for n in range(400)}
+    assert {row.text for row in after} == {
+        f"Customer {n} wants the delivery on a Monday morning" for n in range(400)
+    }
 
 
 def test_five_thousand_lines_get_a_record_and_the_others_are_counted() -> None:
     found = find_differences(lines(5_003), [])
     assert (len(found.new), found.left) == (5_000, 3)
     assert found.new[-1].text == "Customer 4999 wants the delivery on a Monday"
-    rows = [known(number, f"customer {number} wants the delivery on a monday") for number in range(4_999)]
+    rows = [
+        known(number, f"customer {number} wants the delivery on a monday")
+        for number in range(4_999)
+    ]
     again = find_differences(lines(5_003), rows)
-    assert ([line.text for line in again.new], again.left) == (["Customer 4999 wants the delivery on a Monday"], 3)
+    assert ([line.text for line in again.new], again.left) == (
+        ["Customer 4999 wants the delivery on a Monday"],
+        3,
+    )
 
 
 @by_night
-async def test_the_first_five_thousand_lines_have_a_record_and_all_stay_in_the_file(place: Place) -> None:
+async def test_the_first_five_thousand_lines_have_a_record_and_all_stay_in_the_file(
+    place: Place,
+) -> None:
     memories, _ = counted(place)
     text = lines(5_001)
     place.write(text)

@@ -1,4 +1,6 @@
-"""Each memory is once in the file and once in the store, through merges, contradictions, edits and crashes."""
+"""Each memory is once in the file and once in the store, through merges, contradictions, edits and
+crashes.
+"""
 
 import asyncio
 import tempfile
@@ -12,7 +14,12 @@ from hypothesis import strategies as st
 
 from memory import failpoints
 from memory.longterm.memories import MemoryCandidate
-from memory.longterm.memory_file import MemoryEdit, MemoryFileUnreadable, MemoryLossRefused, MemoryRevision
+from memory.longterm.memory_file import (
+    MemoryEdit,
+    MemoryFileUnreadable,
+    MemoryLossRefused,
+    MemoryRevision,
+)
 from memory.longterm.similarity import normalize_key
 from memory.store.errors import StoreError
 from memory.text.bullets import parse_bullets, remove_bullet
@@ -37,12 +44,16 @@ async def test_seed_004_add_search_and_list(place: Place) -> None:
     row = await memories.add("user_preference", "用户喜欢使用 TypeScript", importance=7)
     await memories.add("fact", "女儿叫小雨")
     assert f"## {HEADINGS['user_preference']}\n\n- 用户喜欢使用 TypeScript\n" in place.text()
-    found = await memories.search("TypeScript", limit=3, min_similarity=0.6, category="user_preference")
+    found = await memories.search(
+        "TypeScript", limit=3, min_similarity=0.6, category="user_preference"
+    )
     assert [(one.row.id, one.similarity >= 0.6) for one in found] == [(row.id, True)]
     assert await memories.search("TypeScript", category="fact") == []
     assert await memories.search("好的") == []
     listed = await memories.list(limit=20, category="user_preference")
-    assert [(one.text, one.importance, one.uses) for one in listed] == [("用户喜欢使用 TypeScript", 7, 1)]
+    assert [(one.text, one.importance, one.uses) for one in listed] == [
+        ("用户喜欢使用 TypeScript", 7, 1)
+    ]
     assert facts(await memories.list()) == ["女儿叫小雨", "用户喜欢使用 TypeScript"]
 
 
@@ -52,11 +63,16 @@ async def test_add_makes_a_line_of_its_own_but_never_the_same_one_twice(place: P
     await memories.add("fact", "住在柏林", importance=4)
     await memories.add("fact", "用户住在 柏林。", importance=8)
     assert standing(place) == ["住在柏林", "用户住在柏林"]
-    assert {row.text: row.importance for row in await memories.list()} == {"用户住在柏林": 8, "住在柏林": 4}
+    assert {row.text: row.importance for row in await memories.list()} == {
+        "用户住在柏林": 8,
+        "住在柏林": 4,
+    }
 
 
 @pytest.mark.parametrize("category", ["secret", ""])
-async def test_an_unknown_category_or_nothing_is_refused_and_nothing_is_written(place: Place, category: str) -> None:
+async def test_an_unknown_category_or_nothing_is_refused_and_nothing_is_written(
+    place: Place, category: str
+) -> None:
     with pytest.raises(ValueError):
         await place.memories().add(category, "x")
     for content in (" \n", "x" * 10_001):
@@ -71,7 +87,11 @@ async def test_upsert_creates_then_leaves_alone_what_is_there(place: Place) -> N
     first = await memories.upsert(wanted("The user lives in Berlin"))
     again = await memories.upsert(wanted("the user lives in berlin!", importance=9))
     assert (first.action, again.action) == ("created", "unchanged")
-    assert (again.row.id, again.row.importance, again.row.source) == (first.row.id, 9, first.row.source)
+    assert (again.row.id, again.row.importance, again.row.source) == (
+        first.row.id,
+        9,
+        first.row.source,
+    )
     assert standing(place) == ["The user lives in Berlin"]
     assert len(await place.store.memories.changes("")) == 1
 
@@ -79,14 +99,18 @@ async def test_upsert_creates_then_leaves_alone_what_is_there(place: Place) -> N
 async def test_the_fuller_line_stays(place: Place) -> None:
     memories = place.memories()
     await memories.upsert(wanted("likes hiking in the high mountains of Austria", importance=8))
-    done = await memories.upsert(wanted("likes hiking in the high mountains of Austria and often", importance=2))
+    done = await memories.upsert(
+        wanted("likes hiking in the high mountains of Austria and often", importance=2)
+    )
     assert (done.action, done.row.importance) == ("updated", 8)
     assert standing(place) == ["likes hiking in the high mountains of Austria and often"]
     assert facts(list(done.superseded)) == ["likes hiking in the high mountains of Austria"]
     assert facts(await place.store.memories.chain("", done.row.id)) == facts(list(done.superseded))
 
 
-async def test_two_ways_to_say_it_stand_together_and_the_newer_alone_when_that_is_too_long(place: Place) -> None:
+async def test_two_ways_to_say_it_stand_together_and_the_newer_alone_when_that_is_too_long(
+    place: Place,
+) -> None:
     memories = place.memories()
     await memories.upsert(wanted("我喜欢喝乌龙茶"))
     done = await memories.upsert(wanted("用户爱喝乌龙茶"))
@@ -99,18 +123,27 @@ async def test_two_ways_to_say_it_stand_together_and_the_newer_alone_when_that_i
     assert done.row.text == f"用户{long}呢"
 
 
-@pytest.mark.parametrize(("one", "other"), [("喜欢咖啡", "不喜欢咖啡"), ("runs 5 km daily", "runs 10 km daily")])
-async def test_contradictions_are_not_merged_and_a_replaced_line_leaves(place: Place, one: str, other: str) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"), [("喜欢咖啡", "不喜欢咖啡"), ("runs 5 km daily", "runs 10 km daily")]
+)
+async def test_contradictions_are_not_merged_and_a_replaced_line_leaves(
+    place: Place, one: str, other: str
+) -> None:
     memories = place.memories()
     old = await memories.upsert(wanted(one))
     assert facts(await memories.nearest(other)) == [one]
     both = await memories.upsert(wanted(other))
     assert (both.action, standing(place)) == ("created", sorted([one, other]))
-    third = replace(wanted(f"{other} now", message="m2"), replaces=(normalize_key(one), normalize_key(other)))
+    third = replace(
+        wanted(f"{other} now", message="m2"), replaces=(normalize_key(one), normalize_key(other))
+    )
     done = await memories.upsert(third)
     assert standing(place) == [f"{other} now"]
     assert sorted(facts(list(done.superseded))) == sorted([one, other])
-    assert {row.id for row in await place.store.memories.chain("", done.row.id)} == {old.row.id, both.row.id}
+    assert {row.id for row in await place.store.memories.chain("", done.row.id)} == {
+        old.row.id,
+        both.row.id,
+    }
     assert all(row.valid_until for row in done.superseded)
     again = await memories.upsert(third)
     assert (again.action, again.row) == ("unchanged", done.row)
@@ -158,7 +191,9 @@ async def test_a_line_moved_under_another_heading_takes_its_category(place: Plac
 
 
 @pytest.mark.parametrize("text", [None, "", "# nothing\n"])
-async def test_a_file_that_is_gone_or_emptied_deletes_no_record(place: Place, text: str | None) -> None:
+async def test_a_file_that_is_gone_or_emptied_deletes_no_record(
+    place: Place, text: str | None
+) -> None:
     memories = place.memories()
     row = await memories.upsert(wanted("lives in Berlin"))
     held = place.text()
@@ -170,7 +205,9 @@ async def test_a_file_that_is_gone_or_emptied_deletes_no_record(place: Place, te
     assert (back.id, back.source, back.created) == (row.row.id, row.row.source, row.row.created)
 
 
-@pytest.mark.parametrize("data", ["## Facts\n- 喜欢茶\n".encode("gbk"), "- a\n".encode("utf-16"), b"- caf\xe9\n"])
+@pytest.mark.parametrize(
+    "data", ["## Facts\n- 喜欢茶\n".encode("gbk"), "- a\n".encode("utf-16"), b"- caf\xe9\n"]
+)
 async def test_a_file_that_is_not_utf8_is_never_rewritten_and_says_nothing_of_the_records(
     place: Place, data: bytes
 ) -> None:
@@ -202,7 +239,9 @@ async def test_no_write_halves_the_file_without_a_persons_word(place: Place) -> 
         await memories.apply(MemoryEdit(kind="dream", revise=lambda text: MemoryRevision(text="")))
     with pytest.raises(MemoryLossRefused):
         await memories.remove([normalize_key(long)], "tool", by_person=False)
-    short = MemoryCandidate(category="fact", text="in Rome", origin="extraction", replaces=(normalize_key(long),))
+    short = MemoryCandidate(
+        category="fact", text="in Rome", origin="extraction", replaces=(normalize_key(long),)
+    )
     place.write(f"- {long}\n" + "- x\n" * 3)
     await memories.upsert(replace(short, replaces=(normalize_key(long), "x")))
     assert place.text().startswith(f"- {long}\n")
@@ -215,7 +254,13 @@ async def test_I44_the_record_of_a_forgetting_holds_no_words(place: Place) -> No
     await memories.upsert(wanted("canary likes seeds"))
     [row] = await memories.remove([normalize_key("canary likes seeds")], "forget")
     [forgot, _] = await place.store.memories.changes("")
-    assert (row.state, forgot.kind, forgot.added, forgot.removed, forgot.before) == ("gone", "forget", (), (), "")
+    assert (row.state, forgot.kind, forgot.added, forgot.removed, forgot.before) == (
+        "gone",
+        "forget",
+        (),
+        (),
+        "",
+    )
 
 
 async def test_an_edit_is_recorded_with_what_it_brought_and_took(place: Place) -> None:
@@ -231,11 +276,19 @@ async def test_an_edit_is_recorded_with_what_it_brought_and_took(place: Place) -
         )
     )
     assert change
-    assert (change.kind, change.about, change.added, change.removed) == ("dream", "d1", ("two",), ("one",))
+    assert (change.kind, change.about, change.added, change.removed) == (
+        "dream",
+        "d1",
+        ("two",),
+        ("one",),
+    )
     assert change.before == before
     [row] = await memories.list()
     assert (row.text, row.origin) == ("two", "dream")
-    assert await memories.apply(MemoryEdit(kind="dream", revise=lambda t: MemoryRevision(text=t))) is None
+    assert (
+        await memories.apply(MemoryEdit(kind="dream", revise=lambda t: MemoryRevision(text=t)))
+        is None
+    )
 
 
 async def test_every_change_begins_where_the_one_before_ended(place: Place) -> None:
@@ -249,7 +302,9 @@ async def test_every_change_begins_where_the_one_before_ended(place: Place) -> N
 
 @pytest.mark.parametrize("spot", ["upsert.file_written", "upsert.in_txn", "upsert.committed"])
 @pytest.mark.parametrize("looked_at", [False, True])
-async def test_I22_what_a_crash_cuts_short_the_next_try_completes(place: Place, spot: str, looked_at: bool) -> None:
+async def test_I22_what_a_crash_cuts_short_the_next_try_completes(
+    place: Place, spot: str, looked_at: bool
+) -> None:
     await place.memories().upsert(wanted("lives in Berlin", message="m0"))
     candidate = replace(wanted("lives in Munich"), replaces=(normalize_key("lives in Berlin"),))
     failpoints.arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{spot}:raise"})
@@ -262,7 +317,11 @@ async def test_I22_what_a_crash_cuts_short_the_next_try_completes(place: Place, 
         assert facts(await place.memories().list()) == ["lives in Munich"]
     done = await place.memories().upsert(candidate)
     assert standing(place) == ["lives in Munich"]
-    assert (done.row.source, done.row.origin, done.row.state) == (candidate.source, "extraction", "live")
+    assert (done.row.source, done.row.origin, done.row.state) == (
+        candidate.source,
+        "extraction",
+        "live",
+    )
     assert facts(await place.store.memories.chain("", done.row.id)) == ["lives in Berlin"]
     assert await place.known() == ["lives in Munich"]
 
@@ -277,7 +336,9 @@ async def test_two_keepers_of_one_file_lose_nothing(place: Place) -> None:
 
 ACTS = st.lists(
     st.tuples(
-        st.sampled_from(["upsert", "replace", "remove", "hand add", "hand drop", "hand rewrite", "restart"]),
+        st.sampled_from(
+            ["upsert", "replace", "remove", "hand add", "hand drop", "hand rewrite", "restart"]
+        ),
         st.integers(0, 9),
     ),
     max_size=12,
@@ -310,7 +371,9 @@ async def _interleaved(acts: list[tuple[str, int]]) -> None:
                 case "hand add":
                     theirs.append(line)
                     place.write(f"{place.text()}\n- {line}\n")
-                case "hand drop" if found := [b for b in parse_bullets(place.text()) if b.text in WISHES]:
+                case "hand drop" if found := [
+                    b for b in parse_bullets(place.text()) if b.text in WISHES
+                ]:
                     place.write(remove_bullet(place.text(), found[which % len(found)]))
                 case "hand rewrite":
                     theirs.append(line)
@@ -319,7 +382,9 @@ async def _interleaved(acts: list[tuple[str, int]]) -> None:
                     memories = place.memories()
         assert all(line in place.text() for line in theirs)
         await memories.reconcile()
-        assert await place.known() == sorted({bullet.text for bullet in parse_bullets(place.text())})
+        assert await place.known() == sorted(
+            {bullet.text for bullet in parse_bullets(place.text())}
+        )
         await place.store.close()
 
 

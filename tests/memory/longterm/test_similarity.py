@@ -1,4 +1,6 @@
-"""Which lines are the same memory: 311 labelled pairs, a third of which were not used for tuning."""
+"""Which lines are the same memory: 311 labelled pairs, a third of which were not used for
+tuning.
+"""
 
 import json
 from itertools import chain
@@ -8,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.longterm.similarity import merge_lines, normalize_key, question_relevances, similarity, word_overlap
+from memory.longterm.similarity import (
+    merge_lines,
+    normalize_key,
+    question_relevances,
+    similarity,
+    word_overlap,
+)
 from tests.cases import every_case
 
 # Literals, so that the product is not compared with itself.
@@ -17,7 +25,10 @@ SAME = 0.85
 
 PAIRS = json.loads((Path(__file__).parent / "pairs.json").read_text("utf-8"))
 KINDS = ("same", "contradiction", "related")
-PIECES = "喜欢 不 咖啡 每天 5 10 公里 从 到 比 ， like coffee not every day Tom than to but 3.5 C++ don't - 👍 的"
+PIECES = (
+    "喜欢 不 咖啡 每天 5 10 公里 从 到 比 ， like coffee not every day Tom than to but 3.5 C++ "
+    "don't - 👍 的"
+)
 WORDS = st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join) | st.text(max_size=40)
 
 
@@ -37,13 +48,18 @@ def test_pairs_are_merged_where_they_should_be(held_back: bool) -> None:
     found = judged(held_back=held_back)
     wrong = [item for item in found if (item[3] >= SAME) is not (item[0] == "same")]
     share = 1 - len(wrong) / len(found)
-    print(f"{'held back' if held_back else 'in sight'}: {share:.1%} of {len(found)} pairs right at {SAME}")
+    print(
+        f"{'held back' if held_back else 'in sight'}: {share:.1%} of {len(found)} pairs right at "
+        f"{SAME}"
+    )
     assert not [item for item in wrong if item[0] == "contradiction"]
     assert share >= 0.95, wrong
 
 
 def test_there_are_enough_pairs_in_both_languages() -> None:
-    counts = {language: {kind: len(pairs[kind]) for kind in KINDS} for language, pairs in PAIRS.items()}
+    counts = {
+        language: {kind: len(pairs[kind]) for kind in KINDS} for language, pairs in PAIRS.items()
+    }
     assert all(sum(count.values()) >= 150 for count in counts.values())
     assert all(count[kind] >= 20 for count in counts.values() for kind in KINDS)
 
@@ -79,8 +95,22 @@ def test_width_case_spaces_and_punctuation_make_no_other_key(one: str, other: st
 @every_case(
     ("one", "other"),
     [
-        *(("C++", "C"), ("C#", "C"), ("3.5 km", "35 km"), ("3.5", "3 5"), ("-5 °C", "5 °C"), ("50%", "50")),
-        *(("👍", "👎"), ("10:30", "1030"), ("a/b", "ab"), ("茶，不加糖", "茶不加糖"), ("$5", "5"), ("x@y", "xy")),
+        *(
+            ("C++", "C"),
+            ("C#", "C"),
+            ("3.5 km", "35 km"),
+            ("3.5", "3 5"),
+            ("-5 °C", "5 °C"),
+            ("50%", "50"),
+        ),
+        *(
+            ("👍", "👎"),
+            ("10:30", "1030"),
+            ("a/b", "ab"),
+            ("茶，不加糖", "茶不加糖"),
+            ("$5", "5"),
+            ("x@y", "xy"),
+        ),
     ],
 )
 def test_what_means_something_stays_in_the_key(one: str, other: str) -> None:
@@ -112,13 +142,25 @@ ASKED = {
     "birthday": "birthday is May 3, 1990",
     "guitar": "plays the guitar",
 }
-UNASKED = ("好的", "ok", "thanks a lot", "今天天气怎么样", "What is the capital of France?", "写一首关于月亮的诗")
+UNASKED = (
+    "好的",
+    "ok",
+    "thanks a lot",
+    "今天天气怎么样",
+    "What is the capital of France?",
+    "写一首关于月亮的诗",
+)
 
 
 def test_a_question_finds_the_line_that_holds_most_of_it_and_small_talk_none() -> None:
-    lines = list(dict.fromkeys(ASKED.values())) + [one for one, _ in chain(*(PAIRS[name]["related"] for name in PAIRS))]
+    lines = list(dict.fromkeys(ASKED.values())) + [
+        one for one, _ in chain(*(PAIRS[name]["related"] for name in PAIRS))
+    ]
     for question, line in ASKED.items():
         scores = question_relevances(question, lines)
-        assert max(scores) == scores[lines.index(line)] >= 0.6, (question, scores[lines.index(line)])
+        assert max(scores) == scores[lines.index(line)] >= 0.6, (
+            question,
+            scores[lines.index(line)],
+        )
     for question in UNASKED:
         assert max(question_relevances(question, lines)) < 0.6, question

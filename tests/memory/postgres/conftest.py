@@ -11,7 +11,9 @@ from tests.postgres import fresh, made  # noqa: F401  fixtures
 
 
 class PostgresRecord:
-    """One database, whose clock is `now`; a new opening finds the earlier ones dead unless `beside` is set."""
+    """One database, whose clock is `now`; a new opening finds the earlier ones dead unless `beside`
+    is set.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -33,7 +35,9 @@ class PostgresRecord:
             database = self.database(store)
             if not database.pool.closed:
                 async with database.pool.connection() as bare:
-                    await bare.execute("UPDATE process SET until = 0 WHERE lease = %s", [database.lease])
+                    await bare.execute(
+                        "UPDATE process SET until = 0 WHERE lease = %s", [database.lease]
+                    )
 
     @staticmethod
     def database(store: Store) -> PostgresDatabase:

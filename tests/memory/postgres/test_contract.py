@@ -2,7 +2,12 @@
 
 import pytest
 
-from tests.contracts.store_access_suite import ApprovalSuite, GrantSuite, OwnerCodeSuite, RequestSuite
+from tests.contracts.store_access_suite import (
+    ApprovalSuite,
+    GrantSuite,
+    OwnerCodeSuite,
+    RequestSuite,
+)
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, LateTextsSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
@@ -13,7 +18,12 @@ from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
 from tests.contracts.store_views_suite import ViewSuite
-from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
+from tests.contracts.store_waiting_suite import (
+    DreamSuite,
+    ExtractionSuite,
+    ForgettingSuite,
+    LinkSuite,
+)
 
 pytestmark = pytest.mark.postgres
 

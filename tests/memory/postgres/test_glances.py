@@ -35,7 +35,9 @@ async def test_a_row_rings_once_whoever_runs_its_lane(record: PostgresRecord) ->
     assert len(heard) == 1
 
 
-async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: PostgresRecord) -> None:
+async def test_two_that_disturb_each_other_are_run_one_after_the_other(
+    record: PostgresRecord,
+) -> None:
     one, other = await record.open(), await record.open(beside=True)
     both = asyncio.Barrier(2)
     tries: list[int] = []
@@ -50,7 +52,9 @@ async def test_two_that_disturb_each_other_are_run_one_after_the_other(record: P
     assert sorted(tries) == [0, 0, 1]
 
 
-async def test_a_cancelled_read_ends_in_its_time_though_the_server_does_not_answer(record: PostgresRecord) -> None:
+async def test_a_cancelled_read_ends_in_its_time_though_the_server_does_not_answer(
+    record: PostgresRecord,
+) -> None:
     store = await record.open()
 
     async def unit(tx: Tx) -> None:
@@ -61,7 +65,9 @@ async def test_a_cancelled_read_ends_in_its_time_though_the_server_does_not_answ
             await store.database.read(unit)
 
 
-async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_changed(record: PostgresRecord) -> None:
+async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_changed(
+    record: PostgresRecord,
+) -> None:
     store = await record.open()
     (row,) = await store.delivery.accept([arrival("k1")])
     plain = StatementCompiler(create_dialect())
@@ -69,7 +75,10 @@ async def test_numbers_are_taken_alike_where_a_change_cannot_tell_what_it_change
 
     async def both(tx: Tx) -> list[int]:
         old = Tx(driver=tx.driver, compiler=plain, lease=tx.lease, now=tx.now)
-        return [(await take_numbers(one, row.conversation, seqs=1))["next_seq"] for one in (tx, old, tx, old)]
+        return [
+            (await take_numbers(one, row.conversation, seqs=1))["next_seq"]
+            for one in (tx, old, tx, old)
+        ]
 
     first, *others = await store.database.write(both)
     assert others == [first + 1, first + 2, first + 3]

@@ -10,7 +10,9 @@ from tests.memory.postgres.conftest import PostgresRecord
 pytestmark = pytest.mark.postgres
 
 
-async def test_I11_a_duty_is_one_process_s_until_it_lets_go_or_its_lease_is_over(record: PostgresRecord) -> None:
+async def test_I11_a_duty_is_one_process_s_until_it_lets_go_or_its_lease_is_over(
+    record: PostgresRecord,
+) -> None:
     one, other = await record.open(), await record.open(beside=True)
     assert await one.leases.take("clock")
     assert not await other.leases.take("clock")
@@ -23,9 +25,14 @@ async def test_I11_a_duty_is_one_process_s_until_it_lets_go_or_its_lease_is_over
     assert await one.leases.take("clock")
 
 
-async def test_duties_of_a_prefix_are_held_by_the_living_whoever_asks(record: PostgresRecord) -> None:
+async def test_duties_of_a_prefix_are_held_by_the_living_whoever_asks(
+    record: PostgresRecord,
+) -> None:
     one, other = await record.open(), await record.open(beside=True)
-    for leases, names in ((one.leases, ("approval 1", "clock")), (other.leases, ("approval 2", "approvals"))):
+    for leases, names in (
+        (one.leases, ("approval 1", "clock")),
+        (other.leases, ("approval 2", "approvals")),
+    ):
         for name in names:
             assert await leases.take(name)
     assert sorted(await one.leases.held("approval ")) == ["approval 1", "approval 2"]
@@ -43,11 +50,15 @@ async def test_I11_a_lease_that_is_over_is_not_renewed(record: PostgresRecord) -
     assert await other.leases.renew(3600, "well")
     with psycopg.connect(record.url) as held:
         lease = record.database(one).lease
-        [(until, told)] = held.execute("SELECT until, told FROM process WHERE lease = %s", [lease]).fetchall()
+        [(until, told)] = held.execute(
+            "SELECT until, told FROM process WHERE lease = %s", [lease]
+        ).fetchall()
     assert (until, told) == (0, "well")
 
 
-async def test_I11_a_turn_is_taken_over_from_the_dead_and_from_nobody_else(record: PostgresRecord) -> None:
+async def test_I11_a_turn_is_taken_over_from_the_dead_and_from_nobody_else(
+    record: PostgresRecord,
+) -> None:
     one, other = await record.open(), await record.open(beside=True)
     turn = await begin(one)
     with pytest.raises(WrongState, match="another process works on"):

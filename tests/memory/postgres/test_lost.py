@@ -26,7 +26,9 @@ def end_all(record: PostgresRecord) -> int:
 
 
 @pytest.mark.parametrize("asks", ["reads", "glances", "writes"])
-async def test_after_a_restart_of_the_server_the_next_question_is_answered(record: PostgresRecord, asks: str) -> None:
+async def test_after_a_restart_of_the_server_the_next_question_is_answered(
+    record: PostgresRecord, asks: str
+) -> None:
     store = await record.open()
     id = await talk(store, "1")
     together = asyncio.Barrier(4)  # each over a connection of its own
@@ -44,7 +46,9 @@ async def test_after_a_restart_of_the_server_the_next_question_is_answered(recor
         await store.note("config.reload", "", "in force", "")
 
 
-async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(record: PostgresRecord) -> None:
+async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(
+    record: PostgresRecord,
+) -> None:
     store = await record.open()
     tries: list[int] = []
 
@@ -59,15 +63,21 @@ async def test_a_unit_whose_session_ends_in_the_middle_has_written_nothing(recor
     assert await store.leases.take("one")
 
 
-async def test_the_server_ends_a_transaction_whose_process_has_stopped(record: PostgresRecord) -> None:
-    """It counts from the last message that it has received, unless that only asks for what is there already."""
+async def test_the_server_ends_a_transaction_whose_process_has_stopped(
+    record: PostgresRecord,
+) -> None:
+    """It counts from the last message that it has received, unless that only asks for what is there
+    already.
+    """
     store = await record.open()
     async with record.database(store).pool.connection() as held:
         await held.execute("SET idle_in_transaction_session_timeout = '0.1 s'")
         await held.commit()
         driver = PostgresDriver(held)
         for number in (1, 2):  # with BEGIN, and without
-            assert (await driver.run("SELECT %s::int AS number", [number])).all() == [{"number": number}]
+            assert (await driver.run("SELECT %s::int AS number", [number])).all() == [
+                {"number": number}
+            ]
         with pytest.raises(psycopg.OperationalError):
             async for _ in held.notifies(timeout=30):
                 pass

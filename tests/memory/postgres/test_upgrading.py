@@ -30,11 +30,11 @@ VERSION = "SELECT version_num FROM alembic_version"
 Shape = dict[str, list[Any]]
 Rows = dict[str, list[tuple[Any, ...]]]
 SHAPE = {
-    "columns": "SELECT table_name, column_name, data_type, collation_name, is_nullable, column_default "
-    "FROM information_schema.columns WHERE table_schema = 'public'",
+    "columns": "SELECT table_name, column_name, data_type, collation_name, is_nullable, "
+    "column_default FROM information_schema.columns WHERE table_schema = 'public'",
     "indexes": "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'",
-    "constraints": "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
-    "WHERE connamespace = 'public'::regnamespace AND contype <> 'n'",
+    "constraints": "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM "
+    "pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'",
     "triggers": "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal",
     "version": VERSION,
 }
@@ -55,8 +55,13 @@ def rows(url: str, known: dict[str, list[str]]) -> Rows:
 
 def columns(url: str) -> dict[str, list[str]]:
     """Return the columns of every table that holds data of people."""
-    asked = "SELECT column_name FROM information_schema.columns WHERE table_name = ? AND table_schema = 'public'"
-    found = {table.name: [f'"{name}"' for (name,) in query(url, asked, table.name)] for table in TABLES}
+    asked = (
+        "SELECT column_name FROM information_schema.columns WHERE table_name = ? AND table_schema "
+        "= 'public'"
+    )
+    found = {
+        table.name: [f'"{name}"' for (name,) in query(url, asked, table.name)] for table in TABLES
+    }
     return {name: held for name, held in found.items() if held}
 
 
@@ -71,7 +76,9 @@ def older() -> Iterator[str]:
 
 def home(path: Path, url: str) -> Path:
     path.mkdir(exist_ok=True)
-    config = settings("http://127.0.0.1:1", database_url=url.replace("postgresql", "postgresql+psycopg", 1))
+    config = settings(
+        "http://127.0.0.1:1", database_url=url.replace("postgresql", "postgresql+psycopg", 1)
+    )
     (path / "config.json").write_text(json.dumps(config))
     (path / "config.json").chmod(0o600)
     return path
@@ -91,7 +98,10 @@ async def test_I28_a_postgresql_home_is_upgraded_with_all_it_holds_and_survives_
     code, _, _ = await mnema(bot, "migrate", fp="mig.done:kill9")
     assert code == -signal.SIGKILL
     assert (rows(older, known), shape(older)) == (upgraded(before), shape(fresh))
-    assert (await mnema(bot, "migrate"))[:2] == (0, "The database of database_url has this version's schema.\n")
+    assert (await mnema(bot, "migrate"))[:2] == (
+        0,
+        "The database of database_url has this version's schema.\n",
+    )
     store = await open_postgres(older)
     assert await store.folds.check_ledger() == []
     assert await store.audit.fault([]) is None
@@ -99,7 +109,9 @@ async def test_I28_a_postgresql_home_is_upgraded_with_all_it_holds_and_survives_
 
 
 @pytest.mark.kill
-async def test_I28_a_bot_finishes_the_open_work_of_an_upgraded_home(tmp_path: Path, older: str) -> None:
+async def test_I28_a_bot_finishes_the_open_work_of_an_upgraded_home(
+    tmp_path: Path, older: str
+) -> None:
     code, _, err = await mnema(home(tmp_path / "migrated", older), "migrate")
     assert (code, err) == (0, "")
     model = ModelEmulator(responder=answer)
@@ -113,7 +125,9 @@ async def test_I28_a_bot_finishes_the_open_work_of_an_upgraded_home(tmp_path: Pa
         assert await bot.term() == 0
 
 
-async def test_older_tables_are_refused_by_all_but_migrate_and_the_doctor_says_so(tmp_path: Path, older: str) -> None:
+async def test_older_tables_are_refused_by_all_but_migrate_and_the_doctor_says_so(
+    tmp_path: Path, older: str
+) -> None:
     for opening in (open_postgres(older), open_postgres(older, writable=False)):
         with pytest.raises(SchemaOlder, match="mnema migrate"):
             await opening
@@ -163,4 +177,7 @@ async def test_a_newer_record_and_no_tables_at_all_are_told(tmp_path: Path, fres
     needs_postgres()
     with database() as url:
         code, out, _ = await mnema(home(tmp_path / "none", url), "migrate")
-    assert (code, out) == (0, "The database of database_url has no tables yet; the first mnema run makes them.\n")
+    assert (code, out) == (
+        0,
+        "The database of database_url has no tables yet; the first mnema run makes them.\n",
+    )

@@ -1,4 +1,6 @@
-"""Write locks in PostgreSQL pass the suite, and a process that was suspended for too long writes nothing."""
+"""Write locks in PostgreSQL pass the suite, and a process that was suspended for too long writes
+nothing.
+"""
 
 import itertools
 from collections.abc import Iterator
@@ -95,7 +97,9 @@ def test_I11_a_lease_that_is_over_writes_nothing_though_nobody_else_has_come(
     assert unfinished(files) == []
 
 
-def test_a_session_that_sleeps_with_the_lock_is_ended_by_the_server(fresh: str, files: SpaceFiles) -> None:
+def test_a_session_that_sleeps_with_the_lock_is_ended_by_the_server(
+    fresh: str, files: SpaceFiles
+) -> None:
     files.write("a.md", "old", None)
     hasty = PostgresWriteLocks(fresh, 1, LockTimeouts(idle=0.2))
     hasty.open()
@@ -106,7 +110,9 @@ def test_a_session_that_sleeps_with_the_lock_is_ended_by_the_server(fresh: str, 
     hasty.close()
 
 
-def test_who_does_not_get_the_lock_writes_nothing(fresh: str, root: Path, record: psycopg.Connection) -> None:
+def test_who_does_not_get_the_lock_writes_nothing(
+    fresh: str, root: Path, record: psycopg.Connection
+) -> None:
     record.execute(ALIVE, [1])
     hasty = PostgresWriteLocks(fresh, 1, LockTimeouts(wait=0.1))
     hasty.open()

@@ -1,4 +1,6 @@
-"""Where recall's indexes are kept in these tests: in files, and in a PostgreSQL that is emptied for each test."""
+"""Where recall's indexes are kept in these tests: in files, and in a PostgreSQL that is emptied for
+each test.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,6 @@
-"""An embedder without a model: vectors of words' meanings that a test names, else of pairs of characters."""
+"""An embedder without a model: vectors of words' meanings that a test names, else of pairs of
+characters.
+"""
 
 import asyncio
 import struct
@@ -12,13 +14,16 @@ WIDTH = 48
 
 
 class Hashing:
-    """Deterministic. means: words that are embedded as the words they stand for. asked: the texts of each request.
+    """Deterministic. means: words that are embedded as the words they stand for. asked: the texts
+    of each request.
 
     fails: raised by the next requests, in order; refuses: a text that is refused with its request.
     open: cleared, requests wait until it is set.
     """
 
-    def __init__(self, name: str = "hashing", width: int = WIDTH, means: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, name: str = "hashing", width: int = WIDTH, means: Mapping[str, str] | None = None
+    ) -> None:
         self.name, self.width, self.means = name, width, dict(means or {})
         self.asked: list[list[str]] = []
         self.fails: list[EmbeddingFailed] = []

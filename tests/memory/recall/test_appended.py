@@ -84,14 +84,18 @@ def index(tmp_path: Path) -> Iterator[SqliteIndex]:
 
 
 def whole(workspace: Workspace, path: str = PATH) -> list[tuple[int, str]]:
-    return [(row.line, row.words) for row in rows_of_file(path, workspace.space("").read(path).text)]
+    return [
+        (row.line, row.words) for row in rows_of_file(path, workspace.space("").read(path).text)
+    ]
 
 
 OWN = LINES.map(lambda lines: [line for line in lines if not line.startswith(("# ", "## "))])
 
 
 @given(LINES, st.lists(st.tuples(OWN, st.sampled_from(["", "\r"])), min_size=1, max_size=3))
-def test_the_rows_of_a_part_are_those_of_the_whole_file(head: Sequence[str], parts: Sequence[Any]) -> None:
+def test_the_rows_of_a_part_are_those_of_the_whole_file(
+    head: Sequence[str], parts: Sequence[Any]
+) -> None:
     text = "".join(f"{line}\n" for line in ("# 2026-11-20", *head))
     rows = list(rows_of_file(PATH, text))
     for number, (body, end) in enumerate(parts):
@@ -137,11 +141,14 @@ def test_a_fold_costs_the_index_the_same_in_a_log_that_is_a_hundred_times_as_lon
     assert costs[0][0] == 6
 
 
-def test_the_first_fold_of_a_process_is_indexed_by_its_section_too(index: SqliteIndex, tmp_path: Path) -> None:
+def test_the_first_fold_of_a_process_is_indexed_by_its_section_too(
+    index: SqliteIndex, tmp_path: Path
+) -> None:
     append_section(Workspace(tmp_path / "ws").space(""), section("f1"))
     os.utime(tmp_path / "ws" / PATH, ns=(1, 1))
     started, counting = Workspace(tmp_path / "ws"), CountingIndex(index)
-    (tmp_path / "ws" / PATH).rename(tmp_path / "ws" / "x")  # so that its last change is long ago for the index
+    # so that its last change is long ago for the index
+    (tmp_path / "ws" / PATH).rename(tmp_path / "ws" / "x")
     text = (tmp_path / "ws" / "x").read_text()
     (tmp_path / "ws" / "x").unlink()
     started.space("").write(PATH, text + LINE * 50, None)
@@ -160,7 +167,9 @@ def _settle(workspace: Workspace, index: SqliteIndex) -> None:
 
 EDITS = {
     "a line more": lambda path: path.write_text(path.read_text() + "mine\n"),
-    "the same size": lambda path: path.write_text(path.read_text().replace("it rained", "it poured", 1)),
+    "the same size": lambda path: path.write_text(
+        path.read_text().replace("it rained", "it poured", 1)
+    ),
     "the beginning": lambda path: path.write_text("mine\n" + path.read_text()),
     "less": lambda path: path.write_text("mine\n"),
 }
@@ -168,7 +177,9 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("then", ["appended", "not appended"])
-def test_what_a_person_edits_between_folds_is_indexed(index: SqliteIndex, tmp_path: Path, edit: str, then: str) -> None:
+def test_what_a_person_edits_between_folds_is_indexed(
+    index: SqliteIndex, tmp_path: Path, edit: str, then: str
+) -> None:
     workspace = Workspace(tmp_path / "ws")
     append_section(workspace.space(""), section("f1"))
     append_section(workspace.space(""), section("f2"))
@@ -223,7 +234,9 @@ def test_while_a_section_is_being_appended_its_file_is_left_for_the_next_time(
     assert index.count() == 6
 
 
-async def test_every_index_has_what_is_appended(tmp_path: Path, shared: PostgresSharedIndexes | None) -> None:
+async def test_every_index_has_what_is_appended(
+    tmp_path: Path, shared: PostgresSharedIndexes | None
+) -> None:
     store = await open_store(tmp_path / "m.db")
     workspace, indexes = Workspace(tmp_path / "ws"), shared or FileIndexes(tmp_path / "index")
     recall = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
@@ -242,12 +255,18 @@ class AskedStore:
         self._store, self.recall = store, self
         self.asked = 0
 
-    async def hidden_among(self, conversation: str, folds: Sequence[str], *bounds: int) -> frozenset[str]:
+    async def hidden_among(
+        self, conversation: str, folds: Sequence[str], *bounds: int
+    ) -> frozenset[str]:
         self.asked += len(folds)
         return await self._store.recall.hidden_among(conversation, folds, *bounds)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name) if hasattr(self._store, name) else getattr(self._store.recall, name)
+        return (
+            getattr(self._store, name)
+            if hasattr(self._store, name)
+            else getattr(self._store.recall, name)
+        )
 
 
 async def test_a_search_asks_for_the_same_number_of_folds_in_a_log_that_is_a_hundred_times_as_long(
@@ -262,8 +281,12 @@ async def test_a_search_asks_for_the_same_number_of_folds_in_a_log_that_is_a_hun
             body = "- 14:03 User: my canoe is red\n" if number == 3 else LINE
             append_section(workspace.space(""), section(f"f{number}", body))
         indexes = FileIndexes(tmp_path / f"index{folds}")
-        recall = Recall(RecallDependencies(store=counting, workspace=workspace, indexes=indexes, zone=UTC))  # type: ignore[arg-type]
-        request = SearchRequest(space="", query="what colour is my canoe", now=AT, on_behalf_of=conversation)
+        recall = Recall(
+            RecallDependencies(store=counting, workspace=workspace, indexes=indexes, zone=UTC)
+        )  # type: ignore[arg-type]
+        request = SearchRequest(
+            space="", query="what colour is my canoe", now=AT, on_behalf_of=conversation
+        )
         assert [passage.words for passage in await recall.search(request)] == ["my canoe is red"]
         asked.append(counting.asked)
         await recall.close()

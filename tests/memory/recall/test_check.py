@@ -1,4 +1,6 @@
-"""Whether an index is sound is seen from outside: nothing of a good one, the fault of a broken one, space by space."""
+"""Whether an index is sound is seen from outside: nothing of a good one, the fault of a broken one,
+space by space.
+"""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -32,14 +34,18 @@ class Made:
 
 @pytest.fixture
 async def made(tmp_path: Path) -> AsyncIterator[Made]:
-    """The indexes of two spaces, made long enough after their files for those to count as settled."""
+    """The indexes of two spaces, made long enough after their files for those to count as
+    settled.
+    """
     workspace = Workspace(tmp_path / "workspace")
     workspace.space("").write("MEMORY.md", "- 喜欢乌龙茶\n- likes rivers\n", None)
     workspace.space("").write("memory/2026-11-20.md", "- 09:00 Ann: hello there\n", None)
     workspace.space("telegram-42").write("MEMORY.md", "- a canary\n", None)
     store = await open_store(tmp_path / "mnema.db")
     recall = Recall(
-        RecallDependencies(store=store, workspace=workspace, indexes=FileIndexes(tmp_path / "index"), zone=UTC)
+        RecallDependencies(
+            store=store, workspace=workspace, indexes=FileIndexes(tmp_path / "index"), zone=UTC
+        )
     )
     settled = (tmp_path / "workspace" / "MEMORY.md").stat().st_ctime_ns + 2 * UNSETTLED_NS
     while _clock(tmp_path) < settled:
@@ -80,7 +86,9 @@ async def test_a_file_that_changed_or_went_is_no_fault(made: Made) -> None:
         "UPDATE row SET line = 9 WHERE words LIKE '%rivers%'",
     ],
 )
-async def test_an_index_that_says_otherwise_than_its_file_is_at_fault(made: Made, statement: str) -> None:
+async def test_an_index_that_says_otherwise_than_its_file_is_at_fault(
+    made: Made, statement: str
+) -> None:
     made.alter(statement)
     mine, theirs = made.look()
     assert mine.fault == "MEMORY.md is indexed with other text than the file has"

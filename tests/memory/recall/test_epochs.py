@@ -1,4 +1,6 @@
-"""Only what a person cleared is kept from recall: what came before /new or an idle end is like any other past."""
+"""Only what a person cleared is kept from recall: what came before /new or an idle end is like any
+other past.
+"""
 
 import asyncio
 import tempfile
@@ -23,12 +25,25 @@ from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-BIRDS = ("heron", "otter", "eagle", "finch", "magpie", "pelican", "starling", "kestrel", "plover", "bittern")
+BIRDS = (
+    "heron",
+    "otter",
+    "eagle",
+    "finch",
+    "magpie",
+    "pelican",
+    "starling",
+    "kestrel",
+    "plover",
+    "bittern",
+)
 
 
 @dataclass(slots=True)
 class Past:
-    """What ought to be recalled. said: number of each bird's turn; clears: former (view, fence) of each epoch."""
+    """What ought to be recalled. said: number of each bird's turn; clears: former (view, fence) of
+    each epoch.
+    """
 
     said: list[str] = field(default_factory=list)
     view: int = 0
@@ -113,7 +128,9 @@ class Talking:
         plan = None
         if session.turns:
             numbers = session.turns[0].number, session.turns[-1].number
-            plan = replace(await fold_plan(self.store, self.id, *numbers, log_only=True), reason=f"/{reason}")
+            plan = replace(
+                await fold_plan(self.store, self.id, *numbers, log_only=True), reason=f"/{reason}"
+            )
         await self.store.sessions.clear(self.id, plan, reason=reason)
         self.past.begin(clear=False)
         for row in await self.store.folds.open_folds():
@@ -139,7 +156,9 @@ async def run(folder: Path, steps: list[str]) -> None:
         store, workspace = await open_store(folder / "m.db"), Workspace(folder / "ws")
         stack.push_async_callback(store.close)
         recall = Recall(
-            RecallDependencies(store=store, workspace=workspace, indexes=FileIndexes(folder / "index"), zone=UTC)
+            RecallDependencies(
+                store=store, workspace=workspace, indexes=FileIndexes(folder / "index"), zone=UTC
+            )
         )
         stack.push_async_callback(recall.close)
         talking = Talking(store, workspace, recall)
@@ -149,7 +168,9 @@ async def run(folder: Path, steps: list[str]) -> None:
         assert {bird for bird, kinds in found.items() if kinds} == set(talking.past.recalled), steps
         assert await store.folds.check_ledger() == []
         asked = await recall.search(SearchRequest(space="", query="weir", now=NOW, limit=200))
-        assert {bird for bird in BIRDS if any(bird in passage.words for passage in asked)} == set(talking.past.said)
+        assert {bird for bird in BIRDS if any(bird in passage.words for passage in asked)} == set(
+            talking.past.said
+        )
 
 
 TABLE = {
@@ -187,13 +208,21 @@ async def test_I18_the_fence_is_at_the_newest_clear_that_stands(tmp_path: Path, 
     await run(tmp_path, steps)
 
 
-STEPS = st.lists(st.sampled_from(["say", "say", "new", "idle", "clear", "fold", "undo"]), min_size=1, max_size=12)
+STEPS = st.lists(
+    st.sampled_from(["say", "say", "new", "idle", "clear", "fold", "undo"]), min_size=1, max_size=12
+)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(STEPS)
-def test_I18_no_mix_of_new_clear_idle_and_undo_shows_what_was_cleared_or_hides_what_was_not(steps: list[str]) -> None:
+def test_I18_no_mix_of_new_clear_idle_and_undo_shows_what_was_cleared_or_hides_what_was_not(
+    steps: list[str],
+) -> None:
     steps = ["say", *steps]
-    allowed = [step for at, step in enumerate(steps) if step != "say" or steps[:at].count("say") < len(BIRDS)]
+    allowed = [
+        step
+        for at, step in enumerate(steps)
+        if step != "say" or steps[:at].count("say") < len(BIRDS)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(run(Path(folder), allowed))

@@ -1,4 +1,6 @@
-"""What a message recalls by itself: a number alone is no reason, and what is said twice is recalled once."""
+"""What a message recalls by itself: a number alone is no reason, and what is said twice is recalled
+once.
+"""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -116,27 +118,38 @@ async def recall(store: Store, workspace: Workspace, tmp_path: Path) -> AsyncIte
 
 async def unasked(recall: Recall, query: str) -> list[Passage]:
     """What a conversation that has not begun recalls by itself."""
-    request = SearchRequest(space="", query=query, now=NOW, limit=5, on_behalf_of="other", hide_live_of="other")
+    request = SearchRequest(
+        space="", query=query, now=NOW, limit=5, on_behalf_of="other", hide_live_of="other"
+    )
     return await recall.search(request)
 
 
 @pytest.mark.parametrize("query", RECALLS)
-async def test_an_identifier_or_a_word_is_a_reason_to_recall(recall: Recall, workspace: Workspace, query: str) -> None:
+async def test_an_identifier_or_a_word_is_a_reason_to_recall(
+    recall: Recall, workspace: Workspace, query: str
+) -> None:
     workspace.space("").write("memory/2025-01-02.md", DIARY, None)
     assert any(RECALLS[query] in passage.words for passage in await unasked(recall, query))
 
 
 @pytest.mark.parametrize("query", RECALLS_NOTHING)
-async def test_a_bare_number_or_a_calculation_is_none(recall: Recall, workspace: Workspace, query: str) -> None:
+async def test_a_bare_number_or_a_calculation_is_none(
+    recall: Recall, workspace: Workspace, query: str
+) -> None:
     workspace.space("").write("memory/2025-01-02.md", DIARY, None)
     assert [passage.words for passage in await unasked(recall, query)] == []
 
 
 @pytest.mark.parametrize(
-    "query", ["how many people ran 17 km with me", "谁住在17楼？", "what was order 48213 of 12 lamps?"]
+    "query",
+    ["how many people ran 17 km with me", "谁住在17楼？", "what was order 48213 of 12 lamps?"],
 )
-async def test_a_table_is_not_recalled_for_its_numbers(recall: Recall, workspace: Workspace, query: str) -> None:
-    table = "".join(f"- {','.join(str(17 + 6 * cell) for cell in range(row, row + 40))}\n" for row in range(5))
+async def test_a_table_is_not_recalled_for_its_numbers(
+    recall: Recall, workspace: Workspace, query: str
+) -> None:
+    table = "".join(
+        f"- {','.join(str(17 + 6 * cell) for cell in range(row, row + 40))}\n" for row in range(5)
+    )
     workspace.space("").write("memory/2025-01-03.md", table, None)
     workspace.space("").write("memory/2025-01-02.md", DIARY, None)
     words = [passage.words for passage in await unasked(recall, query)]
@@ -167,7 +180,11 @@ async def test_what_is_in_memory_log_and_turn_is_recalled_once_and_others_get_th
     workspace.space("").write("memory/2025-01-02.md", f"- 09:00 User: {log}\n", None)
     await talk(store, [(said, "好")], replace(PLACE, chat_id="c2"))
     for number in range(6):
-        await talk(store, [(f"trip {number} 第{number}次 {query}", "好")], replace(PLACE, chat_id=f"d{number}"))
+        await talk(
+            store,
+            [(f"trip {number} 第{number}次 {query}", "好")],
+            replace(PLACE, chat_id=f"d{number}"),
+        )
     without = await unasked(recall, query)
     assert len(without) == 5
     assert len([one for one in without if "trip" not in one.words]) == 1
@@ -183,10 +200,16 @@ async def test_of_a_log_line_and_a_turn_the_fuller_one_is_recalled(
     workspace.space("").write(
         "memory/2025-01-02.md", "- 09:00 User: my sister Ada lives in Leeds with her cat Mo\n", None
     )
-    await talk(store, [("my sister Ada lives in Leeds with her old cat Mo", "I see")], replace(PLACE, chat_id="c2"))
-    assert [one.kind for one in await unasked(recall, "where does my sister Ada live?") if "Leeds" in one.words] == [
-        "said"
-    ]
+    await talk(
+        store,
+        [("my sister Ada lives in Leeds with her old cat Mo", "I see")],
+        replace(PLACE, chat_id="c2"),
+    )
+    assert [
+        one.kind
+        for one in await unasked(recall, "where does my sister Ada live?")
+        if "Leeds" in one.words
+    ] == ["said"]
 
 
 @every_case(
@@ -200,12 +223,17 @@ async def test_of_a_log_line_and_a_turn_the_fuller_one_is_recalled(
         ("x " * 400, "x " * 400 + "y", False),
     ],
 )
-def test_rows_say_the_same_in_other_words_but_not_with_other_facts(one: str, other: str, same: bool) -> None:
+def test_rows_say_the_same_in_other_words_but_not_with_other_facts(
+    one: str, other: str, same: bool
+) -> None:
     left, right = frozenset(text_terms(one)), frozenset(text_terms(other))
     assert says_same(one, left, other, right) is says_same(other, right, one, left) is same
 
 
-@given(st.lists(st.integers(0, 999), min_size=1, max_size=30), st.sampled_from(["", "what is ", "and ", "那"]))
+@given(
+    st.lists(st.integers(0, 999), min_size=1, max_size=30),
+    st.sampled_from(["", "what is ", "and ", "那"]),
+)
 def test_rows_of_small_numbers_are_never_evidence(numbers: list[int], before: str) -> None:
     row = ",".join(map(str, numbers))
     question = f"{before}{numbers[0]}?"

@@ -92,7 +92,9 @@ def test_sixty_conversations_are_added_to_in_as_many_statements_as_one(url: str)
 
         def statements(names: list[str]) -> int:
             before = connections.asked
-            place.change(lambda index: index.append({name: ("1", [row(f"heron {name}")]) for name in names}))
+            place.change(
+                lambda index: index.append({name: ("1", [row(f"heron {name}")]) for name in names})
+            )
             return connections.asked - before
 
         first = statements(["talk:a"])
@@ -106,15 +108,31 @@ def test_sixty_conversations_are_added_to_in_as_many_statements_as_one(url: str)
 @pytest.mark.postgres
 def test_both_weigh_the_same_rows_the_same(file: File, connections: IndexConnections) -> None:
     random, postgres = Random(3), Postgres(connections)
-    vocabulary = [f"w{at}" for at in range(60)] + ["天气", "天晴", "晴天", "heron's", "Ünïcode", "ﬁne"]
+    vocabulary = [f"w{at}" for at in range(60)] + [
+        "天气",
+        "天晴",
+        "晴天",
+        "heron's",
+        "Ünïcode",
+        "ﬁne",
+    ]
     rows = [
-        row(" ".join(random.choices(vocabulary, weights=range(len(vocabulary), 0, -1), k=random.randrange(1, 40))), at)
+        row(
+            " ".join(
+                random.choices(
+                    vocabulary, weights=range(len(vocabulary), 0, -1), k=random.randrange(1, 40)
+                )
+            ),
+            at,
+        )
         for at in range(400)
     ]
     for place in (file, postgres):
         put(place, "file:a", *rows)
     for _ in range(40):
-        asked = random.sample([f"w{at}" for at in range(60)] + ["天气", "heron", "ünïcod", "ünïcode", "fine"], 5)
+        asked = random.sample(
+            [f"w{at}" for at in range(60)] + ["天气", "heron", "ünïcod", "ünïcode", "fine"], 5
+        )
         ours, theirs = [
             place.read(lambda index: index.best(asked, 400, SearchFilter()))  # noqa: B023  called at once
             for place in (postgres, file)

@@ -1,4 +1,6 @@
-"""Searches of one space run beside one another and beside its update, and see what they must see."""
+"""Searches of one space run beside one another and beside its update, and see what they must
+see.
+"""
 
 import asyncio
 import os
@@ -43,10 +45,13 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-def dependencies(tmp_path: Path, store: Store, shared: PostgresSharedIndexes | None) -> RecallDependencies:
+def dependencies(
+    tmp_path: Path, store: Store, shared: PostgresSharedIndexes | None
+) -> RecallDependencies:
     workspace = Workspace(tmp_path / "ws")
     workspace.space("").write("MEMORY.md", "- likes hiking\n", None)
-    long_ago = time.time() - 60  # a file that has just been written is indexed once more, in one of the searches
+    # a file that has just been written is indexed once more, in one of the searches
+    long_ago = time.time() - 60
     os.utime(tmp_path / "ws" / "MEMORY.md", (long_ago, long_ago))
     indexes = shared or FileIndexes(tmp_path / "index")
     return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
@@ -117,7 +122,9 @@ async def begun(*held: Held) -> None:
 
 
 async def begun_in_order(keeper: SpaceIndexKeeper, held: list[Held]) -> list[asyncio.Task[int]]:
-    """Start one search after the other; of those that are started together, the second may come first."""
+    """Start one search after the other; of those that are started together, the second may come
+    first.
+    """
     searches = []
     for one in held:
         searches.append(asyncio.create_task(keeper.use(one)))
@@ -162,7 +169,9 @@ async def test_a_small_file_is_read_on_the_loops_thread_unless_its_reads_are_hea
     await keeper.close()
 
 
-async def test_a_large_file_is_never_read_on_the_loops_thread(dependencies: RecallDependencies, tmp_path: Path) -> None:
+async def test_a_large_file_is_never_read_on_the_loops_thread(
+    dependencies: RecallDependencies, tmp_path: Path
+) -> None:
     def write(count: int) -> None:
         text = "".join(f"- x{number}\n" for number in range(count))
         (dependencies.workspace.root / "MEMORY.md").write_text(text)
@@ -175,7 +184,9 @@ async def test_a_large_file_is_never_read_on_the_loops_thread(dependencies: Reca
             await keeper.close()
 
 
-async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(keeper: SpaceIndexKeeper) -> None:
+async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(
+    keeper: SpaceIndexKeeper,
+) -> None:
     held = [Held() for _ in range(MAX_READERS + 1)]
     await keeper.use(heavy)
     first, *others = await begun_in_order(keeper, held[:MAX_READERS])
@@ -190,7 +201,9 @@ async def test_a_search_that_was_given_up_keeps_its_place_until_its_thread_ends(
     assert await asyncio.gather(*others) == [1] * MAX_READERS
 
 
-async def test_a_search_that_was_given_up_before_its_turn_does_not_run(keeper: SpaceIndexKeeper) -> None:
+async def test_a_search_that_was_given_up_before_its_turn_does_not_run(
+    keeper: SpaceIndexKeeper,
+) -> None:
     held = [Held() for _ in range(MAX_READERS + 2)]
     await keeper.use(heavy)
     first = await begun_in_order(keeper, held[:MAX_READERS])
@@ -229,7 +242,9 @@ async def test_a_search_beside_others_sees_what_is_indexed_while_a_fresh_one_wai
     await asyncio.gather(changing, searching)
 
 
-async def test_a_search_that_is_alone_sees_everything(keeper: SpaceIndexKeeper, store: Store) -> None:
+async def test_a_search_that_is_alone_sees_everything(
+    keeper: SpaceIndexKeeper, store: Store
+) -> None:
     for number in range(5):
         await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
         assert await keeper.use(rows, fresh=False) == 1 + 2 * (number + 1)
@@ -242,26 +257,33 @@ async def test_a_search_for_a_turn_waits_for_what_others_said_but_not_for_its_ow
     files = FileIndexes(tmp_path / "files")
     recall = Recall(replace(dependencies, store=watched, indexes=files))
     own = await talk(store, [("my canoe is red", "nice")])
-    request = SearchRequest(space="", query="what colour is the kayak", now=NOW, on_behalf_of=own, hide_live_of=own)
+    request = SearchRequest(
+        space="", query="what colour is the kayak", now=NOW, on_behalf_of=own, hide_live_of=own
+    )
     await recall.search(request)
     watched.go_on.clear()
     await talk(store, [("hello again", "hello")])
     async with asyncio.timeout(30):
-        await recall.search(request)  # all it may lack is in view: it does not wait, though nothing can be read now
+        # all it may lack is in view: it does not wait, though nothing can be read now
+        await recall.search(request)
     watched.go_on.set()
     await talk(store, [("the kayak is blue", "nice")], replace(PLACE, chat_id="c2"))
     assert [one.words for one in await recall.search(request)] == ["the kayak is blue"]
     await recall.close()
 
 
-async def test_one_update_serves_all_who_wait_for_it(keeper: SpaceIndexKeeper, store: Store) -> None:
+async def test_one_update_serves_all_who_wait_for_it(
+    keeper: SpaceIndexKeeper, store: Store
+) -> None:
     for number in range(60):
         await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
     assert await asyncio.gather(*(keeper.use(rows) for _ in range(60))) == [121] * 60
     assert await keeper.change(lambda index: index.check()) == ""
 
 
-async def test_what_changed_is_indexed_behind_without_a_search(keeper: SpaceIndexKeeper, store: Store) -> None:
+async def test_what_changed_is_indexed_behind_without_a_search(
+    keeper: SpaceIndexKeeper, store: Store
+) -> None:
     if not isinstance(keeper, FileIndexKeeper):
         pytest.skip("other processes write the store too, so its changes are not reported")
     await keeper.use(rows)
@@ -271,7 +293,9 @@ async def test_what_changed_is_indexed_behind_without_a_search(keeper: SpaceInde
             pass
 
 
-async def test_changes_without_a_pause_are_indexed_while_they_go_on(keeper: SpaceIndexKeeper, store: Store) -> None:
+async def test_changes_without_a_pause_are_indexed_while_they_go_on(
+    keeper: SpaceIndexKeeper, store: Store
+) -> None:
     if not isinstance(keeper, FileIndexKeeper):
         pytest.skip("other processes write the store too, so its changes are not reported")
     await keeper.use(rows)
@@ -288,7 +312,9 @@ async def test_I18_a_clear_counts_at_once_for_a_search_that_sees_an_older_index(
     conversation = await talk(store, [("my canoe is red", "nice")])
     assert await recall.refresh("") == 3
     await store.sessions.clear(conversation)
-    request = SearchRequest(space="", query="what colour is my canoe", now=NOW, on_behalf_of=conversation)
+    request = SearchRequest(
+        space="", query="what colour is my canoe", now=NOW, on_behalf_of=conversation
+    )
     assert await asyncio.gather(*(recall.search(request) for _ in range(20))) == [[]] * 20
 
 
@@ -317,7 +343,10 @@ async def test_I44_what_an_update_has_read_before_a_forget_does_not_come_back(
 ) -> None:
     store, workspace = dependencies.store, dependencies.workspace
     conversation = await talk(store, [("the canary sings", "it does")])
-    searching = [asyncio.create_task(recall.search(SearchRequest(space="", query="canary", now=NOW))) for _ in range(5)]
+    searching = [
+        asyncio.create_task(recall.search(SearchRequest(space="", query="canary", now=NOW)))
+        for _ in range(5)
+    ]
     await asyncio.sleep(0)
     await store.sessions.delete(conversation)
     (workspace.root / "MEMORY.md").write_text("- nothing\n")
@@ -355,7 +384,8 @@ async def test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next(
     assert await recall.refresh("") == 1
     await talk(dependencies.store, [("my canoe is red", "nice")])
     (dependencies.workspace.root / "MEMORY.md").write_text("- likes rowing\n- likes tea\n")
-    failing.often = 1_000  # for as long as this takes: the file's watcher may begin an update before
+    # for as long as this takes: the file's watcher may begin an update before
+    failing.often = 1_000
     with pytest.raises(StoreFull):
         await recall.refresh("")
     failing.often = 0
@@ -363,7 +393,9 @@ async def test_what_an_update_that_failed_did_not_index_is_indexed_by_the_next(
     await recall.close()
 
 
-async def test_a_fresh_search_waits_for_what_is_being_indexed(dependencies: RecallDependencies) -> None:
+async def test_a_fresh_search_waits_for_what_is_being_indexed(
+    dependencies: RecallDependencies,
+) -> None:
     slow: Any = Failing(dependencies.store)
     recall = Recall(replace(dependencies, store=slow))
     assert await recall.refresh("") == 1
@@ -380,11 +412,14 @@ async def test_a_fresh_search_waits_for_what_is_being_indexed(dependencies: Reca
     await recall.close()
 
 
-async def test_more_changes_than_are_listed_are_found_too(dependencies: RecallDependencies, keeper: Any) -> None:
+async def test_more_changes_than_are_listed_are_found_too(
+    dependencies: RecallDependencies, keeper: Any
+) -> None:
     folder = dependencies.workspace.root / "memory"
     folder.mkdir()
     assert await keeper.use(rows) == 1
-    count = MAX_LISTED + 5 if isinstance(keeper, FileIndexKeeper) else 5  # the other compares all files each time
+    # the other compares all files each time
+    count = MAX_LISTED + 5 if isinstance(keeper, FileIndexKeeper) else 5
     for number in range(count):
         (folder / f"note-{number}.md").write_text("- a heron\n")
     assert await keeper.use(rows) == count + 1
@@ -404,7 +439,9 @@ async def test_a_conversation_that_moves_to_another_space_moves_between_their_in
 
 
 @pytest.mark.parametrize("damage", ["another version", "deleted", "replaced"])
-async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(tmp_path: Path, store: Store, damage: str) -> None:
+async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(
+    tmp_path: Path, store: Store, damage: str
+) -> None:
     workspace = Workspace(tmp_path / "ws")
     workspace.space("").write("MEMORY.md", "- likes hiking\n", None)
     path = tmp_path / "index" / "owner.db"
@@ -426,7 +463,9 @@ async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(tmp_path: Path,
         if damage == "replaced":
             assert await second.refresh("") == 1
     both: list[Callable[[], Any]] = [lambda: first.refresh(""), lambda: first.refresh("")]
-    assert await asyncio.gather(*(one() for one in both)) == [1, 1], "by two connections, of which one was open before"
+    assert await asyncio.gather(*(one() for one in both)) == [1, 1], (
+        "by two connections, of which one was open before"
+    )
     assert await first.check("") == ""
     await first.close()
     await second.close()
@@ -435,18 +474,26 @@ async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(tmp_path: Path,
 async def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path, store: Store) -> None:
     (tmp_path / "index").write_text("a file")
     indexes = FileIndexes(tmp_path / "index")
-    recall = Recall(RecallDependencies(store=store, workspace=Workspace(tmp_path / "ws"), indexes=indexes, zone=UTC))
+    recall = Recall(
+        RecallDependencies(
+            store=store, workspace=Workspace(tmp_path / "ws"), indexes=indexes, zone=UTC
+        )
+    )
     with pytest.raises(IndexUnusable, match=r"make .* a folder that this account may write to"):
         await recall.refresh("")
     await recall.close()
 
 
-async def test_a_store_that_another_process_writes_is_compared_each_time(tmp_path: Path, store: Store) -> None:
+async def test_a_store_that_another_process_writes_is_compared_each_time(
+    tmp_path: Path, store: Store
+) -> None:
     workspace = Workspace(tmp_path / "ws")
     workspace.space("")
     only_read = await open_store(tmp_path / "m.db", writable=False)
     indexes = FileIndexes(tmp_path / "index")
-    recall = Recall(RecallDependencies(store=only_read, workspace=workspace, indexes=indexes, zone=UTC))
+    recall = Recall(
+        RecallDependencies(store=only_read, workspace=workspace, indexes=indexes, zone=UTC)
+    )
     for number in range(3):
         await talk(store, [(f"canoe {number}", "ok")], replace(PLACE, chat_id=f"c{number}"))
         assert await recall.refresh("") == 2 * (number + 1)

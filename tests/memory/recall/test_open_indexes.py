@@ -1,4 +1,6 @@
-"""So many indexes are open at a time; one that is in use, or handed out to be used, is never closed."""
+"""So many indexes are open at a time; one that is in use, or handed out to be used, is never
+closed.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -14,9 +16,14 @@ from memory.workspace.files import Workspace
 
 
 class Index:
-    """One space's index. A use goes on until `gate` is set; using it after it was closed is a fault."""
+    """One space's index.
 
-    def __init__(self, space: str, gate: asyncio.Event, moved: asyncio.Event, faults: list[str]) -> None:
+    A use goes on until `gate` is set; using it after it was closed is a fault.
+    """
+
+    def __init__(
+        self, space: str, gate: asyncio.Event, moved: asyncio.Event, faults: list[str]
+    ) -> None:
         self.space, self.gate, self.moved, self.faults = space, gate, moved, faults
         self.uses, self.closed = 0, False
         self.checks, self.fault = 0, ""
@@ -25,7 +32,9 @@ class Index:
     def busy(self) -> bool:
         return bool(self.uses)
 
-    async def use(self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = "") -> int:
+    async def use(
+        self, work: Callable[[Any], Any], *, fresh: bool = True, besides: str = ""
+    ) -> int:
         if self.closed:
             self.faults.append(f"{self.space} is used after it was closed")
         self.uses += 1
@@ -48,7 +57,9 @@ class Index:
 
 
 class Indexes:
-    """Where they are kept: `made` in the order in which they were opened, of each space each time."""
+    """Where they are kept: `made` in the order in which they were opened, of each space each
+    time.
+    """
 
     def __init__(self, folder: Path, members: dict[str, list[str]] | None = None) -> None:
         self.gate, self.moved = asyncio.Event(), asyncio.Event()
@@ -84,7 +95,9 @@ class Indexes:
         return self._linked.get(space, [space])
 
 
-async def test_thirty_three_in_use_stay_open_and_thirty_two_are_left_afterwards(tmp_path: Path) -> None:
+async def test_thirty_three_in_use_stay_open_and_thirty_two_are_left_afterwards(
+    tmp_path: Path,
+) -> None:
     indexes = Indexes(tmp_path)
     searches = [asyncio.create_task(indexes.recall.check(f"s{number}")) for number in range(33)]
     await indexes.until_in_use(*(f"s{number}" for number in range(33)))
@@ -111,7 +124,9 @@ async def test_one_that_was_handed_out_stays_open_until_its_turn_comes(tmp_path:
     assert len(indexes.open) == 32
 
 
-async def test_a_sound_index_is_not_checked_again_at_once_and_a_faulty_one_is(tmp_path: Path) -> None:
+async def test_a_sound_index_is_not_checked_again_at_once_and_a_faulty_one_is(
+    tmp_path: Path,
+) -> None:
     indexes = Indexes(tmp_path)
     indexes.gate.set()
     assert [await indexes.recall.check("") for _ in range(3)] == ["", "", ""]

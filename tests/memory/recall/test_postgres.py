@@ -1,4 +1,6 @@
-"""The index in PostgreSQL with several processes, spaces and accidents: each finds its own, and nobody waits long."""
+"""The index in PostgreSQL with several processes, spaces and accidents: each finds its own, and
+nobody waits long.
+"""
 
 import asyncio
 import re
@@ -42,7 +44,9 @@ class Processes:
         self._opened = list[tuple[Recall, PostgresSharedIndexes]]()
 
     def ground(self, shared: PostgresSharedIndexes) -> RecallDependencies:
-        return RecallDependencies(store=self.store, workspace=self.workspace, indexes=shared, zone=UTC)
+        return RecallDependencies(
+            store=self.store, workspace=self.workspace, indexes=shared, zone=UTC
+        )
 
     def start(self, timeouts: IndexTimeouts | None = None, url: str = "") -> Recall:
         shared = PostgresSharedIndexes(url or self.url, timeouts)
@@ -89,13 +93,17 @@ def connections(url: str) -> Iterator[IndexConnections]:
 
 
 async def found(recall: Recall, query: str, space: str = "") -> list[str]:
-    passages: list[Passage] = await recall.search(SearchRequest(space=space, query=query, now=NOW, limit=50))
+    passages: list[Passage] = await recall.search(
+        SearchRequest(space=space, query=query, now=NOW, limit=50)
+    )
     return sorted(passage.words for passage in passages)
 
 
 def changed(index: PostgresIndex, name: str, *words: str) -> None:
     index.begin_changing(5.0)
-    index.put(name, "1", [row(said, at, day="2025-01-02", speaker=said) for at, said in enumerate(words)])
+    index.put(
+        name, "1", [row(said, at, day="2025-01-02", speaker=said) for at, said in enumerate(words)]
+    )
     index.end(keep=True)
 
 
@@ -117,12 +125,21 @@ LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
     "unembedded": lambda index: index.unembedded("m", 9),
     "vectors": lambda index: index.vectors("m"),
 }
-NOTHING = {"frequencies": ({}, 0), "count": 0, "source_number": 0, "check": "", "speakers": frozenset(), "sources": {}}
+NOTHING = {
+    "frequencies": ({}, 0),
+    "count": 0,
+    "source_number": 0,
+    "check": "",
+    "speakers": frozenset(),
+    "sources": {},
+}
 
 
 @pytest.mark.parametrize("look", sorted(LOOKS))
 @pytest.mark.parametrize("known", [False, True], ids=["a space without an index", "an emptied one"])
-def test_I40_no_way_to_look_shows_another_space(connections: IndexConnections, look: str, known: bool) -> None:
+def test_I40_no_way_to_look_shows_another_space(
+    connections: IndexConnections, look: str, known: bool
+) -> None:
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary")
     theirs.begin_changing(1.0)
@@ -139,7 +156,9 @@ def test_I40_no_way_to_look_shows_another_space(connections: IndexConnections, l
     assert seen == NOTHING.get(look, {} if look == "indexed_rows" else [])
 
 
-def test_I40_changing_one_space_leaves_the_others_as_they_are(connections: IndexConnections) -> None:
+def test_I40_changing_one_space_leaves_the_others_as_they_are(
+    connections: IndexConnections,
+) -> None:
     theirs, mine = PostgresIndex("telegram-2", connections), PostgresIndex("", connections)
     changed(theirs, "file:a", "canary", "otter")
     theirs.begin_changing(1.0)
@@ -177,10 +196,14 @@ def test_I40_every_statement_names_its_space() -> None:
     for name in statements.keys() - of_the_space_itself:
         _, *parts = statements[name].split("mnema_index.")
         for part in parts:
-            assert re.search(r"(?:space|id) = %\(space\)s|^\w+\(space, .*SELECT %\(space\)s", part, re.DOTALL), name
+            assert re.search(
+                r"(?:space|id) = %\(space\)s|^\w+\(space, .*SELECT %\(space\)s", part, re.DOTALL
+            ), name
 
 
-async def test_another_process_finds_what_one_has_indexed_and_what_was_written_since(processes: Processes) -> None:
+async def test_another_process_finds_what_one_has_indexed_and_what_was_written_since(
+    processes: Processes,
+) -> None:
     one, other = processes.start(), processes.start()
     processes.write("- likes hiking\n")
     await talk(processes.store, [("my canoe is red", "nice")])
@@ -190,11 +213,14 @@ async def test_another_process_finds_what_one_has_indexed_and_what_was_written_s
     assert await found(one, "hiking rowing canoe") == ["likes rowing", "my canoe is red"]
 
 
-async def test_processes_that_index_the_same_at_once_put_each_row_in_once(processes: Processes) -> None:
+async def test_processes_that_index_the_same_at_once_put_each_row_in_once(
+    processes: Processes,
+) -> None:
     several = [processes.start() for _ in range(4)]
     for round in range(4):
         processes.write(
-            "".join(f"- heron {number} of {round}\n" for number in range(30)), f"memory/2025-01-0{round + 1}.md"
+            "".join(f"- heron {number} of {round}\n" for number in range(30)),
+            f"memory/2025-01-0{round + 1}.md",
         )
         await talk(processes.store, [(f"otter {round}", "ok")])
         answers = await asyncio.gather(*(found(recall, "heron otter") for recall in several))
@@ -203,7 +229,9 @@ async def test_processes_that_index_the_same_at_once_put_each_row_in_once(proces
     assert await several[0].check("") == ""
 
 
-async def test_while_another_process_indexes_the_others_search_what_is_there(processes: Processes) -> None:
+async def test_while_another_process_indexes_the_others_search_what_is_there(
+    processes: Processes,
+) -> None:
     processes.write("- likes hiking\n")
     recall = processes.start(HASTE)
     assert await found(recall, "hiking") == ["likes hiking"]
@@ -220,11 +248,15 @@ async def test_while_another_process_indexes_the_others_search_what_is_there(pro
 
 async def waited_for(processes: Processes) -> None:
     """Until somebody waits for a space's index."""
-    while not await asyncio.to_thread(processes.ask, f"SELECT 1 {HERE} AND wait_event_type = 'Lock'"):
+    while not await asyncio.to_thread(
+        processes.ask, f"SELECT 1 {HERE} AND wait_event_type = 'Lock'"
+    ):
         pass
 
 
-async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(processes: Processes) -> None:
+async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(
+    processes: Processes,
+) -> None:
     processes.write("- likes hiking\n")
     recall, other = processes.start(), PostgresIndex("", IndexConnections(processes.url, HASTE))
     other.begin_changing(1.0)
@@ -237,7 +269,9 @@ async def test_what_another_process_has_indexed_meanwhile_is_not_taken_for_gone(
     assert await searching == ["my canoe is red"]
 
 
-async def test_what_a_process_that_was_killed_was_indexing_is_as_if_it_had_not_begun(processes: Processes) -> None:
+async def test_what_a_process_that_was_killed_was_indexing_is_as_if_it_had_not_begun(
+    processes: Processes,
+) -> None:
     processes.write("- likes hiking\n")
     recall = processes.start()
     assert await found(recall, "hiking") == ["likes hiking"]
@@ -260,12 +294,18 @@ async def test_a_server_that_was_away_is_found_again(processes: Processes) -> No
         processes.ask(f"{END} AND application_name = 'mnema index'")
 
 
-async def test_a_server_that_crashed_has_lost_the_rows_and_gets_them_again(processes: Processes) -> None:
+async def test_a_server_that_crashed_has_lost_the_rows_and_gets_them_again(
+    processes: Processes,
+) -> None:
     processes.write("- likes hiking\n")
     recall = processes.start()
     assert await found(recall, "hiking") == ["likes hiking"]
-    processes.ask(";".join(f"TRUNCATE mnema_index.{table}" for table in TABLES))  # what it does to unlogged tables
-    logged = "SELECT relname FROM pg_class WHERE relnamespace = 'mnema_index'::regnamespace AND relpersistence = 'p'"
+    # what it does to unlogged tables
+    processes.ask(";".join(f"TRUNCATE mnema_index.{table}" for table in TABLES))
+    logged = (
+        "SELECT relname FROM pg_class WHERE relnamespace = 'mnema_index'::regnamespace AND "
+        "relpersistence = 'p'"
+    )
     assert processes.ask(logged) == [("version",)]
     assert await found(recall, "hiking") == ["likes hiking"]
 
@@ -287,7 +327,9 @@ async def test_I44_a_space_that_is_forgotten_is_in_no_table(processes: Processes
     assert "canar" not in processes.everything()
 
 
-async def test_I44_what_another_process_was_indexing_meanwhile_is_forgotten_too(processes: Processes) -> None:
+async def test_I44_what_another_process_was_indexing_meanwhile_is_forgotten_too(
+    processes: Processes,
+) -> None:
     recall = processes.start()
     await recall.refresh("")
     slow = PostgresIndex("", IndexConnections(processes.url, HASTE))
@@ -300,11 +342,14 @@ async def test_I44_what_another_process_was_indexing_meanwhile_is_forgotten_too(
     assert "canar" not in processes.everything()
 
 
-async def test_many_spaces_at_once_do_not_wait_for_one_another_for_ever(processes: Processes) -> None:
+async def test_many_spaces_at_once_do_not_wait_for_one_another_for_ever(
+    processes: Processes,
+) -> None:
     spaces = [f"telegram-{number}" for number in range(24)]
     for space in spaces:
         processes.write("- likes hiking\n", space=space)
-    recall = processes.start(IndexTimeouts(connect=1.0))  # more spaces than threads, more threads than connections
+    # more spaces than threads, more threads than connections
+    recall = processes.start(IndexTimeouts(connect=1.0))
     assert await asyncio.gather(*map(recall.refresh, spaces)) == [1] * len(spaces)
 
 
@@ -384,7 +429,9 @@ def test_processes_that_start_at_once_make_the_tables_once(url: str) -> None:
 
 
 class Swallowing:
-    """A proxy before the server that, once it is told so, takes everything and passes nothing on."""
+    """A proxy before the server that, once it is told so, takes everything and passes nothing
+    on.
+    """
 
     def __init__(self, url: str) -> None:
         at = psycopg.conninfo.conninfo_to_dict(url)
@@ -420,7 +467,9 @@ class Swallowing:
         target.close()
 
 
-async def test_a_network_that_swallows_everything_holds_nobody_for_ever(processes: Processes) -> None:
+async def test_a_network_that_swallows_everything_holds_nobody_for_ever(
+    processes: Processes,
+) -> None:
     processes.write("- likes hiking\n")
     async with Swallowing(processes.url) as between:
         recall = processes.start(HASTE, between.url)
@@ -435,7 +484,9 @@ async def test_a_network_that_swallows_everything_holds_nobody_for_ever(processe
         await processes.close()
 
 
-@every_case(("given", "kept"), [("a\x00b", "a�b"), ("a\ud800b", "a�b"), ("龙🐉é", "龙🐉é"), ("", "")])
+@every_case(
+    ("given", "kept"), [("a\x00b", "a�b"), ("a\ud800b", "a�b"), ("龙🐉é", "龙🐉é"), ("", "")]
+)
 def test_what_postgres_cannot_hold_stands_as_a_mark(given: str, kept: str) -> None:
     assert to_storable(given) == kept
 

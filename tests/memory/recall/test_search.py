@@ -1,4 +1,6 @@
-"""Recall finds what is in the files and what was said, of one space only, as things stand at that moment."""
+"""Recall finds what is in the files and what was said, of one space only, as things stand at that
+moment.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,7 +38,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
     made = Workspace(tmp_path / "ws")
-    made.space("").write("MEMORY.md", "# Memory\n\n## 偏好\n\n- 用户喜欢喝龙井茶\n- likes hiking\n", None)
+    made.space("").write(
+        "MEMORY.md", "# Memory\n\n## 偏好\n\n- 用户喜欢喝龙井茶\n- likes hiking\n", None
+    )
     return made
 
 
@@ -54,7 +58,9 @@ async def found(recall: Recall, query: str, space: str = "", **more: object) -> 
     return await recall.search(SearchRequest(space=space, query=query, **{"now": NOW, **more}))
 
 
-async def fold(store: Store, workspace: Workspace, conversation: str, first: int, last: int) -> FoldRow:
+async def fold(
+    store: Store, workspace: Workspace, conversation: str, first: int, last: int
+) -> FoldRow:
     async def nobody(system: str, prompt: str, most: int, conversation: str) -> str:
         return ""
 
@@ -79,7 +85,9 @@ async def test_a_memory_is_found_with_file_and_line(recall: Recall) -> None:
 
 
 async def test_a_memory_over_several_lines_is_one(recall: Recall, workspace: Workspace) -> None:
-    workspace.space("").write("memory/plans.md", "- sail to Gotland\n  in the red dinghy\n- read\n", None)
+    workspace.space("").write(
+        "memory/plans.md", "- sail to Gotland\n  in the red dinghy\n- read\n", None
+    )
     (best, *_) = await found(recall, "dinghy")
     assert (best.path, best.line, best.last) == ("memory/plans.md", 1, 2)
     assert best.text == "sail to Gotland in the red dinghy"
@@ -99,14 +107,20 @@ async def test_the_daily_log_is_found_with_its_day(recall: Recall, workspace: Wo
     assert (best.path, best.line, best.date) == ("memory/2025-01-02.md", 2, "2025-01-02")
 
 
-async def test_a_word_is_found_in_its_other_forms_and_by_its_synonyms(recall: Recall, workspace: Workspace) -> None:
-    workspace.space("").write("memory/2025-01-02.md", "- Dad bought a canoe\n- a heron nests here\n", None)
-    assert [passage.words for passage in await found(recall, "What did my father buy?", limit=1)] == [
-        "Dad bought a canoe"
-    ]
+async def test_a_word_is_found_in_its_other_forms_and_by_its_synonyms(
+    recall: Recall, workspace: Workspace
+) -> None:
+    workspace.space("").write(
+        "memory/2025-01-02.md", "- Dad bought a canoe\n- a heron nests here\n", None
+    )
+    assert [
+        passage.words for passage in await found(recall, "What did my father buy?", limit=1)
+    ] == ["Dad bought a canoe"]
 
 
-async def test_a_named_day_comes_first_and_a_named_month_weighs_less(recall: Recall, workspace: Workspace) -> None:
+async def test_a_named_day_comes_first_and_a_named_month_weighs_less(
+    recall: Recall, workspace: Workspace
+) -> None:
     workspace.space("").write("memory/2025-05-02.md", "- a walk in the rain\n", None)
     others = "- we saw a canoe\n- the canoe regatta was on the red lake\n- I want a canoe\n"
     workspace.space("").write("memory/2025-06-07.md", others, None)
@@ -116,18 +130,25 @@ async def test_a_named_day_comes_first_and_a_named_month_weighs_less(recall: Rec
     assert in_the_month[0].date == "2025-06-07"
 
 
-async def test_a_dream_s_diary_and_other_files_are_no_memory(recall: Recall, workspace: Workspace) -> None:
+async def test_a_dream_s_diary_and_other_files_are_no_memory(
+    recall: Recall, workspace: Workspace
+) -> None:
     workspace.space("").write("memory/dreams/2025-01-02.md", "- canoe\n", None)
     workspace.space("").write("notes.md", "- canoe\n", None)
     assert await found(recall, "canoe") == []
 
 
-async def test_I40_another_space_is_never_looked_at(recall: Recall, store: Store, workspace: Workspace) -> None:
+async def test_I40_another_space_is_never_looked_at(
+    recall: Recall, store: Store, workspace: Workspace
+) -> None:
     other = replace(PLACE, chat_id="c2", space="p2")
     await talk(store, [("my locker code is zebra", "noted")], other)
     workspace.space("p2").write("MEMORY.md", "- the locker is green\n", None)
     assert await found(recall, "locker") == []
-    assert {passage.path for passage in await found(recall, "locker", "p2")} == {"spaces/p2/MEMORY.md", ""}
+    assert {passage.path for passage in await found(recall, "locker", "p2")} == {
+        "spaces/p2/MEMORY.md",
+        "",
+    }
 
 
 async def test_I18_what_was_cleared_is_left_out_only_when_nobody_asked(
@@ -141,11 +162,17 @@ async def test_I18_what_was_cleared_is_left_out_only_when_nobody_asked(
     assert {passage.words for passage in asked} == {"my canoe is red", "and my kayak blue"}
 
 
-async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(recall: Recall, store: Store) -> None:
+async def test_what_a_conversation_shows_anyway_is_not_recalled_in_it(
+    recall: Recall, store: Store
+) -> None:
     conversation = await talk(store, [("my canoe is red", "nice")])
     assert await found(recall, "my canoe", on_behalf_of=conversation) == []
     assert await found(recall, "my canoe", hide_live_of=conversation) == []
-    assert await found(recall, "my canoe", on_behalf_of=await talk(store, [("hi", "hi")], replace(PLACE, chat_id="c9")))
+    assert await found(
+        recall,
+        "my canoe",
+        on_behalf_of=await talk(store, [("hi", "hi")], replace(PLACE, chat_id="c9")),
+    )
 
 
 async def test_a_fold_that_was_taken_back_is_found_only_as_what_was_said(
@@ -154,7 +181,9 @@ async def test_a_fold_that_was_taken_back_is_found_only_as_what_was_said(
     conversation = await talk(store, [("my canoe is red", "nice"), ("bye", "bye")])
     row = await fold(store, workspace, conversation, 1, 1)
     text = workspace.space("").read(row.log_ref).text
-    (workspace.root / row.log_ref).write_text(text.replace(f"fold {row.id} -->", f"fold {row.id} undone -->"))
+    (workspace.root / row.log_ref).write_text(
+        text.replace(f"fold {row.id} -->", f"fold {row.id} undone -->")
+    )
     assert [passage.path for passage in await found(recall, "canoe")] == [""]
 
 
@@ -165,7 +194,9 @@ async def test_the_end_of_a_long_text_is_found_too(recall: Recall, store: Store)
     assert len(best.text) < 1_100
 
 
-async def test_what_is_edited_or_deleted_is_so_in_the_very_next_search(recall: Recall, workspace: Workspace) -> None:
+async def test_what_is_edited_or_deleted_is_so_in_the_very_next_search(
+    recall: Recall, workspace: Workspace
+) -> None:
     log = workspace.root / "memory" / "2025-03-04.md"
     log.parent.mkdir()
     for word in ("heron", "otter", "eagle"):  # of one length, within one tick of the clock
@@ -184,15 +215,21 @@ async def test_what_was_just_said_is_in_the_very_next_search(recall: Recall, sto
         assert len(await found(recall, "xylophone")) == number + 1
 
 
-async def test_a_deleted_conversation_is_gone_from_the_next_search(recall: Recall, store: Store) -> None:
+async def test_a_deleted_conversation_is_gone_from_the_next_search(
+    recall: Recall, store: Store
+) -> None:
     conversation = await talk(store, [("my canoe is red", "nice")])
     assert await found(recall, "canoe")
     await store.sessions.delete(conversation)
     assert await found(recall, "canoe") == []
 
 
-@pytest.mark.parametrize("said", ["好的", "ok", "继续", "嗯嗯，谢谢！", "go on", "OK, thanks", "👍", ""])
-async def test_what_says_nothing_recalls_nothing(recall: Recall, workspace: Workspace, said: str) -> None:
+@pytest.mark.parametrize(
+    "said", ["好的", "ok", "继续", "嗯嗯，谢谢！", "go on", "OK, thanks", "👍", ""]
+)
+async def test_what_says_nothing_recalls_nothing(
+    recall: Recall, workspace: Workspace, said: str
+) -> None:
     workspace.space("").write("memory/2025-01-02.md", f"- {said} 好的 ok 继续 go on thanks\n", None)
     assert await found(recall, said) == []
 
@@ -217,19 +254,33 @@ async def test_days_and_speakers_can_be_bounds(recall: Recall, workspace: Worksp
 
 
 async def test_the_day_that_is_named_comes_first(recall: Recall, workspace: Workspace) -> None:
-    for day, what in (("2025-05-01", "去了海边游泳"), ("2025-05-03", "下雨，在家看书"), ("2024-05-03", "搬家")):
+    for day, what in (
+        ("2025-05-01", "去了海边游泳"),
+        ("2025-05-03", "下雨，在家看书"),
+        ("2024-05-03", "搬家"),
+    ):
         workspace.space("").write(f"memory/{day}.md", f"- 09:00 User: {what}\n", None)
     assert (await found(recall, "2025年5月3日我做了什么？"))[0].date == "2025-05-03"
-    assert {passage.date for passage in (await found(recall, "5月3日我做了什么？"))[:2]} == {"2025-05-03", "2024-05-03"}
+    assert {passage.date for passage in (await found(recall, "5月3日我做了什么？"))[:2]} == {
+        "2025-05-03",
+        "2024-05-03",
+    }
     assert (await found(recall, "What did I do on May 1st?"))[0].date == "2025-05-01"
 
 
-async def test_nothing_depends_on_the_day_it_is_looked_for(recall: Recall, workspace: Workspace) -> None:
+async def test_nothing_depends_on_the_day_it_is_looked_for(
+    recall: Recall, workspace: Workspace
+) -> None:
     for day in ("2023-05-01", "2023-05-02", "2023-05-03"):
-        text = f"- 09:00 User: went rowing on {day}\n- 09:01 Bot: well done\n- 10:00 User: read recently\n"
+        text = (
+            f"- 09:00 User: went rowing on {day}\n- 09:01 Bot: well done\n- 10:00 User: read "
+            "recently\n"
+        )
         workspace.space("").write(f"memory/{day}.md", text, None)
     for query in ("rowing in May", "what have I read recently", "5月2日 rowing", "最近 rowing"):
-        then, later = [await found(recall, query, now=NOW.replace(year=year), limit=9) for year in (2023, 2029)]
+        then, later = [
+            await found(recall, query, now=NOW.replace(year=year), limit=9) for year in (2023, 2029)
+        ]
         assert then == later
         assert then
 
@@ -238,7 +289,9 @@ async def test_single_characters_are_found_where_no_pair_is(recall: Recall) -> N
     assert (await found(recall, "茶"))[0].text == "用户喜欢喝龙井茶"
 
 
-async def test_a_damaged_index_is_made_anew(recall: Recall, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+async def test_a_damaged_index_is_made_anew(
+    recall: Recall, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     assert await found(recall, "hiking")
     await recall.close()
     if (file := tmp_path / "index" / "owner.db").exists():
@@ -250,7 +303,9 @@ async def test_a_damaged_index_is_made_anew(recall: Recall, tmp_path: Path, requ
     assert await recall.check("") == ""
 
 
-async def test_a_search_that_is_given_up_leaves_the_next_one_a_ready_index(recall: Recall, store: Store) -> None:
+async def test_a_search_that_is_given_up_leaves_the_next_one_a_ready_index(
+    recall: Recall, store: Store
+) -> None:
     await talk(store, [(f"canoe {number}", "ok") for number in range(30)])
     task = asyncio.create_task(found(recall, "canoe"))
     await asyncio.sleep(0)
@@ -260,7 +315,9 @@ async def test_a_search_that_is_given_up_leaves_the_next_one_a_ready_index(recal
     assert sum("canoe" in passage.words for passage in await found(recall, "canoe", limit=50)) == 30
 
 
-async def test_bad_bytes_and_endless_lines_are_read_as_they_are(recall: Recall, workspace: Workspace) -> None:
+async def test_bad_bytes_and_endless_lines_are_read_as_they_are(
+    recall: Recall, workspace: Workspace
+) -> None:
     folder = workspace.root / "memory"
     folder.mkdir()
     (folder / "2025-01-02.md").write_bytes(b"\xef\xbb\xbf- 09:00 User: \xff heron\r\n- otter\r\n")
@@ -270,22 +327,36 @@ async def test_bad_bytes_and_endless_lines_are_read_as_they_are(recall: Recall, 
     assert (await found(recall, "eagle"))[0].line == 2
 
 
-async def test_a_line_under_the_heading_of_its_day_is_found_by_that_day(recall: Recall, workspace: Workspace) -> None:
-    log = "## 08:00 · web · turns 1–9 <!-- fold f1 -->\n\n### 2026-09-14\n- 18:30 User: The boiler is from 1998.\n"
+async def test_a_line_under_the_heading_of_its_day_is_found_by_that_day(
+    recall: Recall, workspace: Workspace
+) -> None:
+    log = (
+        "## 08:00 · web · turns 1–9 <!-- fold f1 -->\n\n### 2026-09-14\n- 18:30 User: The boiler "
+        "is from 1998.\n"
+    )
     log += "### 2026-11-20\n- 07:00 User: The boiler is gone.\n"
     workspace.space("").write("memory/2026-11-20.md", f"# 2026-11-20\n\n{log}", None)
-    texts = [passage.text for passage in await found(recall, "boiler", since="2026-09-01", until="2026-09-30")]
-    assert texts == [f"{OUTSIDE_LABEL} [2026-09-14 18:30] User: The boiler is from 1998."]  # of an unknown fold
+    texts = [
+        passage.text
+        for passage in await found(recall, "boiler", since="2026-09-01", until="2026-09-30")
+    ]
+    # of an unknown fold
+    assert texts == [f"{OUTSIDE_LABEL} [2026-09-14 18:30] User: The boiler is from 1998."]
     last = f"{OUTSIDE_LABEL} [2026-11-20 07:00] User: The boiler is gone."
     assert last in [passage.text for passage in await found(recall, "boiler gone")]
 
 
-async def test_words_of_nearly_every_row_do_not_hide_a_rare_one_and_are_found_where_nothing_else_is_asked(
+async def test_words_of_nearly_every_row_do_not_hide_a_rare_one_and_are_found_where_nothing_else_is_asked(  # noqa: E501
     recall: Recall, workspace: Workspace
 ) -> None:
-    lines = [f"- 09:{number % 60:02} User: the notes of this morning say {number:04}" for number in range(400)]
+    lines = [
+        f"- 09:{number % 60:02} User: the notes of this morning say {number:04}"
+        for number in range(400)
+    ]
     lines[123] = "- 09:03 User: the notes of this morning name a kayak at the weir"
-    workspace.space("").write("memory/2026-11-18.md", "# 2026-11-18\n\n" + "\n".join(lines) + "\n", None)
+    workspace.space("").write(
+        "memory/2026-11-18.md", "# 2026-11-18\n\n" + "\n".join(lines) + "\n", None
+    )
     asked = await found(recall, "Which of my notes this week named a kayak?")
     assert "kayak" in asked[0].text
     common = await found(recall, "notes", limit=20)

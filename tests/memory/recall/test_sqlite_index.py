@@ -25,7 +25,19 @@ from memory.recall.sqlite_index import SqliteIndex
 from memory.text.tokenizer import names_in_question, question_terms, text_terms
 from memory.text.word_forms import index_terms
 
-WORDS = ["heron", "otter", "eagle", "天气", "很好", "去爬山", "龙井茶", "weir", "canoe", "3.5", "v2"]
+WORDS = [
+    "heron",
+    "otter",
+    "eagle",
+    "天气",
+    "很好",
+    "去爬山",
+    "龙井茶",
+    "weir",
+    "canoe",
+    "3.5",
+    "v2",
+]
 
 
 def row(words: str, place: int = 0, **more: object) -> IndexRow:
@@ -46,7 +58,9 @@ def test_the_integrity_check_passes_after_a_thousand_edits_and_deletions(tmp_pat
                 index.put(name, "1", [row(words) for words in more], more=True)
                 held[name] += more
             case _:
-                held[name] = [" ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))]
+                held[name] = [
+                    " ".join(random.choices(WORDS, k=5)) for _ in range(random.randrange(6))
+                ]
                 index.put(name, "1", [row(words, place) for place, words in enumerate(held[name])])
     assert index.check() == ""
     assert index.count() == sum(map(len, held.values()))
@@ -79,7 +93,16 @@ def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
 
 
 def fact(number: int, **more: object) -> CandidateRow:
-    given = {"session": 1, "place": number, "day": "", "speaker": "", "asks": 0, "source": 1, "said": 0, "fold": ""}
+    given = {
+        "session": 1,
+        "place": number,
+        "day": "",
+        "speaker": "",
+        "asks": 0,
+        "source": 1,
+        "said": 0,
+        "fold": "",
+    }
     return CandidateRow(row=number, word_score=0.0, **{**given, **more})
 
 
@@ -90,15 +113,23 @@ def scores(facts: list[CandidateRow], *args: object) -> dict[int, float]:
 def test_a_row_lends_to_its_neighbours_in_its_session_alone() -> None:
     facts = [fact(number) for number in range(1, 7)] + [fact(7, place=4, session=2)]
     assert scores(facts, {3: 1.0}) == {
-        1: TWO_AWAY_SHARE, 2: PREVIOUS_SHARE, 3: 1.0, 4: NEXT_SHARE, 5: TWO_AWAY_SHARE, 6: 0.0, 7: 0.0
-    }  # fmt: skip
+        1: TWO_AWAY_SHARE,
+        2: PREVIOUS_SHARE,
+        3: 1.0,
+        4: NEXT_SHARE,
+        5: TWO_AWAY_SHARE,
+        6: 0.0,
+        7: 0.0,
+    }
 
 
 def test_the_most_that_one_neighbour_lends_counts() -> None:
     (best, *_) = rank_rows([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})
     assert best.row == 3
     assert scores([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})[2] == PREVIOUS_SHARE
-    lenders = {one.row: one.lender for one in rank_rows([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})}
+    lenders = {
+        one.row: one.lender for one in rank_rows([fact(1), fact(2), fact(3)], {1: 0.4, 3: 1.0})
+    }
     assert lenders == {1: 1, 2: 3, 3: 3}
 
 
@@ -111,21 +142,37 @@ def test_what_follows_a_question_is_its_answer() -> None:
 
 @given(st.data())
 def test_a_row_of_a_named_day_comes_before_all_others(data: st.DataObject) -> None:
-    rows = [fact(number, day=f"2025-01-{number:02}", asks=int(data.draw(st.booleans()))) for number in range(1, 8)]
+    rows = [
+        fact(number, day=f"2025-01-{number:02}", asks=int(data.draw(st.booleans())))
+        for number in range(1, 8)
+    ]
     words = {number: data.draw(st.floats(0, 1)) for number in range(1, 8)}
     named = data.draw(st.sets(st.integers(1, 7), min_size=1))
     plain = [row._replace(asks=0) for row in rows]
-    assert {one.row for one in rank_rows(plain, words, dict.fromkeys(named, DAY_BONUS))[: len(named)]} == named
+    assert {
+        one.row for one in rank_rows(plain, words, dict.fromkeys(named, DAY_BONUS))[: len(named)]
+    } == named
 
 
 def test_days_dates_speakers_and_questions_count() -> None:
     day = {"day": "2025-01-02"}
-    facts = [fact(1, **day), fact(9, **day), fact(20, speaker="Ann"), fact(30, asks=1), fact(40), fact(50)]
+    facts = [
+        fact(1, **day),
+        fact(9, **day),
+        fact(20, speaker="Ann"),
+        fact(30, asks=1),
+        fact(40),
+        fact(50),
+    ]
     bare = {1: 1.0, 20: 0.5, 30: 0.5, 40: 0.5}
     assert scores(facts, bare, {40: DAY_BONUS, 50: PERIOD_BONUS}, {"Ann"}) == {
-        1: 1 + DAY_SHARE, 9: DAY_SHARE, 20: 0.5 * SPEAKER_FACTOR, 30: 0.5 * QUESTION_FACTOR, 40: 0.5 + DAY_BONUS,
+        1: 1 + DAY_SHARE,
+        9: DAY_SHARE,
+        20: 0.5 * SPEAKER_FACTOR,
+        30: 0.5 * QUESTION_FACTOR,
+        40: 0.5 + DAY_BONUS,
         50: PERIOD_BONUS,
-    }  # fmt: skip
+    }
 
 
 @given(st.text(max_size=200))
@@ -136,15 +183,26 @@ def test_terms_of_any_text_are_plain_words(text: str) -> None:
 
 
 def test_stems_and_pairs() -> None:
-    assert text_terms("I adopted two cats; adoption's easy") == ["i", "adopt", "two", "cat", "adopt", "easi"]
+    assert text_terms("I adopted two cats; adoption's easy") == [
+        "i",
+        "adopt",
+        "two",
+        "cat",
+        "adopt",
+        "easi",
+    ]
     assert text_terms("去爬山ok") == ["去爬", "爬山", "ok"]
     assert question_terms("你还记得我去哪里爬山吗？") == ["去", "爬山"]
-    assert question_terms("What did Caroline say about her adoption?", ["Caroline Smith"]) == ["adopt"]
+    assert question_terms("What did Caroline say about her adoption?", ["Caroline Smith"]) == [
+        "adopt"
+    ]
     assert question_terms("我的爱好是什么？旅行呢？") == ["爱好", "旅行"]
 
 
 def test_names_are_told_from_words() -> None:
-    assert names_in_question("What did caroline buy?", ["Caroline Smith", "Line"]) == {"Caroline Smith"}
+    assert names_in_question("What did caroline buy?", ["Caroline Smith", "Line"]) == {
+        "Caroline Smith"
+    }
     assert names_in_question("张曼婷喜欢什么", ["张曼婷", "李"]) == {"张曼婷"}
 
 
@@ -152,9 +210,14 @@ def test_rows_of_a_day_cost_the_same_however_many_rows_there_are(tmp_path: Path)
     steps: list[int] = []
     for name, rows in (("small", 200), ("large", 20_000)):
         index = SqliteIndex(tmp_path / name)
-        today = (IndexRow(kind="log", words=f"w{at}", session=0, place=at, day="2026-05-03") for at in range(rows))
+        today = (
+            IndexRow(kind="log", words=f"w{at}", session=0, place=at, day="2026-05-03")
+            for at in range(rows)
+        )
         earlier = (
-            IndexRow(kind="log", words=f"w{at}", session=0, place=at, day=f"2025-{at % 12 + 1:02}-28")
+            IndexRow(
+                kind="log", words=f"w{at}", session=0, place=at, day=f"2025-{at % 12 + 1:02}-28"
+            )
             for at in range(rows)
         )
         index.put("file:today", "1", today)

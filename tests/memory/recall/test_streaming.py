@@ -1,4 +1,6 @@
-"""However long a day's log is, bringing an index in step with it takes the text's own memory and little more."""
+"""However long a day's log is, bringing an index in step with it takes the text's own memory and
+little more.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

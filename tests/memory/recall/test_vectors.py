@@ -1,4 +1,6 @@
-"""Rows are found by what they mean too; without vectors, or while they are not to be had, by words alone."""
+"""Rows are found by what they mean too; without vectors, or while they are not to be had, by words
+alone.
+"""
 
 import asyncio
 import struct
@@ -15,7 +17,13 @@ from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
-from memory.recall.vectors import BATCH_ROWS, MAX_NEAREST, RETRY_SECONDS, EmbeddingFailed, VectorSearch
+from memory.recall.vectors import (
+    BATCH_ROWS,
+    MAX_NEAREST,
+    RETRY_SECONDS,
+    EmbeddingFailed,
+    VectorSearch,
+)
 from memory.store.open import open_store
 from memory.store.postgres.index_keeper import PostgresSharedIndexes
 from memory.workspace.files import Workspace
@@ -34,10 +42,15 @@ class Clock:
 
 
 @pytest.fixture
-async def ground(tmp_path: Path, shared: PostgresSharedIndexes | None) -> AsyncIterator[RecallDependencies]:
+async def ground(
+    tmp_path: Path, shared: PostgresSharedIndexes | None
+) -> AsyncIterator[RecallDependencies]:
     store = await open_store(tmp_path / "m.db")
     yield RecallDependencies(
-        store=store, workspace=Workspace(tmp_path / "ws"), indexes=shared or FileIndexes(tmp_path / "index"), zone=UTC
+        store=store,
+        workspace=Workspace(tmp_path / "ws"),
+        indexes=shared or FileIndexes(tmp_path / "index"),
+        zone=UTC,
     )
     await store.close()
 
@@ -48,7 +61,9 @@ def write(ground: RecallDependencies, *lines: str) -> None:
         held = files.read("MEMORY.md").sha256
     except FileNotFoundError:
         held = None
-    files.write("MEMORY.md", "# Memory\n\n## fact\n\n" + "".join(f"- {line}\n" for line in lines), held)
+    files.write(
+        "MEMORY.md", "# Memory\n\n## fact\n\n" + "".join(f"- {line}\n" for line in lines), held
+    )
 
 
 def vectors_of(embedder: Hashing, clock: Clock | None = None) -> VectorSearch:
@@ -70,8 +85,16 @@ async def held(kept: SpaceIndexKeeper, model: str = "hashing") -> dict[str, byte
     return await kept.use(look)
 
 
-async def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(ground: RecallDependencies) -> None:
-    write(ground, "she drives an automobile", "likes hiking", "plays chess on Mondays", "他喜欢喝龙井茶")
+async def test_what_shares_no_word_with_the_question_is_found_by_its_meaning(
+    ground: RecallDependencies,
+) -> None:
+    write(
+        ground,
+        "she drives an automobile",
+        "likes hiking",
+        "plays chess on Mondays",
+        "他喜欢喝龙井茶",
+    )
     vectors = vectors_of(Hashing(means=MEANS))
     recall = Recall(ground, vectors)
     wanted = SearchRequest(space="", query="汽车", now=NOW)
@@ -87,7 +110,10 @@ async def test_words_and_meaning_count_together(ground: RecallDependencies) -> N
     recall = Recall(ground, vectors)
     await recall.refresh("")
     await vectors.settled()
-    found = [passage.words for passage in await recall.search(SearchRequest(space="", query="car washed", now=NOW))]
+    found = [
+        passage.words
+        for passage in await recall.search(SearchRequest(space="", query="car washed", now=NOW))
+    ]
     assert found[0] == "the car was washed"
     assert "she drives an automobile" in found
     await recall.close()
@@ -151,7 +177,9 @@ async def test_rows_are_embedded_in_batches_and_once_only(ground: RecallDependen
     await kept.close()
 
 
-async def test_what_was_not_finished_goes_on_with_the_next_process(ground: RecallDependencies) -> None:
+async def test_what_was_not_finished_goes_on_with_the_next_process(
+    ground: RecallDependencies,
+) -> None:
     write(ground, *(f"line {number}" for number in range(BATCH_ROWS + 1)))
     embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     killed = vectors_of(embedder)
@@ -178,7 +206,9 @@ async def test_another_model_embeds_everything_anew(ground: RecallDependencies) 
     await kept.close()
 
 
-async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(ground: RecallDependencies) -> None:
+async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(
+    ground: RecallDependencies,
+) -> None:
     write(ground, "likes hiking", "plays chess")
     embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     await kept_up(vectors_of(embedder), kept)
@@ -192,7 +222,9 @@ async def test_a_model_whose_vectors_changed_their_size_embeds_everything_anew(g
     await kept.close()
 
 
-async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(ground: RecallDependencies) -> None:
+async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(
+    ground: RecallDependencies,
+) -> None:
     write(ground, *(f"line {number}" for number in range(6)), "poison", "last")
     embedder, kept = Hashing(), ground.indexes.keeper("", ground)
     embedder.refuses = "poison"
@@ -211,7 +243,9 @@ async def test_a_text_that_is_refused_does_not_keep_the_others_from_theirs(groun
 async def test_where_every_text_is_refused_none_is_given_up(ground: RecallDependencies) -> None:
     write(ground, "one", "two")
     embedder, kept, clock = Hashing(), ground.indexes.keeper("", ground), Clock()
-    embedder.fails = [EmbeddingFailed("bad request", kind="BadRequest 400", refused=True) for _ in range(3)]
+    embedder.fails = [
+        EmbeddingFailed("bad request", kind="BadRequest 400", refused=True) for _ in range(3)
+    ]
     vectors = vectors_of(embedder, clock)
     await kept_up(vectors, kept)
     assert await held(kept) == {}
@@ -234,16 +268,27 @@ async def test_a_line_that_changed_while_it_was_embedded_does_not_get_the_old_on
     await kept.use(lambda index: index.count())
     embedder.open.set()
     await vectors.settled()
-    assert await held(kept) == dict(zip(["new words"], await embedder.embed(["new words"]), strict=True))
+    assert await held(kept) == dict(
+        zip(["new words"], await embedder.embed(["new words"]), strict=True)
+    )
     await kept.close()
 
 
 def filled(path: Path, rows: int, width: int) -> tuple[SqliteIndex, numpy.ndarray]:
-    index, made = SqliteIndex(path), numpy.random.default_rng(7).normal(size=(rows, width)).astype("<f4")
+    index, made = (
+        SqliteIndex(path),
+        numpy.random.default_rng(7).normal(size=(rows, width)).astype("<f4"),
+    )
     made /= numpy.linalg.norm(made, axis=1, keepdims=True)
-    index.put("file:a", "1", [IndexRow(kind="log", words=f"w{at}", session=0, place=at) for at in range(rows)])
+    index.put(
+        "file:a",
+        "1",
+        [IndexRow(kind="log", words=f"w{at}", session=0, place=at) for at in range(rows)],
+    )
     found = index.unembedded("m", rows)
-    index.store_vectors("m", [(*row, vector.tobytes()) for row, vector in zip(found, made, strict=True)])
+    index.store_vectors(
+        "m", [(*row, vector.tobytes()) for row, vector in zip(found, made, strict=True)]
+    )
     return index, made
 
 
@@ -265,7 +310,9 @@ def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path
     before = vectors.near(index, index, asked.tobytes())
     index.put("file:b", "1", [IndexRow(kind="log", words="opposite", session=0, place=0)])
     index.store_vectors("m", [(51, "opposite", asked.tobytes())])
-    assert max((near := vectors.near(index, index, asked.tobytes())), key=lambda row: near[row]) == 51
+    assert (
+        max((near := vectors.near(index, index, asked.tobytes())), key=lambda row: near[row]) == 51
+    )
     index.drop(["file:b"])
     assert vectors.near(index, index, asked.tobytes()) == before
     index.drop(["file:a"])
@@ -292,7 +339,9 @@ def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path)
         return (perf_counter() - begun) * 1_000
 
     first = milliseconds(lambda: vectors.near(index, index, made[0].tobytes()))
-    again = min(milliseconds(lambda: vectors.near(index, index, made[7].tobytes())) for _ in range(20))
+    again = min(
+        milliseconds(lambda: vectors.near(index, index, made[7].tobytes())) for _ in range(20)
+    )
     print(f"first {first:.0f} ms, again {again:.1f} ms")
     assert again < 50
     assert first < 5_000

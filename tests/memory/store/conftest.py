@@ -17,9 +17,15 @@ class SqliteRecord:
         self.now = 1_795_000_000.0
         self.opened: list[Store] = []
 
-    async def open(self, *, writable: bool = True, busy_timeout: float = 5.0, soft_seconds: float = 0.05) -> Store:
+    async def open(
+        self, *, writable: bool = True, busy_timeout: float = 5.0, soft_seconds: float = 0.05
+    ) -> Store:
         store = await open_store(
-            self.path, writable=writable, busy_timeout=busy_timeout, soft_seconds=soft_seconds, clock=lambda: self.now
+            self.path,
+            writable=writable,
+            busy_timeout=busy_timeout,
+            soft_seconds=soft_seconds,
+            clock=lambda: self.now,
         )
         self.opened.append(store)
         return store

@@ -1,4 +1,5 @@
-"""A home of commit ed4b8f97, the first that can be opened: the rows that its bot left when it was killed at work.
+"""A home of commit ed4b8f97, the first that can be opened: the rows that its bot left when it was
+killed at work.
 
 `home_of_ed4b8f97.sql` was written by that commit's own code, run over the emulators of `tests/`.
 """
@@ -15,7 +16,10 @@ from memory.store.schema.migrations.upgrade import run_revisions, upgrade
 FIRST = "r0013"  # the revision of its tables
 ROWS = Path(__file__).parent / "home_of_ed4b8f97.sql"
 # What leads back to that revision from the newest one.
-BACK = ("ALTER TABLE file_label DROP COLUMN content_only", f"UPDATE alembic_version SET version_num = '{FIRST}'")
+BACK = (
+    "ALTER TABLE file_label DROP COLUMN content_only",
+    f"UPDATE alembic_version SET version_num = '{FIRST}'",
+)
 
 
 def restore_home(path: Path) -> Path:

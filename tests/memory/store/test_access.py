@@ -49,7 +49,9 @@ async def test_every_decision_is_in_the_chain(record: SqliteRecord) -> None:
     assert await store.database.read(find_broken_seq) == 0
 
 
-async def test_what_waits_for_a_yes_is_forgotten_and_deleted_with_its_conversation(record: SqliteRecord) -> None:
+async def test_what_waits_for_a_yes_is_forgotten_and_deleted_with_its_conversation(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, "k1")
     await store.access.ask(asking(record, home, arguments='{"content":"Call me Zanzibar."}'), [])

@@ -1,4 +1,6 @@
-"""What waits for a row instead of being run again decides by what is there then: accepting, claiming, finishing."""
+"""What waits for a row instead of being run again decides by what is there then: accepting,
+claiming, finishing.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -68,10 +70,17 @@ async def test_a_claim_waits_for_an_edit_that_is_not_committed_yet(fresh: str) -
     try:
         [stored] = await store.delivery.accept([arrival("first", "old")])
         body = (await row_of(store, stored.id)).body
-        async with await AsyncConnection.connect(fresh) as editing, await AsyncConnection.connect(fresh) as watching:
+        async with (
+            await AsyncConnection.connect(fresh) as editing,
+            await AsyncConnection.connect(fresh) as watching,
+        ):
             await watching.set_autocommit(True)
-            await editing.execute("UPDATE inbox SET body = %s WHERE id = %s", (body.replace("old", "new"), stored.id))
-            claim = asyncio.create_task(store.delivery.claim(stored.id, words("old"), "u1", body=body))
+            await editing.execute(
+                "UPDATE inbox SET body = %s WHERE id = %s", (body.replace("old", "new"), stored.id)
+            )
+            claim = asyncio.create_task(
+                store.delivery.claim(stored.id, words("old"), "u1", body=body)
+            )
             async with asyncio.timeout(20):
                 while not await (await watching.execute(WAITING)).fetchone():
                     pass
@@ -89,12 +98,18 @@ async def test_of_two_that_claim_one_message_one_has_it(fresh: str) -> None:  # 
             [stored] = await store.delivery.accept([arrival(f"k{number}", at=place(f"c{number}"))])
             claims = (store.delivery.claim(stored.id, words(), "u1") for _ in range(3))
             outcomes = await asyncio.gather(*claims, return_exceptions=True)
-            assert sorted(type(one).__name__ for one in outcomes) == ["TurnRow", "WrongState", "WrongState"]
+            assert sorted(type(one).__name__ for one in outcomes) == [
+                "TurnRow",
+                "WrongState",
+                "WrongState",
+            ]
     finally:
         await store.close()
 
 
-async def test_a_turn_that_ends_beside_a_clear_is_stored_or_cancelled_and_never_both(fresh: str) -> None:  # noqa: F811
+async def test_a_turn_that_ends_beside_a_clear_is_stored_or_cancelled_and_never_both(
+    fresh: str,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     store = await open_postgres(fresh)
     try:
         for number in range(ROUNDS):

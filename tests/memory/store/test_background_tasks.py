@@ -1,4 +1,6 @@
-"""Work beside conversations: stored before it starts, ended once, told of once for all of its call."""
+"""Work beside conversations: stored before it starts, ended once, told of once for all of its
+call.
+"""
 
 import asyncio
 import json
@@ -37,13 +39,17 @@ def compose(rows: Sequence[TaskRow]) -> str:
     return json.dumps({"text": " ".join(f"{row.name}:{row.state}" for row in rows)})
 
 
-async def started(store: Store, count: int = 3, call: str = "call", most: int = 3) -> tuple[str, list[TaskRow]]:
+async def started(
+    store: Store, count: int = 3, call: str = "call", most: int = 3
+) -> tuple[str, list[TaskRow]]:
     """The conversation, and the tasks of one call in it."""
     home = await talk(store, "k1")
     return home, await begun(store, home, count, call, most)
 
 
-async def begun(store: Store, home: str, count: int = 3, call: str = "call", most: int = 3) -> list[TaskRow]:
+async def begun(
+    store: Store, home: str, count: int = 3, call: str = "call", most: int = 3
+) -> list[TaskRow]:
     one = NewTask(
         kind="agent",
         space="",

@@ -11,7 +11,9 @@ MOMENT = 1_795_000_000.0
 _SECONDS = st.floats(0.0, 5.0)
 
 
-@given(st.lists(st.tuples(_SECONDS, _SECONDS, _SECONDS), min_size=1, max_size=20), st.floats(-1e6, 1e6))
+@given(
+    st.lists(st.tuples(_SECONDS, _SECONDS, _SECONDS), min_size=1, max_size=20), st.floats(-1e6, 1e6)
+)
 def test_it_is_never_further_off_than_the_quickest_answer_took(asks, start):
     ticks = [start]
     clock = DatabaseClock(lambda: ticks[0])

@@ -9,7 +9,12 @@ from tests.contracts.store_snapshot_suite import CutSuite, SnapshotSuite
 from tests.contracts.store_spending_suite import SpendingSuite
 from tests.contracts.store_suite import DeliverySuite, OutboxSuite, RecoverySuite, ToolSuite
 from tests.contracts.store_views_suite import ViewSuite
-from tests.contracts.store_waiting_suite import DreamSuite, ExtractionSuite, ForgettingSuite, LinkSuite
+from tests.contracts.store_waiting_suite import (
+    DreamSuite,
+    ExtractionSuite,
+    ForgettingSuite,
+    LinkSuite,
+)
 
 
 class TestDelivery(DeliverySuite): ...

@@ -33,7 +33,9 @@ async def being_sent(store: Store) -> str:
     return row.id
 
 
-async def test_I18_a_step_knows_its_epoch_whatever_else_a_clear_forgot(record: SqliteRecord) -> None:
+async def test_I18_a_step_knows_its_epoch_whatever_else_a_clear_forgot(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     turn = await begin(store)
     outside(record, "UPDATE conversation SET epoch = epoch + 1")
@@ -41,7 +43,9 @@ async def test_I18_a_step_knows_its_epoch_whatever_else_a_clear_forgot(record: S
         await store.sessions.add_step(turn, reply(), [], SPENT)
 
 
-async def test_I18_the_head_knows_its_epoch_whatever_else_a_clear_forgot(record: SqliteRecord) -> None:
+async def test_I18_the_head_knows_its_epoch_whatever_else_a_clear_forgot(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, "1", "2")
     planned = await store.folds.plan(oldest(await store.sessions.load(home), 1))
@@ -52,7 +56,9 @@ async def test_I18_the_head_knows_its_epoch_whatever_else_a_clear_forgot(record:
     assert (await store.sessions.load(home)).summary is None
 
 
-async def test_I18_undoing_a_clear_revives_nothing_that_was_said_before_it(record: SqliteRecord) -> None:
+async def test_I18_undoing_a_clear_revives_nothing_that_was_said_before_it(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     id = await being_sent(store)
     [home] = [row.id for row in await store.sessions.conversations()]
@@ -61,7 +67,9 @@ async def test_I18_undoing_a_clear_revives_nothing_that_was_said_before_it(recor
     assert (await store.delivery.settle_sent(id, SendOutcome(state="pending"))).state == "dropped"
 
 
-async def test_I18_what_was_taken_back_before_a_clear_holds_no_fold_back_after_it(record: SqliteRecord) -> None:
+async def test_I18_what_was_taken_back_before_a_clear_holds_no_fold_back_after_it(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, "1", "2", "3")
     await folded(store, home, 1)
@@ -71,7 +79,9 @@ async def test_I18_what_was_taken_back_before_a_clear_holds_no_fold_back_after_i
     assert not (await store.sessions.load(home)).held
 
 
-async def test_I18_a_snapshot_from_before_a_clear_is_not_kept_after_it(record: SqliteRecord) -> None:
+async def test_I18_a_snapshot_from_before_a_clear_is_not_kept_after_it(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, "1")
     late = taken(await store.sessions.load(home), *PARTS)
@@ -101,7 +111,10 @@ async def test_I11_a_send_is_ended_only_by_who_began_it(record: SqliteRecord) ->
 async def test_I11_only_what_nobody_holds_any_more_is_taken_over(record: SqliteRecord) -> None:
     store = await record.open()
     await begin(store)
-    outside(record, f"INSERT INTO process (lease, name, until, told) VALUES ({ANOTHER}, 'other', 1e18, '')")
+    outside(
+        record,
+        f"INSERT INTO process (lease, name, until, told) VALUES ({ANOTHER}, 'other', 1e18, '')",
+    )
     outside(record, f"UPDATE turn SET lease_epoch = {ANOTHER}")
     assert (await store.delivery.recover()).turns == ()
     outside(record, f"DELETE FROM process WHERE lease = {ANOTHER}")
@@ -109,7 +122,9 @@ async def test_I11_only_what_nobody_holds_any_more_is_taken_over(record: SqliteR
     assert held.attempts == 1
 
 
-async def test_I25_a_unit_of_work_has_the_write_lock_before_its_first_statement(record: SqliteRecord) -> None:
+async def test_I25_a_unit_of_work_has_the_write_lock_before_its_first_statement(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     tried = asyncio.Event()
 

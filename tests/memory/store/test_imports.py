@@ -27,7 +27,9 @@ async def brought(store: Store, turns: tuple[Turn, ...]) -> Session:
 
 async def test_it_is_all_there_live_and_sound(record: SqliteRecord) -> None:
     store = await record.open()
-    made = make_session([[said("hello"), *used("c1", "x" * 50), replied("done")], *chat(3)], first_turn=1)
+    made = make_session(
+        [[said("hello"), *used("c1", "x" * 50), replied("done")], *chat(3)], first_turn=1
+    )
     loaded = await brought(store, made.turns)
     assert held(loaded) == held(made)
     assert (loaded.next_seq, loaded.next_turn, loaded.running, loaded.summary) == (11, 5, 0, None)
@@ -42,7 +44,10 @@ async def test_numbers_begin_anew(record: SqliteRecord) -> None:
     store = await record.open()
     made = make_session(chat(2), first_turn=41)
     later = tuple(
-        replace(turn, messages=tuple(replace(message, seq=message.seq + 500) for message in turn.messages))
+        replace(
+            turn,
+            messages=tuple(replace(message, seq=message.seq + 500) for message in turn.messages),
+        )
         for turn in made.turns
     )
     loaded = await brought(store, later)
@@ -56,7 +61,9 @@ async def test_the_conversation_goes_on_where_it_ended(record: SqliteRecord) -> 
     arrival = NewInboxRow(place=PLACE, key="k1", kind="message", sender_id="me", body=body)
     (stored,) = await store.delivery.accept([arrival])
     assert stored.conversation == loaded.conversation
-    draft = NewMessage(role="user", parts=said("and now?")[1], tokens=2, counter="t", origin="person")
+    draft = NewMessage(
+        role="user", parts=said("and now?")[1], tokens=2, counter="t", origin="person"
+    )
     turn = await store.delivery.claim(stored.id, draft, "me")
     assert turn.number == 3
     now = await store.sessions.load(loaded.conversation)

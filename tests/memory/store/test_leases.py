@@ -15,7 +15,9 @@ def outside(record: SqliteRecord, *statements: str) -> None:
             held.execute(statement)
 
 
-async def test_I11_a_duty_that_a_living_process_has_is_taken_by_nobody_else(record: SqliteRecord) -> None:
+async def test_I11_a_duty_that_a_living_process_has_is_taken_by_nobody_else(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     outside(
         record,
@@ -31,7 +33,9 @@ async def test_I11_a_duty_that_a_living_process_has_is_taken_by_nobody_else(reco
     assert await store.leases.take("clock")
 
 
-async def test_I11_a_lease_that_is_over_is_not_renewed_though_nobody_has_looked_yet(record: SqliteRecord) -> None:
+async def test_I11_a_lease_that_is_over_is_not_renewed_though_nobody_has_looked_yet(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     assert await store.leases.renew(60.0, "well")
     left = "until - (julianday('now') - 2440587.5) * 86400.0"

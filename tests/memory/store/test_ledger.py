@@ -15,11 +15,15 @@ from tests.memory.store.conftest import SqliteRecord
 
 BREACHES = {
     "a live message is covered": (
-        "INSERT INTO coverage SELECT id, 'folded', (SELECT fold_head FROM conversation) FROM message WHERE seq = 9"
+        "INSERT INTO coverage SELECT id, 'folded', (SELECT fold_head FROM conversation) FROM "
+        "message WHERE seq = 9"
     ),
-    "covered by no fold": "DELETE FROM coverage WHERE message_id = (SELECT id FROM message WHERE seq = 2)",
+    "covered by no fold": (
+        "DELETE FROM coverage WHERE message_id = (SELECT id FROM message WHERE seq = 2)"
+    ),
     "not on the chain": (
-        "UPDATE coverage SET fold_id = 'other' WHERE message_id = (SELECT id FROM message WHERE seq = 2)"
+        "UPDATE coverage SET fold_id = 'other' WHERE message_id = (SELECT id FROM message WHERE "
+        "seq = 2)"
     ),
     "of another range": (
         "UPDATE coverage SET fold_id = (SELECT fold_head FROM conversation) "
@@ -51,7 +55,9 @@ async def test_I36_a_planted_breach_is_found(record: SqliteRecord, what: str) ->
 
 def _row(**fields: object) -> OutboxRow:
     given: dict[str, object] = {
-        **dict.fromkeys(("id", "conversation", "source", "client_key", "text", "reply_to", "reply_to_key"), ""),
+        **dict.fromkeys(
+            ("id", "conversation", "source", "client_key", "text", "reply_to", "reply_to_key"), ""
+        ),
         **dict.fromkeys(("part_no", "attempts", "repeats", "line"), 0),
         "platform_id": "",
         "payload": "",

@@ -1,4 +1,6 @@
-"""Linked accounts: whose memory a conversation uses, how accounts are linked and unlinked, and what is refused."""
+"""Linked accounts: whose memory a conversation uses, how accounts are linked and unlinked, and what
+is refused.
+"""
 
 from datetime import UTC, datetime, timedelta
 
@@ -22,7 +24,9 @@ NEVER = timedelta(minutes=10)
 
 
 def account(name: str, space: str | None = None) -> AccountIdentity:
-    return AccountIdentity(channel="chat", account="bot", sender_id=name, space=name if space is None else space)
+    return AccountIdentity(
+        channel="chat", account="bot", sender_id=name, space=name if space is None else space
+    )
 
 
 def at(record: SqliteRecord) -> datetime:
@@ -41,13 +45,19 @@ class Joining:
         self.links = AccountLinks(store.database)
         self._record = record
 
-    async def typed(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> str:
+    async def typed(
+        self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code"
+    ) -> str:
         """Make and type a code; return the id of its row, "" when it was refused."""
         await self.links.make_code(code, maker, f"of {maker.sender_id}", at(self._record) + NEVER)
-        held = await self.links.type_code(code, typist, "a name", f"of {typist.sender_id}", at(self._record))
+        held = await self.links.type_code(
+            code, typist, "a name", f"of {typist.sender_id}", at(self._record)
+        )
         return held.id if held else ""
 
-    async def join(self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code") -> LinkRow | None:
+    async def join(
+        self, maker: AccountIdentity, typist: AccountIdentity, code: str = "code"
+    ) -> LinkRow | None:
         held = await self.typed(maker, typist, code)
         return await self.links.settle(held, join=True) if await self.links.agree(held) else None
 
@@ -59,9 +69,15 @@ def joining(store: Store, record: SqliteRecord) -> Joining:
 
 async def said(store: Store, space: str) -> set[str]:
     """Return the texts that a search of this space reads."""
-    homes = [home for member in await store.links.members(space) for home in await store.sessions.next_seqs(member)]
+    homes = [
+        home
+        for member in await store.links.members(space)
+        for home in await store.sessions.next_seqs(member)
+    ]
     found = [message for home in homes for message in await store.sessions.messages(home)]
-    return {part.text for message in found for part in message.parts if isinstance(part, Text)} - {"answer k"}
+    return {part.text for message in found for part in message.parts if isinstance(part, Text)} - {
+        "answer k"
+    }
 
 
 async def told(store: Store, *people: str) -> dict[str, str]:
@@ -74,14 +90,18 @@ async def told(store: Store, *people: str) -> dict[str, str]:
     return homes
 
 
-async def test_before_it_is_joined_a_space_is_its_own_home_and_only_member(joining: Joining) -> None:
+async def test_before_it_is_joined_a_space_is_its_own_home_and_only_member(
+    joining: Joining,
+) -> None:
     assert await joining.links.linked_space("b") == "b"
     assert await joining.links.linked_space("") == ""
     assert await joining.links.members("b") == ("b",)
     assert await joining.links.links("b") == []
 
 
-async def test_what_a_joined_account_reads_and_folds_is_the_homes(store: Store, joining: Joining) -> None:
+async def test_what_a_joined_account_reads_and_folds_is_the_homes(
+    store: Store, joining: Joining
+) -> None:
     homes = await told(store, "a", "b", "c")
     assert await joining.join(account("a"), account("b"))
     b = await store.sessions.conversation(homes["b"])
@@ -107,7 +127,9 @@ async def test_what_is_logged_at_a_clear_goes_to_the_home(store: Store, joining:
     assert (fold.log_only, fold.space) == (True, "a")
 
 
-async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: Store, joining: Joining) -> None:
+async def test_an_answer_on_its_way_still_goes_where_it_was_asked(
+    store: Store, joining: Joining
+) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
     row = await store.delivery.next_outbox_row(homes["b"])
@@ -115,7 +137,9 @@ async def test_an_answer_on_its_way_still_goes_where_it_was_asked(store: Store, 
     assert (row.place.chat_id, row.place.space) == ("b", "a")
 
 
-async def test_a_search_of_the_home_covers_its_members_and_no_one_else(store: Store, joining: Joining) -> None:
+async def test_a_search_of_the_home_covers_its_members_and_no_one_else(
+    store: Store, joining: Joining
+) -> None:
     await told(store, "a", "b", "c")
     assert await said(store, "a") == {"word of a"}
     await joining.join(account("a"), account("b"))
@@ -137,7 +161,9 @@ async def test_I40_what_a_joined_account_said_is_the_homes_source_and_not_the_ot
     assert await store.memories.source("b", of_a.id) is None
 
 
-async def test_after_leaving_each_has_its_own_again_and_nothing_was_moved(store: Store, joining: Joining) -> None:
+async def test_after_leaving_each_has_its_own_again_and_nothing_was_moved(
+    store: Store, joining: Joining
+) -> None:
     homes = await told(store, "a", "b")
     await joining.join(account("a"), account("b"))
     during = await talk(store, "k", chat="b", space="b")
@@ -176,7 +202,9 @@ async def test_only_both_words_join(joining: Joining) -> None:
 
 
 @pytest.mark.parametrize("agreed", [False, True])
-async def test_what_was_refused_cannot_be_taken_up_again(joining: Joining, record: SqliteRecord, agreed: bool) -> None:
+async def test_what_was_refused_cannot_be_taken_up_again(
+    joining: Joining, record: SqliteRecord, agreed: bool
+) -> None:
     held = await joining.typed(account("a"), account("b"))
     if agreed:
         await joining.links.agree(held)
@@ -187,10 +215,14 @@ async def test_what_was_refused_cannot_be_taken_up_again(joining: Joining, recor
     assert await joining.links.pending(account("a"), at(record)) is None
 
 
-async def test_a_code_is_typed_once_in_time_and_by_somebody_else(joining: Joining, record: SqliteRecord) -> None:
+async def test_a_code_is_typed_once_in_time_and_by_somebody_else(
+    joining: Joining, record: SqliteRecord
+) -> None:
     links = joining.links
     assert not await joining.typed(account("a"), account("a"), "own"), "the maker's own"
-    assert not await joining.typed(account("x", ""), account("y", ""), "same"), "another account of the same memory"
+    assert not await joining.typed(account("x", ""), account("y", ""), "same"), (
+        "another account of the same memory"
+    )
     assert await joining.typed(account("a"), account("b"), "new")
     assert await links.type_code("new", account("c"), "", "of c", at(record)) is None, "used"
     await links.make_code("old", account("a"), "of a", at(record) + NEVER)
@@ -206,24 +238,39 @@ async def test_a_newer_code_ends_the_older_one(joining: Joining, record: SqliteR
     assert await joining.links.type_code("two", account("b"), "", "of b", at(record))
 
 
-async def test_both_sides_see_what_waits_for_them_until_it_expires(joining: Joining, record: SqliteRecord) -> None:
+async def test_both_sides_see_what_waits_for_them_until_it_expires(
+    joining: Joining, record: SqliteRecord
+) -> None:
     held = await joining.typed(account("a"), account("b"))
     for one in (account("a"), account("b")):
         seen = await joining.links.pending(one, at(record))
         assert seen is not None
-        assert (seen.id, seen.state, seen.maker, seen.typist) == (held, "typed", account("a"), account("b"))
-        assert (seen.typed_name, seen.typed_conversation, seen.conversation) == ("a name", "of b", "of a")
+        assert (seen.id, seen.state, seen.maker, seen.typist) == (
+            held,
+            "typed",
+            account("a"),
+            account("b"),
+        )
+        assert (seen.typed_name, seen.typed_conversation, seen.conversation) == (
+            "a name",
+            "of b",
+            "of a",
+        )
     assert await joining.links.pending(account("c"), at(record)) is None
     record.now += NEVER.total_seconds()
     assert await joining.links.pending(account("a"), at(record)) is None
 
 
 async def test_who_may_not_join(joining: Joining) -> None:
-    assert await joining.join(account("a"), account("boss", "")) is None, "the owner's memory joins no other"
+    assert await joining.join(account("a"), account("boss", "")) is None, (
+        "the owner's memory joins no other"
+    )
     assert await joining.join(account("boss", ""), account("b"))
     assert await joining.join(account("c"), account("b"), "2") is None, "it has joined one already"
     assert await joining.join(account("c"), account("d"), "3")
-    assert await joining.join(account("e"), account("c"), "4") is None, "others have joined it: that were a chain"
+    assert await joining.join(account("e"), account("c"), "4") is None, (
+        "others have joined it: that were a chain"
+    )
     assert await joining.join(account("d"), account("c"), "5") is None, "that were a circle"
     assert await joining.links.members("") == ("", "b")
     assert await joining.links.members("c") == ("c", "d")
@@ -237,7 +284,9 @@ async def test_a_code_of_an_account_that_has_joined_leads_to_the_home(joining: J
     assert await joining.links.members("a") == ("a", "b", "c")
 
 
-async def test_what_was_true_when_it_was_typed_is_asked_again_when_it_is_settled(joining: Joining) -> None:
+async def test_what_was_true_when_it_was_typed_is_asked_again_when_it_is_settled(
+    joining: Joining,
+) -> None:
     late = await joining.typed(account("a"), account("b"), "1")
     await joining.links.agree(late)
     assert await joining.join(account("b"), account("c"), "2")
@@ -254,7 +303,9 @@ async def test_five_wrong_codes_lock_an_account_for_an_hour_and_no_other(
         assert await links.locked(account("b"), at(record)) is None
         assert await links.type_code("bad", account("b"), "", "of b", at(record)) is None
     assert await links.locked(account("b"), at(record)) == at(record) + LOCKED_FOR
-    assert await links.type_code("good", account("b"), "", "of b", at(record)) is None, "the right one too"
+    assert await links.type_code("good", account("b"), "", "of b", at(record)) is None, (
+        "the right one too"
+    )
     assert await links.locked(account("c"), at(record)) is None
     record.now += LOCKED_FOR.total_seconds()
     assert await links.locked(account("b"), at(record)) is None
@@ -271,7 +322,9 @@ async def test_a_lock_outlives_a_restart(record: SqliteRecord) -> None:
 
 
 @given(st.lists(st.integers(0, 7_200), min_size=1, max_size=12), st.integers(0, 10_800))
-def test_locked_means_five_within_an_hour_the_last_of_them_less_than_an_hour_ago(gaps: list[int], later: int) -> None:
+def test_locked_means_five_within_an_hour_the_last_of_them_less_than_an_hour_ago(
+    gaps: list[int], later: int
+) -> None:
     start = datetime(2026, 1, 5, tzinfo=UTC)
     times = [start + timedelta(seconds=sum(gaps[: number + 1])) for number in range(len(gaps))]
     newest = times[::-1][:MOST_WRONG]
@@ -286,7 +339,9 @@ async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
     await joining.links.type_code("guess", account("b"), "", "of b", at(record))
     await joining.join(account("a"), account("b"))
     await joining.links.unlink("b")
-    rows = (await store.database.read(lambda tx: tx.driver.run("SELECT * FROM audit ORDER BY seq", []))).all()
+    rows = (
+        await store.database.read(lambda tx: tx.driver.run("SELECT * FROM audit ORDER BY seq", []))
+    ).all()
     assert [(row["action"], row["subject"], row["actor"], row["result"]) for row in rows] == [
         ("link code wrong", "b", "chat/bot/b", "refused"),
         ("link code made", "a", "chat/bot/a", "made"),
@@ -298,7 +353,9 @@ async def test_every_step_stands_in_the_chain_of_acts_and_no_code_does(
     assert await store.database.read(find_broken_seq) == 0
 
 
-async def test_a_group_keeps_its_own_space_whoever_talks_in_it(store: Store, joining: Joining) -> None:
+async def test_a_group_keeps_its_own_space_whoever_talks_in_it(
+    store: Store, joining: Joining
+) -> None:
     await joining.join(account("a"), account("b"))
     turn = await begin(store, "g", "the group", "hello", "chat-group-1")
     row = await store.sessions.conversation(turn.conversation)

@@ -19,6 +19,8 @@ async def test_a_change_is_an_act_in_the_chain_without_its_words(record: SqliteR
 
     async def read(tx: Tx) -> tuple[int, list[str]]:
         rows = (await tx.execute(select(acts))).all()
-        return await audit.find_broken_seq(tx), [f"{row['action']} {row['subject']} {row['result']}" for row in rows]
+        return await audit.find_broken_seq(tx), [
+            f"{row['action']} {row['subject']} {row['result']}" for row in rows
+        ]
 
     assert await store.database.read(read) == (0, ["memory.extract bob +1 -0"])

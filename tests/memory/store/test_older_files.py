@@ -11,7 +11,8 @@ import pytest
 from memory.store.schema.migrations.upgrade import upgrade
 from tests.memory.store.first_home import restore_home
 
-# Turns: one of words that were typed, one after a file was sent, one whose messages are not kept any more.
+# Turns: one of words that were typed, one after a file was sent, one whose messages are not kept
+# any more.
 CLEAN, SEEN, GONE = "clean", "seen", "gone"
 
 
@@ -43,24 +44,55 @@ class Old:
     def turn(self, id: str, tainted: int | None) -> None:
         """tainted: of its message, None for a turn whose messages are not kept any more."""
         self.seq += 1
-        self.put("turn", self.pattern, id=id, conversation="talk", number=self.seq, inbox_id=id, state="done")
+        self.put(
+            "turn",
+            self.pattern,
+            id=id,
+            conversation="talk",
+            number=self.seq,
+            inbox_id=id,
+            state="done",
+        )
         if tainted is not None:
-            told = {"conversation": "talk", "turn_id": id, "turn": self.seq, "seq": self.seq, "epoch": 1}
+            told = {
+                "conversation": "talk",
+                "turn_id": id,
+                "turn": self.seq,
+                "seq": self.seq,
+                "epoch": 1,
+            }
             self.put("message", self.said, id=id, tainted=tainted, **told)
 
-    def call(self, turn: str, path: object, *, tool: str = "write_file", state: str = "done") -> None:
+    def call(
+        self, turn: str, path: object, *, tool: str = "write_file", state: str = "done"
+    ) -> None:
         self.raw(turn, json.dumps({"path": path, "content": "x"}), tool=tool, state=state)
 
-    def raw(self, turn: str, arguments: str, *, tool: str = "write_file", state: str = "done") -> None:
+    def raw(
+        self, turn: str, arguments: str, *, tool: str = "write_file", state: str = "done"
+    ) -> None:
         self.seq += 1
-        row = {"id": f"call{self.seq:06}", "turn_id": turn, "place": self.seq, "call_id": f"c{self.seq}"}
-        told = {"name": tool, "input": arguments, "effect": "idempotent", "idem_key": f"k{self.seq}"}
+        row = {
+            "id": f"call{self.seq:06}",
+            "turn_id": turn,
+            "place": self.seq,
+            "call_id": f"c{self.seq}",
+        }
+        told = {
+            "name": tool,
+            "input": arguments,
+            "effect": "idempotent",
+            "idem_key": f"k{self.seq}",
+        }
         self.put("tool_call", {**row, **told, "state": state, "attempts": 1, "result_id": ""})
 
     def labels(self) -> set[tuple[str, str]]:
         """Upgrade, and return the labels of files of which only the content comes from outside."""
         upgrade(self.path)
-        return {(row["space"], row["path"]) for row in self.rows("SELECT * FROM file_label WHERE content_only = 1")}
+        return {
+            (row["space"], row["path"])
+            for row in self.rows("SELECT * FROM file_label WHERE content_only = 1")
+        }
 
 
 @pytest.fixture
@@ -75,8 +107,14 @@ def test_what_a_turn_with_words_from_outside_wrote_is_labelled_by_its_content(ol
     old.call(GONE, "gone.md", tool="edit_file")
     old.call(SEEN, "new.md")
     old.call(CLEAN, "clean.md", tool="edit_file")
-    old.raw(SEEN, json.dumps({"patch": "--- a/log.md\n+++ b/log.md\n@@ -1 +1 @@\n-x\n+y\n"}), tool="patch_files")
-    assert old.labels() == {("", path) for path in ("mine.md", "diary.md", "gone.md", "new.md", "log.md")}
+    old.raw(
+        SEEN,
+        json.dumps({"patch": "--- a/log.md\n+++ b/log.md\n@@ -1 +1 @@\n-x\n+y\n"}),
+        tool="patch_files",
+    )
+    assert old.labels() == {
+        ("", path) for path in ("mine.md", "diary.md", "gone.md", "new.md", "log.md")
+    }
 
 
 def test_a_name_that_is_labelled_stays_as_it_is(old: Old) -> None:
@@ -89,7 +127,13 @@ def test_a_name_that_is_labelled_stays_as_it_is(old: Old) -> None:
 @pytest.mark.parametrize(
     ("state", "labelled"),
     [
-        *(("done", True), ("unknown", True), ("started", True), ("failed", True), ("cancelled", True)),
+        *(
+            ("done", True),
+            ("unknown", True),
+            ("started", True),
+            ("failed", True),
+            ("cancelled", True),
+        ),
         *(("planned", False), ("denied", False)),
     ],
 )
@@ -106,7 +150,9 @@ def test_whoever_joined_anothers_memory_may_have_written_in_either(tmp_path: Pat
     assert old.labels() == {("telegram-5006", "a.md"), ("telegram-7", "a.md")}
 
 
-@pytest.mark.parametrize("arguments", ["", "{", "[]", "null", '{"path": 7}', '{"path": "a\\u0000b"}', "[" * 20_000])
+@pytest.mark.parametrize(
+    "arguments", ["", "{", "[]", "null", '{"path": 7}', '{"path": "a\\u0000b"}', "[" * 20_000]
+)
 def test_arguments_that_name_nothing_are_passed_over(old: Old, arguments: str) -> None:
     old.raw(SEEN, arguments)
     old.call(SEEN, "\ud800.md")
@@ -123,4 +169,6 @@ def test_many_calls_are_labelled_in_batches(old: Old) -> None:
 def test_the_folder_that_commands_write_to_has_a_name_of_ours(old: Old) -> None:
     old.rows("INSERT INTO file_label VALUES ('', 'files', 1.5)")
     assert old.labels() == set()
-    assert old.rows("SELECT path, content_only FROM file_label") == [{"path": "files/", "content_only": 0}]
+    assert old.rows("SELECT path, content_only FROM file_label") == [
+        {"path": "files/", "content_only": 0}
+    ]

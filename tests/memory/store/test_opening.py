@@ -21,10 +21,18 @@ from tests.memory.store.conftest import SqliteRecord
 def shape(path: Path) -> dict[str, object]:
     """Return the structure of a database's tables."""
     with closing(sqlite3.connect(path)) as held:
-        tables = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         found: dict[str, object] = {
-            "partial": sorted(held.execute("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql != ''")),
-            "triggers": sorted(held.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")),
+            "partial": sorted(
+                held.execute(
+                    "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql != ''"
+                )
+            ),
+            "triggers": sorted(
+                held.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            ),
             "instance": held.execute("SELECT * FROM instance").fetchall(),
             "version": held.execute("SELECT * FROM alembic_version").fetchall(),
         }
@@ -33,7 +41,10 @@ def shape(path: Path) -> dict[str, object]:
             found[table] = (
                 held.execute(f"PRAGMA table_info({table})").fetchall(),
                 sorted(row[2:] for row in held.execute(f"PRAGMA foreign_key_list({table})")),
-                sorted((*row[1:], held.execute(f"PRAGMA index_info({row[0]})").fetchall()) for row in indexes),
+                sorted(
+                    (*row[1:], held.execute(f"PRAGMA index_info({row[0]})").fetchall())
+                    for row in indexes
+                ),
             )
         return found
 
@@ -62,7 +73,9 @@ async def test_I28_older_tables_are_copied_and_then_brought_up(tmp_path: Path) -
     store = await record.open()
     assert await talk(store, "1")
     await store.close()
-    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [f"m.db.before-{HEAD}-from-nothing"]
+    assert [kept.name for kept in tmp_path.glob("*.before-*")] == [
+        f"m.db.before-{HEAD}-from-nothing"
+    ]
 
 
 async def test_I28_newer_tables_are_not_written_to(tmp_path: Path) -> None:
@@ -85,7 +98,9 @@ async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["head", "middle", "all"])
-async def test_I27_a_damaged_file_is_kept_and_the_snapshot_takes_its_place(record: SqliteRecord, damage: str) -> None:
+async def test_I27_a_damaged_file_is_kept_and_the_snapshot_takes_its_place(
+    record: SqliteRecord, damage: str
+) -> None:
     store = await record.open()
     home = await talk(store, *(str(n) for n in range(20)))
     await store.close()
@@ -120,7 +135,9 @@ async def test_a_sound_record_needs_no_healing(record: SqliteRecord) -> None:
     assert (await record.open()).repaired is None
 
 
-async def test_a_snapshot_is_taken_at_the_end_of_a_process_when_the_last_is_an_hour_old(record: SqliteRecord) -> None:
+async def test_a_snapshot_is_taken_at_the_end_of_a_process_when_the_last_is_an_hour_old(
+    record: SqliteRecord,
+) -> None:
     folder = record.path.parent / "snapshots"
     for minutes in (0, 30, 90):
         record.now = 1_795_000_000.0 + minutes * 60

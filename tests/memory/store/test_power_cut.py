@@ -1,7 +1,9 @@
-"""I1 at a power cut: what SQLite has synced when a call returns, and what a store makes of only that.
+"""I1 at a power cut: what SQLite has synced when a call returns, and what a store makes of only
+that.
 
-`Disk` follows the real settings of the writing connection: each COMMIT under `synchronous=FULL` syncs the log, as does
-each `os.fsync` of its file. An image of the disk is the database file with the log as far as it was synced then.
+`Disk` follows the real settings of the writing connection: each COMMIT under `synchronous=FULL`
+syncs the log, as does each `os.fsync` of its file. An image of the disk is the database file with
+the log as far as it was synced then.
 """
 
 import asyncio
@@ -24,7 +26,8 @@ from tests.contracts.store_words import SPENT, arrival, begin, call, parts, repl
 from tests.memory.store.conftest import SqliteRecord
 
 FULL = "2"
-# Of the transactions T1 to T14: T2, T8, usage and its calibration, and the moves of the extraction queue.
+# Of the transactions T1 to T14: T2, T8, usage and its calibration, and the moves of the extraction
+# queue.
 SOFT = (
     "claim_turn",
     "mark_opened",
@@ -85,7 +88,9 @@ class Disk:
 
 
 def _committed_bytes(log: Path) -> int:
-    """The length of the log up to its last commit: frames of the first salt, and after them what is older."""
+    """The length of the log up to its last commit: frames of the first salt, and after them what is
+    older.
+    """
     content = log.read_bytes()
     page, end = int.from_bytes(content[8:12], "big"), 32
     for at in range(32, len(content) - 24 - page + 1, page + 24):
@@ -102,7 +107,10 @@ async def _states(path: Path) -> dict[str, list[str]]:
     await store.close()
     with closing(sqlite3.connect(path)) as opened:
         tables = ("inbox", "turn", "tool_call", "outbox")
-        return {table: [state for (state,) in opened.execute(f"SELECT state FROM {table}")] for table in tables}
+        return {
+            table: [state for (state,) in opened.execute(f"SELECT state FROM {table}")]
+            for table in tables
+        }
 
 
 async def test_I01_what_a_power_cut_leaves_of_a_turn(
@@ -136,7 +144,8 @@ async def test_I01_what_a_power_cut_leaves_of_a_turn(
         "called": (["new", "running"], ["running"], ["done"], []),
         "finished": (["new", "done"], ["done"], ["done"], ["pending"]),
         "sending": (["new", "done"], ["done"], ["done"], ["sending"]),
-        "sent": (["new", "done"], ["done"], ["done"], ["sending"]),  # soft: recovered as of unknown fate
+        # soft: recovered as of unknown fate
+        "sent": (["new", "done"], ["done"], ["done"], ["sending"]),
     }
     assert {name: tuple(found.values()) for name, found in states.items()} == expected
 
@@ -195,7 +204,9 @@ async def test_I01_units_that_share_a_commit_are_as_durable_as_the_most_durable(
     store = await record.open(soft_seconds=3600.0)
     [row] = await store.delivery.accept([arrival("k1")])
     disk = Disk(record.path, store, monkeypatch)
-    await asyncio.gather(store.delivery.claim(row.id, words(), "u1"), store.delivery.accept([arrival("k2")]))
+    await asyncio.gather(
+        store.delivery.claim(row.id, words(), "u1"), store.delivery.accept([arrival("k2")])
+    )
     assert (await _states(disk.image(tmp_path / "shared")))["inbox"] == ["running", "new"]
 
 
@@ -204,7 +215,8 @@ async def test_I01_a_soft_commit_of_a_closed_store_is_on_the_disk(
 ) -> None:
     store = await record.open(soft_seconds=3600.0)
     await begin(store, "k1")
-    reading = await record.open(writable=False)  # so that closing does not copy the log into the file
+    # so that closing does not copy the log into the file
+    reading = await record.open(writable=False)
     disk = Disk(record.path, store, monkeypatch)
     disk.synced = 0
     await store.close()
@@ -224,12 +236,18 @@ def test_the_soft_commits_are_those_that_recovery_repeats() -> None:
     from memory.store.conversations import outbox, turns, usage
     from memory.store.longterm import extractions
 
-    units = [getattr(module, name) for module in (turns, outbox, usage, extractions) for name in dir(module)]
+    units = [
+        getattr(module, name)
+        for module in (turns, outbox, usage, extractions)
+        for name in dir(module)
+    ]
     assert {unit.__name__ for unit in units if callable(unit) and is_soft(unit)} == set(SOFT)
 
 
 async def test_I26_the_log_is_copied_into_the_file_beside_the_commits(record: SqliteRecord) -> None:
-    """More commits than bring a checkpoint, and the log is as long as one interval of them, not as all."""
+    """More commits than bring a checkpoint, and the log is as long as one interval of them, not as
+    all.
+    """
     store = await record.open()
     lengths = []
     for number in range(12):

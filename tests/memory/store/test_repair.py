@@ -1,4 +1,6 @@
-"""A damaged database is replaced by what can be had of it: a snapshot, and all that is readable and newer."""
+"""A damaged database is replaced by what can be had of it: a snapshot, and all that is readable and
+newer.
+"""
 
 import asyncio
 import os
@@ -24,7 +26,16 @@ from tests.memory.store.conftest import SqliteRecord
 
 HOUR = 3_600.0
 RECORD = ("message", "turn", "conversation")  # without one of these a conversation is not whole
-TABLES = [*RECORD, "inbox", "outbox", "audit", "usage", "access_grant", "forgetting", "channel_note"]
+TABLES = [
+    *RECORD,
+    "inbox",
+    "outbox",
+    "audit",
+    "usage",
+    "access_grant",
+    "forgetting",
+    "channel_note",
+]
 TABLES += sorted(metadata.tables.keys() - {*TABLES})
 
 
@@ -45,7 +56,9 @@ def query(path: Path, sql: str, *values: object) -> list[tuple[object, ...]]:
 
 
 async def _snapshot_then_newer(record: SqliteRecord) -> tuple[Store, str]:
-    """Two conversations with a snapshot behind their third turns, and two turns more in the first; still open."""
+    """Two conversations with a snapshot behind their third turns, and two turns more in the first;
+    still open.
+    """
     store = await record.open()
     home = await talk(store, "1", "2", "3")
     await talk(store, "other", chat="c2")
@@ -58,14 +71,18 @@ async def _snapshot_then_newer(record: SqliteRecord) -> tuple[Store, str]:
 async def _repaired(record: SqliteRecord) -> tuple[Store, RepairReport]:
     store = await record.open()
     assert store.repaired is not None
-    assert load_report((await store.notes.load(NOTE_CHANNEL, NOTE_NAME))[NOTE_NAME]) == store.repaired
+    assert (
+        load_report((await store.notes.load(NOTE_CHANNEL, NOTE_NAME))[NOTE_NAME]) == store.repaired
+    )
     assert await store.folds.check_ledger() == []
     return store, store.repaired
 
 
 async def _are_known(store: Store, *keys: str) -> bool:
     """A platform delivers these again: they are not taken for new ones."""
-    return not any([(await store.delivery.accept([arrival(key, f"question {key}")]))[0].new for key in keys])
+    return not any(
+        [(await store.delivery.accept([arrival(key, f"question {key}")]))[0].new for key in keys]
+    )
 
 
 @pytest.mark.parametrize("table", first_by_day(9, TABLES))
@@ -104,7 +121,9 @@ async def test_I27_a_garbled_index_costs_nothing(record: SqliteRecord, index: st
 
 
 @pytest.mark.parametrize("table", ["usage", "message"])
-async def test_what_had_no_end_is_work_again_and_what_was_answered_is_not(record: SqliteRecord, table: str) -> None:
+async def test_what_had_no_end_is_work_again_and_what_was_answered_is_not(
+    record: SqliteRecord, table: str
+) -> None:
     store = await record.open()
     answered = await begin(store, "early")
     assert await store.take_due_snapshot()  # it is running there
@@ -127,7 +146,9 @@ async def test_I14_an_unsafe_call_that_may_have_been_started_since_is_unknown(
 ) -> None:
     store = await record.open()
     turn = await begin(store)
-    planned = await store.sessions.add_step(turn, reply(), [call("a", "unsafe"), call("b", "pure")], SPENT)
+    planned = await store.sessions.add_step(
+        turn, reply(), [call("a", "unsafe"), call("b", "pure")], SPENT
+    )
     assert await store.take_due_snapshot()
     await store.sessions.start_calls(planned)
     await store.database.close()
@@ -139,11 +160,15 @@ async def test_I14_an_unsafe_call_that_may_have_been_started_since_is_unknown(
 
 
 @pytest.mark.parametrize("table", ["access_grant", "audit", "usage"])
-async def test_S38_a_right_that_was_revoked_since_the_snapshot_stays_revoked(record: SqliteRecord, table: str) -> None:
+async def test_S38_a_right_that_was_revoked_since_the_snapshot_stays_revoked(
+    record: SqliteRecord, table: str
+) -> None:
     store = await record.open()
     for id in ("ann", "bob"):
         party = Party(channel="telegram", account="", subject="user", id=id)
-        grant = GrantRow(party=party, role="admin", group="", name=id, by="owner", at=from_unix(record.now))
+        grant = GrantRow(
+            party=party, role="admin", group="", name=id, by="owner", at=from_unix(record.now)
+        )
         await store.access.grant(grant)
     assert await store.take_due_snapshot()
     record.now += 5
@@ -165,10 +190,14 @@ async def test_what_cannot_be_read_of_rights_and_forgettings_is_told(record: Sql
 
 
 @pytest.mark.parametrize("table", ["message", "usage"])
-async def test_I44_what_was_forgotten_since_the_snapshot_does_not_come_back(record: SqliteRecord, table: str) -> None:
+async def test_I44_what_was_forgotten_since_the_snapshot_does_not_come_back(
+    record: SqliteRecord, table: str
+) -> None:
     store = await record.open()
     turn = await begin(store, "1", text="my house is in zanzibar")
-    assert await store.delivery.finish(turn, "done", reply("zanzibar, then"), parts("zanzibar, then"))
+    assert await store.delivery.finish(
+        turn, "done", reply("zanzibar, then"), parts("zanzibar, then")
+    )
     mine, other = turn.conversation, await talk(store, "about zanzibar", chat="c2", space="bob")
     request = ForgettingRow(
         id="f1",
@@ -185,7 +214,9 @@ async def test_I44_what_was_forgotten_since_the_snapshot_does_not_come_back(reco
     await store.forgettings.add(request)
     assert await store.take_due_snapshot()
     record.now += 5
-    await store.forgettings.confirm(request, ForgetTargets(query="zanzibar", row="", items=()), lambda _: ("", "done"))
+    await store.forgettings.confirm(
+        request, ForgetTargets(query="zanzibar", row="", items=()), lambda _: ("", "done")
+    )
     await store.database.close()
     garble(record.path, table)
     store, report = await _repaired(record)
@@ -199,7 +230,9 @@ async def test_I44_what_was_forgotten_since_the_snapshot_does_not_come_back(reco
     assert len(report.left) == (2 if table == "message" else 0)
 
 
-async def test_a_conversation_that_was_deleted_since_the_snapshot_does_not_come_back(record: SqliteRecord) -> None:
+async def test_a_conversation_that_was_deleted_since_the_snapshot_does_not_come_back(
+    record: SqliteRecord,
+) -> None:
     store, home = await _snapshot_then_newer(record)
     await store.database.write(delete_conversation, home)
     await store.database.close()
@@ -208,7 +241,9 @@ async def test_a_conversation_that_was_deleted_since_the_snapshot_does_not_come_
     assert await store.sessions.conversation(home) is None
 
 
-async def test_a_conversation_that_began_since_the_snapshot_is_taken_over(record: SqliteRecord) -> None:
+async def test_a_conversation_that_began_since_the_snapshot_is_taken_over(
+    record: SqliteRecord,
+) -> None:
     store, _ = await _snapshot_then_newer(record)
     new = await talk(store, "new", chat="c3")
     await store.database.close()
@@ -229,8 +264,12 @@ async def test_without_a_snapshot_all_that_is_readable_is_taken_over(record: Sql
     assert await _are_known(store, "1", "2", "3")
 
 
-@pytest.mark.parametrize("point", first_by_day(1, ["repair.moved", "repair.built", "repair.log_moved"]))
-async def test_I27_a_kill_during_a_repair_leaves_it_to_the_next_start(record: SqliteRecord, point: str) -> None:
+@pytest.mark.parametrize(
+    "point", first_by_day(1, ["repair.moved", "repair.built", "repair.log_moved"])
+)
+async def test_I27_a_kill_during_a_repair_leaves_it_to_the_next_start(
+    record: SqliteRecord, point: str
+) -> None:
     store, home = await _snapshot_then_newer(record)
     await store.database.close()
     garble(record.path, "usage")
@@ -243,7 +282,11 @@ async def test_I27_a_kill_during_a_repair_leaves_it_to_the_next_start(record: Sq
     store = await record.open()
     assert NOTE_NAME in await store.notes.load(NOTE_CHANNEL, NOTE_NAME)
     assert numbers(await store.sessions.load(home)) == [1, 2, 3, 4, 5]
-    names = {path.name.partition(".corrupt.")[0] for path in record.path.parent.iterdir() if path.is_file()}
+    names = {
+        path.name.partition(".corrupt.")[0]
+        for path in record.path.parent.iterdir()
+        if path.is_file()
+    }
     assert names <= {"mnema.db", "mnema.db-wal", "mnema.db-shm"}
 
 
@@ -310,7 +353,9 @@ async def test_a_log_that_ends_in_mid_commit_is_no_damage(record: SqliteRecord) 
 # Snapshots
 
 
-async def test_I27_snapshots_are_taken_by_the_hour_and_two_of_hours_and_of_days_are_kept(record: SqliteRecord) -> None:
+async def test_I27_snapshots_are_taken_by_the_hour_and_two_of_hours_and_of_days_are_kept(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     for hour in range(75):
         await talk(store, str(hour))
@@ -318,7 +363,12 @@ async def test_I27_snapshots_are_taken_by_the_hour_and_two_of_hours_and_of_days_
         assert not await store.take_due_snapshot()
         record.now += HOUR
     taken = sorted(path.stem for path in (record.path.parent / "snapshots").iterdir())
-    assert [name[-16:-3] for name in taken] == ["20261119T2306", "20261120T2306", "20261121T1206", "20261121T1306"]
+    assert [name[-16:-3] for name in taken] == [
+        "20261119T2306",
+        "20261120T2306",
+        "20261121T1206",
+        "20261121T1306",
+    ]
 
 
 async def test_no_snapshot_is_taken_while_nothing_changes(record: SqliteRecord) -> None:
@@ -332,7 +382,9 @@ async def test_no_snapshot_is_taken_while_nothing_changes(record: SqliteRecord) 
     assert await store.take_due_snapshot()
 
 
-async def test_a_right_that_is_taken_away_makes_a_snapshot_due_at_once(record: SqliteRecord) -> None:
+async def test_a_right_that_is_taken_away_makes_a_snapshot_due_at_once(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     await talk(store, "1")
     assert await store.take_due_snapshot()
@@ -350,5 +402,7 @@ async def test_a_snapshot_that_fails_its_check_replaces_nothing(record: SqliteRe
     garble(record.path, "heartbeat")
     with pytest.raises(StoreCorrupt):
         await store.take_due_snapshot()
-    assert {path: path.read_bytes() for path in (record.path.parent / "snapshots").iterdir()} == before
+    assert {
+        path: path.read_bytes() for path in (record.path.parent / "snapshots").iterdir()
+    } == before
     assert store.database.is_damaged

@@ -1,4 +1,6 @@
-"""SQLite only: durability, group commits, full disks, other processes, moved files, few rows read."""
+"""SQLite only: durability, group commits, full disks, other processes, moved files, few rows
+read.
+"""
 
 import asyncio
 import os
@@ -61,7 +63,13 @@ async def limit_pages(store: Store, more: int) -> None:
 
 async def test_every_promise_of_durability_is_set_and_read_back(record: SqliteRecord) -> None:
     store = await record.open()
-    kept = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "auto_vacuum": 2}
+    kept = {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "auto_vacuum": 2,
+    }
     assert {name: await pragma(store, name) for name in kept} == kept
 
 
@@ -75,13 +83,16 @@ async def test_I01_what_is_accepted_is_on_disk_when_the_call_returns(record: Sql
     store = await record.open()
     [stored] = await store.delivery.accept([arrival("k")])
     with closing(raw(record)) as outside:
-        assert outside.execute("SELECT state FROM inbox WHERE id = ?", (stored.id,)).fetchall() == [("new",)]
+        assert outside.execute("SELECT state FROM inbox WHERE id = ?", (stored.id,)).fetchall() == [
+            ("new",)
+        ]
 
 
 async def test_a_failing_unit_leaves_the_others_of_its_group_alone(record: SqliteRecord) -> None:
     store = await record.open()
     told = await asyncio.gather(
-        *(store.delivery.accept([arrival(str(n) if n % 3 else "")]) for n in range(12)), return_exceptions=True
+        *(store.delivery.accept([arrival(str(n) if n % 3 else "")]) for n in range(12)),
+        return_exceptions=True,
     )
     failed = [one for one in told if isinstance(one, ValueError)]
     assert len(failed) == 4
@@ -112,7 +123,9 @@ async def test_a_closed_store_takes_nothing(record: SqliteRecord) -> None:
         await store.delivery.accept([arrival("k")])
 
 
-async def test_I16_a_stored_message_is_never_changed_and_never_deleted(record: SqliteRecord) -> None:
+async def test_I16_a_stored_message_is_never_changed_and_never_deleted(
+    record: SqliteRecord,
+) -> None:
     await talk(await record.open(), "1")
     with closing(raw(record)) as outside:
         for attack in ("UPDATE message SET parts = '[]'", "DELETE FROM message"):
@@ -144,11 +157,14 @@ async def _fits(store: Store, number: int) -> bool:
     return True
 
 
-async def test_I24_a_full_disk_in_a_group_fails_only_what_it_cannot_hold(record: SqliteRecord) -> None:
+async def test_I24_a_full_disk_in_a_group_fails_only_what_it_cannot_hold(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     await limit_pages(store, 20)
     told = await asyncio.gather(
-        *(store.delivery.accept([arrival(str(n), "x" * 9000)]) for n in range(40)), return_exceptions=True
+        *(store.delivery.accept([arrival(str(n), "x" * 9000)]) for n in range(40)),
+        return_exceptions=True,
     )
     assert any(isinstance(one, StoreFull) for one in told)
     stored = [one for one in told if not isinstance(one, BaseException)]
@@ -156,11 +172,15 @@ async def test_I24_a_full_disk_in_a_group_fails_only_what_it_cannot_hold(record:
         assert outside.execute("SELECT count(*) FROM inbox").fetchone() == (len(stored),)
 
 
-async def test_I25_another_process_that_holds_the_lock_too_long_is_named(record: SqliteRecord) -> None:
+async def test_I25_another_process_that_holds_the_lock_too_long_is_named(
+    record: SqliteRecord,
+) -> None:
     store = await record.open(busy_timeout=0.1)
     home = await talk(store, "1")
     holder = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", HOLDER, str(record.path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        *(sys.executable, "-c", HOLDER, str(record.path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert holder.stdout
     await holder.stdout.readline()
@@ -201,7 +221,9 @@ async def test_I11_the_row_itself_knows_whose_it_is(record: SqliteRecord) -> Non
             await late
 
 
-async def test_a_reading_store_sees_what_is_committed_and_changes_nothing(record: SqliteRecord) -> None:
+async def test_a_reading_store_sees_what_is_committed_and_changes_nothing(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, "1")
     reading = await record.open(writable=False)
@@ -233,7 +255,9 @@ async def test_a_reading_store_does_not_make_a_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(record: SqliteRecord) -> None:
+async def test_I26_loading_a_long_conversation_touches_only_what_is_shown(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, *(str(n) for n in range(6)))
     await folded(store, home, 3)
@@ -249,26 +273,41 @@ async def test_I26_the_messages_of_a_turn_are_not_looked_for_in_all_of_a_long_co
 ) -> None:
     store = await record.open()
     home = await talk(store, *(str(n) for n in range(6)))
-    row = ExtractionRow(turn_id="", space="", conversation=home, turn=6, state="queued", attempts=0, found="",
-                        reason="", at=datetime.now(UTC))  # fmt: skip
+    row = ExtractionRow(
+        turn_id="",
+        space="",
+        conversation=home,
+        turn=6,
+        state="queued",
+        attempts=0,
+        found="",
+        reason="",
+        at=datetime.now(UTC),
+    )
     short = await _steps(store, lambda: store.extractions.messages(row))
     await _grow(record, home, 20_000)
     assert [message.turn for message in await store.extractions.messages(row)] == [6, 6]
     assert await _steps(store, lambda: store.extractions.messages(row)) <= short * 2
 
 
-async def test_I26_a_conversation_with_a_hundred_times_the_turns_in_view_costs_no_more(record: SqliteRecord) -> None:
+async def test_I26_a_conversation_with_a_hundred_times_the_turns_in_view_costs_no_more(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     home = await talk(store, *(str(n) for n in range(10)))
     short = await _steps(store, lambda: store.sessions.conversation(home))
     with closing(raw(record)) as outside:
         outside.execute(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO turn "
-            "SELECT * FROM (SELECT * FROM turn WHERE 0) UNION ALL SELECT " + _turn_columns(outside) + " FROM n, "
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT "
+            "INTO turn SELECT * FROM (SELECT * FROM turn WHERE 0) UNION ALL SELECT "
+            + _turn_columns(outside)
+            + " FROM n, "
             "(SELECT * FROM turn WHERE conversation = ? ORDER BY number DESC LIMIT 1) AS newest",
             (home,),
         )
-        outside.execute("UPDATE conversation SET next_turn = next_turn + 1000, next_seq = next_seq + 1000")
+        outside.execute(
+            "UPDATE conversation SET next_turn = next_turn + 1000, next_seq = next_seq + 1000"
+        )
     row = await store.sessions.conversation(home)
     assert row is not None
     assert row.turns == 1010
@@ -278,12 +317,18 @@ async def test_I26_a_conversation_with_a_hundred_times_the_turns_in_view_costs_n
 def _turn_columns(outside: sqlite3.Connection) -> str:
     """The columns of a copy of a turn, number i behind it."""
     names = [name for _, name, *_ in outside.execute("PRAGMA table_info(turn)")]
-    new = {"id": "newest.id || i", "number": "newest.number + i", "inbox_id": "newest.inbox_id || i"}
+    new = {
+        "id": "newest.id || i",
+        "number": "newest.number + i",
+        "inbox_id": "newest.inbox_id || i",
+    }
     new["first_seq"] = "newest.first_seq + i"
     return ", ".join(new.get(name, f"newest.{name}") for name in names)
 
 
-GRANTS_OF_ONE = "sqlite_autoindex_access_grant_1 (channel=? AND subject=? AND subject_id=? AND account=?)"
+GRANTS_OF_ONE = (
+    "sqlite_autoindex_access_grant_1 (channel=? AND subject=? AND subject_id=? AND account=?)"
+)
 
 
 @pytest.mark.parametrize(
@@ -302,9 +347,17 @@ GRANTS_OF_ONE = "sqlite_autoindex_access_grant_1 (channel=? AND subject=? AND su
         (outbox._RELEASE, {"conversation": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
         (outbox._SELECT_OPEN_PART, {"conversation": "c"}, "outbox_open"),
         (turns._SELECT_RUNNING, {"conversation": "c"}, "turn_open"),
-        (access._SELECT_GRANTS, {"channel": "c", "account": "a", "person": "p", "group": "g"}, GRANTS_OF_ONE),
+        (
+            access._SELECT_GRANTS,
+            {"channel": "c", "account": "a", "person": "p", "group": "g"},
+            GRANTS_OF_ONE,
+        ),
         (access._SELECT_GRANTS_OF_NEXT, {"conversation": "c", "now": 1.0}, GRANTS_OF_ONE),
-        (sessions._LAST_LINES, {"conversation": "c", "after": 0, "before": 9, "limit": 5}, "outbox_line"),
+        (
+            sessions._LAST_LINES,
+            {"conversation": "c", "after": 0, "before": 9, "limit": 5},
+            "outbox_line",
+        ),
     ],
 )
 async def test_I26_what_is_asked_often_is_asked_of_an_index(
@@ -314,10 +367,14 @@ async def test_I26_what_is_asked_often_is_asked_of_an_index(
 
     async def explained(tx: Tx) -> list[str]:
         ready = tx.compiler(statement)
-        rows = (await tx.driver.run(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))).all()
+        rows = (
+            await tx.driver.run(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))
+        ).all()
         return [row["detail"] for row in rows]
 
-    steps = [detail for detail in await store.database.read(explained) if f"INDEX {index}" in detail]
+    steps = [
+        detail for detail in await store.database.read(explained) if f"INDEX {index}" in detail
+    ]
     assert len(steps) == (2 if index == GRANTS_OF_ONE else 1)
 
 
@@ -329,7 +386,11 @@ async def test_the_chain_of_acts_shows_a_changed_row(record: SqliteRecord) -> No
     await store.sessions.delete(home)
     assert await store.database.read(audit.find_broken_seq) == 0
     with closing(raw(record)) as outside:
-        assert outside.execute("SELECT action FROM audit").fetchall() == [("clear",), ("undo clear",), ("delete",)]
+        assert outside.execute("SELECT action FROM audit").fetchall() == [
+            ("clear",),
+            ("undo clear",),
+            ("delete",),
+        ]
         outside.execute("UPDATE audit SET result = 'x' WHERE seq = 2")
     assert await store.database.read(audit.find_broken_seq) == 2
 
@@ -342,7 +403,9 @@ async def test_a_deleted_conversation_leaves_no_bytes(record: SqliteRecord) -> N
     assert b"canary-4711" not in record.path.read_bytes()
 
 
-async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_last(record: SqliteRecord) -> None:
+async def test_a_text_that_many_prefixes_show_is_stored_once_and_goes_with_the_last(
+    record: SqliteRecord,
+) -> None:
     store = await record.open()
     homes = [await talk(store, str(n), chat=str(n)) for n in range(20)]
     for home in homes:
@@ -403,14 +466,16 @@ def test_a_data_folder_that_is_a_file_now_is_told_in_the_same_words(tmp_path: Pa
     folder.rename(tmp_path / "elsewhere")
     folder.touch()
     assert file.trouble() == (
-        f"{folder / 'mnema.db'} was removed while mnema uses it: stop mnema, put the file back or restore a backup, "
-        "then start again"
+        f"{folder / 'mnema.db'} was removed while mnema uses it: stop mnema, put the file back or "
+        "restore a backup, then start again"
     )
 
 
 @contextmanager
 def closed_to_us(folder: Path) -> Iterator[None]:
-    """Remove all rights of the folder; root, who ignores them, becomes another user for the time."""
+    """Remove all rights of the folder; root, who ignores them, becomes another user for the
+    time.
+    """
     root = os.geteuid() == 0
     folder.chmod(0)
     if root:
@@ -446,7 +511,9 @@ async def test_a_folder_that_cannot_be_looked_into_is_trouble_and_no_error(
         with pytest.raises(StoreMoved) as refused:
             await store.delivery.accept([arrival("k", "into nothing")])
         ready = await store.ready()
-    assert trouble.startswith(f"{tmp_path / 'data' / 'mnema.db'} cannot be reached while mnema uses it (")
+    assert trouble.startswith(
+        f"{tmp_path / 'data' / 'mnema.db'} cannot be reached while mnema uses it ("
+    )
     assert str(refused.value) == trouble
     assert not ready
     assert store.file_trouble() == ""
@@ -457,7 +524,9 @@ async def test_a_folder_that_cannot_be_looked_into_is_trouble_and_no_error(
 
 
 def _commits(record: SqliteRecord) -> int:
-    """Count the commits in the write-ahead log: each ends with a frame that has the size of the database."""
+    """Count the commits in the write-ahead log: each ends with a frame that has the size of the
+    database.
+    """
     log = record.path.with_name(record.path.name + "-wal").read_bytes()
     page = int.from_bytes(log[8:12], "big")
     frames = (log[at : at + 24] for at in range(32, len(log) - 24, page + 24))
@@ -487,7 +556,7 @@ async def _grow(record: SqliteRecord, home: str, count: int) -> None:
         outside.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) "
             "INSERT INTO message "
-            "SELECT 'old' || i, ?, 1, -i, 0, '', 'user', '[]', 'person', '', 1, 1, 'x', 0, 0 FROM n",
+            "SELECT 'old' || i, ?, 1, -i, 0, '', 'user', '[]', 'person', '', 1, 1, 'x', 0, 0 FROM n",  # noqa: E501
             (count, home),
         )
 
@@ -515,10 +584,14 @@ class CountingDriver:
 
 
 @every_case(("folds_of_a_day", "queries"), [(1, 1), (64, 1), (65, 2), (640, 10)])
-async def test_labels_of_a_days_folds_are_read_many_at_a_time(folds_of_a_day: int, queries: int) -> None:
+async def test_labels_of_a_days_folds_are_read_many_at_a_time(
+    folds_of_a_day: int, queries: int
+) -> None:
     driver = CountingDriver()
     tx = Tx(driver=driver, compiler=sqlite_compiler(), lease=1, now=0.0)
     labels = await folds.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)])
     assert len(labels) == folds_of_a_day
-    assert all(label.tainted for label in labels.values()), "a fold that nobody knows may hold words from outside"
+    assert all(label.tainted for label in labels.values()), (
+        "a fold that nobody knows may hold words from outside"
+    )
     assert driver.queries == queries

@@ -1,4 +1,5 @@
-"""A home of the first commit that can be opened is upgraded with all rows and its open work is finished.
+"""A home of the first commit that can be opened is upgraded with all rows and its open work is
+finished.
 
 Homes of older commits are refused.
 """
@@ -44,9 +45,13 @@ Rows = dict[str, list[tuple[Any, ...]]]
 def columns(path: Path) -> dict[str, list[str]]:
     """Return the columns of every table that holds data of people."""
     with closing(sqlite3.connect(path)) as held:
-        names = [row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        names = [
+            row[0] for row in held.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         return {
-            name: [row[1] for row in held.execute(f"PRAGMA table_info({name})")] for name in names if name not in OURS
+            name: [row[1] for row in held.execute(f"PRAGMA table_info({name})")]
+            for name in names
+            if name not in OURS
         }
 
 
@@ -97,7 +102,9 @@ async def test_I28_a_home_of_the_first_commit_is_upgraded_with_all_it_holds(tmp_
 
 @pytest.mark.kill
 @pytest.mark.parametrize("point", first_by_day(2, ["mig.step@1", "mig.done@1", "mig.backed_up@1"]))
-async def test_I28_a_kill_while_the_tables_are_upgraded_leaves_one_version_whole(tmp_path: Path, point: str) -> None:
+async def test_I28_a_kill_while_the_tables_are_upgraded_leaves_one_version_whole(
+    tmp_path: Path, point: str
+) -> None:
     revision = HEAD if point == "mig.done@1" else FIRST
     path = restore_home(tmp_path / "m.db")
     known = columns(path)
@@ -129,10 +136,15 @@ asyncio.run(open_store(Path(sys.argv[1])))
 
 
 @pytest.mark.kill
-async def test_I28_a_bot_finishes_the_open_work_of_a_home_of_the_first_commit(tmp_path: Path) -> None:
+async def test_I28_a_bot_finishes_the_open_work_of_a_home_of_the_first_commit(
+    tmp_path: Path,
+) -> None:
     restore_home(tmp_path / "data" / "mnema.db")
     model = ModelEmulator(responder=answer)
-    async with TelegramEmulator() as telegram, scene(tmp_path, model, telegram.url, provider="openai") as talk:
+    async with (
+        TelegramEmulator() as telegram,
+        scene(tmp_path, model, telegram.url, provider="openai") as talk,
+    ):
         telegram.chat(int(OWNER), next_id=NEXT_ID)
         await talk.bot.start()
         await check_work_is_finished(talk.bot, telegram)
@@ -140,7 +152,9 @@ async def test_I28_a_bot_finishes_the_open_work_of_a_home_of_the_first_commit(tm
 
 
 @pytest.mark.parametrize("revision", ["r0001", "r0012"])
-async def test_I28_tables_of_an_older_commit_are_refused_and_left_alone(tmp_path: Path, revision: str) -> None:
+async def test_I28_tables_of_an_older_commit_are_refused_and_left_alone(
+    tmp_path: Path, revision: str
+) -> None:
     path = restore_home(tmp_path / "m.db")
     with closing(sqlite3.connect(path, isolation_level=None)) as held:
         held.execute("UPDATE alembic_version SET version_num = ?", (revision,))
@@ -148,7 +162,9 @@ async def test_I28_tables_of_an_older_commit_are_refused_and_left_alone(tmp_path
     before = path.read_bytes()
     record = SqliteRecord(path)
     for opening in (record.open(), record.open(writable=False), write_beside(path, _unreached)):
-        with pytest.raises(SchemaTooOld, match=f"{revision}.* go through commit ed4b8f97 first: its mnema migrate"):
+        with pytest.raises(
+            SchemaTooOld, match=f"{revision}.* go through commit ed4b8f97 first: its mnema migrate"
+        ):
             await opening
     assert path.read_bytes() == before
     assert list(tmp_path.glob("*.before-*")) == []
@@ -158,7 +174,9 @@ async def _unreached(_: object) -> None:
     raise AssertionError("the tables are refused")
 
 
-async def test_a_damaged_database_is_not_replaced_by_a_snapshot_with_tables_of_an_older_commit(tmp_path: Path) -> None:
+async def test_a_damaged_database_is_not_replaced_by_a_snapshot_with_tables_of_an_older_commit(
+    tmp_path: Path,
+) -> None:
     snapshot = restore_home(tmp_path / "snapshots" / "m-20260101T000000Z.db")
     with closing(sqlite3.connect(snapshot, isolation_level=None)) as held:
         held.execute("UPDATE alembic_version SET version_num = 'r0012'")

@@ -1,4 +1,6 @@
-"""A database with a row in every table: the first home, upgraded, with rows that a home cannot have at rest."""
+"""A database with a row in every table: the first home, upgraded, with rows that a home cannot have
+at rest.
+"""
 
 import shutil
 import sqlite3
@@ -25,7 +27,11 @@ def _made() -> Path:
         for statement in BY_HAND:
             held.execute(statement)
         held.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        empty = [table.name for table in TABLES if not held.execute(f"SELECT 1 FROM {table.name}").fetchone()]
+        empty = [
+            table.name
+            for table in TABLES
+            if not held.execute(f"SELECT 1 FROM {table.name}").fetchone()
+        ]
     assert empty == []
     return path
 

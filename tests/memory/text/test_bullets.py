@@ -45,10 +45,50 @@ LINES = st.sampled_from(
             "## Facts ##",
             "#hash",
         ),
-        *("- 喜欢茶", "* likes tea", "+ plus", "1. one", "2) two", "3、三", "• dot", "-no bullet", "- ", "-"),
-        *("  continued", "    deep", "\tby tab", "lazy", "  - nested", "   - odd", "    - [ ] task", "　- wide"),
-        *("```", "```py", "~~~", "  ```", "- ```", "    ```", "---", "* * *", "===", "> - quoted", "<!-- - x -->"),
-        *("- a\u2028b", "- \x0b", "- 👨‍👩‍👧 family", "- ...", "- # heading", "- ## 技能 · Skills", "\ufeff- late mark"),
+        *(
+            "- 喜欢茶",
+            "* likes tea",
+            "+ plus",
+            "1. one",
+            "2) two",
+            "3、三",
+            "• dot",
+            "-no bullet",
+            "- ",
+            "-",
+        ),
+        *(
+            "  continued",
+            "    deep",
+            "\tby tab",
+            "lazy",
+            "  - nested",
+            "   - odd",
+            "    - [ ] task",
+            "　- wide",
+        ),
+        *(
+            "```",
+            "```py",
+            "~~~",
+            "  ```",
+            "- ```",
+            "    ```",
+            "---",
+            "* * *",
+            "===",
+            "> - quoted",
+            "<!-- - x -->",
+        ),
+        *(
+            "- a\u2028b",
+            "- \x0b",
+            "- 👨‍👩‍👧 family",
+            "- ...",
+            "- # heading",
+            "- ## 技能 · Skills",
+            "\ufeff- late mark",
+        ),
     ]
 )
 FILES = st.builds(
@@ -61,7 +101,9 @@ FILES = st.builds(
 HOLDING = st.builds("{}- 一条\n{}".format, st.sampled_from(["", "\ufeff"]), FILES) | st.builds(
     "{}\n- two\n{}".format, FILES, FILES
 )
-WORDS = st.one_of(st.text(min_size=1, max_size=60), st.lists(LINES, min_size=1, max_size=5).map("\n".join))
+WORDS = st.one_of(
+    st.text(min_size=1, max_size=60), st.lists(LINES, min_size=1, max_size=5).map("\n".join)
+)
 
 
 def texts(text: str) -> list[str]:
@@ -70,9 +112,10 @@ def texts(text: str) -> list[str]:
 
 def test_what_people_write_is_read() -> None:
     text = (
-        "\ufeff# Memory\r\nprose\r\n## Preferences\r\n- likes tea\r\n  and oolong most\r\n* 深色主题\r\nruns on\r\n\r\n"
-        "## 项目\r\n1. mnema\r\n   - a chat bot\r\n\r\n   second paragraph\r\n```\r\n- not a memory\r\n```\r\n"
-        "### 旧的\r\n- old one\r\n## 家人\r\n+ 女儿叫小雨\r\n"
+        "\ufeff# Memory\r\nprose\r\n## Preferences\r\n- likes tea\r\n  and oolong most\r\n* "
+        "深色主题\r\nruns on\r\n\r\n## 项目\r\n1. mnema\r\n   - a chat bot\r\n\r\n   second "
+        "paragraph\r\n```\r\n- not a memory\r\n```\r\n### 旧的\r\n- old one\r\n## 家人\r\n+ "
+        "女儿叫小雨\r\n"
     )
     read = [(b.text, b.category, b.heading, b.first, b.last) for b in parse_bullets(text)]
     assert read == [
@@ -88,7 +131,11 @@ def test_what_people_write_is_read() -> None:
     ("heading", "category"),
     [
         *((heading, category) for category, heading in HEADINGS.items()),
-        *(("Preferences", "user_preference"), ("偏好", "user_preference"), ("用户偏好", "user_preference")),
+        *(
+            ("Preferences", "user_preference"),
+            ("偏好", "user_preference"),
+            ("用户偏好", "user_preference"),
+        ),
         *(
             ("**Skills**", "skill"),
             ("技能 Skills", "skill"),
@@ -104,7 +151,9 @@ def test_a_heading_names_its_category_in_either_language(heading: str, category:
 
 def test_a_line_goes_under_its_heading_behind_the_others() -> None:
     text = add_bullet(add_bullet(TEMPLATE, "skill", "弹吉他"), "skill", "Python\nand Rust")
-    assert text == TEMPLATE.replace("## 技能 · Skills\n", "## 技能 · Skills\n\n- 弹吉他\n- Python\n  and Rust\n")
+    assert text == TEMPLATE.replace(
+        "## 技能 · Skills\n", "## 技能 · Skills\n\n- 弹吉他\n- Python\n  and Rust\n"
+    )
 
 
 def test_a_missing_heading_is_made_at_the_end_and_an_open_fence_is_closed() -> None:
@@ -116,7 +165,10 @@ def test_a_missing_heading_is_made_at_the_end_and_an_open_fence_is_closed() -> N
 
 def test_what_stands_under_a_heading_without_bullets_is_not_drawn_into_the_new_one() -> None:
     text = "## Facts\n\n    indented code\n\nprose\n## Skills\n"
-    assert add_bullet(text, "fact", "x") == "## Facts\n\n    indented code\n\nprose\n\n- x\n## Skills\n"
+    assert (
+        add_bullet(text, "fact", "x")
+        == "## Facts\n\n    indented code\n\nprose\n\n- x\n## Skills\n"
+    )
 
 
 def test_a_new_line_begins_like_the_one_above_it() -> None:
@@ -126,7 +178,8 @@ def test_a_new_line_begins_like_the_one_above_it() -> None:
 
 def test_a_heading_of_that_name_comes_before_the_category() -> None:
     assert (
-        add_bullet("## Facts\n- a\n## 家人\n- b\n", "fact", "c", heading="家人") == "## Facts\n- a\n## 家人\n- b\n- c\n"
+        add_bullet("## Facts\n- a\n## 家人\n- b\n", "fact", "c", heading="家人")
+        == "## Facts\n- a\n## 家人\n- b\n- c\n"
     )
 
 
@@ -142,7 +195,10 @@ def test_an_unknown_category_is_refused() -> None:
         add_bullet(TEMPLATE, "secret", "x")
 
 
-@every_case("content", ["x\n## 技能 · Skills\n- y", "# x", "x\n```\nopen", "x\r\n\r\n\u2028y", "\ud800 x", "a\0b"])
+@every_case(
+    "content",
+    ["x\n## 技能 · Skills\n- y", "# x", "x\n```\nopen", "x\r\n\r\n\u2028y", "\ud800 x", "a\0b"],
+)
 def test_s9_content_stays_one_memory_whatever_is_in_it(content: str) -> None:
     before = texts(add_bullet(TEMPLATE, "fact", "first"))
     text = add_bullet(add_bullet(TEMPLATE, "fact", "first"), "fact", content)
@@ -150,11 +206,17 @@ def test_s9_content_stays_one_memory_whatever_is_in_it(content: str) -> None:
 
 
 @given(FILES, st.sampled_from(CATEGORIES), WORDS)
-def test_an_added_line_is_read_back_and_every_other_byte_stays(text: str, category: str, content: str) -> None:
+def test_an_added_line_is_read_back_and_every_other_byte_stays(
+    text: str, category: str, content: str
+) -> None:
     assume(tidy_content(content))
     new = add_bullet(text, category, content)
     before, after = parse_bullets(text), parse_bullets(new)
-    [mine] = [b for b in after if (b.text, b.category) == (tidy_content(content), category) and b not in before][-1:]
+    [mine] = [
+        b
+        for b in after
+        if (b.text, b.category) == (tidy_content(content), category) and b not in before
+    ][-1:]
     at = after.index(mine)
     assert [b.text for b in after[:at] + after[at + 1 :]] == [b.text for b in before]
     assert _without_a_piece(new, text)
@@ -176,7 +238,9 @@ def test_a_line_that_ends_in_a_page_break_keeps_its_end() -> None:
 
 
 @given(HOLDING, WORDS, st.data())
-def test_a_replaced_line_is_read_back_and_every_other_byte_stays(text: str, content: str, data: st.DataObject) -> None:
+def test_a_replaced_line_is_read_back_and_every_other_byte_stays(
+    text: str, content: str, data: st.DataObject
+) -> None:
     found = parse_bullets(text)
     assume(found and tidy_content(content))
     at = data.draw(st.integers(0, len(found) - 1))
@@ -211,7 +275,11 @@ def test_tidied_content_stays_as_it_is(content: str) -> None:
 
 @given(FILES)
 def test_lines_of_bullets_are_those_of_the_file_and_do_not_overlap(text: str) -> None:
-    lines = [0, *(n for b in parse_bullets(text) for n in (b.first, b.last)), len(text.splitlines()) + 1]
+    lines = [
+        0,
+        *(n for b in parse_bullets(text) for n in (b.first, b.last)),
+        len(text.splitlines()) + 1,
+    ]
     assert all(a < b or (a == b and n % 2 == 1) for n, (a, b) in enumerate(pairwise(lines)))
 
 
@@ -220,5 +288,8 @@ def test_lines_of_bullets_are_those_of_the_file_and_do_not_overlap(text: str) ->
 def test_a_line_of_megabytes_takes_seconds_not_hours(piece: str, size: int) -> None:
     text = f"- x\n- {piece * (size // len(piece))}y\n- z\n"
     began = time.process_time()
-    assert [len(b.text) for b in (recordable_bullets(text)[0], recordable_bullets(text)[-1])] == [1, 1]
+    assert [len(b.text) for b in (recordable_bullets(text)[0], recordable_bullets(text)[-1])] == [
+        1,
+        1,
+    ]
     assert time.process_time() - began < 30

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.mentions import FORGOTTEN_MARKS, MentionMatcher, find_spans, fold_spelling, is_mentioned
+from memory.text.mentions import (
+    FORGOTTEN_MARKS,
+    MentionMatcher,
+    find_spans,
+    fold_spelling,
+    is_mentioned,
+)
 from memory.text.tokenizer import fold_text
 from tests.cases import every_case
 
@@ -49,14 +55,18 @@ LETTERS = st.text("aBé ß１Ａ绿茶喜我ｶﾞが\u0301\n.。,", max_size=30
 
 
 @given(LETTERS, LETTERS.filter(str.strip), LETTERS)
-def test_a_query_between_spaces_is_found_where_it_stands(before: str, query: str, after: str) -> None:
+def test_a_query_between_spaces_is_found_where_it_stands(
+    before: str, query: str, after: str
+) -> None:
     text = f"{before} {query} {after}"
     if not fold_text(query).strip():
         return
     found = find_spans(text, query)
     assert found
     for begin, end in found:
-        assert fold_spelling(query).replace(" ", "") in fold_spelling(text[begin:end]).replace(" ", "")
+        assert fold_spelling(query).replace(" ", "") in fold_spelling(text[begin:end]).replace(
+            " ", ""
+        )
 
 
 def test_only_what_repeats_a_chosen_sentence_goes_where_some_were_chosen() -> None:
@@ -72,7 +82,9 @@ def test_what_only_resembles_a_forgotten_sentence_stays() -> None:
     assert not matcher.within("My sister lives in Paris")
     assert not matcher.within("My brother lives in Oslo, and my sister visits him in March")
     assert not MentionMatcher(query="南京", said=("我妹妹住在南京",)).within("我妹妹住在杭州")
-    assert not MentionMatcher(query="4111", said=("My card ends with 4111",)).within("My other card ends with 5222")
+    assert not MentionMatcher(query="4111", said=("My card ends with 4111",)).within(
+        "My other card ends with 5222"
+    )
 
 
 @pytest.mark.parametrize("mark", FORGOTTEN_MARKS.values())

@@ -1,4 +1,6 @@
-"""Numbers, times and dates mean the same however they are written, and words that hold numerals stay words."""
+"""Numbers, times and dates mean the same however they are written, and words that hold numerals
+stay words.
+"""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,7 +92,10 @@ def test_a_figure_is_known_by_what_it_means(source, said, held):
 
 @settings(max_examples=examples(300), deadline=None)
 @given(
-    st.text(alphabet="〇零一二两三四五六七八九十百千万亿点分之个元月日年周第0123456789.,:/-k %\n早晚半", max_size=30)
+    st.text(
+        alphabet="〇零一二两三四五六七八九十百千万亿点分之个元月日年周第0123456789.,:/-k %\n早晚半",
+        max_size=30,
+    )
 )
 def test_whatever_is_written_says_at_least_itself(text):
     plain = normalize_text(text)

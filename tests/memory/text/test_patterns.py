@@ -12,10 +12,16 @@ def test_a_lazy_pattern_does_what_the_pattern_does() -> None:
     lazy = lazy_pattern(r"(?P<word>[a-z]+) (\d+)", re.IGNORECASE)
     text = "Room 12, floor 3"
     assert lazy.findall(text) == plain.findall(text)
-    assert [found.span() for found in lazy.finditer(text)] == [found.span() for found in plain.finditer(text)]
+    assert [found.span() for found in lazy.finditer(text)] == [
+        found.span() for found in plain.finditer(text)
+    ]
     assert lazy.sub("x", text) == plain.sub("x", text)
     assert lazy.split(text) == plain.split(text)
-    assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (plain.pattern, plain.flags, dict(plain.groupindex))
+    assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (
+        plain.pattern,
+        plain.flags,
+        dict(plain.groupindex),
+    )
 
 
 def test_a_lazy_pattern_is_compiled_at_its_first_use() -> None:

@@ -28,9 +28,15 @@ ZH = MentionMatcher(query="金丝雀")
     [
         ("I like tea. The word is canary! And more.", "I like tea. [forgotten] And more."),
         ("canary one. canary two. three.", "[forgotten] three."),
-        ("- 10:02 User: the ＣＡＮＡＲＹ. yes\r\n- next\r\n", "- 10:02 User: [forgotten] yes\r\n- next\r\n"),
+        (
+            "- 10:02 User: the ＣＡＮＡＲＹ. yes\r\n- next\r\n",
+            "- 10:02 User: [forgotten] yes\r\n- next\r\n",
+        ),
         ("- 10:02 Canary: hello", "- [forgotten]"),
-        ("## 10:00 · canary · turns 1–2 <!-- fold f1 -->\n", "## 10:00 · canary · turns 1–2 <!-- fold f1 -->\n"),
+        (
+            "## 10:00 · canary · turns 1–2 <!-- fold f1 -->\n",
+            "## 10:00 · canary · turns 1–2 <!-- fold f1 -->\n",
+        ),
         ("## The canary\n\ntext", "## [forgotten]\n\ntext"),
         ("## Facts and preferences\n- a canary", "## Facts and preferences\n- [forgotten]"),
         ("/remember the canary", "/remember [forgotten]"),
@@ -59,19 +65,38 @@ def test_a_query_over_several_sentences_and_lines_takes_them_all() -> None:
 def test_in_other_words_only_where_it_is_asked_for() -> None:
     matcher = MentionMatcher(query="that I live in Berlin")
     assert redact_text("He lives in Berlin. Yes.", matcher) == "[forgotten] Yes."
-    assert redact_text("He lives in Berlin. Yes.", matcher, near=False) == "He lives in Berlin. Yes."
+    assert (
+        redact_text("He lives in Berlin. Yes.", matcher, near=False) == "He lives in Berlin. Yes."
+    )
 
 
 WORDS = st.lists(
     st.sampled_from(
-        ["canary", "金丝雀", "tea", ".", "。", "\n", "- ", "10:02 Bob: ", " ", "# ", '"', "`", "CANARY!", "[forgotten]"]
+        [
+            "canary",
+            "金丝雀",
+            "tea",
+            ".",
+            "。",
+            "\n",
+            "- ",
+            "10:02 Bob: ",
+            " ",
+            "# ",
+            '"',
+            "`",
+            "CANARY!",
+            "[forgotten]",
+        ]
     ),
     max_size=25,
 ).map("".join)
 
 
 @given(WORDS, st.sampled_from([NEEDLE, ZH]))
-def test_nothing_is_left_to_find_and_a_second_time_changes_nothing(text: str, matcher: MentionMatcher) -> None:
+def test_nothing_is_left_to_find_and_a_second_time_changes_nothing(
+    text: str, matcher: MentionMatcher
+) -> None:
     once = redact_text(text, matcher)
     assert find_spans(once, matcher.query) == []
     assert redact_text(once, matcher) == once
@@ -81,14 +106,20 @@ def test_nothing_is_left_to_find_and_a_second_time_changes_nothing(text: str, ma
 @given(WORDS)
 def test_lines_without_it_stay_byte_for_byte(text: str) -> None:
     for before, after in zip(
-        text.splitlines(), redact_text(text, MentionMatcher(query="zebra")).splitlines(), strict=True
+        text.splitlines(),
+        redact_text(text, MentionMatcher(query="zebra")).splitlines(),
+        strict=True,
     ):
         assert before == after
 
 
 def test_json_stays_json_with_names_numbers_and_escapes_redacted() -> None:
     text = '{"q":"find the \\u91d1\\u4e1d\\u96c0","n":4711,"金丝雀":[true,null,"tea"]}'
-    assert json.loads(redact_json(text, ZH)) == {"q": "［已忘记］", "n": 4711, "［已忘记］": [True, None, "tea"]}
+    assert json.loads(redact_json(text, ZH)) == {
+        "q": "［已忘记］",
+        "n": 4711,
+        "［已忘记］": [True, None, "tea"],
+    }
     assert json.loads(redact_json(text, MentionMatcher(query="4711")))["n"] == "[forgotten]"
     assert redact_json(text, NEEDLE) == text
     assert redact_json("not json, canary", NEEDLE) == "[forgotten]"
@@ -97,7 +128,9 @@ def test_json_stays_json_with_names_numbers_and_escapes_redacted() -> None:
 
 
 def test_every_kind_of_part_is_redacted_and_the_message_stays_valid() -> None:
-    asked = redact_parts((Text(text="A canary."), Image(sha256="0" * 64, media_type="image/png")), NEEDLE)
+    asked = redact_parts(
+        (Text(text="A canary."), Image(sha256="0" * 64, media_type="image/png")), NEEDLE
+    )
     called = redact_parts(
         (
             Thinking(text="the canary", signature="s", model="m"),
@@ -122,7 +155,9 @@ def test_every_kind_of_part_is_redacted_and_the_message_stays_valid() -> None:
         )
         == []
     )
-    paper = Document(sha256="1" * 64, media_type="text/plain", name="canary.txt", size=9, text="A canary. Tea.")
+    paper = Document(
+        sha256="1" * 64, media_type="text/plain", name="canary.txt", size=9, text="A canary. Tea."
+    )
     (left,) = redact_parts((paper,), NEEDLE)
     assert (left.name, left.text) == ("[forgotten]", "[forgotten] Tea.")  # type: ignore[union-attr]
 
@@ -135,12 +170,17 @@ def test_a_bullet_of_memory_goes_whole_and_every_other_byte_stays() -> None:
 
 
 def test_a_sentence_that_stays_by_choice_stays() -> None:
-    matcher = MentionMatcher(query="canary", said=("A canary.",), only=True, kept=frozenset({"my canary sings."}))
+    matcher = MentionMatcher(
+        query="canary", said=("A canary.",), only=True, kept=frozenset({"my canary sings."})
+    )
     assert redact_memory("- A canary.\n- My canary sings.\n", matcher) == "- My canary sings.\n"
 
 
 def test_the_sentences_that_mention_it_are_told_one_by_one() -> None:
-    assert mentioning_sentences("Tea. A  canary\nsings. My canary!", "canary") == ("A canary", "My canary!")
+    assert mentioning_sentences("Tea. A  canary\nsings. My canary!", "canary") == (
+        "A canary",
+        "My canary!",
+    )
 
 
 def test_what_is_left_of_a_text() -> None:

@@ -19,7 +19,11 @@ CASES = {
     "unclosed": (f"<think>{SECRET}", SECRET, ""),
     "another tag inside": ("<think>a</thinking>b<think></think>c", "a</thinking>b<think>", "c"),
     "closing tag on its line": (f"{SECRET}\n</think>\n\nHello!", f"{SECRET}\n", "Hello!"),
-    "closing tag after a word": (f"{SECRET} So: Paris</think>Paris", f"{SECRET} So: Paris", "Paris"),
+    "closing tag after a word": (
+        f"{SECRET} So: Paris</think>Paris",
+        f"{SECRET} So: Paris",
+        "Paris",
+    ),
     "closing tag first": ("</think>Hello!", "", "Hello!"),
     "it thought of tags": (
         "The user asks about <think> tags.\n</think>\nYes.",
@@ -30,7 +34,11 @@ CASES = {
     "later in an answer": ("So:\n<think>\na\n</think>\nb", "", "So:\n<think>\na\n</think>\nb"),
     "a later pair in a line": ("Use <think>a</think> there.", "", "Use <think>a</think> there."),
     "after thinking": ("<think>a</think>b\n</think>\nc", "a", "b\n</think>\nc"),
-    "spoken of": ("It ends with </think> and `</think>`.", "", "It ends with </think> and `</think>`."),
+    "spoken of": (
+        "It ends with </think> and `</think>`.",
+        "",
+        "It ends with </think> and `</think>`.",
+    ),
     "in a fence": (FENCED, "", FENCED),
     "in a fence of tildes": ("~~~~\n```\n</think>\n~~~~", "", "~~~~\n```\n</think>\n~~~~"),
     "after a fence": (f"{FENCED}\n</think>\nc", f"{FENCED}\n", "c"),
@@ -80,10 +88,29 @@ def test_every_split_in_two_and_each_letter_alone_give_the_same(name: str, holds
         assert (read.thinking, read.answer) == (thinking, answer)
 
 
-PARTS = ["<think>", "</think>", "<thinking>", "</thinking>", "```", "~~~", "\n", " ", "`", "a", "<", ".", "想", "</"]
+PARTS = [
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "```",
+    "~~~",
+    "\n",
+    " ",
+    "`",
+    "a",
+    "<",
+    ".",
+    "想",
+    "</",
+]
 
 
-@given(st.lists(st.sampled_from(PARTS), max_size=24).map("".join), st.sets(st.integers(1, 200)), st.booleans())
+@given(
+    st.lists(st.sampled_from(PARTS), max_size=24).map("".join),
+    st.sets(st.integers(1, 200)),
+    st.booleans(),
+)
 @example("a</think>b</think>c", {2}, True)
 def test_pieces_give_what_the_whole_gives(text: str, cuts: set[int], holds: bool) -> None:
     read, whole = Read(pieces_of(text, cuts), holds=holds), Read([text], holds=holds)
@@ -95,7 +122,11 @@ def test_pieces_give_what_the_whole_gives(text: str, cuts: set[int], holds: bool
     assert read.answer.strip() in text
 
 
-@given(st.text("ab .\n", max_size=30), st.sets(st.integers(1, 60)), st.sampled_from(["think", "thinking"]))
+@given(
+    st.text("ab .\n", max_size=30),
+    st.sets(st.integers(1, 60)),
+    st.sampled_from(["think", "thinking"]),
+)
 def test_nothing_between_leading_tags_is_ever_shown(answer: str, cuts: set[int], tag: str) -> None:
     read = Read(pieces_of(f"<{tag}>{SECRET}</{tag}>{answer}", cuts))
     assert read.seen == answer.lstrip()
@@ -103,7 +134,9 @@ def test_nothing_between_leading_tags_is_ever_shown(answer: str, cuts: set[int],
 
 
 @given(st.sets(st.integers(1, 60)))
-def test_a_model_that_is_known_to_send_only_the_closing_tag_shows_nothing_before_it(cuts: set[int]) -> None:
+def test_a_model_that_is_known_to_send_only_the_closing_tag_shows_nothing_before_it(
+    cuts: set[int],
+) -> None:
     read = Read(pieces_of(f"{SECRET}\n</think>\nHello!", cuts), holds=True)
     assert read.seen == "Hello!"
     assert read.splitter.closes_only

@@ -1,4 +1,6 @@
-"""A question finds the texts that have its words, in Chinese and English, and small talk finds nothing."""
+"""A question finds the texts that have its words, in Chinese and English, and small talk finds
+nothing.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -43,7 +45,10 @@ def test_the_best_text_comes_first(question, key):
     assert rank_texts(question, ROWS, 3)[0].key == key
 
 
-@every_case("words", ["好的", "ok", "OK!", "谢谢你", "嗯嗯", "thanks", "", "？？", "👍", "你好", "what is it?"])
+@every_case(
+    "words",
+    ["好的", "ok", "OK!", "谢谢你", "嗯嗯", "thanks", "", "？？", "👍", "你好", "what is it?"],
+)
 def test_small_talk_finds_nothing(words):
     assert rank_texts(words, ROWS, 5) == []
 
@@ -60,7 +65,12 @@ def test_scores_are_shares_and_fall():
 
 
 def test_terms_are_pairs_of_characters_and_stems():
-    assert lexical_question_terms("三体 Studies of order_items") == ["三体", "stud", "order", "item"]
+    assert lexical_question_terms("三体 Studies of order_items") == [
+        "三体",
+        "stud",
+        "order",
+        "item",
+    ]
     assert lexical_question_terms("你知道三体吗？ the studying of it") == ["三体", "stud"]
 
 
@@ -80,7 +90,9 @@ def fast_switching() -> Iterator[None]:
 
 @pytest.mark.usefixtures("fast_switching")
 def test_texts_that_are_read_at_the_same_time_keep_their_own_words() -> None:
-    """Spaces are indexed at the same time, in threads: no word of one may become a term of another."""
+    """Spaces are indexed at the same time, in threads: no word of one may become a term of
+    another.
+    """
     texts = [" ".join(f"person{number}x{word}" for word in range(500)) for number in range(8)]
     with ThreadPoolExecutor(len(texts)) as threads:
         found = list(threads.map(text_terms, texts))

@@ -21,11 +21,19 @@ from tests.cases import every_case
 )
 def test_another_form_or_a_synonym_of_a_question_s_word_is_found(asked: str, said: str) -> None:
     assert set(search_terms(asked)) & set(index_terms(said))
-    assert set(search_terms(asked)) - set(question_terms(asked)) or set(index_terms(said)) - set(text_terms(said))
+    assert set(search_terms(asked)) - set(question_terms(asked)) or set(index_terms(said)) - set(
+        text_terms(said)
+    )
 
 
 def test_other_words_stay_apart() -> None:
-    for one, other in [("father", "mother"), ("dog", "cat"), ("buy", "sell"), ("lives", "leaves"), ("rose", "rise")]:
+    for one, other in [
+        ("father", "mother"),
+        ("dog", "cat"),
+        ("buy", "sell"),
+        ("lives", "leaves"),
+        ("rose", "rise"),
+    ]:
         assert not set(index_terms(one)) & set(index_terms(other))
 
 

@@ -1,4 +1,6 @@
-"""A section is appended at the same cost to any log; a kill, a full disk or a person in between harms nothing."""
+"""A section is appended at the same cost to any log; a kill, a full disk or a person in between
+harms nothing.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -12,7 +14,13 @@ from hypothesis import strategies as st
 
 from memory.failpoints import arm
 from memory.workspace.append import NOTE
-from memory.workspace.daily_log import LogSection, append_section, find_section, list_folds, mark_section
+from memory.workspace.daily_log import (
+    LogSection,
+    append_section,
+    find_section,
+    list_folds,
+    mark_section,
+)
 from memory.workspace.files import LOCAL_WRITE_LOCKS, SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
@@ -98,7 +106,16 @@ bodies = st.text(st.sampled_from("- a雨`~#\n\r\t \u2028\x85\v\ud800"), min_size
 
 
 @given(
-    st.sampled_from(["", "\ufeff# mine\r\n\r\nnote\r\n", "# 2026-11-20\n\n- a\n", "no end", "```\nopen\n", "a\n\n\n"]),
+    st.sampled_from(
+        [
+            "",
+            "\ufeff# mine\r\n\r\nnote\r\n",
+            "# 2026-11-20\n\n- a\n",
+            "no end",
+            "```\nopen\n",
+            "a\n\n\n",
+        ]
+    ),
     st.lists(bodies, min_size=1, max_size=5),
 )
 def test_the_log_is_the_same_as_if_it_was_written_as_a_whole_each_time(
@@ -165,7 +182,9 @@ def test_after_a_mark_the_next_section_is_appended_too(files: SpaceFiles) -> Non
     assert list_folds(files.read(PATH).text) == ("f1", "f2")
 
 
-def test_a_log_that_others_may_read_is_written_as_a_whole_and_private_again(files: SpaceFiles) -> None:
+def test_a_log_that_others_may_read_is_written_as_a_whole_and_private_again(
+    files: SpaceFiles,
+) -> None:
     append_section(files, section("f1"))
     (files.root / PATH).chmod(0o644)
     append_section(files, section("f2"))
@@ -230,7 +249,9 @@ def test_after_a_kill_no_half_section_stays_and_none_is_there_twice(
         find_section(files, section("f2"))
     append_section(files, section("f2"))
     text = files.read(PATH, exact=True).text
-    assert sorted(list_folds(text)) == (["f1", "f2", "f3"] if first == "another fold" else ["f1", "f2"])
+    assert sorted(list_folds(text)) == (
+        ["f1", "f2", "f3"] if first == "another fold" else ["f1", "f2"]
+    )
     for fold in ("f1", "f2"):
         assert text.count(f"{section(fold).heading}\n\n{section(fold).body}\n") == 1
         assert text.count(f"fold {fold}") == 1
@@ -253,7 +274,9 @@ def test_what_a_person_has_put_behind_a_half_section_stays(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("action", ["enospc", "raise"])
-def test_an_append_that_fails_leaves_the_log_as_it_was(files: SpaceFiles, point: str, action: str) -> None:
+def test_an_append_that_fails_leaves_the_log_as_it_was(
+    files: SpaceFiles, point: str, action: str
+) -> None:
     append_section(files, section("f1"))
     before = data(files)
     assert arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{point}:{action}"})
@@ -265,7 +288,9 @@ def test_an_append_that_fails_leaves_the_log_as_it_was(files: SpaceFiles, point:
     assert list_folds(files.read(PATH).text) == ("f1", "f2")
 
 
-@pytest.mark.parametrize("note", [b"", b"{}\n", b"[]\n", b'{"name": "2026-11-20.md", "size": 3, "sha256": "0"}\nwords'])
+@pytest.mark.parametrize(
+    "note", [b"", b"{}\n", b"[]\n", b'{"name": "2026-11-20.md", "size": 3, "sha256": "0"}\nwords']
+)
 def test_a_note_that_is_torn_itself_changes_nothing(files: SpaceFiles, note: bytes) -> None:
     append_section(files, section("f1"))
     before = data(files)

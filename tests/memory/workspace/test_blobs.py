@@ -41,7 +41,9 @@ def test_an_unknown_name_is_not_found(blobs: Blobs, name: str) -> None:
         blobs.get(name)
 
 
-def test_a_damaged_blob_is_not_passed_on_and_is_healed_by_the_next_put(blobs: Blobs, tmp_path: Path) -> None:
+def test_a_damaged_blob_is_not_passed_on_and_is_healed_by_the_next_put(
+    blobs: Blobs, tmp_path: Path
+) -> None:
     name = blobs.put(b"picture")
     (tmp_path / "data" / "blobs" / name).write_bytes(b"pictur3")
     with pytest.raises(OSError, match="damaged"):
@@ -61,10 +63,14 @@ Blobs(Path(sys.argv[1])).put(b"y" * 100_000)
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize(("place", "kept"), [("file.tmp_written:torn", False), ("blob.stored:kill9", True)])
+@pytest.mark.parametrize(
+    ("place", "kept"), [("file.tmp_written:torn", False), ("blob.stored:kill9", True)]
+)
 def test_a_killed_put_leaves_all_or_nothing(tmp_path: Path, place: str, kept: bool) -> None:
     env = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": place}
-    killed = subprocess.run([sys.executable, "-c", PUT, str(tmp_path)], env=env, timeout=30, check=False)
+    killed = subprocess.run(
+        [sys.executable, "-c", PUT, str(tmp_path)], env=env, timeout=30, check=False
+    )
     assert killed.returncode == -9
     name = hashlib.sha256(b"y" * 100_000).hexdigest()
     assert (tmp_path / name).exists() == kept

@@ -1,4 +1,6 @@
-"""The daily log is written once per fold, keeps what people wrote, and reads whatever they wrote."""
+"""The daily log is written once per fold, keeps what people wrote, and reads whatever they
+wrote.
+"""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -46,7 +48,8 @@ def put(files, data: bytes):
 def test_a_new_day_begins_with_its_date_and_the_sections_heading(files):
     assert append_section(files, section()) == PATH
     assert files.read(PATH).text == (
-        "# 2026-11-20\n\n## 14:05 · telegram · turns 1–10 <!-- fold f1 -->\n\n- 14:03 User: hello\n- it rained\n"
+        "# 2026-11-20\n\n## 14:05 · telegram · turns 1–10 <!-- fold f1 -->\n\n- 14:03 User: hello\n"
+        "- it rained\n"
     )
 
 
@@ -128,17 +131,21 @@ def test_a_heading_names_the_conversation(name, is_unique, shown):
 @given(st.text(max_size=60), st.booleans())
 def test_whatever_its_name_a_heading_is_read_again(name, is_unique):
     channel = format_channel("web", name, "7x9k2mqd", is_unique=is_unique)
-    made = LogSection(fold="f1", channel=channel, first_turn=1, last_turn=2, at=AT, body="- it rained")
+    made = LogSection(
+        fold="f1", channel=channel, first_turn=1, last_turn=2, at=AT, body="- it rained"
+    )
     assert len(channel) <= len("web ") + 40
-    assert re.fullmatch(r"## \d\d:\d\d · [^·<>]+ · turns (\d+)–(\d+) <!-- fold (\S+) -->", made.heading)
+    assert re.fullmatch(
+        r"## \d\d:\d\d · [^·<>]+ · turns (\d+)–(\d+) <!-- fold (\S+) -->", made.heading
+    )
     assert list_folds(f"{made.heading}\n{made.body}\n") == ("f1",)
 
 
 def test_any_markdown_is_read_line_by_line():
     text = (
         "\ufeff# 2026-11-20\r\n\r\nfree words\r\n* 项目：下周交付\r\n"
-        "## 14:05 · telegram · turns 1–2 <!-- fold f1 -->\r\n- 14:03 User: hello: you\r\n- it rained\r\n---\r\n"
-        "## Notes\r\n1. first\r\n```\r\ncode = 1\r\nstill open\r\n"
+        "## 14:05 · telegram · turns 1–2 <!-- fold f1 -->\r\n- 14:03 User: hello: you\r\n- it "
+        "rained\r\n---\r\n## Notes\r\n1. first\r\n```\r\ncode = 1\r\nstill open\r\n"
     )
     found = [(row.number, row.time, row.speaker, row.text, row.fold) for row in iter_rows(text)]
     assert found == [
@@ -152,13 +159,20 @@ def test_any_markdown_is_read_line_by_line():
     ]
 
 
-@every_case("text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"])
+@every_case(
+    "text", ["", "\ufeff", "\x00", "- ", "##", "```", "\ufffd\ufffd", "\u2028 a", "- 14:03 : x"]
+)
 def test_reading_never_fails(text):
     list(iter_rows(text))
 
 
 @given(
-    st.lists(st.sampled_from(["a", "界", "\n", "\r\n", "\r", "\v", "\x1c", "\u2028", "\x85", "x" * PIECE]), max_size=12)
+    st.lists(
+        st.sampled_from(
+            ["a", "界", "\n", "\r\n", "\r", "\v", "\x1c", "\u2028", "\x85", "x" * PIECE]
+        ),
+        max_size=12,
+    )
 )
 def test_lines_that_are_made_one_by_one_are_those_of_the_whole_text(pieces):
     text = "".join(pieces)
@@ -172,7 +186,10 @@ def test_of_a_long_log_few_lines_are_held_at_a_time():
 
 
 def test_a_section_is_put_at_the_end_of_a_long_log_without_many_copies_of_it(files):
-    text = "# 2026-11-20\n" + "- 14:03 User: 雨 it rained, and nobody had brought anything against it\n" * 20_000
+    text = (
+        "# 2026-11-20\n"
+        + "- 14:03 User: 雨 it rained, and nobody had brought anything against it\n" * 20_000
+    )
     put(files, text.encode())
     assert peak(lambda: append_section(files, section())) < 6.5 * len(text.encode())
     assert has_section(files.read(PATH).text, "f1")
@@ -181,7 +198,12 @@ def test_a_section_is_put_at_the_end_of_a_long_log_without_many_copies_of_it(fil
 def test_lines_of_another_day_are_under_its_heading(files):
     append_section(
         files,
-        section(body="### 2026-11-18\n- 09:00 User: hello\n### 2026-13-40\n- it rained\n### 2026-11-20\n- it is dry"),
+        section(
+            body=(
+                "### 2026-11-18\n- 09:00 User: hello\n### 2026-13-40\n- it rained\n### 2026-11-20\n"
+                "- it is dry"
+            )
+        ),
     )
     append_section(files, section(fold="f2"))
     text = f"{files.read(PATH).text}\n## Mine\n\n### 2020-01-01\n- a note\n"

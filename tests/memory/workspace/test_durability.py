@@ -1,4 +1,6 @@
-"""I1 and I22 at a power cut: what is synced, and in which order, before a write is reported as done."""
+"""I1 and I22 at a power cut: what is synced, and in which order, before a write is reported as
+done.
+"""
 
 import os
 import sqlite3
@@ -75,7 +77,12 @@ def test_I01_a_blob_is_on_the_disk_with_its_folder(disk: Disk, tmp_path: Path) -
     name = Blobs(tmp_path / "data" / "blobs").put(b"picture")
     folder = tmp_path / "data" / "blobs"
     file = inode(folder / name)
-    assert disk.asked == [("sync", inode(tmp_path / "data")), ("sync", file), ("name", name), ("sync", inode(folder))]
+    assert disk.asked == [
+        ("sync", inode(tmp_path / "data")),
+        ("sync", file),
+        ("name", name),
+        ("sync", inode(folder)),
+    ]
 
 
 def test_I01_a_blob_that_is_there_already_may_have_been_cut_off_before_its_folder_was_synced(
@@ -96,6 +103,8 @@ def test_I01_a_snapshot_is_on_the_disk_before_it_has_its_name(disk: Disk, tmp_pa
     assert disk.asked == [("sync", file), ("name", "copy.db"), ("sync", inode(tmp_path))]
 
 
-def test_I22_the_web_token_is_on_the_disk_before_it_has_its_name(disk: Disk, tmp_path: Path) -> None:
+def test_I22_the_web_token_is_on_the_disk_before_it_has_its_name(
+    disk: Disk, tmp_path: Path
+) -> None:
     load_token(tmp_path / "web_token")
     assert disk.asked == [("sync", inode(tmp_path / "web_token")), ("name", "web_token")]

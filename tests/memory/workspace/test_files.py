@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile, Workspace, write_atomic
+from memory.workspace.files import (
+    FileConflict,
+    FileTooBig,
+    SpaceFiles,
+    TextFile,
+    Workspace,
+    write_atomic,
+)
 from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
 
 HOSTILE = [
@@ -107,7 +114,9 @@ def test_a_new_file_is_never_written_over_an_old_one(files: SpaceFiles) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(0o644, 0o600), (0o755, 0o700), (0o400, 0o400)])
-def test_a_write_keeps_the_owners_mode_of_the_file_and_nobody_elses(files: SpaceFiles, before: int, after: int) -> None:
+def test_a_write_keeps_the_owners_mode_of_the_file_and_nobody_elses(
+    files: SpaceFiles, before: int, after: int
+) -> None:
     made = files.write("a.md", "old", None)
     (files.root / "a.md").chmod(before)
     files.write("a.md", "new", made.sha256)
@@ -169,7 +178,9 @@ def _strange(files: SpaceFiles, outside: Path) -> list[str]:
     return ["link", "proc", "hard", "fifo", "folder"]
 
 
-def test_s33_links_and_pipes_are_refused_and_nothing_hangs(files: SpaceFiles, tmp_path: Path) -> None:
+def test_s33_links_and_pipes_are_refused_and_nothing_hangs(
+    files: SpaceFiles, tmp_path: Path
+) -> None:
     for name in _strange(files, tmp_path / "outside"):
         with pytest.raises((PathRefused, IsADirectoryError)):
             files.write(name, "x", None)
@@ -179,7 +190,9 @@ def test_s33_links_and_pipes_are_refused_and_nothing_hangs(files: SpaceFiles, tm
     assert (tmp_path / "outside").read_text() == "secret"
 
 
-def test_a_file_that_is_replaced_while_it_is_read_is_not_taken_for_a_strange_one(files: SpaceFiles) -> None:
+def test_a_file_that_is_replaced_while_it_is_read_is_not_taken_for_a_strange_one(
+    files: SpaceFiles,
+) -> None:
     path, done = files.root / "MEMORY.md", threading.Event()
     path.write_text("text")
 
@@ -210,7 +223,9 @@ def test_s33_a_link_on_the_way_is_refused(files: SpaceFiles, tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "outside").iterdir()] == ["a.md"]
 
 
-@pytest.mark.skipif(not Path("/dev/null").exists() or os.geteuid() != 0, reason="only root makes devices")
+@pytest.mark.skipif(
+    not Path("/dev/null").exists() or os.geteuid() != 0, reason="only root makes devices"
+)
 def test_s33_a_device_is_refused(files: SpaceFiles) -> None:
     try:
         os.mknod(files.root / "zero", stat.S_IFCHR | 0o666, os.makedev(1, 5))
@@ -237,7 +252,14 @@ def test_a_link_is_refused_and_other_errors_are_the_systems(tmp_path: Path) -> N
     (tmp_path / "in" / "deep" / "link").symlink_to("a")
     root = os.open(tmp_path / "in", FOLDER_FLAGS)
     outcomes: list[object] = []
-    for parts in (["deep", "a"], ["deep", "link"], ["link", "a"], ["no"], ["deep", "a", "b"], ["deep"]):
+    for parts in (
+        ["deep", "a"],
+        ["deep", "link"],
+        ["link", "a"],
+        ["no"],
+        ["deep", "a", "b"],
+        ["deep"],
+    ):
         try:
             fd = open_below(root, parts, os.O_RDONLY)
             outcomes.append("open")
@@ -245,7 +267,14 @@ def test_a_link_is_refused_and_other_errors_are_the_systems(tmp_path: Path) -> N
         except (OSError, PathRefused) as err:
             outcomes.append(type(err))
     os.close(root)
-    assert outcomes == ["open", PathRefused, PathRefused, FileNotFoundError, NotADirectoryError, "open"]
+    assert outcomes == [
+        "open",
+        PathRefused,
+        PathRefused,
+        FileNotFoundError,
+        NotADirectoryError,
+        "open",
+    ]
 
 
 def test_s33_a_folder_swapped_for_a_link_never_leads_outside(tmp_path: Path) -> None:
@@ -275,7 +304,9 @@ def _swap(inside: Path, ended: threading.Event) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     here, exchange = -100, 2
     while not ended.is_set():
-        assert libc.renameat2(here, bytes(inside / "d"), here, bytes(inside / "evil"), exchange) == 0
+        assert (
+            libc.renameat2(here, bytes(inside / "d"), here, bytes(inside / "evil"), exchange) == 0
+        )
 
 
 def _read(root: int) -> bytes:
@@ -308,7 +339,9 @@ def test_s33_a_write_beside_a_swapper_stays_inside(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from(["read", "write", "edit"]), max_size=12))
-def test_no_edit_by_hand_is_ever_lost_silently(tmp_path_factory: pytest.TempPathFactory, acts: list[str]) -> None:
+def test_no_edit_by_hand_is_ever_lost_silently(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[str]
+) -> None:
     files = Workspace(tmp_path_factory.mktemp("w")).space("")
     read: TextFile = files.write("a.md", "0", None)
     truth = "0"
@@ -330,7 +363,9 @@ def test_no_edit_by_hand_is_ever_lost_silently(tmp_path_factory: pytest.TempPath
 
 
 @given(st.text(alphabet=st.characters(), max_size=200))
-def test_any_text_is_kept_or_visibly_replaced(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_is_kept_or_visibly_replaced(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     files = Workspace(tmp_path_factory.mktemp("w")).space("")
     file = files.write("a.md", text, None)
     assert file == files.read("a.md")
@@ -401,9 +436,16 @@ def _write(path: Path, failpoint: str, limit: int = 0) -> "subprocess.CompletedP
 @pytest.mark.kill
 @pytest.mark.parametrize(
     ("place", "left"),
-    [("file.tmp_written", b"1"), ("file.synced", b"1"), ("file.replaced", b"2"), ("file.dir_synced", b"2")],
+    [
+        ("file.tmp_written", b"1"),
+        ("file.synced", b"1"),
+        ("file.replaced", b"2"),
+        ("file.dir_synced", b"2"),
+    ],
 )
-def test_i22_a_killed_writer_leaves_the_old_or_the_new_file(tmp_path: Path, place: str, left: bytes) -> None:
+def test_i22_a_killed_writer_leaves_the_old_or_the_new_file(
+    tmp_path: Path, place: str, left: bytes
+) -> None:
     path = tmp_path / "file"
     killed = _write(path, f"{place}@2:kill9")
     assert killed.returncode == -9

@@ -37,7 +37,9 @@ def test_nothing_that_changed_is_nothing(watched: WatchedFolder) -> None:
     assert watched.take() == frozenset()
 
 
-def test_every_way_to_save_a_file_is_seen_before_the_next_line_runs(watched: WatchedFolder, place: Path) -> None:
+def test_every_way_to_save_a_file_is_seen_before_the_next_line_runs(
+    watched: WatchedFolder, place: Path
+) -> None:
     file, new = place / "a.md", place / "new"
     for _ in range(300):
         file.write_text("in place")
@@ -56,7 +58,9 @@ def test_every_way_to_save_a_file_is_seen_before_the_next_line_runs(watched: Wat
         assert watched.take() == {"a.md"}
 
 
-def test_a_folder_that_is_made_later_or_replaced_may_hold_anything(watches: FolderWatches, tmp_path: Path) -> None:
+def test_a_folder_that_is_made_later_or_replaced_may_hold_anything(
+    watches: FolderWatches, tmp_path: Path
+) -> None:
     place = tmp_path / "later"
     folder = watches.folder(place)
     assert folder
@@ -80,9 +84,12 @@ def test_a_folder_that_is_made_later_or_replaced_may_hold_anything(watches: Fold
     folder.close()
 
 
-def test_where_the_kernel_dropped_events_anything_may_have_changed(watched: WatchedFolder, place: Path) -> None:
+def test_where_the_kernel_dropped_events_anything_may_have_changed(
+    watched: WatchedFolder, place: Path
+) -> None:
     one, other = place / "a.md", place / "b.md"
-    for _ in range(int(QUEUE.read_text()) // 2 + 1):  # two in turn, as equal events in a row are one
+    # two in turn, as equal events in a row are one
+    for _ in range(int(QUEUE.read_text()) // 2 + 1):
         one.touch()
         other.touch()
     assert watched.take() is None
@@ -90,7 +97,9 @@ def test_where_the_kernel_dropped_events_anything_may_have_changed(watched: Watc
     assert watched.take() == {"a.md"}
 
 
-def test_folders_share_a_descriptor_that_ends_with_the_last_of_them(watches: FolderWatches, tmp_path: Path) -> None:
+def test_folders_share_a_descriptor_that_ends_with_the_last_of_them(
+    watches: FolderWatches, tmp_path: Path
+) -> None:
     before = len(os.listdir("/proc/self/fd"))
     folders = []
     for name in ("one", "other"):
@@ -107,7 +116,9 @@ def test_folders_share_a_descriptor_that_ends_with_the_last_of_them(watches: Fol
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_link_in_place_of_the_folder_is_not_watched(watches: FolderWatches, tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_folder_is_not_watched(
+    watches: FolderWatches, tmp_path: Path
+) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
     folder = watches.folder(tmp_path / "link")
     assert folder

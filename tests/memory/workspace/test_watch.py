@@ -12,7 +12,13 @@ from memory.workspace.watch import changed_spaces, watch_spaces
 
 def test_paths_say_whose_they_are() -> None:
     root = Path("/w")
-    paths = ["MEMORY.md", "memory/2026-01-01.md", "spaces/bob/MEMORY.md", "spaces/eve/memory/x.md", "spaces/stray.md"]
+    paths = [
+        "MEMORY.md",
+        "memory/2026-01-01.md",
+        "spaces/bob/MEMORY.md",
+        "spaces/eve/memory/x.md",
+        "spaces/stray.md",
+    ]
     assert changed_spaces(root, [root / path for path in paths]) == {"", "bob", "eve"}
     assert changed_spaces(root, []) == frozenset()
 

@@ -1,7 +1,9 @@
-"""Python imports this before anything else where it finds it: it moves the wall clock of a process that tests start.
+"""Python imports this before anything else where it finds it: it moves the wall clock of a process
+that tests start.
 
-The file that MNEMA_TEST_CLOCK names holds by how many seconds, in a fixed width, and may be rewritten at any moment.
-Monotonic clocks stay what they are, as they do on a machine whose time somebody sets.
+The file that MNEMA_TEST_CLOCK names holds by how many seconds, in a fixed width, and may be
+rewritten at any moment. Monotonic clocks stay what they are, as they do on a machine whose time
+somebody sets.
 """
 
 import ctypes
@@ -26,7 +28,8 @@ def _now(cls, tz=None):
 
 time.time_ns = time_ns
 time.time = lambda: time_ns() / 1e9
-_methods = gc.get_referents(datetime.datetime.__dict__)[0]  # of a type that takes no other ones in any other way
+# of a type that takes no other ones in any other way
+_methods = gc.get_referents(datetime.datetime.__dict__)[0]
 _methods["now"] = classmethod(_now)
 _methods["utcnow"] = classmethod(lambda cls: _now(cls, datetime.UTC).replace(tzinfo=None))
 ctypes.pythonapi.PyType_Modified(ctypes.py_object(datetime.datetime))

@@ -1,4 +1,6 @@
-"""Runs alembic's revisions; imported only when the tables are older, because alembic is slow to load."""
+"""Runs alembic's revisions; imported only when the tables are older, because alembic is slow to
+load.
+"""
 
 import sqlite3
 from pathlib import Path
@@ -19,7 +21,9 @@ def run_revisions(connection: Connection, to: str = "head") -> None:
 
 
 def upgrade(path: Path, to: str = "head") -> None:
-    """Upgrade an SQLite file, each revision in its own transaction: a kill leaves the tables of one version."""
+    """Upgrade an SQLite file, each revision in its own transaction: a kill leaves the tables of one
+    version.
+    """
     engine = create_engine("sqlite://", creator=lambda: _connect(path), poolclass=NullPool)
     event.listen(engine, "begin", _begin)
     with engine.connect() as connection:

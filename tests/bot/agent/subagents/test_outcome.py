@@ -1,4 +1,6 @@
-"""What the asking model learns of a task: its last message, cut to size, with what was not looked up said."""
+"""What the asking model learns of a task: its last message, cut to size, with what was not looked
+up said.
+"""
 
 from datetime import UTC, datetime
 
@@ -9,10 +11,20 @@ MOST = 1_500  # tokens, a literal, so that the product is not compared with itse
 
 
 def message(seq: int, part: Part) -> Message:
-    return Message(id=f"m{seq}", seq=seq, turn=1, at=datetime(2026, 11, 20, tzinfo=UTC), role="user", parts=(part,))
+    return Message(
+        id=f"m{seq}",
+        seq=seq,
+        turn=1,
+        at=datetime(2026, 11, 20, tzinfo=UTC),
+        role="user",
+        parts=(part,),
+    )
 
 
-SEEN = (message(1, Text(text="Look it up.")), message(2, ToolResult(call_id="c", text="word " * 5_000)))
+SEEN = (
+    message(1, Text(text="Look it up.")),
+    message(2, ToolResult(call_id="c", text="word " * 5_000)),
+)
 
 
 def outcome(answer: str, *messages: Message) -> str:

@@ -1,4 +1,6 @@
-"""Tasks for sub-agents as the model gives them: side by side, with fewer rights, and one outcome of each call."""
+"""Tasks for sub-agents as the model gives them: side by side, with fewer rights, and one outcome of
+each call.
+"""
 
 import asyncio
 import json
@@ -29,7 +31,9 @@ TASK = "[Task] "
 
 
 def delegated(*goals: str, tools: tuple[str, ...] = (), **more: object) -> Any:
-    return call("delegate", id="d1", tasks=[{"goal": goal, "tools": list(tools), **more} for goal in goals])
+    return call(
+        "delegate", id="d1", tasks=[{"goal": goal, "tools": list(tools), **more} for goal in goals]
+    )
 
 
 def task_of(request: Request) -> str:
@@ -54,18 +58,24 @@ def children(it: Inside) -> list[Request]:
 
 
 def newest(it: Inside) -> ToolResult:
-    [*_, last] = [request for request in it.model.requests if not task_of(request) and results(request)]
+    [*_, last] = [
+        request for request in it.model.requests if not task_of(request) and results(request)
+    ]
     return results(last)[-1]
 
 
-async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the_result(tmp_path: Path) -> None:
+async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the_result(
+    tmp_path: Path,
+) -> None:
     begun: set[str] = set()
 
     def child(goal: str, _: Request) -> str:
         begun.add(goal)
         return f"answer to {goal}"
 
-    async with inside(tmp_path, answering(once(delegated("one", "two", "three"), "all done"), child), ON) as it:
+    async with inside(
+        tmp_path, answering(once(delegated("one", "two", "three"), "all done"), child), ON
+    ) as it:
         assert await it.text("please") == "all done"
         assert begun == {"one", "two", "three"}
         shown = newest(it)
@@ -74,28 +84,39 @@ async def test_three_tasks_are_worked_on_side_by_side_and_their_outcomes_are_the
             assert f"answer to {goal}" in shown.text
         assert not shown.outside
         await it.bot.settled()
-        assert len(it.channel.sent) == 1, "nothing of a sub-agent is sent, and no second turn begins"
+        assert len(it.channel.sent) == 1, (
+            "nothing of a sub-agent is sent, and no second turn begins"
+        )
 
 
-async def test_a_suspect_that_has_to_run_alone_does_not_keep_tasks_from_whoever_waits_for_them(tmp_path: Path) -> None:
+async def test_a_suspect_that_has_to_run_alone_does_not_keep_tasks_from_whoever_waits_for_them(
+    tmp_path: Path,
+) -> None:
     suspect: list[asyncio.Task[bool]] = []
 
     def parent(request: Request) -> ScriptedAnswer:
         if results(request):
             return "all done"
-        suspect.append(asyncio.create_task(it.bot.turns._isolation.enter("another conversation", 2)))
+        suspect.append(
+            asyncio.create_task(it.bot.turns._isolation.enter("another conversation", 2))
+        )
         return delegated("one", "two")
 
     async with inside(tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), ON) as it:
-        async with asyncio.timeout(20):  # which is less than the suspect waits for others, and the call for its tasks
+        # which is less than the suspect waits for others, and the call for its tasks
+        async with asyncio.timeout(20):
             assert await it.text("please") == "all done"
         assert "answer to two" in newest(it).text
         assert await suspect[0], "then it is alone"
 
 
-async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tmp_path: Path) -> None:
+async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(
+    tmp_path: Path,
+) -> None:
     async with inside(
-        tmp_path, answering(once(delegated("one"), "ok"), lambda goal, _: "fine"), {**ON, "language": "en"}
+        tmp_path,
+        answering(once(delegated("one"), "ok"), lambda goal, _: "fine"),
+        {**ON, "language": "en"},
     ) as it:
         (it.bot.workspace.root / "MEMORY.md").write_text("# Memory\n\n- my cat is called Mo\n")
         await it.text("a secret of the parent")
@@ -107,10 +128,22 @@ async def test_a_task_has_its_own_context_and_no_tools_unless_they_are_listed(tm
 
 @pytest.mark.parametrize(
     "tools",
-    [("exec",), ("delegate",), ("memory_write",), ("remind",), ("send_file",), ("memory_search",), ("nothing",)],
+    [
+        ("exec",),
+        ("delegate",),
+        ("memory_write",),
+        ("remind",),
+        ("send_file",),
+        ("memory_search",),
+        ("nothing",),
+    ],
 )
-async def test_what_a_task_may_never_have_is_not_given(tmp_path: Path, tools: tuple[str, ...]) -> None:
-    async with inside(tmp_path, answering(once(delegated("one", tools=tools), "ok"), lambda goal, _: "fine"), ON) as it:
+async def test_what_a_task_may_never_have_is_not_given(
+    tmp_path: Path, tools: tuple[str, ...]
+) -> None:
+    async with inside(
+        tmp_path, answering(once(delegated("one", tools=tools), "ok"), lambda goal, _: "fine"), ON
+    ) as it:
         await it.text("please")
         assert "cannot have" in newest(it).text
         assert not children(it)
@@ -145,13 +178,17 @@ async def test_a_child_gets_only_its_list_and_asks_nobody(tmp_path: Path) -> Non
         assert len(it.channel.sent) == 1
 
 
-async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are_looked_for(tmp_path: Path) -> None:
+async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are_looked_for(
+    tmp_path: Path,
+) -> None:
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if not results(request):
             return call("read_file", id="c1", path="a.md")
         return "The gate code is 4711. The price is 999 EUR. See also b.md."
 
-    async with inside(tmp_path, answering(once(delegated("look", tools=("read_file",)), "ok"), child), ON) as it:
+    async with inside(
+        tmp_path, answering(once(delegated("look", tools=("read_file",)), "ok"), child), ON
+    ) as it:
         (it.bot.workspace.root / "a.md").write_text("The gate code is 4711, see b.md")
         await it.text("please")
         shown = newest(it)
@@ -164,7 +201,11 @@ async def test_facts_that_the_child_did_not_see_are_cut_and_marked_and_files_are
 
 async def test_originals_are_shown_by_handle_in_that_conversation_only(tmp_path: Path) -> None:
     parent = once(
-        delegated("one"), call("recall", id="r1", handle="w1"), "ok", call("recall", id="r2", handle="w1"), "ok"
+        delegated("one"),
+        call("recall", id="r1", handle="w1"),
+        "ok",
+        call("recall", id="r2", handle="w1"),
+        "ok",
     )
     async with inside(tmp_path, answering(parent, lambda goal, _: "the whole answer"), ON) as it:
         await it.text("please")
@@ -175,7 +216,9 @@ async def test_originals_are_shown_by_handle_in_that_conversation_only(tmp_path:
 
 
 async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) -> None:
-    async with inside(tmp_path, answering(once(delegated("zebra"), "ok"), lambda goal, _: "zebra seen"), ON) as it:
+    async with inside(
+        tmp_path, answering(once(delegated("zebra"), "ok"), lambda goal, _: "zebra seen"), ON
+    ) as it:
         await it.text("please")
         await it.bot.settled()
         store = it.bot.store
@@ -187,7 +230,9 @@ async def test_nothing_of_it_is_in_lists_search_or_away_notices(tmp_path: Path) 
 
 async def test_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_path: Path) -> None:
     parent = once(delegated("look for zanzibar7"), "ok")
-    async with inside(tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}) as it:
+    async with inside(
+        tmp_path, answering(parent, lambda goal, _: "zanzibar7 it is"), {**ON, "language": "en"}
+    ) as it:
         await it.text("please")
         await it.bot.settled()
         [task] = [await it.bot.store.tasks.find("", 1)]
@@ -202,14 +247,19 @@ async def test_what_is_forgotten_is_gone_from_tasks_and_their_conversations(tmp_
 
 
 async def test_a_goal_that_looks_like_a_command_is_none(tmp_path: Path) -> None:
-    async with inside(tmp_path, answering(once(delegated("/new"), "ok"), lambda goal, _: "fine"), ON) as it:
+    async with inside(
+        tmp_path, answering(once(delegated("/new"), "ok"), lambda goal, _: "fine"), ON
+    ) as it:
         await it.text("please")
         assert task_of(children(it)[0]) == "/new"
 
 
 async def test_an_answer_that_fits_no_schema_is_corrected_once_then_marked(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    answers: dict[str, list[str]] = {"one": ["no json", '{"n": 1}'], "two": ["no json", '{"n": "x"}']}
+    answers: dict[str, list[str]] = {
+        "one": ["no json", '{"n": 1}'],
+        "two": ["no json", '{"n": "x"}'],
+    }
     parent = once(delegated("one", "two", answer_schema=schema), "ok")
     async with inside(tmp_path, answering(parent, lambda goal, _: answers[goal].pop(0)), ON) as it:
         await it.text("please")
@@ -220,7 +270,9 @@ async def test_an_answer_that_fits_no_schema_is_corrected_once_then_marked(tmp_p
         child = await it.bot.store.tasks.find("", 1)
         assert child
         paid = await it.bot.store.sessions.usage(datetime(2000, 1, 1, tzinfo=UTC), child.child)
-        assert sum(row.output for row in paid) == 2, "a token of each answer: what was corrected counts, too"
+        assert sum(row.output for row in paid) == 2, (
+            "a token of each answer: what was corrected counts, too"
+        )
 
 
 async def test_stop_ends_every_child_at_once(tmp_path: Path) -> None:
@@ -232,7 +284,9 @@ async def test_stop_ends_every_child_at_once(tmp_path: Path) -> None:
         def __init__(self, script: Callable[[Request], ScriptedAnswer]) -> None:
             self._script = script
 
-    async with inside(tmp_path, answering(once(delegated("a", "b", "c"), "ok"), lambda goal, _: "x"), ON) as it:
+    async with inside(
+        tmp_path, answering(once(delegated("a", "b", "c"), "ok"), lambda goal, _: "x"), ON
+    ) as it:
         stream = it.model.stream
 
         async def held(request: Request) -> Any:
@@ -283,7 +337,9 @@ async def test_it_is_off_by_default(tmp_path: Path) -> None:
 async def test_what_runs_on_ends_in_one_message_that_the_model_answers(tmp_path: Path) -> None:
     settings = {"delegate": {"enabled": True, "wait_seconds": 0}}
     parent = once(delegated("one", "two"), "they run on", "they are done")
-    async with inside(tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), settings) as it:
+    async with inside(
+        tmp_path, answering(parent, lambda goal, _: f"answer to {goal}"), settings
+    ) as it:
         assert await it.text("please") == "they run on"
         assert "runs on" in newest(it).text
         await it.channel.until(lambda: it.channel.sent[-1].text == "they are done")
@@ -313,7 +369,9 @@ async def test_after_a_clear_nobody_is_told_of_what_ran_on(tmp_path: Path) -> No
         assert "late" not in str([sent.text for sent in it.channel.sent])
 
 
-async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(tmp_path: Path) -> None:
+async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(
+    tmp_path: Path,
+) -> None:
     parent = once(call("read_file", id="r1", path="exports/a.md"), delegated("look at it"), "ok")
     async with inside(tmp_path, answering_tainted(parent), ON) as it:
         (it.bot.workspace.root / "exports").mkdir()
@@ -324,8 +382,12 @@ async def test_a_task_from_a_turn_with_words_from_outside_is_one_from_outside(tm
         assert "look at it" in str(request.messages)
 
 
-def answering_tainted(parent: Callable[[Request], ScriptedAnswer]) -> Callable[[Request], ScriptedAnswer]:
-    return lambda request: "looked" if "Do the task above" in str(request.messages) else parent(request)
+def answering_tainted(
+    parent: Callable[[Request], ScriptedAnswer],
+) -> Callable[[Request], ScriptedAnswer]:
+    return lambda request: (
+        "looked" if "Do the task above" in str(request.messages) else parent(request)
+    )
 
 
 async def none_open(it: Inside) -> bool:
@@ -349,7 +411,12 @@ async def test_a_child_has_ten_steps_and_its_tokens(tmp_path: Path) -> None:
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if not request.may_call:
             return "that is all"
-        return call("read_file", id=f"c{len(results(request))}", path="a.md", offset=len(results(request)) + 1)
+        return call(
+            "read_file",
+            id=f"c{len(results(request))}",
+            path="a.md",
+            offset=len(results(request)) + 1,
+        )
 
     parent = once(delegated("steps", tools=("read_file",)), "ok")
     async with inside(tmp_path, answering(parent, child), ON) as it:
@@ -360,7 +427,9 @@ async def test_a_child_has_ten_steps_and_its_tokens(tmp_path: Path) -> None:
 
 
 async def test_the_time_of_a_task_ends_it(tmp_path: Path) -> None:
-    """Its minutes are over when it begins, as after a time in which the program was off: it gets one second more."""
+    """Its minutes are over when it begins, as after a time in which the program was off: it gets
+    one second more.
+    """
     now = [1_800_000_000.0]
     told = once(delegated("slow"), "it runs on", "it is over")
 
@@ -369,19 +438,30 @@ async def test_the_time_of_a_task_ends_it(tmp_path: Path) -> None:
         return told(request)
 
     settings = {"delegate": {"enabled": True, "wait_seconds": 0, "minutes": 9}, "concurrency": 1}
-    async with inside(tmp_path, answering(parent, lambda goal, _: "late"), settings, clock=lambda: now[0]) as it:
+    async with inside(
+        tmp_path, answering(parent, lambda goal, _: "late"), settings, clock=lambda: now[0]
+    ) as it:
         hold(it, asyncio.Event())
         assert await it.text("please") == "it runs on"
         await it.channel.until(lambda: it.channel.sent[-1].text == "it is over")
-        assert any("w1 failed" in text or "w1 cancelled" in text for text in words(it.model.requests[-1]))
+        assert any(
+            "w1 failed" in text or "w1 cancelled" in text for text in words(it.model.requests[-1])
+        )
 
 
 async def test_tokens_end_it_earlier(tmp_path: Path) -> None:
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if not request.may_call:
             return "that is all"
-        step = call("read_file", id=f"c{len(results(request))}", path="a.md", offset=len(results(request)) + 1)
-        return Answer(parts=(step,), stop="tools", usage=TokensUsed(input=1_500, output=60), model="scripted")
+        step = call(
+            "read_file",
+            id=f"c{len(results(request))}",
+            path="a.md",
+            offset=len(results(request)) + 1,
+        )
+        return Answer(
+            parts=(step,), stop="tools", usage=TokensUsed(input=1_500, output=60), model="scripted"
+        )
 
     parent = once(delegated("tokens", tools=("read_file",)), "ok")
     settings = {"delegate": {"enabled": True, "tokens": 2_000}}
@@ -401,7 +481,9 @@ async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path)
 
     def parent(request: Request) -> ScriptedAnswer:
         step = delegated("a", "b", "c")
-        return Answer(parts=(step,), stop="tools", usage=TokensUsed(input=400, output=60), model="scripted")
+        return Answer(
+            parts=(step,), stop="tools", usage=TokensUsed(input=400, output=60), model="scripted"
+        )
 
     async with inside(tmp_path, answering(parent, lambda goal, _: "fine"), settings, channel) as it:
         told = await it.text("please", chat="7", sender="7")
@@ -413,14 +495,18 @@ async def test_the_end_of_a_persons_budget_ends_the_children_too(tmp_path: Path)
         assert [row.state for row in rows if row] == ["failed"] * 3
 
 
-async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside(tmp_path: Path) -> None:
+async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside(
+    tmp_path: Path,
+) -> None:
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(groups=True))
     settings = {**ON, "channels": TELEGRAM}
     parent = once(delegated("look", tools=("read_file",)), "ok")
     async with inside(tmp_path, answering_tainted(parent), settings, channel) as it:
         await it.text("please", chat="g1", sender="7", kind="group", addressed=True)
         await it.bot.settled()
-        [child] = [request for request in it.model.requests if "Do the task above" in str(request.messages)]
+        [child] = [
+            request for request in it.model.requests if "Do the task above" in str(request.messages)
+        ]
         assert [spec.name for spec in child.tools] == ["read_file"]
         assert len(channel.sent) == 1
         assert "looked" in str(it.model.requests[-1].messages)
@@ -429,8 +515,16 @@ async def test_in_a_group_a_child_is_no_member_and_sees_its_task_as_from_outside
 async def test_a_tool_that_is_too_many_for_the_prompt_can_be_given_by_name(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     text = {"type": "string"}
-    orders = Orders(tmp_path, [tool("echo", "Repeats words.", words=text), *(tool(f"more{n}") for n in range(26))])
-    await review(tmp_path, "files", orders.settings, {"echo": "run", **{f"more{n}": "run" for n in range(26)}})
+    orders = Orders(
+        tmp_path,
+        [tool("echo", "Repeats words.", words=text), *(tool(f"more{n}") for n in range(26))],
+    )
+    await review(
+        tmp_path,
+        "files",
+        orders.settings,
+        {"echo": "run", **{f"more{n}": "run" for n in range(26)}},
+    )
 
     def child(goal: str, request: Request) -> ScriptedAnswer:
         if results(request):
@@ -438,7 +532,9 @@ async def test_a_tool_that_is_too_many_for_the_prompt_can_be_given_by_name(tmp_p
         return [call("files__echo", id="c1", words="hi"), use_tool("files__more1", id="c2")]
 
     parent = once(delegated("echo", tools=("files__echo",)), "ok")
-    async with inside(tmp_path, answering(parent, child), {**ON, "mcp": {"files": orders.settings}}) as it:
+    async with inside(
+        tmp_path, answering(parent, child), {**ON, "mcp": {"files": orders.settings}}
+    ) as it:
         await it.text("please")
         assert "files__echo" not in [spec.name for spec in it.model.requests[0].tools]
         assert [spec.name for spec in children(it)[0].tools] == ["files__echo"]

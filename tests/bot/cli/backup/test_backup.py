@@ -38,7 +38,9 @@ from tests.memory.store.first_home import go_back
 SECRET = "sk-planted-of-the-test-0123456789"
 CONFIG: dict[str, Any] = {
     "llm": {"provider": "openai", "base_url": "http://one.example/v1", "api_key": SECRET},
-    "channels": {"telegram": {"token": "${TELEGRAM_BOT_TOKEN}", "owners": ["1", "2"], "allow": ["3"]}},
+    "channels": {
+        "telegram": {"token": "${TELEGRAM_BOT_TOKEN}", "owners": ["1", "2"], "allow": ["3"]}
+    },
 }
 Members = list[tuple[tarfile.TarInfo, bytes]]
 
@@ -82,7 +84,11 @@ def inside(home: HomeFolder, work: Callable[[Store], Awaitable[Any]]) -> Any:
 
 def state(home: HomeFolder) -> dict[str, bytes]:
     """Read every file of a home that opening it does not change."""
-    found = [path for path in home.root.rglob("*") if path.is_file() and path.name not in ("lock", "mnema.db-shm")]
+    found = [
+        path
+        for path in home.root.rglob("*")
+        if path.is_file() and path.name not in ("lock", "mnema.db-shm")
+    ]
     return {str(path.relative_to(home.root)): path.read_bytes() for path in found}
 
 
@@ -103,7 +109,9 @@ def write(file: Path, members: Members, *, manifest: bool = True) -> Path:
 
 
 def fitted(members: Members) -> Members:
-    """Replace the manifest by one that names each member with its hash, so that only its reader can refuse it."""
+    """Replace the manifest by one that names each member with its hash, so that only its reader can
+    refuse it.
+    """
     *others, (header, text) = members
     told = json.loads(text)
     told["members"] = [
@@ -153,29 +161,48 @@ def refused(home: HomeFolder, file: Path, words: str) -> None:
         "config.json.last-good",
     ],
 )
-def test_S38_an_archive_with_a_name_outside_is_refused(home: HomeFolder, file: Path, name: str) -> None:
+def test_S38_an_archive_with_a_name_outside_is_refused(
+    home: HomeFolder, file: Path, name: str
+) -> None:
     create_backup(home, file)
     refused(home, added(file, named(name)), "no name that a backup holds")
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE])
-def test_S38_an_archive_with_a_link_or_a_device_is_refused(home: HomeFolder, file: Path, kind: bytes) -> None:
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE]
+)
+def test_S38_an_archive_with_a_link_or_a_device_is_refused(
+    home: HomeFolder, file: Path, kind: bytes
+) -> None:
     create_backup(home, file)
-    refused(home, added(file, named("workspace/evil", kind, "/etc/passwd"), b""), "a link, a device")
+    refused(
+        home, added(file, named("workspace/evil", kind, "/etc/passwd"), b""), "a link, a device"
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["workspace/notes/one.md", "workspace/notes", "workspace/notes/one.md/more", "record.db"]
+    "name",
+    ["workspace/notes/one.md", "workspace/notes", "workspace/notes/one.md/more", "record.db"],
 )
-def test_S38_an_archive_with_a_name_twice_is_refused(home: HomeFolder, file: Path, name: str) -> None:
+def test_S38_an_archive_with_a_name_twice_is_refused(
+    home: HomeFolder, file: Path, name: str
+) -> None:
     create_backup(home, file)
     refused(home, added(file, named(name)), "in it twice")
 
 
-def test_S38_a_member_of_another_content_than_the_manifests_is_refused(home: HomeFolder, file: Path) -> None:
+def test_S38_a_member_of_another_content_than_the_manifests_is_refused(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
-    members = [(one, b"fIrst" if one.name.endswith("one.md") else content) for one, content in read(file)]
-    refused(home, write(file, members, manifest=False), "'workspace/notes/one.md' is not what its manifest says")
+    members = [
+        (one, b"fIrst" if one.name.endswith("one.md") else content) for one, content in read(file)
+    ]
+    refused(
+        home,
+        write(file, members, manifest=False),
+        "'workspace/notes/one.md' is not what its manifest says",
+    )
 
 
 def test_S38_a_member_too_many_or_too_few_is_refused(home: HomeFolder, file: Path) -> None:
@@ -198,11 +225,14 @@ def test_S38_a_newer_schema_is_refused(home: HomeFolder, file: Path) -> None:
     refused(home, write(file, [(header, newer), *others]), "newer than this program")
 
 
-def test_S38_a_record_with_a_fault_in_its_ledger_or_none_at_all_is_refused(home: HomeFolder, file: Path) -> None:
+def test_S38_a_record_with_a_fault_in_its_ledger_or_none_at_all_is_refused(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     (_, whole), *others = read(file)
     faulty = changed(
-        whole, "INSERT INTO coverage (message_id, class, fold_id) SELECT id, 'folded', 'none' FROM message"
+        whole,
+        "INSERT INTO coverage (message_id, class, fold_id) SELECT id, 'folded', 'none' FROM message",  # noqa: E501
     )
     for record, words in ((faulty, "its ledger has"), (b"", "no tables"), (b"x" * 9000, "damaged")):
         write(file, [(named("record.db"), record), *others])
@@ -225,7 +255,9 @@ def test_a_manifest_of_a_later_format_is_refused(home: HomeFolder, file: Path) -
     refused(home, file, "reads format 1")
 
 
-def test_what_is_no_backup_or_half_of_one_is_refused_at_any_length(home: HomeFolder, file: Path) -> None:
+def test_what_is_no_backup_or_half_of_one_is_refused_at_any_length(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     whole = file.read_bytes()
     for length in (0, 1, 10, len(whole) // 3, len(whole) - 1):
@@ -244,7 +276,9 @@ def test_a_header_that_claims_gigabytes_is_not_read(home: HomeFolder, file: Path
     refused(home, file, "a header is too long")
 
 
-def test_S38_a_role_that_was_revoked_since_stays_so_in_this_restore_and_the_next(home: HomeFolder, file: Path) -> None:
+def test_S38_a_role_that_was_revoked_since_stays_so_in_this_restore_and_the_next(
+    home: HomeFolder, file: Path
+) -> None:
     async def grants(store: Store) -> list[tuple[str, str]]:
         return [(row.party.id, row.role) for row in await store.access.load_all_grants()]
 
@@ -266,14 +300,21 @@ def test_S38_a_role_that_was_revoked_since_stays_so_in_this_restore_and_the_next
     done = restore_backup(home, file)
     assert set(done.withheld) == {"web:admin admin", "web:lowered admin", "web:blocked admin"}
     now = inside(home, grants)
-    assert sorted(now) == [("blocked", "blocked"), ("kept", "admin"), ("lowered", "user"), ("stranger", "blocked")]
+    assert sorted(now) == [
+        ("blocked", "blocked"),
+        ("kept", "admin"),
+        ("lowered", "user"),
+        ("stranger", "blocked"),
+    ]
     assert "web:admin admin" in restore_backup(home, file).withheld
     restore_backup(home, empty)
     restore_backup(home, file)
     assert ("admin", "admin") not in inside(home, grants)
 
 
-def test_S38_people_who_left_the_settings_since_do_not_come_back(home: HomeFolder, file: Path) -> None:
+def test_S38_people_who_left_the_settings_since_do_not_come_back(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     write_config(home, CONFIG | {"channels": {"telegram": {"owners": ["2"], "allow": []}}})
     done = restore_backup(home, file)
@@ -282,7 +323,9 @@ def test_S38_people_who_left_the_settings_since_do_not_come_back(home: HomeFolde
     assert telegram == {"token": "${TELEGRAM_BOT_TOKEN}", "owners": ["2"], "allow": []}
 
 
-def test_in_a_new_home_everybody_has_the_rights_of_the_backup(home: HomeFolder, file: Path, tmp_path: Path) -> None:
+def test_in_a_new_home_everybody_has_the_rights_of_the_backup(
+    home: HomeFolder, file: Path, tmp_path: Path
+) -> None:
     inside(home, lambda store: store.access.grant(granted("admin")))
     create_backup(home, file)
     new = HomeFolder(root=tmp_path / "new")
@@ -292,7 +335,9 @@ def test_in_a_new_home_everybody_has_the_rights_of_the_backup(home: HomeFolder, 
     done = restore_backup(new, file)
     assert done.withheld == ()
     assert json.loads(new.config.read_text())["channels"] == CONFIG["channels"]
-    assert [row.role for row in inside(new, lambda store: store.access.load_all_grants())] == ["admin"]
+    assert [row.role for row in inside(new, lambda store: store.access.load_all_grants())] == [
+        "admin"
+    ]
 
 
 def test_S38_all_sessions_of_the_page_end(home: HomeFolder, file: Path) -> None:
@@ -310,13 +355,17 @@ def test_skills_and_plugins_are_off_after_a_restore(home: HomeFolder, file: Path
     create_backup(home, file)
     turn_on()
     restore_backup(home, file)
-    assert (SkillState(home.skills_state).load(), PluginState(home.plugins_state).load()) == ({}, {})
+    assert (SkillState(home.skills_state).load(), PluginState(home.plugins_state).load()) == (
+        {},
+        {},
+    )
 
 
 def test_S38_codes_and_approvals_of_the_backup_are_over(home: HomeFolder, file: Path) -> None:
     with closing(sqlite3.connect(home.db)) as held:
         held.execute(
-            "INSERT INTO access_request VALUES ('r', '', '', 'owner', '', '', '', 'en', 'code', 'pending', 9e9, 1)"
+            "INSERT INTO access_request VALUES ('r', '', '', 'owner', '', '', '', 'en', 'code', "
+            "'pending', 9e9, 1)"
         )
         held.commit()
     create_backup(home, file)
@@ -353,7 +402,9 @@ def test_S60_no_secret_is_in_a_backup(home: HomeFolder, file: Path) -> None:
     assert b"the old token" not in held
 
 
-def test_the_secrets_and_notes_of_the_home_stay_where_they_still_fit(home: HomeFolder, file: Path) -> None:
+def test_the_secrets_and_notes_of_the_home_stay_where_they_still_fit(
+    home: HomeFolder, file: Path
+) -> None:
     inside(home, lambda store: store.notes.put("wechat", {"login": "a login"}))
     create_backup(home, file)
     assert restore_backup(home, file).missing == ()
@@ -369,7 +420,9 @@ def test_settings_that_are_not_right_are_left_out_rather_than_with_their_secrets
 ) -> None:
     write_config(home, {"llm": {"api_kye": SECRET}})
     create_backup(home, file)
-    assert "config.json is not in the backup: there is no key llm.api_kye" in capsys.readouterr().err
+    assert (
+        "config.json is not in the backup: there is no key llm.api_kye" in capsys.readouterr().err
+    )
     assert all(SECRET.encode() not in content for _, content in read(file))
     restore_backup(home, file)
     assert json.loads(home.config.read_text()) == {"llm": {"api_kye": SECRET}}
@@ -391,11 +444,15 @@ def test_a_backup_with_tables_of_an_older_commit_is_refused_and_the_commit_is_na
         held.execute("UPDATE alembic_version SET version_num = 'r0012'")
     create_backup(home, file)
     for refused in (verify_backup, lambda backup: restore_backup(home, backup)):
-        with pytest.raises(InvalidBackup, match=r"go through commit ed4b8f97 first: .* its mnema restore a backup"):
+        with pytest.raises(
+            InvalidBackup, match=r"go through commit ed4b8f97 first: .* its mnema restore a backup"
+        ):
             refused(file)
 
 
-def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(home: HomeFolder, file: Path) -> None:
+def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     home.db.write_bytes(b"x" * 9000)
     done = restore_backup(home, file)
@@ -405,12 +462,15 @@ def test_a_home_whose_record_cannot_be_read_is_restored_and_its_doubts_are_told(
     assert (kept / "mnema.db").read_bytes() == b"x" * 9000
 
 
-def test_what_was_forgotten_since_is_told_and_the_old_state_is_named_as_a_copy(home: HomeFolder, file: Path) -> None:
+def test_what_was_forgotten_since_is_told_and_the_old_state_is_named_as_a_copy(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     with closing(sqlite3.connect(home.db)) as held:
         held.execute(
-            "INSERT INTO forgetting (id, space, conversation, asked_by, state, code_sha256, targets, receipt, expires,"
-            " at) VALUES ('f', '', 'c', 'me', 'done', '', '', '', 9e9, 9e9)"
+            "INSERT INTO forgetting (id, space, conversation, asked_by, state, code_sha256, "
+            "targets, receipt, expires, at) VALUES ('f', '', 'c', 'me', 'done', '', '', '', 9e9, "
+            "9e9)"
         )
         held.commit()
     done = restore_backup(home, file)
@@ -418,7 +478,9 @@ def test_what_was_forgotten_since_is_told_and_the_old_state_is_named_as_a_copy(h
     assert set(database_copies(home.data)) == {path.name for path in done.kept}
 
 
-def test_what_a_killed_process_left_among_the_backups_of_the_page_goes_with_the_next_one(home: HomeFolder) -> None:
+def test_what_a_killed_process_left_among_the_backups_of_the_page_goes_with_the_next_one(
+    home: HomeFolder,
+) -> None:
     home.backups.mkdir()
     left, busy = (home.backups / f".{name}.backup.half" for name in ("left", "busy"))
     for folder in (left, busy):
@@ -445,7 +507,9 @@ def test_a_full_disk_leaves_no_half_file(home: HomeFolder, file: Path, place: st
 
 
 @pytest.mark.parametrize("place", ["restore.extracted", "restore.verified"])
-def test_a_restore_that_fails_leaves_the_old_state_and_nothing_else(home: HomeFolder, file: Path, place: str) -> None:
+def test_a_restore_that_fails_leaves_the_old_state_and_nothing_else(
+    home: HomeFolder, file: Path, place: str
+) -> None:
     create_backup(home, file)
     before = state(home)
     assert arm({"MNEMA_TEST": "1", "MNEMA_FP": f"{place}:enospc"})
@@ -457,14 +521,20 @@ def test_a_restore_that_fails_leaves_the_old_state_and_nothing_else(home: HomeFo
     assert state(home) == before
 
 
-def test_an_existing_file_a_folder_and_a_place_in_the_workspace_are_refused(home: HomeFolder, file: Path) -> None:
+def test_an_existing_file_a_folder_and_a_place_in_the_workspace_are_refused(
+    home: HomeFolder, file: Path
+) -> None:
     file.write_text("mine")
     with pytest.raises(MnemaError, match="--force replaces it"):
         create_backup(home, file)
     assert file.read_text() == "mine"
     create_backup(home, file, force=True)
     assert verify_backup(file).files == 3
-    for where, words in ((file.parent, "a folder"), (file / "x", "no folder"), (home.workspace / "b", "workspace")):
+    for where, words in (
+        (file.parent, "a folder"),
+        (file / "x", "no folder"),
+        (home.workspace / "b", "workspace"),
+    ):
         with pytest.raises(MnemaError, match=words):
             create_backup(home, where)
     with pytest.raises(MnemaError, match="nothing to back up"):
@@ -472,7 +542,15 @@ def test_an_existing_file_a_folder_and_a_place_in_the_workspace_are_refused(home
 
 
 def test_names_of_every_kind_come_back_and_links_do_not(home: HomeFolder, file: Path) -> None:
-    odd = ["名字 with blanks", "a" * 200, "line\nbreak", "UPPER", "upper", "ends. ", os.fsdecode(b"not-utf8-\xff")]
+    odd = [
+        "名字 with blanks",
+        "a" * 200,
+        "line\nbreak",
+        "UPPER",
+        "upper",
+        "ends. ",
+        os.fsdecode(b"not-utf8-\xff"),
+    ]
     for name in odd:
         (home.workspace / name).write_bytes(os.fsencode(name))
     (home.workspace / "link").symlink_to("/etc/passwd")
@@ -491,7 +569,9 @@ def test_names_of_every_kind_come_back_and_links_do_not(home: HomeFolder, file: 
     assert home.data.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_server_that_does_not_answer_is_told_and_nothing_is_changed(home: HomeFolder, file: Path) -> None:
+def test_a_server_that_does_not_answer_is_told_and_nothing_is_changed(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
     write_config(home, {"database_url": "postgresql+psycopg://u@127.0.0.1:1/x"})
     before, backup = state(home), file.read_bytes()
@@ -502,7 +582,9 @@ def test_a_server_that_does_not_answer_is_told_and_nothing_is_changed(home: Home
     assert (state(home), file.read_bytes()) == (before, backup)
 
 
-@pytest.mark.parametrize("text", ['{"database_url": "${NOT_SET}"}', '{"database_url": "postgresql+psycopg://u@h/x",'])
+@pytest.mark.parametrize(
+    "text", ['{"database_url": "${NOT_SET}"}', '{"database_url": "postgresql+psycopg://u@h/x",']
+)
 def test_a_record_that_may_be_elsewhere_is_not_taken_for_the_file_that_was_kept(
     home: HomeFolder, file: Path, text: str
 ) -> None:
@@ -516,10 +598,17 @@ def test_a_record_that_may_be_elsewhere_is_not_taken_for_the_file_that_was_kept(
     assert state(home) == before
 
 
-def test_a_record_stays_where_the_home_has_it_whatever_the_backup_says(home: HomeFolder, file: Path) -> None:
-    elsewhere = home.config.read_text().replace("{", '{"database_url": "postgresql+psycopg://u@127.0.0.1:1/x",', 1)
+def test_a_record_stays_where_the_home_has_it_whatever_the_backup_says(
+    home: HomeFolder, file: Path
+) -> None:
+    elsewhere = home.config.read_text().replace(
+        "{", '{"database_url": "postgresql+psycopg://u@127.0.0.1:1/x",', 1
+    )
     create_backup(home, file)
-    members = [(one, elsewhere.encode() if one.name == "config.json" else content) for one, content in read(file)]
+    members = [
+        (one, elsewhere.encode() if one.name == "config.json" else content)
+        for one, content in read(file)
+    ]
     restore_backup(home, write(file, members))
     assert json.loads(home.config.read_text())["database_url"] == ""
     assert inside(home, lambda store: store.ready())
@@ -549,19 +638,28 @@ def test_a_damaged_journal_is_told_and_moves_nothing(home: HomeFolder, text: str
     assert home.db.exists()
 
 
-def test_what_a_cut_restore_made_ready_is_taken_away_by_the_next(home: HomeFolder, file: Path) -> None:
+def test_what_a_cut_restore_made_ready_is_taken_away_by_the_next(
+    home: HomeFolder, file: Path
+) -> None:
     create_backup(home, file)
-    shutil.copytree(home.workspace, journal.staging_folder(home.root, "20260101T000000Z") / "workspace")
+    shutil.copytree(
+        home.workspace, journal.staging_folder(home.root, "20260101T000000Z") / "workspace"
+    )
     restore_backup(home, file)
     assert not [path.name for path in home.root.iterdir() if path.name.startswith(".")]
 
 
-def test_an_encrypted_backup_holds_the_secrets_and_needs_its_passphrase(home: HomeFolder, file: Path) -> None:
+def test_an_encrypted_backup_holds_the_secrets_and_needs_its_passphrase(
+    home: HomeFolder, file: Path
+) -> None:
     home.config.write_text('{"llm": {"api_key": "sk-of-nobody-at-all-123"}}')
     home.config.chmod(0o600)
     seen: list[tuple[int, int]] = []
     manifest = create_backup(
-        home, file, passphrase="four words are enough", progress=lambda *how_far: seen.append(how_far)
+        home,
+        file,
+        passphrase="four words are enough",
+        progress=lambda *how_far: seen.append(how_far),
     )
     assert manifest.left_out == ()
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)

@@ -1,4 +1,6 @@
-"""What `mnema sessions import` folds of a long conversation, so that its first turn does not fold all of it."""
+"""What `mnema sessions import` folds of a long conversation, so that its first turn does not fold
+all of it.
+"""
 
 import asyncio
 import sqlite3
@@ -24,9 +26,14 @@ def import_conversation(home: Path, folder: Path, turns: int) -> None:
     for number in range(turns):
         at = START + timedelta(days=number // TURNS_A_DAY, minutes=number % TURNS_A_DAY)
         text = f"plan {number} of the garden takes {number % 31} days"
-        messages += [user(f"I think that {text}.", at.isoformat()), bot(f"Noted: {text}.", at.isoformat())]
+        messages += [
+            user(f"I think that {text}.", at.isoformat()),
+            bot(f"Noted: {text}.", at.isoformat()),
+        ]
     file = file_of(folder, messages)
-    assert main(["--home", str(home), "sessions", "import", str(file), "--conversation", "long"]) == 0
+    assert (
+        main(["--home", str(home), "sessions", "import", str(file), "--conversation", "long"]) == 0
+    )
 
 
 def query(home: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -39,24 +46,31 @@ def test_the_older_part_of_a_long_conversation_is_in_the_logs_of_its_days(
 ) -> None:
     home = tmp_path / "home"
     import_conversation(home, tmp_path, TURNS)
-    folds = query(home, "SELECT from_turn, to_turn, reason, state, method, awaiting FROM fold ORDER BY at")
+    folds = query(
+        home, "SELECT from_turn, to_turn, reason, state, method, awaiting FROM fold ORDER BY at"
+    )
     done = ("import", "folded", "extract", "")
     assert folds == [(1, 100, *done), (101, 200, *done), (201, 300, *done)]
     logs = {path.name: path.read_text() for path in (home / "workspace" / "memory").glob("*.md")}
-    assert sorted(logs) == ["2025-03-03.md", "2025-03-05.md", "2025-03-08.md"]  # of each range's last turn
+    # of each range's last turn
+    assert sorted(logs) == ["2025-03-03.md", "2025-03-05.md", "2025-03-08.md"]
     everything = "\n".join(logs.values())
     assert all(f"plan {number} of the garden" in everything for number in range(300))
     main(["--home", str(home), "doctor"])
     assert "in view, folded or cleared" in capsys.readouterr().out
 
 
-async def test_the_first_turn_after_an_import_folds_no_more_than_a_few_hundred_turns(tmp_path: Path) -> None:
+async def test_the_first_turn_after_an_import_folds_no_more_than_a_few_hundred_turns(
+    tmp_path: Path,
+) -> None:
     home = tmp_path / "home"
     await asyncio.to_thread(import_conversation, home, tmp_path, TURNS)
     async with inside(home, ["Plan 706 takes 24 days."]) as it:
         assert "24 days" in await it.text("How long does plan 706 take?", chat="long")
         await it.bot.settled()
-        [(first, last)] = query(home, "SELECT from_turn, to_turn FROM fold WHERE reason != 'import'")
+        [(first, last)] = query(
+            home, "SELECT from_turn, to_turn FROM fold WHERE reason != 'import'"
+        )
         assert first == 301
         assert last < TURNS
 

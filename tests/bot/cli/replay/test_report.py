@@ -28,7 +28,9 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_a_repeated_prefix_is_read_from_the_cache_and_the_rest_is_written(tmp_path: Path) -> None:
-    outcome = simulate_recording(recording(tmp_path, talk(3), system="Be kind."), setting("turns", 50_000))
+    outcome = simulate_recording(
+        recording(tmp_path, talk(3), system="Be kind."), setting("turns", 50_000)
+    )
     one, two, three = outcome.requests
     paid = calculate_bill(outcome, MODEL, FAST)
     known = model_facts(MODEL)
@@ -37,7 +39,9 @@ def test_a_repeated_prefix_is_read_from_the_cache_and_the_rest_is_written(tmp_pa
     whole = sum(request.tokens.total for request in outcome.requests)
     cached = two.common + three.common
     output = one.output + two.output + three.output
-    dollars = cached * known.cache_read + (whole - cached) * known.cache_write + output * known.output
+    dollars = (
+        cached * known.cache_read + (whole - cached) * known.cache_write + output * known.output
+    )
     assert paid.dollars == pytest.approx(dollars / 1e6)
     assert (paid.cached, paid.written, paid.output) == (cached, whole - cached, output)
     assert (paid.fold_calls, paid.fold_dollars) == (0, 0.0)
@@ -49,21 +53,27 @@ def test_after_five_minutes_the_whole_prefix_is_written_anew(tmp_path: Path) -> 
         *(user("second", "2026-11-20T06:05:00Z"), bot("yes", "2026-11-20T06:05:10Z")),
         *(user("third", "2026-11-20T06:10:01Z"), bot("yes", "2026-11-20T06:10:20Z")),
     ]
-    outcome = simulate_recording(recording(tmp_path, said, system="Be kind. " * 50), setting("turns", 50_000))
+    outcome = simulate_recording(
+        recording(tmp_path, said, system="Be kind. " * 50), setting("turns", 50_000)
+    )
     first, second, third = count_cached_tokens(outcome.requests)
     assert (first, third) == (0, 0)
     assert second == outcome.requests[1].common > 0
     assert outcome.requests[2].common > 0
 
 
-def test_a_fold_in_the_background_is_a_call_of_the_fast_model_and_one_at_once_is_none(tmp_path: Path) -> None:
+def test_a_fold_in_the_background_is_a_call_of_the_fast_model_and_one_at_once_is_none(
+    tmp_path: Path,
+) -> None:
     outcome = simulate_recording(recording(tmp_path, talk(12)), setting("turns", 50_000, turns=4))
     paid = calculate_bill(outcome, MODEL, FAST)
     assert paid.fold_calls == len(outcome.folds) > 1
     asked = system_prompt("en", 1_000)
     sent = sum(
         WEIGHTED.text(asked)
-        + WEIGHTED.text(single_prompt(fold.replaced, (), fold.messages, WEIGHTED, outcome.setting.zone))
+        + WEIGHTED.text(
+            single_prompt(fold.replaced, (), fold.messages, WEIGHTED, outcome.setting.zone)
+        )
         for fold in outcome.folds
     )
     written = sum(fold.after + WEIGHTED.text(fold.log) for fold in outcome.folds)
@@ -76,7 +86,9 @@ def test_a_fold_in_the_background_is_a_call_of_the_fast_model_and_one_at_once_is
 def test_a_model_without_prices_costs_nothing_that_is_known(tmp_path: Path) -> None:
     outcome = simulate_recording(recording(tmp_path, talk(2)), setting())
     assert calculate_bill(outcome, "my-own", FAST).total is None
-    result = PolicyResult(name="x", outcome=outcome, bill=calculate_bill(outcome, "my-own", FAST), scores=())
+    result = PolicyResult(
+        name="x", outcome=outcome, bill=calculate_bill(outcome, "my-own", FAST), scores=()
+    )
     assert result_figures(result)["cost"] is None
     assert "–" in format_table([result])
 
@@ -101,10 +113,14 @@ def test_probes_ask_for_what_occurs_once_and_are_put_later(tmp_path: Path) -> No
 
 def test_given_probes_are_taken_instead(tmp_path: Path) -> None:
     probe = {"after": 3, "question": "Which code had topic1?", "answer": "C-7001", "fact_turn": 1}
-    assert [each.answer for each in with_probes(recording(tmp_path, talk(4), probes=[probe])).probes] == ["C-7001"]
+    assert [
+        each.answer for each in with_probes(recording(tmp_path, talk(4), probes=[probe])).probes
+    ] == ["C-7001"]
 
 
-def test_what_has_left_the_view_is_found_again_and_what_was_never_said_is_not(tmp_path: Path) -> None:
+def test_what_has_left_the_view_is_found_again_and_what_was_never_said_is_not(
+    tmp_path: Path,
+) -> None:
     probes = [
         {"after": 2, "question": "Which code has topic1?", "answer": "C-7001", "fact_turn": 1},
         {"after": 40, "question": "Which code has topic1?", "answer": "C-7001", "fact_turn": 1},
@@ -133,7 +149,9 @@ def test_what_has_left_the_view_is_found_again_and_what_was_never_said_is_not(tm
     ],
 )
 def test_a_number_with_commas_is_one_answer(tmp_path: Path, said: str, answer: str) -> None:
-    read = recording(tmp_path, [user(said), bot("Noted."), user("Thanks, and good night."), bot("Good night.")])
+    read = recording(
+        tmp_path, [user(said), bot("Noted."), user("Thanks, and good night."), bot("Good night.")]
+    )
     assert [probe.answer for probe in make_probes(read, 5)] == [answer]
 
 
@@ -151,7 +169,9 @@ def test_the_json_holds_every_request_and_the_table_every_policy(tmp_path: Path)
         outcome = simulate_recording(read, setting(name, 50_000, turns=4))
         scores = score_probes(outcome, read, outcome.setting.zone)
         results.append(
-            PolicyResult(name=name, outcome=outcome, bill=calculate_bill(outcome, MODEL, FAST), scores=scores)
+            PolicyResult(
+                name=name, outcome=outcome, bill=calculate_bill(outcome, MODEL, FAST), scores=scores
+            )
         )
     told = report_to_json(read, results)
     for held, result in zip(told["policies"], results, strict=True):
@@ -185,13 +205,21 @@ def test_the_picture_is_sound_xml_with_a_line_a_limit_and_a_mark_for_each_fold()
     assert "limit 50,000" in shown
     assert {"balanced ø 20k", "turns"} <= set(shown)
     assert len(list(svg.iter(f"{SVG}polyline"))) == 2
-    assert len([mark for mark in svg.iter(f"{SVG}circle") if mark.get("r")]) == 2, "a fold, and the key"
+    assert len([mark for mark in svg.iter(f"{SVG}circle") if mark.get("r")]) == 2, (
+        "a fold, and the key"
+    )
     assert not list(svg.iter(f"{SVG}script"))
 
 
 def test_names_of_lines_do_not_cover_each_other_and_stay_in_the_picture() -> None:
-    svg = drawn(*(PlotLine(name=f"p{n}", tokens=(1, 10 + n), folds=()) for n in range(6)), limit=100)
-    places = sorted(float(each.get("y", "0")) for each in svg.iter(f"{SVG}text") if each.get("class", "")[:4] == "name")
+    svg = drawn(
+        *(PlotLine(name=f"p{n}", tokens=(1, 10 + n), folds=()) for n in range(6)), limit=100
+    )
+    places = sorted(
+        float(each.get("y", "0"))
+        for each in svg.iter(f"{SVG}text")
+        if each.get("class", "")[:4] == "name"
+    )
     assert len(places) == 6
     assert all(below - above >= LABEL_GAP - 0.2 for above, below in pairwise(places))
     assert places[-1] < float(svg.get("height", "0"))

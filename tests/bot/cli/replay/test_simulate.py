@@ -1,4 +1,6 @@
-"""Simulation: every request equals the running bot's, fits and is valid, and its figures are correct."""
+"""Simulation: every request equals the running bot's, fits and is valid, and its figures are
+correct.
+"""
 
 from datetime import UTC
 from pathlib import Path
@@ -19,7 +21,9 @@ from memory.conversation import Session, Text
 from tests.bot.cli.replay.making import bot, recording, setting, talk, used, user
 from tests.by_night import first_by_day
 
-turns = st.tuples(st.integers(0, 900), st.lists(st.integers(0, 6_000), max_size=3), st.integers(1, 200))
+turns = st.tuples(
+    st.integers(0, 900), st.lists(st.integers(0, 6_000), max_size=3), st.integers(1, 200)
+)
 
 
 def read(messages: list[dict[str, Any]]) -> Recording:
@@ -35,7 +39,11 @@ def prepared(outcome: ReplayOutcome) -> list[bool]:
 
 @pytest.mark.parametrize("policy", first_by_day(3, list(POLICIES)))
 @settings(deadline=None, max_examples=10)
-@given(shape=st.lists(turns, min_size=1, max_size=10), late=st.integers(0, 3), most=st.integers(3_000, 9_000))
+@given(
+    shape=st.lists(turns, min_size=1, max_size=10),
+    late=st.integers(0, 3),
+    most=st.integers(3_000, 9_000),
+)
 def test_every_request_fits_and_is_valid(
     policy: str, shape: list[tuple[int, list[int], int]], late: int, most: int
 ) -> None:
@@ -62,11 +70,15 @@ def test_without_need_nothing_is_folded_and_everything_is_repeated(tmp_path: Pat
     assert not any(one.broke for one in outcome.requests)
     first, second = outcome.requests[:2]
     assert first.common == 0
-    assert second.common == first.tokens.total, "the first request stands whole at the beginning of the second"
+    assert second.common == first.tokens.total, (
+        "the first request stands whole at the beginning of the second"
+    )
     assert [one.turn for one in outcome.requests] == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
-def test_a_fold_in_the_background_is_there_at_the_next_turn_and_breaks_the_prefix(tmp_path: Path) -> None:
+def test_a_fold_in_the_background_is_there_at_the_next_turn_and_breaks_the_prefix(
+    tmp_path: Path,
+) -> None:
     made = recording(tmp_path, talk(12))
     outcome = simulate_recording(made, setting("turns", 50_000, turns=4))
     assert prepared(outcome) == [True] * len(outcome.folds)
@@ -80,7 +92,9 @@ def test_a_fold_in_the_background_is_there_at_the_next_turn_and_breaks_the_prefi
 
 def test_a_late_fold_comes_later_and_the_view_goes_on_meanwhile(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(12))
-    soon, late = (simulate_recording(made, setting("turns", 50_000, turns=4, late=late)) for late in (0, 2))
+    soon, late = (
+        simulate_recording(made, setting("turns", 50_000, turns=4, late=late)) for late in (0, 2)
+    )
     assert late.folds[0].request == soon.folds[0].request + 2
     assert not late.folds[0].at_once
 
@@ -95,31 +109,48 @@ def test_a_late_fold_is_ended_at_once_where_the_request_needs_it(tmp_path: Path)
 def test_each_reduction_is_counted_once(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(10, tools=1, result=20_000))
     outcome = simulate_recording(made, setting("turns", 200_000))
-    assert sum(one.reductions for one in outcome.requests) == 9, "the running turn's result is whole"
+    assert sum(one.reductions for one in outcome.requests) == 9, (
+        "the running turn's result is whole"
+    )
 
 
 def test_a_summary_of_anothers_is_checked_and_taken(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(12))
     held = setting(
-        "turns", 50_000, turns=4, summarise=lambda material, limit: ("- Topic1 was asked for.", "Topic1: C-7001.")
+        "turns",
+        50_000,
+        turns=4,
+        summarise=lambda material, limit: ("- Topic1 was asked for.", "Topic1: C-7001."),
     )
     outcome = simulate_recording(made, held)
     assert outcome.folds[0].method == "model"
     assert outcome.folds[0].summary == "Topic1: C-7001."
-    lied = setting("turns", 50_000, turns=4, summarise=lambda material, limit: ("- It cost 99 dollars.", "It cost 99."))
+    lied = setting(
+        "turns",
+        50_000,
+        turns=4,
+        summarise=lambda material, limit: ("- It cost 99 dollars.", "It cost 99."),
+    )
     assert simulate_recording(made, lied).folds[0].method == "extract"
 
 
 def test_a_probe_meets_the_view_of_its_turn_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    probes = [{"after": turn, "question": "Which code?", "answer": "C-7001", "fact_turn": 1} for turn in (2, 12)]
+    probes = [
+        {"after": turn, "question": "Which code?", "answer": "C-7001", "fact_turn": 1}
+        for turn in (2, 12)
+    ]
     made = recording(tmp_path, talk(12), probes=probes)
     bare = recording(tmp_path, talk(12))
-    outcome, without = (simulate_recording(each, setting("turns", 50_000, turns=4)) for each in (made, bare))
+    outcome, without = (
+        simulate_recording(each, setting("turns", 50_000, turns=4)) for each in (made, bare)
+    )
     assert [one.tokens for one in outcome.requests] == [one.tokens for one in without.requests]
     assert len(outcome.planning) == len(without.planning)
 
     def shown(asked: ProbeView) -> str:
-        return "\n".join(p.text for message in asked.view.shown for p in message.parts if isinstance(p, Text))
+        return "\n".join(
+            p.text for message in asked.view.shown for p in message.parts if isinstance(p, Text)
+        )
 
     early, late = outcome.asked
     assert "Question 1 about" in shown(early)
@@ -128,7 +159,9 @@ def test_a_probe_meets_the_view_of_its_turn_and_leaves_nothing_behind(tmp_path: 
     assert late.folds
 
 
-def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_them(tmp_path: Path) -> None:
+def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_them(
+    tmp_path: Path,
+) -> None:
     probes = [{"after": turn, "question": f"Which {n}?", "answer": "C-7001", "fact_turn": 1}
               for turn in (4, 5, 12) for n in range(5)]  # fmt: skip
     made = recording(tmp_path, talk(12), probes=probes)
@@ -149,7 +182,10 @@ def test_the_texts_of_a_fold_are_made_once_for_all_probes_and_the_request_after_
 def test_the_same_recording_gives_the_same_figures(tmp_path: Path) -> None:
     made = recording(tmp_path, talk(14, tools=1, result=1_500))
     ticks = iter(range(10_000))
-    one, other = (simulate_recording(made, setting("balanced", 4_000, clock=lambda: next(ticks))) for _ in range(2))
+    one, other = (
+        simulate_recording(made, setting("balanced", 4_000, clock=lambda: next(ticks)))
+        for _ in range(2)
+    )
     assert one.requests == other.requests
     assert one.folds == other.folds
     assert set(one.planning) == {1}

@@ -1,4 +1,6 @@
-"""Days and nights over HTTP: what was folded into a day and where it was said, and one night taken back."""
+"""Days and nights over HTTP: what was folded into a day and where it was said, and one night taken
+back.
+"""
 
 from collections.abc import AsyncIterator
 from datetime import date
@@ -16,7 +18,9 @@ DAYS, NIGHTS = "/api/v1/memory/days", "/api/v1/memory/nights"
 
 @pytest_asyncio.fixture
 async def real(tmp_path: Path) -> AsyncIterator[Real]:
-    async with real_bot(tmp_path, lambda asked: "that is noted, and here are a few words more") as up:
+    async with real_bot(
+        tmp_path, lambda asked: "that is noted, and here are a few words more"
+    ) as up:
         yield up
 
 
@@ -47,14 +51,20 @@ async def test_a_day_counts_the_turns_folded_into_it_and_leads_to_them(
     assert month["items"] == [{"day": today, "turns": turns, "entries": 1}]
     assert (month["first"], month["last"]) == ("2025-02-28", today)
     [entry] = (await client.get(f"{DAYS}/{today}")).json()["items"]
-    assert (entry["conversation"], entry["from_turn"], entry["to_turn"]) == ("c1", 1, folded["to_turn"])
+    assert (entry["conversation"], entry["from_turn"], entry["to_turn"]) == (
+        "c1",
+        1,
+        folded["to_turn"],
+    )
     assert "ferry" in str(entry["lines"])
     around = await client.get(f"/api/v1/conversations/c1/messages?around=turn-{entry['from_turn']}")
     assert around.status_code == 200
     old = (await client.get(DAYS, params={"month": "2025-02"})).json()
     assert old["items"] == [{"day": "2025-02-28", "turns": 0, "entries": 1}]
     [noted] = (await client.get(f"{DAYS}/2025-02-28")).json()["items"]
-    assert noted["lines"] == [{"time": "10:15", "speaker": "Nora", "text": "the kitten must not eat cheese"}]
+    assert noted["lines"] == [
+        {"time": "10:15", "speaker": "Nora", "text": "the kitten must not eat cheese"}
+    ]
     await client.post("/api/v1/conversations/c1/folds", json={"act": "undo"})
     assert (await client.get(DAYS)).json()["items"] == [{"day": today, "turns": 0, "entries": 1}]
     assert (await client.get(f"{DAYS}/{today}")).json()["items"][0]["state"] == "undone"
@@ -78,17 +88,38 @@ async def night(real: Real, tmp_path: Path, day: date, *lines: str) -> None:
 async def test_an_older_night_is_taken_back_and_the_newer_one_stays(
     real: Real, client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    others = [f"Fact of its own number {number}, about {word}" for number, word in enumerate("abcdefgh")]
-    await night(real, tmp_path, date(2026, 11, 20), *others, "Drinks green tea at home", "drinks green tea at home.")
-    await night(real, tmp_path, date(2026, 11, 21), "Rides a red bicycle daily", "rides a red bicycle, daily")
+    others = [
+        f"Fact of its own number {number}, about {word}" for number, word in enumerate("abcdefgh")
+    ]
+    await night(
+        real,
+        tmp_path,
+        date(2026, 11, 20),
+        *others,
+        "Drinks green tea at home",
+        "drinks green tea at home.",
+    )
+    await night(
+        real,
+        tmp_path,
+        date(2026, 11, 21),
+        "Rides a red bicycle daily",
+        "rides a red bicycle, daily",
+    )
     newer, older = (await client.get(NIGHTS)).json()["items"]
     assert (newer["day"], newer["state"]) == ("2026-11-21", "done")
     assert older["merged"] == [
-        {"parts": ["Drinks green tea at home", "drinks green tea at home."], "text": older["merged"][0]["text"]}
+        {
+            "parts": ["Drinks green tea at home", "drinks green tea at home."],
+            "text": older["merged"][0]["text"],
+        }
     ]
     first = (await client.get(NIGHTS, params={"limit": 1})).json()
     rest = (await client.get(NIGHTS, params={"limit": 1, "cursor": first["next"]})).json()
-    assert ([first["items"][0]["id"], rest["items"][0]["id"]], rest["next"]) == ([newer["id"], older["id"]], None)
+    assert ([first["items"][0]["id"], rest["items"][0]["id"]], rest["next"]) == (
+        [newer["id"], older["id"]],
+        None,
+    )
     undone = await client.post(f"{NIGHTS}/{older['id']}/undo")
     assert undone.status_code == 200, undone.text
     assert undone.json()["whole"] is False
@@ -99,17 +130,25 @@ async def test_an_older_night_is_taken_back_and_the_newer_one_stays(
     assert error(await client.post(f"{NIGHTS}/{'0' * 26}/undo")) == (404, "not_found")
 
 
-async def test_days_and_nights_of_others_are_read_only_and_audited(real: Real, client: httpx.AsyncClient) -> None:
+async def test_days_and_nights_of_others_are_read_only_and_audited(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     message = real.telegram.hear("hello", chat=ANN, sender=ANN)
-    await real.telegram.until(lambda: any(one.reply_to_key == message.key for one in real.telegram.sent))
+    await real.telegram.until(
+        lambda: any(one.reply_to_key == message.key for one in real.telegram.sent)
+    )
     space = next(name for name in await real.bot.spaces() if name)
-    real.bot.workspace.space(space).write("memory/2026-11-20.md", "- 10:00 Ann: the bees swarm\n", None)
+    real.bot.workspace.space(space).write(
+        "memory/2026-11-20.md", "- 10:00 Ann: the bees swarm\n", None
+    )
     found = (await client.get(f"{DAYS}/2026-11-20", params={"space": space})).json()
     assert (found["path"], found["items"][0]["lines"][0]["text"]) == ("", "the bees swarm")
     assert (await client.get(f"{DAYS}/2026-11-20")).json()["items"] == []
     await client.get(NIGHTS, params={"space": space})
     assert await real.audited("memory.read.other") == [("console", space)]
-    assert (await client.post(f"{NIGHTS}/{'0' * 26}/undo", params={"space": space})).status_code == 403
+    assert (
+        await client.post(f"{NIGHTS}/{'0' * 26}/undo", params={"space": space})
+    ).status_code == 403
 
 
 async def test_a_long_entry_is_shown_in_part_and_a_log_with_two_names_hides_no_other_day(

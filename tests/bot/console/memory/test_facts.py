@@ -1,4 +1,6 @@
-"""Facts over HTTP: paged, explained, corrected, put back, and forgotten everywhere with a true receipt."""
+"""Facts over HTTP: paged, explained, corrected, put back, and forgotten everywhere with a true
+receipt.
+"""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -56,13 +58,17 @@ async def sourced(real: Real, client: httpx.AsyncClient) -> dict[str, object]:
     message = await say(real, client, QUOTE)
     conversation = await real.bot.store.sessions.find("web", "console", "c1")
     assert conversation is not None
-    source = MemorySource(conversation=conversation.id, message_id=message, channel="web", quote=QUOTE)
+    source = MemorySource(
+        conversation=conversation.id, message_id=message, channel="web", quote=QUOTE
+    )
     await note(real, "Has the landlord Zephyrine Quill", importance=7, source=source)
     [fact] = await facts(client)
     return fact
 
 
-async def test_pages_hold_each_fact_once_while_new_ones_arrive(real: Real, client: httpx.AsyncClient) -> None:
+async def test_pages_hold_each_fact_once_while_new_ones_arrive(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     for number in range(7):
         await real.bot.memories("").add("fact", f"Owns boat number {number} called B{number}")
     first = (await client.get(FACTS, params={"limit": 3})).json()
@@ -76,21 +82,29 @@ async def test_pages_hold_each_fact_once_while_new_ones_arrive(real: Real, clien
     assert seen == [f"Owns boat number {number} called B{number}" for number in reversed(range(7))]
 
 
-async def test_a_filter_takes_words_category_and_importance_literally(real: Real, client: httpx.AsyncClient) -> None:
+async def test_a_filter_takes_words_category_and_importance_literally(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     memories = real.bot.memories("")
     await memories.add("user_preference", "Drinks 100% arabica coffee", 9)
     await memories.add("fact", "喜欢乌龙茶", 3)
-    assert [one["text"] for one in await facts(client, q="ARABICA")] == ["Drinks 100% arabica coffee"]
+    assert [one["text"] for one in await facts(client, q="ARABICA")] == [
+        "Drinks 100% arabica coffee"
+    ]
     assert [one["text"] for one in await facts(client, q="乌龙")] == ["喜欢乌龙茶"]
     assert [one["text"] for one in await facts(client, q="0%")] == ["Drinks 100% arabica coffee"]
     assert await facts(client, q="_") == []
     assert [one["text"] for one in await facts(client, category="fact")] == ["喜欢乌龙茶"]
-    assert [one["text"] for one in await facts(client, importance=4)] == ["Drinks 100% arabica coffee"]
+    assert [one["text"] for one in await facts(client, importance=4)] == [
+        "Drinks 100% arabica coffee"
+    ]
     for query in ({"cursor": "x"}, {"category": "x"}, {"limit": "0"}, {"q": "x" * 201}):
         assert (await client.get(FACTS, params=query)).status_code == 400
 
 
-async def test_a_fact_tells_why_and_leads_to_its_turn(real: Real, client: httpx.AsyncClient) -> None:
+async def test_a_fact_tells_why_and_leads_to_its_turn(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     fact = await sourced(real, client)
     about = (await client.get(f"{FACTS}/{fact['id']}")).json()
     assert (about["quote"], about["conversation"], about["turn"]) == (QUOTE, "c1", 1)
@@ -104,11 +118,20 @@ async def test_a_correction_needs_the_tag_supersedes_and_can_be_put_back(
     path = f"{FACTS}/{fact['id']}"
     new = {"text": "Has the landlady Zephyrine Quill", "importance": 2}
     assert error(await client.patch(path, json=new)) == (428, "precondition")
-    assert error(await client.patch(path, json=new, headers={"if-match": '"x"'})) == (412, "changed")
+    assert error(await client.patch(path, json=new, headers={"if-match": '"x"'})) == (
+        412,
+        "changed",
+    )
     tag = {"if-match": f'"{fact["etag"]}"'}
     assert error(await client.patch(path, json={"text": " "}, headers=tag)) == (400, "text")
-    assert error(await client.patch(path, json={"importance": 11}, headers=tag)) == (400, "importance")
-    assert error(await client.patch(path, json={"importance": True}, headers=tag)) == (400, "importance")
+    assert error(await client.patch(path, json={"importance": 11}, headers=tag)) == (
+        400,
+        "importance",
+    )
+    assert error(await client.patch(path, json={"importance": True}, headers=tag)) == (
+        400,
+        "importance",
+    )
     changed = await client.patch(path, json=new, headers=tag)
     assert changed.status_code == 200, changed.text
     assert (changed.json()["text"], changed.json()["importance"]) == (new["text"], 2)
@@ -118,9 +141,15 @@ async def test_a_correction_needs_the_tag_supersedes_and_can_be_put_back(
     assert [one["text"] for one in about["formers"]] == [fact["text"]]
     [former] = await facts(client, former=1)
     back = await client.post(f"{path}/restore", headers={"if-match": f'"{former["etag"]}"'})
-    assert (back.json()["text"], back.json()["importance"], back.json()["quote"]) == (fact["text"], 7, QUOTE)
+    assert (back.json()["text"], back.json()["importance"], back.json()["quote"]) == (
+        fact["text"],
+        7,
+        QUOTE,
+    )
     assert [one["text"] for one in await facts(client)] == [fact["text"]]
-    assert error(await client.post(f"{path}/restore", headers={"if-match": f'"{back.json()["etag"]}"'})) == (
+    assert error(
+        await client.post(f"{path}/restore", headers={"if-match": f'"{back.json()["etag"]}"'})
+    ) == (
         409,
         "live",
     )
@@ -136,12 +165,18 @@ async def test_a_correction_moves_to_another_heading_and_may_not_double_a_fact(
     tag = {"if-match": f'"{newest["etag"]}"'}
     twice = await client.patch(f"{FACTS}/{newest['id']}", json={"text": other["text"]}, headers=tag)
     assert error(twice) == (409, "exists")
-    moved = await client.patch(f"{FACTS}/{newest['id']}", json={"category": "user_preference"}, headers=tag)
+    moved = await client.patch(
+        f"{FACTS}/{newest['id']}", json={"category": "user_preference"}, headers=tag
+    )
     assert (moved.json()["id"], moved.json()["category"]) == (newest["id"], "user_preference")
-    assert [one["text"] for one in await facts(client, category="user_preference")] == ["Likes the mountains"]
+    assert [one["text"] for one in await facts(client, category="user_preference")] == [
+        "Likes the mountains"
+    ]
 
 
-async def test_what_took_its_place_changed_since_so_it_is_not_put_back(real: Real, client: httpx.AsyncClient) -> None:
+async def test_what_took_its_place_changed_since_so_it_is_not_put_back(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     await real.bot.memories("").add("fact", "Lives in Oslo", 5)
     [first] = await facts(client)
     for text in ("Lives in Bergen", "Lives in Trondheim"):
@@ -150,7 +185,9 @@ async def test_what_took_its_place_changed_since_so_it_is_not_put_back(real: Rea
         await client.patch(f"{FACTS}/{held['id']}", json={"text": text}, headers=tag)
     about = (await client.get(f"{FACTS}/{first['id']}")).json()
     assert (about["obstacle"], about["successor"]["text"]) == ("changed", "Lives in Bergen")
-    refused = await client.post(f"{FACTS}/{first['id']}/restore", headers={"if-match": f'"{about["etag"]}"'})
+    refused = await client.post(
+        f"{FACTS}/{first['id']}/restore", headers={"if-match": f'"{about["etag"]}"'}
+    )
     assert error(refused) == (409, "changed")
 
 
@@ -158,7 +195,8 @@ async def test_a_forgotten_fact_is_gone_everywhere_and_the_receipt_counts_right(
     real: Real, client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     fact = await sourced(real, client)
-    await say(real, client, "And what about the weather?")  # a second request that shows the first turn
+    # a second request that shows the first turn
+    await say(real, client, "And what about the weather?")
     path = f"{FACTS}/{fact['id']}"
     preview = (await client.post(f"{path}/forget")).json()
     assert [(one["kind"], one["path"], one["mine"]) for one in preview["items"]] == [
@@ -180,18 +218,24 @@ async def test_a_forgotten_fact_is_gone_everywhere_and_the_receipt_counts_right(
     again = await client.post(f"{path}/forget/{preview['code']}", json={"chosen": None})
     assert again.json() == receipt
     assert await facts(client) == []
-    assert (await client.get("/api/v1/memory/search", params={"q": "landlord Zephyrine"})).json()["items"] == []
+    assert (await client.get("/api/v1/memory/search", params={"q": "landlord Zephyrine"})).json()[
+        "items"
+    ] == []
     coverage = await client.get("/api/v1/conversations/c1/coverage")
     assert coverage.json() == {"forgotten": [1]}
     for number in showed:
-        assert "Zephyrine" not in (await client.get(f"/api/v1/conversations/c1/views/{number}")).text
+        assert (
+            "Zephyrine" not in (await client.get(f"/api/v1/conversations/c1/views/{number}")).text
+        )
     [former] = await facts(client, former=1)
     assert (former["text"], former["quote"], former["state"]) == ("", "", "forgotten")
     undone = await client.post(f"{path}/restore", headers={"if-match": f'"{former["etag"]}"'})
     assert error(undone) == (409, "forgotten")
     assert error(await client.post(f"{path}/forget")) == (409, "forgotten")
     await real.bot.store.database.write(_checkpoint)
-    held = [file for file in tmp_path.rglob("*") if file.is_file() and b"Zephyrine" in file.read_bytes()]
+    held = [
+        file for file in tmp_path.rglob("*") if file.is_file() and b"Zephyrine" in file.read_bytes()
+    ]
     assert held == []
 
 
@@ -213,7 +257,9 @@ async def test_only_the_chosen_places_go_and_a_dropped_request_changes_nothing(
     assert await facts(client) == []
     assert QUOTE in (await client.get("/api/v1/conversations/c1/messages")).text
     with sqlite3.connect(tmp_path / "data" / "mnema.db") as base:
-        assert base.execute("select count(*) from forgetting where targets <> ''").fetchone() == (0,)
+        assert base.execute("select count(*) from forgetting where targets <> ''").fetchone() == (
+            0,
+        )
 
 
 async def test_another_persons_memory_is_read_once_noted_and_never_changed(
@@ -221,14 +267,18 @@ async def test_another_persons_memory_is_read_once_noted_and_never_changed(
 ) -> None:
     for who, text in ((ANN, "hello from Ann"), (OWNER, "hello from me")):
         message = real.telegram.hear(text, chat=who, sender=who)
-        await real.telegram.until(lambda key=message.key: any(one.reply_to_key == key for one in real.telegram.sent))
+        await real.telegram.until(
+            lambda key=message.key: any(one.reply_to_key == key for one in real.telegram.sent)
+        )
     spaces = (await client.get("/api/v1/memory/spaces")).json()["items"]
     [ann] = [one for one in spaces if one["whose"] == "person"]
     assert (spaces[0]["whose"], ann["accounts"]) == ("own", [f"telegram:{ANN}"])
     assert await real.audited("memory.read.other") == []
     space = str(ann["space"])
     await note(real, "Ann keeps bees", space=space)
-    assert (await client.post("/api/v1/memory/spaces/open", params={"space": space})).json() == {"ok": True}
+    assert (await client.post("/api/v1/memory/spaces/open", params={"space": space})).json() == {
+        "ok": True
+    }
     [fact] = await facts(client, space=space)
     await client.get(f"{FACTS}/{fact['id']}", params={"space": space})
     assert await real.audited("memory.read.other") == [("console", space)]

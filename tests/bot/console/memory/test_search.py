@@ -1,4 +1,6 @@
-"""The search of the memory over HTTP: marks, what a score is made of, the model's text, and every conversation."""
+"""The search of the memory over HTTP: marks, what a score is made of, the model's text, and every
+conversation.
+"""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -42,13 +44,17 @@ async def say(real: Real, client: httpx.AsyncClient, text: str, chat: str = "c1"
         ("tea", "<b>Tea</b> steak", ["Tea"]),
     ],
 )
-def test_marks_are_the_words_that_the_index_matches(query: str, text: str, marked: list[str]) -> None:
+def test_marks_are_the_words_that_the_index_matches(
+    query: str, text: str, marked: list[str]
+) -> None:
     units = text.encode("utf-16-le")
     spans = TermMarker(query).find(text)
     assert [units[2 * begin : 2 * end].decode("utf-16-le") for begin, end in spans] == marked
 
 
-async def test_a_score_is_the_sum_of_its_parts_and_leads_to_its_turn(real: Real, client: httpx.AsyncClient) -> None:
+async def test_a_score_is_the_sum_of_its_parts_and_leads_to_its_turn(
+    real: Real, client: httpx.AsyncClient
+) -> None:
     await say(real, client, "The ferry to the island leaves at noon", "ferries")
     await say(real, client, "Something else altogether", "ferries")
     await say(real, client, "Do ferries run today?", "other")
@@ -60,7 +66,9 @@ async def test_a_score_is_the_sum_of_its_parts_and_leads_to_its_turn(real: Real,
     for hit in hits:
         assert sum(hit["split"].values()) == pytest.approx(hit["score"], abs=0.001)
         assert hit["kind"] == "said"
-    dated = (await client.get(SEARCH, params={"q": "what did I say today about the ferry"})).json()["items"]
+    dated = (await client.get(SEARCH, params={"q": "what did I say today about the ferry"})).json()[
+        "items"
+    ]
     assert any(hit["split"]["dates"] > 0 for hit in dated)
     text = (await client.get(f"{SEARCH}/model", params={"q": "ferry island"})).json()["text"]
     assert text.startswith("1. ")
@@ -77,7 +85,9 @@ async def test_every_memory_is_searched_when_asked_for_and_that_is_audited(
 ) -> None:
     for who, text in ((ANN, "my bees swarm in May"), (OWNER, "no bees at my place")):
         message = real.telegram.hear(text, chat=who, sender=who)
-        await real.telegram.until(lambda key=message.key: any(one.reply_to_key == key for one in real.telegram.sent))
+        await real.telegram.until(
+            lambda key=message.key: any(one.reply_to_key == key for one in real.telegram.sent)
+        )
     await real.bot.settled()
     mine = (await client.get(SEARCH, params={"q": "bees", "kind": "said"})).json()["items"]
     assert [hit["space"] for hit in mine] == [""]

@@ -61,7 +61,10 @@ def test_another_passphrase_and_every_change_is_refused() -> None:
     ):
         with pytest.raises(EncryptionError, match="damaged"):
             opened(altered)
-    for passphrase, text in (("", "passphrase is needed"), (PASSPHRASE + "x", "passphrase is another one")):
+    for passphrase, text in (
+        ("", "passphrase is needed"),
+        (PASSPHRASE + "x", "passphrase is another one"),
+    ):
         with pytest.raises(EncryptionError, match=text):
             opened(whole, passphrase)
 

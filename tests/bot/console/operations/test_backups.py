@@ -1,4 +1,6 @@
-"""Routes of backups: what is refused, that nothing is left of what failed, and that no name leads out of the folder."""
+"""Routes of backups: what is refused, that nothing is left of what failed, and that no name leads
+out of the folder.
+"""
 
 import asyncio
 import base64
@@ -32,7 +34,11 @@ async def finished(client: httpx.AsyncClient, answer: httpx.Response) -> dict[st
     assert answer.status_code == 202, answer.text
     async with client.stream("GET", "/api/v1/events?topics=jobs", timeout=60) as stream:
         async for line in stream.aiter_lines():
-            if line.startswith("data: ") and answer.json()["id"] in line and '"state":"running"' not in line:
+            if (
+                line.startswith("data: ")
+                and answer.json()["id"] in line
+                and '"state":"running"' not in line
+            ):
                 break
     return dict((await client.get(answer.headers["location"])).json())
 
@@ -41,7 +47,9 @@ def piece(offset: int, data: bytes) -> dict[str, Any]:
     return {"offset": offset, "data": base64.b64encode(data).decode()}
 
 
-async def test_a_backup_that_is_no_backup_is_told_and_nothing_is_restored_without_the_name(real: Real) -> None:
+async def test_a_backup_that_is_no_backup_is_told_and_nothing_is_restored_without_the_name(
+    real: Real,
+) -> None:
     restored: list[tuple[Path, str]] = []
     begun_restore = asyncio.Event()
 
@@ -52,13 +60,17 @@ async def test_a_backup_that_is_no_backup_is_told_and_nothing_is_restored_withou
     real.bot.restore = restore
     async with real.site.client() as client:
         begun = (
-            await client.post("/api/v1/backups/uploads", json={"name": "../..\\x y\u202e.tar", "size": 300})
+            await client.post(
+                "/api/v1/backups/uploads", json={"name": "../..\\x y\u202e.tar", "size": 300}
+            )
         ).json()
         assert begun["name"] == "x-y.tar.backup"
         path = f"/api/v1/backups/uploads/{begun['id']}"
         assert (await client.put(path, json=piece(1, b"x"))).status_code == 409
         assert (await client.put(path, json=piece(0, b"x" * 301))).status_code == 409
-        assert (await client.put(path, json=piece(0, b"x" * (MAX_PIECE_BYTES + 1)))).status_code == 413
+        assert (
+            await client.put(path, json=piece(0, b"x" * (MAX_PIECE_BYTES + 1)))
+        ).status_code == 413
         assert (await client.put(path, json={"offset": 0, "data": "?"})).status_code == 400
         assert (await client.put(path, json=piece(0, b"x" * 200))).json()["received"] == 200
         assert (await client.get("/api/v1/backups")).json()["items"] == []
@@ -71,7 +83,9 @@ async def test_a_backup_that_is_no_backup_is_told_and_nothing_is_restored_withou
         for home in ("", "other", None):
             refused = await client.post(f"{one}/restore", json={"home": home})
             assert (refused.status_code, refused.json()["error"]["code"]) == (400, "home")
-        assert (await client.post(f"{one}/restore", json={"home": "home", "passphrase": "a\nb"})).status_code == 400
+        assert (
+            await client.post(f"{one}/restore", json={"home": "home", "passphrase": "a\nb"})
+        ).status_code == 400
         assert restored == []
         assert (await client.post(f"{one}/restore", json={"home": "home"})).status_code == 202
         await asyncio.wait_for(begun_restore.wait(), 5)
@@ -86,21 +100,31 @@ async def test_what_does_not_fit_on_the_disk_is_told_and_leaves_nothing(real: Re
     async with real.site.client() as client:
         refused = await client.post("/api/v1/backups/uploads", json={"name": "x", "size": 10**18})
         assert (refused.status_code, refused.json()["error"]["code"]) == (507, "no_space")
-        begun = (await client.post("/api/v1/backups/uploads", json={"name": "x", "size": 600_000})).json()
+        begun = (
+            await client.post("/api/v1/backups/uploads", json={"name": "x", "size": 600_000})
+        ).json()
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, before[1]))
         try:
-            answer = await client.put(f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x" * 600_000))
+            answer = await client.put(
+                f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x" * 600_000)
+            )
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert answer.json()["error"]["message"] == "the upload was dropped: File too large"
         assert list(real.bot.home.backups.iterdir()) == []
-        assert (await client.put(f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x"))).status_code == 404
+        assert (
+            await client.put(f"/api/v1/backups/uploads/{begun['id']}", json=piece(0, b"x"))
+        ).status_code == 404
 
 
-async def test_a_backup_that_fails_or_is_cancelled_leaves_nothing(real: Real, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_backup_that_fails_or_is_cancelled_leaves_nothing(
+    real: Real, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with real.site.client() as client:
-        short = await client.post("/api/v1/backups", json={"passphrase": "x" * (MIN_PASSPHRASE_CHARS - 1)})
+        short = await client.post(
+            "/api/v1/backups", json={"passphrase": "x" * (MIN_PASSPHRASE_CHARS - 1)}
+        )
         assert short.status_code == 400
         begun = await client.post("/api/v1/backups", json={})
         assert (await client.post("/api/v1/backups", json={})).status_code == 409
@@ -125,7 +149,9 @@ async def test_of_very_many_backups_the_newest_are_listed(real: Real) -> None:
         os.utime(path, (number, number))
     async with real.site.client() as client:
         listed = (await client.get("/api/v1/backups")).json()["items"]
-    assert [one["name"] for one in listed] == [f"b{number:03}.backup" for number in range(MAX_BACKUPS, 0, -1)]
+    assert [one["name"] for one in listed] == [
+        f"b{number:03}.backup" for number in range(MAX_BACKUPS, 0, -1)
+    ]
 
 
 async def test_a_restore_needs_a_login_of_the_last_ten_minutes() -> None:
@@ -138,7 +164,9 @@ async def test_a_restore_needs_a_login_of_the_last_ten_minutes() -> None:
     now[0] = FRESH_SECONDS + 1
     with pytest.raises(HttpRefusal, match="token again"):
         require_fresh_login(await guard.visitor("GET", headers))
-    require_fresh_login(await guard.visitor("GET", [(b"authorization", f"Bearer {TOKEN}".encode())]))
+    require_fresh_login(
+        await guard.visitor("GET", [(b"authorization", f"Bearer {TOKEN}".encode())])
+    )
 
 
 async def test_only_so_many_jobs_are_remembered_and_a_running_one_always_is() -> None:

@@ -1,4 +1,6 @@
-"""The log in the page: every line once, over rotated files, with filters, and what is written from now on."""
+"""The log in the page: every line once, over rotated files, with filters, and what is written from
+now on.
+"""
 
 import json
 import os
@@ -19,16 +21,27 @@ from tests.browser.real import real_bot
 
 
 def line(number: int, level: str = "info", logger: str = "bot.agent.turn", trace: str = "") -> str:
-    entry = {"n": number, "event": f"e{number}", "level": level, "logger": logger, "timestamp": "2026-11-20T12:00:00Z"}
+    entry = {
+        "n": number,
+        "event": f"e{number}",
+        "level": level,
+        "logger": logger,
+        "timestamp": "2026-11-20T12:00:00Z",
+    }
     return json.dumps({**entry, **({"trace": trace} if trace else {})}) + "\n"
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Three files with 3,000 lines, the oldest first in the last of them, and one line longer than a block."""
+    """Three files with 3,000 lines, the oldest first in the last of them, and one line longer than
+    a block.
+    """
     path = tmp_path / "mnema.log"
     (tmp_path / "mnema.log.2").write_text("".join(map(line, range(1_000))))
-    long = json.dumps({"n": 1_500, "event": "x" * (2 * BLOCK_BYTES), "level": "info", "logger": "l"}) + "\n"
+    long = (
+        json.dumps({"n": 1_500, "event": "x" * (2 * BLOCK_BYTES), "level": "info", "logger": "l"})
+        + "\n"
+    )
     middle = [line(n) if n != 1_500 else long for n in range(1_000, 2_000)]
     (tmp_path / "mnema.log.1").write_text("".join(middle) + "no json\n")
     path.write_text("".join(map(line, range(2_000, 3_000))) + '{"half')
@@ -46,7 +59,9 @@ def all_numbers(log: Path, wanted: LogFilter, limit: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("limit", [7, 500])
 def test_pages_have_every_line_once_newest_first(log: Path, limit: int) -> None:
-    assert list(all_numbers(log, LogFilter(), limit)) == [n for n in range(2_999, -1, -1) if n != 1_500]
+    assert list(all_numbers(log, LogFilter(), limit)) == [
+        n for n in range(2_999, -1, -1) if n != 1_500
+    ]
 
 
 def test_a_cursor_holds_while_files_are_rotated(log: Path) -> None:
@@ -95,14 +110,18 @@ async def test_new_lines_are_streamed_also_after_the_file_was_rotated(tmp_path: 
     await frames.aclose()
 
 
-async def test_of_a_flood_the_newest_lines_are_streamed_and_none_that_is_too_long(tmp_path: Path) -> None:
+async def test_of_a_flood_the_newest_lines_are_streamed_and_none_that_is_too_long(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "mnema.log"
     log.write_text("")
     frames = LogRoutes(log).follow(lambda: False)
     assert await anext(frames) == b""
     exact = line(0, logger="l" * (MAX_LINE_BYTES - len(line(0, logger=""))))
     with log.open("a") as file:
-        file.write("".join(map(line, range(MAX_TAIL_LINES))) + exact.replace("l" * 9, "l" * 10, 1) + exact)
+        file.write(
+            "".join(map(line, range(MAX_TAIL_LINES))) + exact.replace("l" * 9, "l" * 10, 1) + exact
+        )
     shown = json.loads((await anext(frames)).split(b"data: ")[1])["items"]
     assert len(exact.encode()) == MAX_LINE_BYTES
     assert [found["facts"]["n"] for found in shown] == [*range(1, MAX_TAIL_LINES), 0]

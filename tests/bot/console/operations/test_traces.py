@@ -29,10 +29,23 @@ async def add_turns(tx: Tx, conversation: str, count: int, seconds: float) -> No
     for number in range(count):
         started = 1_000_000.0 - number // 2  # two of each moment
         ended = started + (seconds if number == count - 1 else 0.5)
-        given = {"inbox_id": "i", "actor": "", "step": 0, "attempts": 0, "first_seq": 0, "lease_epoch": 0, "epoch": 1}
+        given = {
+            "inbox_id": "i",
+            "actor": "",
+            "step": 0,
+            "attempts": 0,
+            "first_seq": 0,
+            "lease_epoch": 0,
+            "epoch": 1,
+        }
         values = {"state": "done", "started": started, "ended": ended, "trace_id": f"old{number}"}
         await tx.execute(
-            insert_into(turn), id=f"x{number}", conversation=conversation, number=10_000 + number, **given, **values
+            insert_into(turn),
+            id=f"x{number}",
+            conversation=conversation,
+            number=10_000 + number,
+            **given,
+            **values,
         )
 
 
@@ -47,7 +60,9 @@ async def test_turns_are_listed_once_each_with_what_they_took(real: Real) -> Non
         await real.bot.store.database.write(add_turns, row.id, TRACE_WINDOW + 1, 60.0)
         seen, cursor, pages = [], "", 0
         while cursor is not None:
-            page = (await client.get("/api/v1/traces", params={"limit": 200, "cursor": cursor})).json()
+            page = (
+                await client.get("/api/v1/traces", params={"limit": 200, "cursor": cursor})
+            ).json()
             seen += [one["id"] for one in page["items"]]
             cursor, pages = page["next"], pages + 1
         # Of two that began at the same moment the one with the later id comes first.
@@ -58,17 +73,33 @@ async def test_turns_are_listed_once_each_with_what_they_took(real: Real) -> Non
         slow = {"slow": "30", "conversation": "c1"}
         first = (await client.get("/api/v1/traces", params=slow)).json()
         assert first["items"] == []  # a page looks at so many turns and then says where to go on
-        second = (await client.get("/api/v1/traces", params={**slow, "cursor": first["next"]})).json()
-        assert [(one["id"], one["seconds"]) for one in second["items"]] == [(f"old{TRACE_WINDOW}", 60.0)]
-        assert (await client.get("/api/v1/traces", params={"state": "failed"})).json()["items"] == []
-        for wrong in ({"state": "x"}, {"slow": "nan"}, {"slow": "-1"}, {"cursor": "x"}, {"cursor": "WzEsMl0"}):
+        second = (
+            await client.get("/api/v1/traces", params={**slow, "cursor": first["next"]})
+        ).json()
+        assert [(one["id"], one["seconds"]) for one in second["items"]] == [
+            (f"old{TRACE_WINDOW}", 60.0)
+        ]
+        assert (await client.get("/api/v1/traces", params={"state": "failed"})).json()[
+            "items"
+        ] == []
+        for wrong in (
+            {"state": "x"},
+            {"slow": "nan"},
+            {"slow": "-1"},
+            {"cursor": "x"},
+            {"cursor": "WzEsMl0"},
+        ):
             assert (await client.get("/api/v1/traces", params=wrong)).status_code == 400
-        assert (await client.get("/api/v1/traces", params={"conversation": "none"})).status_code == 404
+        assert (
+            await client.get("/api/v1/traces", params={"conversation": "none"})
+        ).status_code == 404
 
 
 async def test_each_step_of_a_new_turn_is_measured(real: Real) -> None:
     async with real.site.client() as client:
-        sent = (await client.post("/api/v1/messages", json={"conversation": "c1", "text": "tea?"})).json()["id"]
+        sent = (
+            await client.post("/api/v1/messages", json={"conversation": "c1", "text": "tea?"})
+        ).json()["id"]
         await real.bot.settled()
         answer = (await client.get(f"/api/v1/conversations/c1/trace/{sent}")).json()
         steps = {step["kind"]: step for step in answer["steps"]}
@@ -93,7 +124,9 @@ async def test_reading_the_trace_of_another_person_is_audited(real: Real) -> Non
         [one] = (await client.get("/api/v1/traces")).json()["items"]
         assert (one["title"], one["whose"]) == (ANN, "other")
         assert await real.audited("chat.read.other") == []
-        assert (await client.get(f"/api/v1/conversations/{one['conversation']}/trace/{one['id']}")).status_code == 200
+        assert (
+            await client.get(f"/api/v1/conversations/{one['conversation']}/trace/{one['id']}")
+        ).status_code == 200
         assert len(await real.audited("chat.read.other")) == 1
 
 

@@ -1,4 +1,6 @@
-"""The report of usage: each day by the owner's clock, unknown prices apart, and only the days that are asked for."""
+"""The report of usage: each day by the owner's clock, unknown prices apart, and only the days that
+are asked for.
+"""
 
 import csv
 from collections.abc import AsyncIterator
@@ -27,7 +29,14 @@ ANNS = f"telegram:1:{ANN}"
 
 async def add(tx: Tx, rows: list[dict[str, Any]]) -> None:
     for number, row in enumerate(rows):
-        given = {"turn_id": "t", "purpose": "turn", "output": 0, "cache_read": 0, "cache_write": 0, "estimated": 0}
+        given = {
+            "turn_id": "t",
+            "purpose": "turn",
+            "output": 0,
+            "cache_read": 0,
+            "cache_write": 0,
+            "estimated": 0,
+        }
         await tx.execute(insert_into(usage), id=f"u{number}", **{**given, **row})
 
 
@@ -48,8 +57,22 @@ async def test_each_day_has_its_sums_and_other_days_none(real: Real) -> None:
             add,
             [
                 # 20:30 UTC of the 19th is the 20th in Shanghai
-                {**of, "model": PRICED, "who": OWNER, "input": 1_000_000, "cache_read": 0, "at": NOW - 15.5 * 3_600},
-                {**of, "model": PRICED, "who": ANNS, "input": 2_000_000, "cache_read": 1_000_000, "at": NOW},
+                {
+                    **of,
+                    "model": PRICED,
+                    "who": OWNER,
+                    "input": 1_000_000,
+                    "cache_read": 0,
+                    "at": NOW - 15.5 * 3_600,
+                },
+                {
+                    **of,
+                    "model": PRICED,
+                    "who": ANNS,
+                    "input": 2_000_000,
+                    "cache_read": 1_000_000,
+                    "at": NOW,
+                },
                 {**of, "model": UNPRICED, "who": ANNS, "input": 7, "at": NOW - DAY},
                 {**of, "model": PRICED, "who": OWNER, "input": 9, "at": NOW - 3 * DAY},
             ],
@@ -58,17 +81,34 @@ async def test_each_day_has_its_sums_and_other_days_none(real: Real) -> None:
         days = {day["day"]: day["items"] for day in answer["days"]}
         assert list(days) == ["2026-11-18", "2026-11-19", "2026-11-20"]
         assert days["2026-11-18"] == []
-        assert [(item["model"], item["own"], item["cost"]) for item in days["2026-11-19"]] == [(UNPRICED, False, None)]
-        assert [(item["own"], item["input"], item["cache_read"]) for item in days["2026-11-20"]] == [
-            (False, 2_000_000, 1_000_000), (True, 1_000_000, 0),
-        ]  # fmt: skip
+        assert [(item["model"], item["own"], item["cost"]) for item in days["2026-11-19"]] == [
+            (UNPRICED, False, None)
+        ]
+        assert [
+            (item["own"], item["input"], item["cache_read"]) for item in days["2026-11-20"]
+        ] == [
+            (False, 2_000_000, 1_000_000),
+            (True, 1_000_000, 0),
+        ]
         assert [person["who"] for person in answer["people"]] == [ANNS, OWNER]
         [conversation] = answer["conversations"]
-        assert (conversation["id"], conversation["calls"], conversation["unpriced"]) == ("c1", 3, [UNPRICED])
-        assert answer["limits"]["all_money_warning"] == pytest.approx(0.8 * answer["limits"]["all_money"])
+        assert (conversation["id"], conversation["calls"], conversation["unpriced"]) == (
+            "c1",
+            3,
+            [UNPRICED],
+        )
+        assert answer["limits"]["all_money_warning"] == pytest.approx(
+            0.8 * answer["limits"]["all_money"]
+        )
 
-        table = list(csv.DictReader((await client.get("/api/v1/usage/days.csv", params={"days": 2})).text.splitlines()))
-        assert [(line["day"], line["model"], line["who"], line["cost_usd"] == "") for line in table] == [
+        table = list(
+            csv.DictReader(
+                (await client.get("/api/v1/usage/days.csv", params={"days": 2})).text.splitlines()
+            )
+        )
+        assert [
+            (line["day"], line["model"], line["who"], line["cost_usd"] == "") for line in table
+        ] == [
             ("2026-11-19", f"'{UNPRICED}", "others", True),
             ("2026-11-20", PRICED, "others", False),
             ("2026-11-20", PRICED, "owner", False),
@@ -86,15 +126,28 @@ async def test_more_days_than_there_may_be_are_as_many_as_there_may_be(real: Rea
 def test_days_on_which_clocks_change_are_whole_days() -> None:
     now = datetime(2026, 10, 26, 9, tzinfo=ZoneInfo("Europe/Berlin"))
     bounds = day_bounds(now, 3)
-    assert [f"{bound:%d %H:%M}" for bound in bounds] == ["24 00:00", "25 00:00", "26 00:00", "27 00:00"]
+    assert [f"{bound:%d %H:%M}" for bound in bounds] == [
+        "24 00:00",
+        "25 00:00",
+        "26 00:00",
+        "27 00:00",
+    ]
     lengths = [until.timestamp() - since.timestamp() for since, until in pairwise(bounds)]
     assert lengths == [24 * 3_600, 25 * 3_600, 24 * 3_600]
     assert bounds[-1] - timedelta(0) > now
 
 
 def test_the_table_tells_tokens_of_each_kind_apart() -> None:
-    used = ModelUsage(model="m", purpose="turn", calls=2, input=10, output=3, cache_read=4, cache_write=1)
+    used = ModelUsage(
+        model="m", purpose="turn", calls=2, input=10, output=3, cache_read=4, cache_write=1
+    )
     [line] = csv.DictReader(format_csv([("2026-11-20", [used])]).splitlines())
-    assert [line[name] for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")] == [
-        "5", "4", "1", "3",
-    ]  # fmt: skip
+    assert [
+        line[name]
+        for name in ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+    ] == [
+        "5",
+        "4",
+        "1",
+        "3",
+    ]

@@ -11,11 +11,25 @@ import pytest
 
 from bot.errors import BadImage
 from bot.models.base import Request
-from bot.models.providers.anthropic import MAX_CACHED_TOOLS, AnthropicModel, encode_anthropic_request
+from bot.models.providers.anthropic import (
+    MAX_CACHED_TOOLS,
+    AnthropicModel,
+    encode_anthropic_request,
+)
 from bot.models.providers.messages import MAX_CACHED_TEXTS
 from bot.models.providers.openai import OpenAIModel, encode_openai_request
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
-from tests.bot.models.asking import MODEL, answer_of, anthropic_body, asking, blobs, call, result, said, tool
+from tests.bot.models.asking import (
+    MODEL,
+    answer_of,
+    anthropic_body,
+    asking,
+    blobs,
+    call,
+    result,
+    said,
+    tool,
+)
 from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
@@ -55,7 +69,9 @@ def test_without_stable_messages_no_message_is_marked() -> None:
 
 
 def test_the_same_request_gives_the_same_bytes_and_keeps_the_tools_order() -> None:
-    request = asking("a", said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b")))
+    request = asking(
+        "a", said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b"))
+    )
     once, again = (json.dumps(anthropic_body(request)) for _ in range(2))
     assert once == again
     assert once.index('"z"') < once.index('"b"')
@@ -87,9 +103,12 @@ def json_encodings(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("encode", [anthropic_request, openai_request])
-def test_of_a_request_that_repeats_another_only_what_is_new_is_encoded(encode: Callable[[Request], object]) -> None:
+def test_of_a_request_that_repeats_another_only_what_is_new_is_encoded(
+    encode: Callable[[Request], object],
+) -> None:
     said_before = [
-        said("assistant" if at % 2 else "user", f"{encode.__name__} {at} " + "said " * 300) for at in range(21)
+        said("assistant" if at % 2 else "user", f"{encode.__name__} {at} " + "said " * 300)
+        for at in range(21)
     ]
     specs = tuple(tool(f"t{at}") for at in range(30))
     first = asking(*said_before[:19], system=(encode.__name__ * 99,), tools=specs)
@@ -107,7 +126,9 @@ def test_what_is_no_json_object_travels_inside_one(written: str) -> None:
 
 def test_halves_of_a_pair_are_joined_or_replaced_wherever_they_stand() -> None:
     odd = ToolCall(id="c1", name="read", input='{"\\ud83d": "\\ud83d\\ude00"}')
-    rendered = body("\ud83d\ude00 \ud83d", said("assistant", odd), said("user", result("c1", "\ude00")))
+    rendered = body(
+        "\ud83d\ude00 \ud83d", said("assistant", odd), said("user", result("c1", "\ude00"))
+    )
     assert rendered["messages"][0]["content"][0]["text"] == "😀 \ufffd"
     assert rendered["messages"][1]["content"][0]["input"] == {"\ufffd": "😀"}
     assert rendered["messages"][2]["content"][0]["content"] == "\ufffd"
@@ -115,13 +136,19 @@ def test_halves_of_a_pair_are_joined_or_replaced_wherever_they_stand() -> None:
 
 def test_empty_text_and_empty_messages_are_never_sent() -> None:
     rendered = body("a", said("assistant", " "), said("user", "", "b"), system=("", "s"))
-    assert [block["text"] for message in rendered["messages"] for block in message["content"]] == ["a", "b"]
+    assert [block["text"] for message in rendered["messages"] for block in message["content"]] == [
+        "a",
+        "b",
+    ]
     assert [block["text"] for block in rendered["system"]] == ["s"]
 
 
 def test_results_go_first() -> None:
     rendered = body("a", said("assistant", call("c1")), said("user", "by the way", result("c1")))
-    assert [block["type"] for block in rendered["messages"][2]["content"]] == ["tool_result", "text"]
+    assert [block["type"] for block in rendered["messages"][2]["content"]] == [
+        "tool_result",
+        "text",
+    ]
 
 
 def test_thinking_is_shown_to_its_thinker_within_the_running_turn_only() -> None:
@@ -137,7 +164,9 @@ def test_thinking_is_shown_to_its_thinker_within_the_running_turn_only() -> None
 
 def test_names_and_ids_of_other_wires_fit_this_one() -> None:
     odd = ToolCall(id="functions.read:0", name="functions.read", input="{}")
-    rendered = body("a", said("assistant", odd), said("user", ToolResult(call_id="functions.read:0", text="")))
+    rendered = body(
+        "a", said("assistant", odd), said("user", ToolResult(call_id="functions.read:0", text=""))
+    )
     used, answered = rendered["messages"][1]["content"][0], rendered["messages"][2]["content"][0]
     assert used["id"] == answered["tool_use_id"] == "functions_read_0"
     assert used["name"] == "functions_read"
@@ -174,7 +203,15 @@ async def test_the_prefix_of_the_last_call_is_read_from_the_cache(
     emulator.cache.least = 0
     long, later = "a" * 4000, "What else?"
     first = asking(long, said("assistant", "yes"), "now [it is 10:00]", stable=2, tools=(tool(),))
-    second = asking(long, said("assistant", "yes"), "now", said("assistant", "ok"), later, stable=4, tools=(tool(),))
+    second = asking(
+        long,
+        said("assistant", "yes"),
+        "now",
+        said("assistant", "ok"),
+        later,
+        stable=4,
+        tools=(tool(),),
+    )
     before = await answer_of(anthropic, first)
     after = await answer_of(anthropic, second)
     assert before.usage.cache_read == 0
@@ -189,13 +226,18 @@ async def test_the_prefix_of_the_last_call_is_read_from_the_cache(
 async def test_a_whole_tool_turn_with_thinking_is_accepted_by_a_strict_server(
     anthropic: AnthropicModel, emulator: ModelEmulator
 ) -> None:
-    thought = Reply(thinking="let me see", redacted="c2VhbGVk", text="Looking.", calls=(Call(name="read"),))
+    thought = Reply(
+        thinking="let me see", redacted="c2VhbGVk", text="Looking.", calls=(Call(name="read"),)
+    )
     emulator.script([thought, Reply(thinking="again", calls=(Call(name="read"),)), "done"])
     messages = [said("user", "old"), said("assistant", "answer"), said("user", "read it")]
     for _ in range(2):
         answer = await answer_of(anthropic, asking(*messages, stable=2, tools=(tool(),)))
         made = [part for part in answer.parts if isinstance(part, ToolCall)]
-        messages += [said("assistant", *answer.parts), said("user", *(result(part.id) for part in made))]
+        messages += [
+            said("assistant", *answer.parts),
+            said("user", *(result(part.id) for part in made)),
+        ]
     answer = await answer_of(anthropic, asking(*messages, stable=2, tools=(tool(),)))
     assert answer.parts == (Text(text="done"),)
     assert not any(seen.refused for seen in emulator.requests)
@@ -216,7 +258,9 @@ async def test_the_same_request_is_the_same_bytes_on_the_wire(
     wire: AnthropicModel | OpenAIModel, emulator: ModelEmulator
 ) -> None:
     odd = 'half a pair: \ud83d, "quoted", \u2028, 你好'
-    request = asking(odd, said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b")))
+    request = asking(
+        odd, said("assistant", call("c1")), said("user", result("c1")), tools=(tool("z"), tool("b"))
+    )
     for _ in range(2):
         await answer_of(wire, request)
     assert emulator.requests[0].raw == emulator.requests[1].raw

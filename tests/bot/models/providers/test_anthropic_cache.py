@@ -1,4 +1,6 @@
-"""What a turn of many tool calls pays for: nothing twice, by the documented rules of the prompt cache."""
+"""What a turn of many tool calls pays for: nothing twice, by the documented rules of the prompt
+cache.
+"""
 
 from collections.abc import Sequence
 
@@ -24,7 +26,9 @@ def step(number: int, calls: int = 1) -> list[ShownMessage]:
     ]
 
 
-def turn_requests(kept: Sequence[ShownMessage], steps: Sequence[Sequence[ShownMessage]]) -> list[Request]:
+def turn_requests(
+    kept: Sequence[ShownMessage], steps: Sequence[Sequence[ShownMessage]]
+) -> list[Request]:
     """The requests of one turn after these messages."""
     messages = [*kept, said("user", "Compare all pages.", "[Now: 2026-11-20 10:00]")]
     made = [asking(*messages, stable=len(kept), tools=(tool(),))]
@@ -56,7 +60,11 @@ def test_the_turns_before_a_long_one_are_still_read_from_the_cache_after_it(step
     cache = PromptCache()
     long = turn_requests(KEPT, [step(number) for number in range(steps)])
     paid(cache, long)
-    ended = [*long[-1].messages[: len(KEPT)], said("user", "Compare all pages."), *long[-1].messages[len(KEPT) + 1 :]]
+    ended = [
+        *long[-1].messages[: len(KEPT)],
+        said("user", "Compare all pages."),
+        *long[-1].messages[len(KEPT) + 1 :],
+    ]
     (following,) = turn_requests([*ended, said("assistant", "They agree.")], [])
     body = anthropic_body(following)
     read, _ = cache.account(body)

@@ -1,4 +1,6 @@
-"""The SDK is imported without its types of requests and answers, or whole: a call and a refusal are the same."""
+"""The SDK is imported without its types of requests and answers, or whole: a call and a refusal are
+the same.
+"""
 
 import json
 import os
@@ -10,14 +12,16 @@ import pytest
 
 SAVED_MB = 30  # less is not worth a partial import
 
-# Imports the SDK as the client does, asks once and is refused once, and imports the whole afterwards.
+# Imports the SDK as the client does, asks once and is refused once, and imports the whole
+# afterwards.
 PROGRAM = """
 import asyncio, json, sys
 from bot.models.providers import anthropic_sdk
 import httpx2
 
 sdk = getattr(anthropic_sdk, sys.argv[1])()
-refused = httpx2.Response(529, json={"type": "error", "error": {"type": "overloaded_error", "message": "busy"}})
+refused = httpx2.Response(529, json={"type": "error", "error": {"type": "overloaded_error", \
+"message": "busy"}})
 answers = [httpx2.Response(200, text="data: {}\\n\\n"), refused]
 
 def loaded():
@@ -26,10 +30,12 @@ def loaded():
 async def ask():
     transport = httpx2.MockTransport(lambda request: answers.pop(0))
     url, http = "http://127.0.0.1:1", httpx2.AsyncClient(transport=transport)
-    async with sdk.AsyncAnthropic(api_key="k", base_url=url, max_retries=0, http_client=http) as client:
+    async with sdk.AsyncAnthropic(api_key="k", base_url=url, max_retries=0, http_client=http) as \
+client:
         for _ in (1, 2):
             response = await client.post(
-                "/v1/messages", cast_to=httpx2.Response, content=b"{}", stream=True, stream_cls=sdk.AsyncStream[object]
+                "/v1/messages", cast_to=httpx2.Response, content=b"{}", stream=True, \
+stream_cls=sdk.AsyncStream[object]
             )
             await response.aclose()
             print(len(loaded()))
@@ -56,7 +62,13 @@ print((psutil.Process().memory_info().rss - before) / 1e6)
 
 
 def run(program: str, how: str) -> list[str]:
-    ran = subprocess.run([sys.executable, "-c", program, how], capture_output=True, text=True, check=False, timeout=240)
+    ran = subprocess.run(
+        [sys.executable, "-c", program, how],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
 
@@ -88,7 +100,9 @@ def test_a_call_and_its_refusal_are_the_same_with_the_whole_sdk() -> None:
 
 @pytest.mark.kill
 def test_the_partial_import_still_saves_what_it_is_for() -> None:
-    whole, part = (float(run(MEASURED, how)[0]) for how in ("import_whole_sdk", "import_partial_sdk"))
+    whole, part = (
+        float(run(MEASURED, how)[0]) for how in ("import_whole_sdk", "import_partial_sdk")
+    )
     assert whole - part > SAVED_MB
 
 
@@ -97,7 +111,12 @@ def test_an_sdk_that_is_built_otherwise_is_imported_whole(tmp_path: Path) -> Non
     (tmp_path / "anthropic").mkdir()
     names = "AsyncAnthropic = AsyncStream = object\nAPIError = APIStatusError = ValueError\n"
     (tmp_path / "anthropic" / "__init__.py").write_text(names)
-    program = "from bot.models.providers.anthropic_sdk import load_sdk; print(load_sdk().APIError.__name__)"
+    program = (
+        "from bot.models.providers.anthropic_sdk import load_sdk; "
+        "print(load_sdk().APIError.__name__)"
+    )
     path = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=path)
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=path
+    )
     assert ran.stdout == "ValueError\n"

@@ -1,4 +1,6 @@
-"""The table of failures, over both wires and a real socket: what the wire did, what we make of it."""
+"""The table of failures, over both wires and a real socket: what the wire did, what we make of
+it.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +25,17 @@ from bot.models.providers.failures import BAD_THINKING, ProviderFailure, read_fa
 from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.transport import Timeouts
 from memory.conversation import Text, Thinking
-from tests.bot.models.asking import MODEL, answer_of, asking, blobs, hear, said, streamed, tool, words
+from tests.bot.models.asking import (
+    MODEL,
+    answer_of,
+    asking,
+    blobs,
+    hear,
+    said,
+    streamed,
+    tool,
+    words,
+)
 from tests.cases import every_case
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import TORN, Call, Reply, html, refuse
@@ -60,7 +72,10 @@ BROKEN: list[tuple[Reply, type[ModelError]]] = [
     (Reply(text="half an answer", delta=2, then="cut", after=4), Damaged),
     (Reply(text="half an answer", delta=2, then="drop", after=4), Transient),
     (Reply(text="half an answer", delta=2, then="garbage", after=4), Damaged),
-    (Reply(calls=(Call(name="read", input={"path": "a-long-name.md"}),), then="cut", after=4), Damaged),
+    (
+        Reply(calls=(Call(name="read", input={"path": "a-long-name.md"}),), then="cut", after=4),
+        Damaged,
+    ),
     (Reply(then="cut", after=0), Damaged),
 ]
 
@@ -82,7 +97,9 @@ async def test_what_is_no_utf8_is_replaced(wire: Wire, emulator: ModelEmulator) 
     assert words(answer) == streamed(events) == "one \ufffdtwo \ufffd"
 
 
-async def test_a_refusal_that_is_no_utf8_says_what_it_is(wire: Wire, emulator: ModelEmulator) -> None:
+async def test_a_refusal_that_is_no_utf8_says_what_it_is(
+    wire: Wire, emulator: ModelEmulator
+) -> None:
     body = f'{{"error": {{"type": "x", "message": "the context length {TORN} is exceeded"}}}}'
     emulator.script([Reply(status=400, body=body, torn=True)])
     with pytest.raises(Overflow):
@@ -90,7 +107,8 @@ async def test_a_refusal_that_is_no_utf8_says_what_it_is(wire: Wire, emulator: M
 
 
 @pytest.mark.parametrize(
-    ("header", "seconds"), [("3", 3.0), ("0.5", 0.5), ("7200", 7200.0), ("soon", None), (None, None)]
+    ("header", "seconds"),
+    [("3", 3.0), ("0.5", 0.5), ("7200", 7200.0), ("soon", None), (None, None)],
 )
 @pytest.mark.parametrize("status", [429, 529])
 async def test_the_wait_a_server_asks_for_is_passed_on(
@@ -115,7 +133,9 @@ SHORT = {"first_byte": Timeouts(first=0.15), "gap": Timeouts(gap=0.15), "step": 
         (Reply(text="word " * 60, delta=5, pace=0.05), "step"),
     ],
 )
-async def test_silence_ends_the_call(hasty: Hasty, emulator: ModelEmulator, reply: Reply, kind: str) -> None:
+async def test_silence_ends_the_call(
+    hasty: Hasty, emulator: ModelEmulator, reply: Reply, kind: str
+) -> None:
     emulator.script([reply])
     with pytest.raises(Stalled) as caught:
         await answer_of(hasty(SHORT[kind]), asking("hi"))
@@ -131,7 +151,8 @@ async def test_a_cancelled_call_closes_its_connection(wire: Wire, emulator: Mode
 
 
 @pytest.mark.parametrize(
-    "reply", [Reply(then="stall", after=99, text="whole"), Reply(then="drop", after=99, text="whole")]
+    "reply",
+    [Reply(then="stall", after=99, text="whole"), Reply(then="drop", after=99, text="whole")],
 )
 async def test_what_befalls_the_connection_after_the_end_is_no_loss(
     hasty: Hasty, emulator: ModelEmulator, reply: Reply
@@ -179,7 +200,9 @@ async def test_letters_sent_in_halves_become_whole(wire: Wire, emulator: ModelEm
     streamed(events).encode()
 
 
-async def test_what_nobody_knows_is_left_out_and_counted(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_what_nobody_knows_is_left_out_and_counted(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(text="ok", unknown=True, stop="tea_time")])
     answer = await answer_of(anthropic, asking("hi"))
     assert answer.parts == (Text(text="ok"),)
@@ -203,13 +226,17 @@ async def test_what_nobody_knows_is_left_out_and_counted(anthropic: AnthropicMod
         ("model_context_window_exceeded", "overflow"),
     ],
 )
-async def test_each_reason_to_stop(anthropic: AnthropicModel, emulator: ModelEmulator, word: str, stop: str) -> None:
+async def test_each_reason_to_stop(
+    anthropic: AnthropicModel, emulator: ModelEmulator, word: str, stop: str
+) -> None:
     emulator.script([Reply(text="so far", stop=word)])
     answer = await answer_of(anthropic, asking("hi"))
     assert (answer.stop, answer.raw_stop) == (stop, word)
 
 
-async def test_a_refusal_says_why_when_it_is_told(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_a_refusal_says_why_when_it_is_told(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     details = {"type": "refusal", "category": "bio", "explanation": "no"}
     emulator.script([Reply(stop="refusal", stop_details=details), Reply(stop="refusal")])
     assert (await answer_of(anthropic, asking("hi"))).detail == "bio: no"
@@ -226,7 +253,9 @@ async def test_a_cut_call_is_left_out(wire: Wire, emulator: ModelEmulator) -> No
     assert len(answer.parts) == 2
 
 
-async def test_arguments_that_are_no_json_survive_as_text(wire: Wire, emulator: ModelEmulator) -> None:
+async def test_arguments_that_are_no_json_survive_as_text(
+    wire: Wire, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(calls=(Call(name="read", input='{"path": oops'),))])
     answer = await answer_of(wire, asking("hi", tools=(tool(),)))
     assert getattr(answer.parts[0], "input", None) == '{"path": oops'
@@ -239,12 +268,16 @@ async def test_too_long_a_request_overflows_and_says_by_how_much(
 ) -> None:
     emulator.window = 1000
     with pytest.raises(Overflow) as caught:
-        await answer_of(wire, asking("words " * (1000 if max_tokens == 64 else 10), max_tokens=max_tokens))
+        await answer_of(
+            wire, asking("words " * (1000 if max_tokens == 64 else 10), max_tokens=max_tokens)
+        )
     assert caught.value.limit == 1000
     assert caught.value.actual > 0
 
 
-async def test_thinking_of_another_conversation_is_named(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_thinking_of_another_conversation_is_named(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(thinking="aha", calls=(Call(name="read"),))])
     answer = await answer_of(anthropic, asking("one", tools=(tool(),)))
     edited = asking("another", said("assistant", *answer.parts[:1]), "and", tools=(tool(),))
@@ -253,7 +286,9 @@ async def test_thinking_of_another_conversation_is_named(anthropic: AnthropicMod
     assert caught.value.kind == BAD_THINKING
 
 
-async def test_thoughts_are_streamed_and_signed(anthropic: AnthropicModel, emulator: ModelEmulator) -> None:
+async def test_thoughts_are_streamed_and_signed(
+    anthropic: AnthropicModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(thinking="step by step", text="42")])
     _, answer = await hear(anthropic, asking("hi"))
     thought = answer.parts[0]
@@ -263,7 +298,9 @@ async def test_thoughts_are_streamed_and_signed(anthropic: AnthropicModel, emula
 
 
 @pytest.mark.parametrize("key", ["", "sk-\nx", "sk-密钥"])
-async def test_a_key_no_header_can_carry_is_refused_before_any_call(emulator: ModelEmulator, key: str) -> None:
+async def test_a_key_no_header_can_carry_is_refused_before_any_call(
+    emulator: ModelEmulator, key: str
+) -> None:
     model = AnthropicModel(api_key=key, base_url=emulator.url, blobs=blobs)
     with pytest.raises(KeyRefused):
         await answer_of(model, asking("hi"))
@@ -278,27 +315,41 @@ async def test_nobody_listening_is_a_passing_fault(emulator: ModelEmulator, wire
 
 OVERFLOWS = [
     (400, "prompt is too long: 208310 tokens > 200000 maximum", 208310, 200000),
-    (400, "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, …", 178959, 200000),
     (
         400,
-        "This model's maximum context length is 8192 tokens. However, you requested 8213 tokens (…)",
+        "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, …",
+        178959,
+        200000,
+    ),
+    (
+        400,
+        "This model's maximum context length is 8192 tokens. However, you requested 8213 tokens (…)",  # noqa: E501
         8213,
         8192,
     ),
     (
         400,
-        "This model's maximum context length is 8192 tokens. However, you requested 8213 tokens (7189 in the messages, "
-        "1024 in the completion). Please reduce the length of the messages or completion.",
+        "This model's maximum context length is 8192 tokens. However, you requested 8213 tokens "
+        "(7189 in the messages, 1024 in the completion). Please reduce the length of the messages "
+        "or completion.",
         7189,
         8192,
     ),
     (
         400,
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+        (
+            "This model's maximum context length is 8192 tokens. However, your messages resulted "
+            "in 9001 tokens."
+        ),
         9001,
         8192,
     ),
-    (400, "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]", 0, 204800),
+    (
+        400,
+        "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]",
+        0,
+        204800,
+    ),
     (400, "Prompt 超长", 0, 0),
     (400, "Your request exceeded model token limit: 262144 (requested: 269030)", 269030, 262144),
     (
@@ -313,8 +364,12 @@ OVERFLOWS = [
 
 
 @every_case(("status", "text", "actual", "limit"), OVERFLOWS)
-def test_every_vendors_words_for_too_long_are_known(status: int, text: str, actual: int, limit: int) -> None:
-    error = to_error(read_failure(status, {"error": {"message": text, "type": "invalid_request_error"}}))
+def test_every_vendors_words_for_too_long_are_known(
+    status: int, text: str, actual: int, limit: int
+) -> None:
+    error = to_error(
+        read_failure(status, {"error": {"message": text, "type": "invalid_request_error"}})
+    )
     assert isinstance(error, Overflow)
     assert (error.actual, error.limit) == (actual, limit)
 
@@ -324,7 +379,10 @@ def test_every_vendors_words_for_too_long_are_known(status: int, text: str, actu
     [
         (ProviderFailure(status=400, text="too long: 30000 tokens per minute"), BadRequest),
         (
-            ProviderFailure(status=400, text="Invalid max_tokens value, the valid range of max_tokens is [1, 8192]"),
+            ProviderFailure(
+                status=400,
+                text="Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+            ),
             BadRequest,
         ),
         (ProviderFailure(status=400, kinds=("1261",)), Overflow),
@@ -345,6 +403,8 @@ def test_codes_decide_before_the_status(failure: ProviderFailure, kind: type[Mod
     assert type(to_error(failure)) is kind
 
 
-@every_case("body", [None, "", b"\xff", [], [{"error": "no"}], {"error": None}, {"error": 3}, "<html>", 7])
+@every_case(
+    "body", [None, "", b"\xff", [], [{"error": "no"}], {"error": None}, {"error": 3}, "<html>", 7]
+)
 def test_any_body_can_be_read(body: object) -> None:
     assert isinstance(to_error(read_failure(500, body)), Transient)

@@ -1,4 +1,6 @@
-"""The Messages API wire against a server of somebody else's making, which also judges how we bear its faults."""
+"""The Messages API wire against a server of somebody else's making, which also judges how we bear
+its faults.
+"""
 
 from collections.abc import AsyncIterator
 
@@ -10,12 +12,26 @@ from bot.errors import BadRequest, KeyRefused, Overflow, RateLimited, Stalled, T
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.transport import Timeouts
 from bot.models.retry import RetryingModel, RetrySettings
-from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, result, said, streamed, tool, words
+from tests.bot.models.asking import (
+    answer_of,
+    asking,
+    blobs,
+    call,
+    calls,
+    hear,
+    result,
+    said,
+    streamed,
+    tool,
+    words,
+)
 
 
 def model_of(llmock: LLMock, *, gap: float = 30) -> AnthropicModel:
     limits = Timeouts(first=30, gap=gap, step=60)
-    return AnthropicModel(api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits)
+    return AnthropicModel(
+        api_key="sk-x", base_url=llmock.base_url("anthropic"), blobs=blobs, limits=limits
+    )
 
 
 @pytest.fixture
@@ -37,7 +53,9 @@ async def test_a_call_is_heard_and_its_result_taken(model: AnthropicModel, llmoc
     llmock.call_tool("read", {"path": "a.md"})
     answer = await answer_of(model, asking("read it", tools=(tool(),)))
     assert answer.stop == "tools"
-    assert [(made.name, made.input.replace(" ", "")) for made in calls(answer)] == [("read", '{"path":"a.md"}')]
+    assert [(made.name, made.input.replace(" ", "")) for made in calls(answer)] == [
+        ("read", '{"path":"a.md"}')
+    ]
     llmock.reply("it says hello")
     results = said("user", *(result(made.id) for made in calls(answer)))
     after = asking("read it", said("assistant", *answer.parts), results, tools=(tool(),))
@@ -46,9 +64,18 @@ async def test_a_call_is_heard_and_its_result_taken(model: AnthropicModel, llmoc
 
 @pytest.mark.parametrize(
     ("status", "error"),
-    [(400, BadRequest), (401, KeyRefused), (429, RateLimited), (500, Transient), (503, Transient), (529, Transient)],
+    [
+        (400, BadRequest),
+        (401, KeyRefused),
+        (429, RateLimited),
+        (500, Transient),
+        (503, Transient),
+        (529, Transient),
+    ],
 )
-async def test_refusals_are_named(model: AnthropicModel, llmock: LLMock, status: int, error: type[Exception]) -> None:
+async def test_refusals_are_named(
+    model: AnthropicModel, llmock: LLMock, status: int, error: type[Exception]
+) -> None:
     llmock.fail(status, message="told to fail")
     with pytest.raises(error):
         await answer_of(model, asking("hi"))
@@ -61,7 +88,9 @@ async def test_too_long_is_too_long(model: AnthropicModel, llmock: LLMock) -> No
 
 
 @pytest.mark.parametrize("fault", ["truncate", "disconnect", "corrupt"])
-async def test_a_broken_stream_is_no_answer(model: AnthropicModel, llmock: LLMock, fault: str) -> None:
+async def test_a_broken_stream_is_no_answer(
+    model: AnthropicModel, llmock: LLMock, fault: str
+) -> None:
     llmock.reply("a long answer of many words " * 5)
     getattr(llmock, fault)(after_chunks=3)
     with pytest.raises(Transient):
@@ -76,7 +105,9 @@ async def test_a_stall_is_noticed(llmock: LLMock) -> None:
     await impatient.close()
 
 
-async def test_the_judge_finds_no_fault_with_the_way_we_repeat(model: AnthropicModel, llmock: LLMock) -> None:
+async def test_the_judge_finds_no_fault_with_the_way_we_repeat(
+    model: AnthropicModel, llmock: LLMock
+) -> None:
     llmock.rate_limit(times=1, retry_after=0.1)
     llmock.fail(529, times=1, retry_after=0.1)
     llmock.truncate(after_chunks=2, times=1)

@@ -24,7 +24,11 @@ def offline(*passages: OfflinePassage) -> OfflineModel:
 
 async def say(*messages: str, passages: Sequence[OfflinePassage] = ()) -> str:
     """What it answers to the last message, the others having been answered before."""
-    history = [turn for message in messages[:-1] for turn in (said("user", message), said("assistant", "记下了。"))]
+    history = [
+        turn
+        for message in messages[:-1]
+        for turn in (said("user", message), said("assistant", "记下了。"))
+    ]
     return words(await answer_of(offline(*passages), asking(*history, messages[-1])))
 
 
@@ -52,7 +56,9 @@ async def test_a_question_finds_what_was_told(told: str, asked: str) -> None:
 
 
 async def test_it_quotes_what_recall_finds_with_its_source() -> None:
-    passage = OfflinePassage(text="周五和老王在咖啡馆见面", source="memory/2026-11-20.md:12", date="2026-11-20")
+    passage = OfflinePassage(
+        text="周五和老王在咖啡馆见面", source="memory/2026-11-20.md:12", date="2026-11-20"
+    )
     answer = await say("和老王什么时候见面？", passages=[passage])
     assert "> 周五和老王在咖啡馆见面\n— memory/2026-11-20.md:12, 2026-11-20" in answer
 
@@ -82,7 +88,9 @@ async def test_a_statement_is_noted_in_its_own_language() -> None:
 async def test_the_summary_and_the_notes_in_a_message_are_not_the_persons_words() -> None:
     summary = "[Summary of 4 earlier turns. It is reference]\n我喜欢游泳吗？\n[End of summary]"
     request = asking(
-        said("user", summary, "我喜欢爬山"), said("assistant", "好"), said("user", "我喜欢什么？", "[10:00]")
+        said("user", summary, "我喜欢爬山"),
+        said("assistant", "好"),
+        said("user", "我喜欢什么？", "[10:00]"),
     )
     assert "> 我喜欢爬山\n" in words(await answer_of(offline(), request))
 
@@ -99,7 +107,9 @@ async def test_it_writes_no_summaries() -> None:
     assert caught.value.kind == "offline"
 
 
-@every_case("text", ["你喜欢吗", "what time is it", "去哪儿", "Really?", "他是谁", "多少钱", "Who's there"])
+@every_case(
+    "text", ["你喜欢吗", "what time is it", "去哪儿", "Really?", "他是谁", "多少钱", "Who's there"]
+)
 def test_questions_are_told(text: str) -> None:
     assert is_question(text)
 
@@ -120,7 +130,11 @@ def test_nearness_is_a_share() -> None:
         (ProviderAccount(provider="anthropic", api_key="sk"), "anthropic", AnthropicModel),
         (ProviderAccount(provider="anthropic"), "offline", OfflineModel),
         (ProviderAccount(provider="openai", api_key="sk"), "openai", OpenAIModel),
-        (ProviderAccount(provider="openai", base_url="http://127.0.0.1:1/v1"), "openai", OpenAIModel),
+        (
+            ProviderAccount(provider="openai", base_url="http://127.0.0.1:1/v1"),
+            "openai",
+            OpenAIModel,
+        ),
         (ProviderAccount(provider="offline", api_key="sk"), "offline", OfflineModel),
     ],
 )
@@ -141,4 +155,6 @@ def test_the_table_knows_snapshots_and_costs() -> None:
     assert context_window("claude-haiku-4-5-20251001") == 200_000
     assert context_window("my-own") == 128_000
     assert call_cost("my-own", input=1, output=1) is None
-    assert call_cost("claude-sonnet-5-5", input=1_000_000, output=100_000, cache_read=500_000) == pytest.approx(2.05)
+    assert call_cost(
+        "claude-sonnet-5-5", input=1_000_000, output=100_000, cache_read=500_000
+    ) == pytest.approx(2.05)

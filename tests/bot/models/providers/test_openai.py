@@ -10,13 +10,34 @@ from bot.models.base import ThinkingDelta
 from bot.models.providers.messages import MAX_CACHED_TEXTS
 from bot.models.providers.openai import MAX_CACHED_TOOLS, OpenAIModel
 from memory.conversation import Document, Image, Thinking, ToolCall
-from tests.bot.models.asking import answer_of, asking, blobs, call, calls, hear, openai_body, result, said, tool, words
+from tests.bot.models.asking import (
+    answer_of,
+    asking,
+    blobs,
+    call,
+    calls,
+    hear,
+    openai_body,
+    result,
+    said,
+    tool,
+    words,
+)
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply
 
 TWO = (Call(name="read", input={"path": "a.md"}), Call(name="write", input={"path": "b.md"}))
 FORMS = [
-    *("no_index", "same_index", "whole_call", "no_done", "comments", "blank", "usage_last", "usage_every"),
+    *(
+        "no_index",
+        "same_index",
+        "whole_call",
+        "no_done",
+        "comments",
+        "blank",
+        "usage_last",
+        "usage_every",
+    ),
     *("no_usage", "role_every", "no_space", "unstreamed", "cache_hit"),
 ]
 
@@ -25,7 +46,9 @@ def rows(*messages: Any, **fields: Any) -> list[dict[str, Any]]:
     return list(openai_body(asking(*messages, **fields))["messages"])
 
 
-@pytest.mark.parametrize("form", [*FORMS, "no_index whole_call", "no_index role_every no_done no_usage"])
+@pytest.mark.parametrize(
+    "form", [*FORMS, "no_index whole_call", "no_index role_every no_done no_usage"]
+)
 async def test_every_form_met_in_the_wild_is_understood(
     openai: OpenAIModel, emulator: ModelEmulator, form: str
 ) -> None:
@@ -40,7 +63,9 @@ async def test_every_form_met_in_the_wild_is_understood(
     assert (answer.usage.input > 0) == ("no_usage" not in form)
 
 
-async def test_calls_without_any_id_and_index_are_told_apart(openai: OpenAIModel, emulator: ModelEmulator) -> None:
+async def test_calls_without_any_id_and_index_are_told_apart(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     nameless = tuple(Call(name=made.name, input=made.input, id="") for made in TWO)
     emulator.script([Reply(calls=nameless, forms=frozenset({"no_index"}), delta=4)])
     answer = await answer_of(openai, asking("hi", tools=(tool("read"), tool("write"))))
@@ -48,7 +73,9 @@ async def test_calls_without_any_id_and_index_are_told_apart(openai: OpenAIModel
     assert len({made.id for made in calls(answer)} - {""}) == 2
 
 
-async def test_a_stream_without_a_reason_to_end_has_failed(openai: OpenAIModel, emulator: ModelEmulator) -> None:
+async def test_a_stream_without_a_reason_to_end_has_failed(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(text="half", forms=frozenset({"no_finish"}))])
     with pytest.raises(Transient):
         await answer_of(openai, asking("hi"))
@@ -65,13 +92,17 @@ async def test_a_stream_without_a_reason_to_end_has_failed(openai: OpenAIModel, 
         ("tea_time", "unknown"),
     ],
 )
-async def test_each_reason_to_finish(openai: OpenAIModel, emulator: ModelEmulator, word: str, stop: str) -> None:
+async def test_each_reason_to_finish(
+    openai: OpenAIModel, emulator: ModelEmulator, word: str, stop: str
+) -> None:
     emulator.script([Reply(text="so far", stop=word)])
     answer = await answer_of(openai, asking("hi"))
     assert (answer.stop, answer.raw_stop) == (stop, word)
 
 
-async def test_a_servers_fault_told_as_a_reason_to_finish_is_one(openai: OpenAIModel, emulator: ModelEmulator) -> None:
+async def test_a_servers_fault_told_as_a_reason_to_finish_is_one(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(text="half", stop="network_error")])
     with pytest.raises(Transient):
         await answer_of(openai, asking("hi"))
@@ -83,14 +114,18 @@ async def test_a_stop_with_calls_means_calls(openai: OpenAIModel, emulator: Mode
     assert answer.stop == "tools"
 
 
-async def test_reasoning_is_shown_but_not_kept(openai: OpenAIModel, emulator: ModelEmulator) -> None:
+async def test_reasoning_is_shown_but_not_kept(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     emulator.script([Reply(thinking="hmm", text="42")])
     events, answer = await hear(openai, asking("hi"))
     assert "".join(event.text for event in events if isinstance(event, ThinkingDelta)) == "hmm"
     assert len(answer.parts) == 1
 
 
-async def test_an_error_body_behind_status_200_is_an_error(openai: OpenAIModel, emulator: ModelEmulator) -> None:
+async def test_an_error_body_behind_status_200_is_an_error(
+    openai: OpenAIModel, emulator: ModelEmulator
+) -> None:
     body = '{"error": {"message": "bad key", "code": "invalid_api_key"}}'
     emulator.script([Reply(body=body, headers={"content-type": "application/json"})])
     with pytest.raises(KeyRefused):
@@ -124,7 +159,11 @@ def test_the_conversation_takes_the_shape_of_the_wire() -> None:
             "role": "assistant",
             "content": "Let me look.",
             "tool_calls": [
-                {"id": id, "type": "function", "function": {"name": "read", "arguments": '{"path":"a.md"}'}}
+                {
+                    "id": id,
+                    "type": "function",
+                    "function": {"name": "read", "arguments": '{"path":"a.md"}'},
+                }
                 for id in ("c1", "c2")
             ],
         },
@@ -145,7 +184,9 @@ def test_more_texts_and_lists_of_tools_than_are_cached_are_each_sent_as_they_are
 
 def test_pictures_go_as_data_and_files_as_words() -> None:
     picture = Image(sha256="png", media_type="image/png")
-    file = Document(sha256="pdf", media_type="application/pdf", name="a.pdf", size=3, text="page one")
+    file = Document(
+        sha256="pdf", media_type="application/pdf", name="a.pdf", size=3, text="page one"
+    )
     content = rows(said("user", "look", picture, file))[1]["content"]
     assert content[1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
     assert content[2] == {"type": "text", "text": "[a.pdf]\npage one"}
@@ -153,5 +194,7 @@ def test_pictures_go_as_data_and_files_as_words() -> None:
 
 def test_broken_arguments_are_sent_back_as_json() -> None:
     broken = ToolCall(id="c1", name="read", input='{"path": ')
-    sent = rows("a", said("assistant", broken), said("user", result("c1")))[2]["tool_calls"][0]["function"]
+    sent = rows("a", said("assistant", broken), said("user", result("c1")))[2]["tool_calls"][0][
+        "function"
+    ]
     assert json.loads(sent["arguments"]) == {"invalid_json": '{"path": '}

@@ -1,4 +1,6 @@
-"""Thinking of servers that send it as text, as fields, or as a closing tag alone: it is never the answer's."""
+"""Thinking of servers that send it as text, as fields, or as a closing tag alone: it is never the
+answer's.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +9,18 @@ import pytest
 
 from bot.models.base import ModelEvent, Restarted, TextDelta, ThinkingDelta
 from bot.models.providers.openai import OpenAIModel
-from tests.bot.models.asking import answer_of, asking, blobs, calls, hear, result, said, streamed, tool, words
+from tests.bot.models.asking import (
+    answer_of,
+    asking,
+    blobs,
+    calls,
+    hear,
+    result,
+    said,
+    streamed,
+    tool,
+    words,
+)
 from tests.bot.wired import wired
 from tests.emulators.model import ModelEmulator
 from tests.emulators.model_replies import Call, Reply, echo, is_fold, last_words
@@ -65,7 +78,9 @@ async def test_an_answer_that_the_limit_cut_in_its_thinking_says_so(
     assert not (await answer_of(openai, asking("hi"))).only_thought
 
 
-@pytest.mark.parametrize("persona", [OLLAMA, LLAMACPP, VLLM, DEEPSEEK], ids=lambda persona: persona.name)
+@pytest.mark.parametrize(
+    "persona", [OLLAMA, LLAMACPP, VLLM, DEEPSEEK], ids=lambda persona: persona.name
+)
 async def test_a_server_is_told_not_to_think_in_its_own_words(
     openai: OpenAIModel, emulator: ModelEmulator, persona: Persona
 ) -> None:
@@ -97,7 +112,9 @@ async def test_thinking_goes_back_to_its_own_conversation_and_an_empty_one_where
     openai: OpenAIModel, emulator: ModelEmulator
 ) -> None:
     emulator.persona = DEEPSEEK
-    emulator.script([Reply(thinking=SECRET, calls=(Call(name="read", id="call_0"),)), "one", "other"])
+    emulator.script(
+        [Reply(thinking=SECRET, calls=(Call(name="read", id="call_0"),)), "one", "other"]
+    )
     first = asking("read it", tools=(tool(),), conversation="c1")
     asked = await answer_of(openai, first)
     later = (*first.messages, said("assistant", *asked.parts), said("user", result("call_0")))
@@ -106,8 +123,13 @@ async def test_thinking_goes_back_to_its_own_conversation_and_an_empty_one_where
         assert emulator.requests[-1].body["messages"][2]["reasoning_content"] == thought
 
 
-async def test_the_host_of_a_vendor_that_asks_for_thinking_is_known(emulator: ModelEmulator) -> None:
-    for host, known in (("https://api.deepseek.com/v1", True), ("https://api.deepseek.com.example/v1", False)):
+async def test_the_host_of_a_vendor_that_asks_for_thinking_is_known(
+    emulator: ModelEmulator,
+) -> None:
+    for host, known in (
+        ("https://api.deepseek.com/v1", True),
+        ("https://api.deepseek.com.example/v1", False),
+    ):
         model = OpenAIModel(base_url=host, blobs=blobs)
         assert model.sends_thinking_back is known
         await model.close()
@@ -116,7 +138,8 @@ async def test_the_host_of_a_vendor_that_asks_for_thinking_is_known(emulator: Mo
 SMALL = {"model": "m", "fast_model": "m"}
 
 
-# --- in a bot ---------------------------------------------------------------------------------------------------
+# --- in a bot
+# --------------------------------------------------------------------------------------------------
 
 DRAFT = "maybe drunk, too harsh, rewrite"
 
@@ -124,7 +147,10 @@ DRAFT = "maybe drunk, too harsh, rewrite"
 def thinking_about(body: dict[str, object]) -> Reply:
     """Echo; a summariser first drafts in its thinking what it then rejects."""
     if is_fold(body):
-        return Reply(text=echo(body).text, thinking=f"<log>\n- {last_words(body)[-60:]} {DRAFT}\n</log>\n{DRAFT}")  # type: ignore[union-attr]
+        return Reply(
+            text=echo(body).text,
+            thinking=f"<log>\n- {last_words(body)[-60:]} {DRAFT}\n</log>\n{DRAFT}",
+        )  # type: ignore[union-attr]
     return Reply(text=f"echo: {last_words(body)}", thinking=SECRET)
 
 
@@ -133,14 +159,20 @@ def files_below(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("persona", PERSONAS.values(), ids=PERSONAS)
-async def test_no_person_history_or_diary_holds_what_a_model_thought(tmp_path: Path, persona: Persona) -> None:
-    emulator = ModelEmulator(responder=thinking_about, persona=replace(persona, overflow="refuse", window=200_000))
+async def test_no_person_history_or_diary_holds_what_a_model_thought(
+    tmp_path: Path, persona: Persona
+) -> None:
+    emulator = ModelEmulator(
+        responder=thinking_about, persona=replace(persona, overflow="refuse", window=200_000)
+    )
     async with (
         emulator,
         wired(tmp_path, emulator, memory={"extract": True}, llm=SMALL) as it,
     ):
         for number in range(4):
-            answer = await it.text(f"{number}: I prefer green tea in the morning. " + "It is a long story. " * 20)
+            answer = await it.text(
+                f"{number}: I prefer green tea in the morning. " + "It is a long story. " * 20
+            )
             assert answer.startswith("echo: ")
             assert SECRET not in answer
         assert "Folded turn" in await it.text("/context fold")
@@ -169,7 +201,9 @@ async def test_a_bot_asks_once_more_without_thinking_and_else_says_so(tmp_path: 
         assert "(cut)" not in answer
 
 
-async def test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart(tmp_path: Path) -> None:
+async def test_a_model_that_sends_only_the_closing_tag_is_known_after_a_restart(
+    tmp_path: Path,
+) -> None:
     async with ModelEmulator(persona=replace(VLLM, window=200_000, thought=SECRET)) as emulator:
         for start in range(2):
             async with wired(tmp_path, emulator, llm=SMALL) as it:

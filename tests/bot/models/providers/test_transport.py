@@ -68,7 +68,9 @@ class Clients:
 
 
 @every_case(("calls", "clients"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 3)])
-async def test_a_client_serves_eight_calls_at_once_and_the_first_with_room_the_next(calls: int, clients: int) -> None:
+async def test_a_client_serves_eight_calls_at_once_and_the_first_with_room_the_next(
+    calls: int, clients: int
+) -> None:
     made = Clients()
     pool = ClientPool(made.create, made.close)
     async with AsyncExitStack() as running:
@@ -159,7 +161,9 @@ async def numbers(count: int, closed: list[str] | None = None) -> AsyncIterator[
         (Timeouts(first=ROOMY, gap=ROOMY, step=SHORT), 3, "step"),
     ],
 )
-async def test_a_wait_that_is_too_long_ends_and_says_which(limits: Timeouts, items: int, kind: str) -> None:
+async def test_a_wait_that_is_too_long_ends_and_says_which(
+    limits: Timeouts, items: int, kind: str
+) -> None:
     closed = list[str]()
     async with TimedStream(numbers(items, closed), limits) as stream:
         for number in range(items):
@@ -215,14 +219,23 @@ async def test_a_reader_that_is_cancelled_when_it_is_late_stays_cancelled() -> N
         await task
 
 
-@pytest.mark.parametrize(("outer", "inner", "kind"), [(SHORT, ROOMY, "step"), (ROOMY, SHORT, "gap")])
-async def test_of_two_limits_the_one_that_is_reached_counts(outer: float, inner: float, kind: str) -> None:
-    """Late at the inner one: it is the outer one's item, an error. Late at the outer one: the inner one is closed."""
+@pytest.mark.parametrize(
+    ("outer", "inner", "kind"), [(SHORT, ROOMY, "step"), (ROOMY, SHORT, "gap")]
+)
+async def test_of_two_limits_the_one_that_is_reached_counts(
+    outer: float, inner: float, kind: str
+) -> None:
+    """Late at the inner one: it is the outer one's item, an error.
+
+    Late at the outer one: the inner one is closed.
+    """
     seen = list[str]()
 
     async def within() -> AsyncIterator[int]:
         try:
-            async with TimedStream(numbers(1), Timeouts(first=ROOMY, gap=inner, step=ROOMY)) as stream:
+            async with TimedStream(
+                numbers(1), Timeouts(first=ROOMY, gap=inner, step=ROOMY)
+            ) as stream:
                 async for number in stream:
                     yield number
         except Stalled as err:
@@ -239,7 +252,9 @@ async def test_of_two_limits_the_one_that_is_reached_counts(outer: float, inner:
 
 async def test_what_follows_an_answer_is_read_but_not_waited_for() -> None:
     closed = list[str]()
-    async with TimedStream(numbers(3, closed), Timeouts(first=ROOMY, gap=ROOMY, step=ROOMY)) as stream:
+    async with TimedStream(
+        numbers(3, closed), Timeouts(first=ROOMY, gap=ROOMY, step=ROOMY)
+    ) as stream:
         assert await anext(stream) == 0
         await stream.drain()
         assert closed == ["closed"]
@@ -256,7 +271,10 @@ async def test_a_stream_that_is_left_is_closed() -> None:
 
 @every_case("size", [1, 2, 3, 7, 1_000])
 async def test_lines_are_the_same_however_they_are_cut(size: int) -> None:
-    head, tail = 'data: {"a":"一\u2028"}\r\n\r\n: a note\nevent: ping\ndata:', '\n\ndata:{"b":2}\nid: 7\ndata: [DONE]'
+    head, tail = (
+        'data: {"a":"一\u2028"}\r\n\r\n: a note\nevent: ping\ndata:',
+        '\n\ndata:{"b":2}\nid: 7\ndata: [DONE]',
+    )
     text = (head + tail).encode()
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -321,7 +339,9 @@ def test_a_call_starts_a_timer_for_each_layer_and_no_task_however_many_pieces_co
         assert isinstance(loop, CountingLoop)
         async with ModelEmulator() as emulator:
             model = InstrumentedModel(open_model(emulator.url), Telemetry())
-            chain = FallbackModel([ChainModel(model=RetryingModel(model))], on_unusable=lambda *_: None)
+            chain = FallbackModel(
+                [ChainModel(model=RetryingModel(model))], on_unusable=lambda *_: None
+            )
             emulator.script(["connected", Reply(text="abcd" * deltas, delta=4)])
             await answer_of(chain, asking("hi"))
             loop.timers = loop.tasks = 0
@@ -333,5 +353,6 @@ def test_a_call_starts_a_timer_for_each_layer_and_no_task_however_many_pieces_co
     with asyncio.Runner(loop_factory=CountingLoop) as runner:
         few, many = (runner.run(work(deltas)) for deltas in (2, 200))
     assert few == many
-    # The chain's, the retries' and the provider's, which is started again for the rest after the answer.
+    # The chain's, the retries' and the provider's, which is started again for the rest after the
+    # answer.
     assert many <= (4, 0)

@@ -20,9 +20,13 @@ from tests.walk.processes import address
 pytestmark = pytest.mark.postgres
 GONE = 1_000_000  # a lease that no process of these tests has
 ADD_WORKER = (
-    "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - make_interval(secs => %s)) RETURNING id"
+    "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - make_interval(secs => %s)) "
+    "RETURNING id"
 )
-TAKE = "UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s, abort_requested = %s WHERE lock = %s"
+TAKE = (
+    "UPDATE procrastinate_jobs SET status = 'doing', worker_id = %s, abort_requested = %s WHERE "
+    "lock = %s"
+)
 REFUSED = "SELECT 1 FROM procrastinate_jobs WHERE attempts > 1"
 JOBS = "SELECT lock, status::text FROM procrastinate_jobs ORDER BY id"
 
@@ -48,9 +52,12 @@ async def test_jobs_of_dead_workers_are_put_back_and_those_to_be_stopped_fail(fr
                 assert await jobs.revive() == 3
                 states = dict.fromkeys(("gone", "late", "waiting"), "todo")
                 states |= {"at work": "doing", "stopped": "failed"}
-                assert dict(held.execute(JOBS).fetchall()) == {f"turn:{name}": state for name, state in states.items()}
+                assert dict(held.execute(JOBS).fetchall()) == {
+                    f"turn:{name}": state for name, state in states.items()
+                }
                 assert await jobs.revive() == 0
-                await jobs.put(QueueKey(kind="turn", id="stopped"))  # as the sweep does after a process died
+                # as the sweep does after a process died
+                await jobs.put(QueueKey(kind="turn", id="stopped"))
                 assert ("turn:stopped", "todo") in held.execute(JOBS).fetchall()
                 held.execute("DELETE FROM procrastinate_jobs")  # tests share a database
         finally:
@@ -58,7 +65,9 @@ async def test_jobs_of_dead_workers_are_put_back_and_those_to_be_stopped_fail(fr
 
 
 async def test_a_job_of_a_dead_worker_ends_where_another_of_its_key_waits(fresh: str) -> None:  # noqa: F811
-    """Only one that waits may have the queueing lock that both have, and that one waits for the other's lock."""
+    """Only one that waits may have the queueing lock that both have, and that one waits for the
+    other's lock.
+    """
     async with open_for_command(fresh, writable=True, alone=False) as (store, _, _):
         jobs = JobQueue(fresh, store.now, store.sessions)
         await jobs.open()
@@ -69,7 +78,10 @@ async def test_a_job_of_a_dead_worker_ends_where_another_of_its_key_waits(fresh:
                 [worker] = held.execute(ADD_WORKER, [STALLED_SECONDS + 1]).fetchone() or [0]
                 held.execute(TAKE, [worker, False, "turn:twice"])
                 await jobs.put(key)
-                assert held.execute(JOBS).fetchall() == [("turn:twice", "doing"), ("turn:twice", "todo")]
+                assert held.execute(JOBS).fetchall() == [
+                    ("turn:twice", "doing"),
+                    ("turn:twice", "todo"),
+                ]
                 assert await jobs.revive() == 1
                 assert held.execute(JOBS).fetchall() == [("turn:twice", "todo")]
                 held.execute("DELETE FROM procrastinate_jobs")  # tests share a database
@@ -95,35 +107,57 @@ async def test_I11_a_stalled_worker_s_job_that_is_put_back_while_it_runs_ends_in
     tmp_path: Path,
     fresh: str,  # noqa: F811
 ) -> None:
-    """Each worker has one place, so the other one takes the job, and finds its work in a living process."""
+    """Each worker has one place, so the other one takes the job, and finds its work in a living
+    process.
+    """
     model, url = _GatedModel(), address(fresh)
-    async with asyncio.timeout(90), at_work(tmp_path, url, url, url, model=model, concurrency=1) as channel:
+    async with (
+        asyncio.timeout(90),
+        at_work(tmp_path, url, url, url, model=model, concurrency=1) as channel,
+    ):
         channel.hear("Which of the two reports?", chat="u1", key="k")
         await model.asked.wait()
         with psycopg.connect(fresh, autocommit=True) as held:
-            [id] = held.execute("SELECT id FROM procrastinate_jobs WHERE status = 'doing'").fetchone() or [0]
+            [id] = held.execute(
+                "SELECT id FROM procrastinate_jobs WHERE status = 'doing'"
+            ).fetchone() or [0]
             held.execute("SELECT procrastinate_retry_job_v2(%s, now(), NULL, NULL, NULL)", [id])
             await until(lambda: held.execute(REFUSED).fetchone(), "the other one has looked")
             model.may_answer.set()
             await channel.until(lambda: len(channel.sent) == 1)
-            await until(lambda: not held.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "all is at rest")
+            await until(
+                lambda: not held.execute("SELECT 1 FROM procrastinate_jobs").fetchone(),
+                "all is at rest",
+            )
             for number in (2, 3):  # each has its place again
                 channel.hear("And the other?", chat="u1", key=f"k{number}")
             await channel.until(lambda: len(channel.sent) == 3)
-            await until(lambda: not held.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "all is at rest")
+            await until(
+                lambda: not held.execute("SELECT 1 FROM procrastinate_jobs").fetchone(),
+                "all is at rest",
+            )
             assert held.execute("SELECT state FROM outbox").fetchall() == [("sent",)] * 3
             assert held.execute("SELECT state, attempts FROM inbox").fetchall() == [("done", 0)] * 3
         assert len(model.requests) == 3
 
 
-async def test_a_part_that_a_dead_process_was_sending_is_sent_at_once(tmp_path: Path, fresh: str) -> None:  # noqa: F811
+async def test_a_part_that_a_dead_process_was_sending_is_sent_at_once(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     async with at_work(tmp_path, address(fresh), address(fresh)) as channel:
         channel.hear("Which of the two reports?", chat="u1", key="k")
         await channel.until(lambda: len(channel.sent) == 1)
         with psycopg.connect(fresh, autocommit=True) as held:
             # the process that sent it has nothing to store about it any more
-            await until(lambda: held.execute("SELECT 1 FROM outbox WHERE state = 'sent'").fetchone(), "it is sent")
+            await until(
+                lambda: held.execute("SELECT 1 FROM outbox WHERE state = 'sent'").fetchone(),
+                "it is sent",
+            )
         with psycopg.connect(fresh) as held:
             held.execute("UPDATE outbox SET state = 'sending', lease_epoch = %s", [GONE])
-            held.execute("INSERT INTO process (lease, name, until, told) VALUES (%s, 'gone', 0, '')", [GONE])
-        await channel.until(lambda: len(channel.sent) == 2, 15.0)  # the sweep of all queues is 30 s away
+            held.execute(
+                "INSERT INTO process (lease, name, until, told) VALUES (%s, 'gone', 0, '')", [GONE]
+            )
+        # the sweep of all queues is 30 s away
+        await channel.until(lambda: len(channel.sent) == 2, 15.0)

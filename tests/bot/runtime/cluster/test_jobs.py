@@ -1,4 +1,6 @@
-"""Jobs begin when they are stored: a notification is answered at once, whatever the worker does at that moment."""
+"""Jobs begin when they are stored: a notification is answered at once, whatever the worker does at
+that moment.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +22,8 @@ PATIENCE = 45.0  # seconds; with a poll for each job it would be longer
 FAR = 4_000_000_000.0
 RETRY = "SELECT procrastinate_retry_job_v2(id, now(), NULL, NULL, NULL) FROM procrastinate_jobs"
 TAKEN_AGAIN = "SELECT 1 FROM procrastinate_jobs WHERE status = 'doing' AND attempts = 1"
-STILL_DOING = """INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status, worker_id)
+STILL_DOING = """INSERT INTO procrastinate_jobs (queue_name, task_name, lock, args, status,
+worker_id)
 SELECT 'turn', 'turn', 'turn:two', '{"lane": "two"}', 'doing', max(id) FROM procrastinate_workers"""
 
 
@@ -81,7 +84,10 @@ async def test_a_job_that_is_put_back_while_it_runs_waits_for_what_it_has_begun(
                 await until(lambda: other.execute(TAKEN_AGAIN).fetchone(), "the job is taken again")
                 assert runs == ["one"]
                 gate.set()
-                await until(lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "it has ended")
+                await until(
+                    lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(),
+                    "it has ended",
+                )
         assert runs == ["one", "one"]  # the second one looks, as it may have come for something new
 
 
@@ -90,7 +96,9 @@ async def test_what_waits_is_asked_for_once(fresh: str) -> None:  # noqa: F811
         for due in (0.0, 0.0, FAR, FAR):
             await jobs.put(QueueKey(kind="turn", id="one", due=due))
         with psycopg.connect(fresh) as other:
-            assert other.execute("SELECT task_name FROM procrastinate_jobs ORDER BY id").fetchall() == [
+            assert other.execute(
+                "SELECT task_name FROM procrastinate_jobs ORDER BY id"
+            ).fetchall() == [
                 ("turn",),
                 ("later",),
             ]
@@ -109,7 +117,10 @@ async def test_a_job_whose_end_could_not_be_stored_is_put_back(fresh: str) -> No
         async with asyncio.timeout(PATIENCE):
             await jobs.put(QueueKey(kind="turn", id="one"))
             with psycopg.connect(fresh, autocommit=True) as other:
-                await until(lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "it has ended")
+                await until(
+                    lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(),
+                    "it has ended",
+                )
                 other.execute(STILL_DOING)
             await until(lambda: "two" in runs, "it is put back")
 
@@ -172,5 +183,8 @@ async def test_a_queue_that_is_worked_on_already_has_no_second_worker(fresh: str
             await until(lambda: running == 1, "one runs")
             gate.set()
             with psycopg.connect(fresh, autocommit=True) as other:
-                await until(lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(), "all have ended")
+                await until(
+                    lambda: not other.execute("SELECT 1 FROM procrastinate_jobs").fetchone(),
+                    "all have ended",
+                )
         assert most == 1

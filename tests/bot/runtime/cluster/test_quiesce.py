@@ -20,7 +20,9 @@ SECONDS = 3_600.0
 
 @dataclass
 class Process:
-    """One process's quiescer, and what its turns see. ended: set once its turns have ended; resting: paused spaces."""
+    """One process's quiescer, and what its turns see. ended: set once its turns have ended;
+    resting: paused spaces.
+    """
 
     leases: Leases
     answers: bool = True
@@ -65,7 +67,9 @@ class Processes:
     url: str
     stack: AsyncExitStack
 
-    async def join(self, *, answers: bool = True, busy: bool = False, silent: bool = False) -> Process:
+    async def join(
+        self, *, answers: bool = True, busy: bool = False, silent: bool = False
+    ) -> Process:
         store = await open_postgres(self.url, lease_seconds=SECONDS, connections=3)
         self.stack.push_async_callback(store.close)
         process = Process(Leases(store.database), answers)
@@ -90,7 +94,9 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def entered(quiescer: SpaceQuiescer, space: str, at_work: asyncio.Event, go: asyncio.Event) -> None:
+async def entered(
+    quiescer: SpaceQuiescer, space: str, at_work: asyncio.Event, go: asyncio.Event
+) -> None:
     async with quiescer.quiet(space):
         at_work.set()
         await go.wait()
@@ -122,7 +128,9 @@ async def test_it_begins_once_the_turns_of_all_others_have_ended(fresh: str) -> 
         assert not turns.lock.locked()
 
 
-async def test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none(fresh: str) -> None:  # noqa: F811
+async def test_a_process_whose_lease_is_over_is_not_waited_for_and_its_mark_is_none(
+    fresh: str,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     async with processes(fresh) as all_of_them:
         forgets, turns = await all_of_them.join(), await all_of_them.join(busy=True)
         at_work, go = asyncio.Event(), asyncio.Event()

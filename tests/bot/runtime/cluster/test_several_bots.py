@@ -1,4 +1,6 @@
-"""What each process of a bot on one store has to know: zones that another one stored, guards that are installed."""
+"""What each process of a bot on one store has to know: zones that another one stored, guards that
+are installed.
+"""
 
 import json
 from collections.abc import AsyncIterator
@@ -49,12 +51,20 @@ async def opened(folder: Path, url: str, *roles: ProcessRole) -> AsyncIterator[l
         yield bots
 
 
-async def test_a_zone_that_one_process_stores_is_known_to_all_of_them(tmp_path: Path, fresh: str) -> None:  # noqa: F811
+async def test_a_zone_that_one_process_stores_is_known_to_all_of_them(
+    tmp_path: Path,
+    fresh: str,  # noqa: F811
+) -> None:  # noqa: F811, RUF100
     key = (ME.channel, ME.account, ME.id)
     async with opened(tmp_path, fresh, "gateway", "worker", "worker") as bots:
-        for writer, zone in zip(bots, ("Asia/Tokyo", "Europe/Berlin", "Asia/Shanghai"), strict=True):
+        for writer, zone in zip(
+            bots, ("Asia/Tokyo", "Europe/Berlin", "Asia/Shanghai"), strict=True
+        ):
             await writer.job_times.choose(ME, "", zone=zone)
-            await until(lambda: all(bot.job_times.zones.get(key) == ZoneInfo(zone) for bot in bots), zone)  # noqa: B023
+            await until(
+                lambda: all(bot.job_times.zones.get(key) == ZoneInfo(zone) for bot in bots),  # noqa: B023
+                zone,  # noqa: B023, RUF100
+            )  # noqa: B023, RUF100
         await bots[0].job_times.choose(ME, "", zone="")
         await until(lambda: not any(bot.job_times.zones for bot in bots), "it is taken back")
 
@@ -70,7 +80,9 @@ async def test_the_guards_that_are_installed_judge_in_every_process(
     (installed / "sundays-1.0.dist-info" / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: sundays\nVersion: 1.0\n"
     )
-    (installed / "sundays-1.0.dist-info" / "entry_points.txt").write_text("[mnema.guards]\nsundays = sundays:check\n")
+    (installed / "sundays-1.0.dist-info" / "entry_points.txt").write_text(
+        "[mnema.guards]\nsundays = sundays:check\n"
+    )
     monkeypatch.syspath_prepend(installed)
     call = GuardedCall(
         tool="exec",

@@ -1,7 +1,10 @@
-"""How many transactions a message and idle processes make. The bounds are wide: they show a slip, not a percentage.
+"""How many transactions a message and idle processes make.
 
-They are counted on the way between a process and the server, and the seconds are those in which they were counted:
-what a start or an end takes is not in it, and other work on the machine makes rates lower, never higher.
+The bounds are wide: they show a slip, not a percentage.
+
+They are counted on the way between a process and the server, and the seconds are those in which
+they were counted: what a start or an end takes is not in it, and other work on the machine makes
+rates lower, never higher.
 """
 
 import json
@@ -31,30 +34,41 @@ MESSAGES = 20
 MOST_OF_A_MESSAGE = 45.0  # 20 on a quiet machine
 RENEWALS = 4  # of every lease, one a second: as long idle processes are looked at
 MOST_IDLE = 30.0  # a second, of a gateway and a worker: about 20
-MOST_OF_A_WORKER = 14.0  # a second, of each further one: about 9: a look and a heartbeat of each queue, and its lease
+# a second, of each further one: about 9: a look and a heartbeat of each queue, and its lease
+MOST_OF_A_WORKER = 14.0
 _LEASES = "SELECT lease, until FROM process"
 _JOBS = "SELECT id FROM procrastinate_jobs"
 
 
 @asynccontextmanager
 async def at_work(
-    folder: Path, gateway: str, *workers: str, model: ModelClient | None = None, concurrency: int = 4
+    folder: Path,
+    gateway: str,
+    *workers: str,
+    model: ModelClient | None = None,
+    concurrency: int = 4,
 ) -> AsyncIterator[ScriptedChannel]:
     """A gateway and workers, each with the address by which it reaches the one database."""
     model = model or ScriptedModel(lambda _: "It is the second report.")
     home = HomeFolder(root=folder)
     home.ensure()
     bots = []
-    for number, (role, url) in enumerate([("gateway", gateway), *(("worker", worker) for worker in workers)]):
+    for number, (role, url) in enumerate(
+        [("gateway", gateway), *(("worker", worker) for worker in workers)]
+    ):
         settings = {
             "database_url": f"{url}?sslmode=disable",
             "llm": {"provider": "anthropic", "api_key": "none", "model": "claude-sonnet-5-5"},
             "concurrency": concurrency,
             "memory": {"extract": False},
             "channels": {"web": {"enabled": False}},
-            "budgets": {"user": {"messages_per_minute": 0}, "total": {"messages_per_day": 0, "money_per_day": 0}},
+            "budgets": {
+                "user": {"messages_per_minute": 0},
+                "total": {"messages_per_day": 0, "money_per_day": 0},
+            },
         }
-        file = ConfigFile(folder / f"config-{number}.json")  # each of its own: a change is noticed by who has read it
+        # each of its own: a change is noticed by who has read it
+        file = ConfigFile(folder / f"config-{number}.json")
         file.path.write_text(json.dumps(settings))
         file.path.chmod(0o600)
         file.load()

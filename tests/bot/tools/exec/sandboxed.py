@@ -25,10 +25,14 @@ needs_sandbox = pytest.mark.skipif(
 )
 
 
-async def run(space: Path, *argv: str, script: str = "", limits: SandboxLimits = FAST) -> SandboxResult:
+async def run(
+    space: Path, *argv: str, script: str = "", limits: SandboxLimits = FAST
+) -> SandboxResult:
     """Run a program on an owner's space."""
     folders = sort_folders(space)
-    command = SandboxCommand(argv=argv, space=space, writable=folders.writable, hidden=folders.hidden, script=script)
+    command = SandboxCommand(
+        argv=argv, space=space, writable=folders.writable, hidden=folders.hidden, script=script
+    )
     return await run_in_sandbox(command, limits)
 
 

@@ -1,4 +1,6 @@
-"""Commands in the background: approved once, looked at, ended with their tree, told of once, never run again."""
+"""Commands in the background: approved once, looked at, ended with their tree, told of once, never
+run again.
+"""
 
 import asyncio
 import os
@@ -19,7 +21,8 @@ from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, files_of, ow
 from tests.by_night import by_night
 from tests.walk.harness import until
 
-# What is slept is looked for on the whole machine, where others run the same tests: the seconds are this process's own.
+# What is slept is looked for on the whole machine, where others run the same tests: the seconds are
+# this process's own.
 SECONDS = os.environ.get("MNEMA_TEST_SLEEP") or f"600.{os.getpid()}"
 SLEEPER = ("sh", "-c", f"echo begun; touch begun; exec sleep {SECONDS}")
 ONCE = ("sh", "-c", f"echo x >> ran; exec sleep {SECONDS}")
@@ -31,7 +34,11 @@ def background(*argv: str, id: str = "t1", **more: Any) -> Any:
 
 def ended(it: Inside) -> list[str]:
     """What the newest request shows of ended work."""
-    return [text for text in words(it.model.requests[-1]) if text.startswith("Ended: ") or "\nEnded: " in text]
+    return [
+        text
+        for text in words(it.model.requests[-1])
+        if text.startswith("Ended: ") or "\nEnded: " in text
+    ]
 
 
 async def begun(it: Inside, name: str = "begun") -> None:
@@ -54,7 +61,9 @@ def sleepers() -> int:
 
 @needs_sandbox
 async def test_it_returns_at_once_and_its_end_is_one_message(tmp_path: Path) -> None:
-    run = background("sh", "-c", "echo working; while [ ! -e go ]; do sleep 0.02; done; echo finished")
+    run = background(
+        "sh", "-c", "echo working; while [ ! -e go ]; do sleep 0.02; done; echo finished"
+    )
     script: Any = [run, "asked", "it runs", _status("w1", 0), "?", "it is done"]
     async with owned(tmp_path, script) as it:
         await ask(it)
@@ -87,9 +96,13 @@ async def _look(it: Inside) -> str:
 
 @needs_sandbox
 @pytest.mark.parametrize("command", ["/stop", "/context clear"])
-async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Path, command: str) -> None:
+async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(
+    tmp_path: Path, command: str
+) -> None:
     told = iter([background(*SLEEPER), "asked", "it runs"])
-    async with owned(tmp_path, lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")) as it:
+    async with owned(
+        tmp_path, lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")
+    ) as it:
         before = sleepers()
         await ask(it)
         await approve(it)
@@ -106,12 +119,24 @@ async def test_stop_and_clear_end_its_tree_at_once_and_tell_nobody(tmp_path: Pat
 
 @needs_sandbox
 @pytest.mark.parametrize("command", ["/stop", "/context clear"])
-async def test_stop_and_clear_end_sub_agents_and_a_command_together(tmp_path: Path, command: str) -> None:
+async def test_stop_and_clear_end_sub_agents_and_a_command_together(
+    tmp_path: Path, command: str
+) -> None:
     begun_children, gate = asyncio.Semaphore(0), asyncio.Event()
     tasks = [{"goal": f"ponder {name}"} for name in "abc"]
-    told = iter([background(*SLEEPER), "asked", "it runs", call("delegate", id="d1", tasks=tasks), "they run on"])
+    told = iter(
+        [
+            background(*SLEEPER),
+            "asked",
+            "it runs",
+            call("delegate", id="d1", tasks=tasks),
+            "they run on",
+        ]
+    )
     script = lambda one: next(told) if one.purpose == "turn" else folded("- x", "x")  # noqa: E731
-    async with owned(tmp_path, script, {**ON, "delegate": {"enabled": True, "wait_seconds": 0}}) as it:
+    async with owned(
+        tmp_path, script, {**ON, "delegate": {"enabled": True, "wait_seconds": 0}}
+    ) as it:
         before, stream = sleepers(), it.model.stream
 
         async def held(request: Request) -> Any:
@@ -141,7 +166,16 @@ async def test_stop_and_clear_end_sub_agents_and_a_command_together(tmp_path: Pa
 @needs_sandbox
 async def test_a_person_and_the_model_can_end_one_by_its_name(tmp_path: Path) -> None:
     stop = _stop("w2")
-    script: Any = [background(*SLEEPER), "asked", "runs", background(*SLEEPER), "asked", "runs", stop, "ended"]
+    script: Any = [
+        background(*SLEEPER),
+        "asked",
+        "runs",
+        background(*SLEEPER),
+        "asked",
+        "runs",
+        stop,
+        "ended",
+    ]
     async with owned(tmp_path, script) as it:
         for _ in range(2):
             await ask(it)
@@ -163,7 +197,9 @@ def _stop(name: str) -> Any:
 
 @needs_sandbox
 async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
-    script = [step for n in range(4) for step in (background(*SLEEPER, id=f"t{n}"), "asked", "runs")]
+    script = [
+        step for n in range(4) for step in (background(*SLEEPER, id=f"t{n}"), "asked", "runs")
+    ]
     async with owned(tmp_path, script) as it:
         for number in range(4):
             await ask(it)
@@ -175,7 +211,9 @@ async def test_three_run_at_once_and_no_fourth(tmp_path: Path) -> None:
 @needs_sandbox
 @pytest.mark.parametrize(("seconds", "fits"), [(3_600, True), (3_601, False)])
 async def test_it_may_take_an_hour(tmp_path: Path, seconds: int, fits: bool) -> None:
-    async with owned(tmp_path, [background("true", seconds=seconds), "asked", "runs", "done"]) as it:
+    async with owned(
+        tmp_path, [background("true", seconds=seconds), "asked", "runs", "done"]
+    ) as it:
         await it.text("please")
         await it.bot.settled()
         asked = any(re.search("/approve", sent.text) for sent in it.channel.sent)
@@ -225,7 +263,9 @@ async def test_what_ran_when_the_program_ended_is_lost_and_told_once(tmp_path: P
 async def test_after_a_kill_it_is_lost_told_once_and_not_run_again(tmp_path: Path) -> None:
     before = sleepers()
     known = {**os.environ, "MNEMA_TEST_SLEEP": SECONDS}
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(tmp_path), env=known)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, str(tmp_path), env=known
+    )
     assert await process.wait() == -9
     await until(lambda: sleepers() == before, "the tree went with it", 5)
     async with owned(tmp_path, ["I do not know how it ended."]) as it:

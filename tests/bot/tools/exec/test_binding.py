@@ -26,14 +26,20 @@ def space(tmp_path: Path) -> Path:
         ("sub", ["sh", "b.sh", "../a.sh"], {"a.sh", "sub/b.sh"}),
         ("", ["cat", "/w/a.sh", "/w//sub/./b.sh"], {"a.sh", "sub/b.sh"}),
         ("", ["x", "--file=a.sh", "if=sub/b.sh"], {"a.sh", "sub/b.sh"}),
-        ("", ["cat", "sub", "none", "/etc/passwd", "../../a.sh", "a.sh ", "", "=", "a.sh\0"], set()),
+        (
+            "",
+            ["cat", "sub", "none", "/etc/passwd", "../../a.sh", "a.sh ", "", "=", "a.sh\0"],
+            set(),
+        ),
     ],
 )
 def test_every_file_of_the_space_that_a_word_names_is_hashed(
     space: Path, cwd: str, argv: list[str], named: set[str]
 ) -> None:
     found = hash_files(space, cwd, argv)
-    assert found == {name: hashlib.sha256((space / name).read_bytes()).hexdigest() for name in named}
+    assert found == {
+        name: hashlib.sha256((space / name).read_bytes()).hexdigest() for name in named
+    }
 
 
 def test_what_a_link_leads_to_may_change_so_it_is_refused(space: Path) -> None:
@@ -74,7 +80,9 @@ def test_a_folder_of_the_space_is_found(space: Path, cwd: str) -> None:
     assert check_folder(space, "") == check_folder(space, "/w") == check_folder(space, ".") == ""
 
 
-@pytest.mark.parametrize("cwd", ["..", "/etc", "/", "none", "a.sh", "folder", "/wx", "sub/../..", "sub\0", "s\u202eub"])
+@pytest.mark.parametrize(
+    "cwd", ["..", "/etc", "/", "none", "a.sh", "folder", "/wx", "sub/../..", "sub\0", "s\u202eub"]
+)
 def test_no_other_folder_is(space: Path, cwd: str) -> None:
     (space / "folder").symlink_to("/etc")
     with pytest.raises(ToolFailed):

@@ -1,4 +1,6 @@
-"""`exec` as its owner meets it: asked for in a chat, approved there, run in the sandbox, seen by the model."""
+"""`exec` as its owner meets it: asked for in a chat, approved there, run in the sandbox, seen by
+the model.
+"""
 
 import asyncio
 import os
@@ -99,7 +101,9 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
 
 
 @needs_sandbox
-async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(tmp_path: Path) -> None:
+async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ended(
+    tmp_path: Path,
+) -> None:
     run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
     async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
         routes = ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()
@@ -114,17 +118,26 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
             await ask(it)
             status, sent = await decide("once")
             assert status == 200
-            await until(lambda: any("Approved and done, `exec`" in one.text for one in it.channel.sent), "its end")
+            await until(
+                lambda: any("Approved and done, `exec`" in one.text for one in it.channel.sent),
+                "its end",
+            )
             await it.bot.settled()
             assert (files_of(it) / "made").exists()
             [outcome] = outcomes(it)
             assert "done" in outcome
-            assert (await client.post(f"/api/v1/approvals/{sent['id']}", json=sent)).status_code == 409
+            assert (
+                await client.post(f"/api/v1/approvals/{sent['id']}", json=sent)
+            ).status_code == 409
             await ask(it, "and more")
             assert (await decide("deny"))[0] == 200
             await until(lambda: "Denied" in it.channel.sent[-1].text, "the notice of the refusal")
             assert not (files_of(it) / "more").exists()
-        acts = [(row.action, row.result) for row in await it.bot.store.audit.acts(100) if row.actor == "web"]
+        acts = [
+            (row.action, row.result)
+            for row in await it.bot.store.audit.acts(100)
+            if row.actor == "web"
+        ]
         assert sorted(acts) == [("exec", "denied"), ("exec", "running")]
 
 
@@ -137,7 +150,9 @@ async def test_after_the_outcome_words_from_outside_are_in_view(tmp_path: Path) 
         await approve(it)
         assert "⚠️" in await ask(it, "and now?"), "it is asked for, with a warning"
         await it.text("then")
-        assert "words from outside" in results(it.model.requests[-1])[-1].text, "persona files are refused as ever"
+        assert "words from outside" in results(it.model.requests[-1])[-1].text, (
+            "persona files are refused as ever"
+        )
 
 
 @needs_sandbox
@@ -166,16 +181,23 @@ async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: st
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    "given", [{"argv": ["sh", "-c", "sh job.sh; sh link.sh"]}, {"script": "sh job.sh\nsh link.sh\n"}]
+    "given",
+    [{"argv": ["sh", "-c", "sh job.sh; sh link.sh"]}, {"script": "sh job.sh\nsh link.sh\n"}],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_S46_what_a_script_names_is_named_as_not_bound(tmp_path: Path, given: dict[str, Any], lang: str) -> None:
-    async with owned(tmp_path, [call("exec", **given), "asked", "seen"], {**ON, "language": lang}) as it:
+async def test_S46_what_a_script_names_is_named_as_not_bound(
+    tmp_path: Path, given: dict[str, Any], lang: str
+) -> None:
+    async with owned(
+        tmp_path, [call("exec", **given), "asked", "seen"], {**ON, "language": lang}
+    ) as it:
         (files_of(it) / "job.sh").write_text("echo one")
         (files_of(it) / "link.sh").symlink_to("job.sh")
         asked = await ask(it)
         assert "sha256 of files/job.sh" not in asked
-        title, rest = ("`not bound`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
+        title, rest = (
+            ("`not bound`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
+        )
         unbound = asked.partition(title)[2]
         assert "files/job.sh, files/link.sh, " in unbound
         assert rest in unbound
@@ -188,7 +210,9 @@ async def test_S46_what_a_script_names_is_named_as_not_bound(tmp_path: Path, giv
 @needs_sandbox
 async def test_a_question_counts_the_names_that_it_does_not_show(tmp_path: Path) -> None:
     names = [f"{number:02}.txt" for number in range(MAX_UNBOUND_NAMES + 1)]
-    async with owned(tmp_path, [call("exec", script=f"cat {' '.join(names)}"), "asked", "seen"]) as it:
+    async with owned(
+        tmp_path, [call("exec", script=f"cat {' '.join(names)}"), "asked", "seen"]
+    ) as it:
         for name in names:
             (files_of(it) / name).touch()
         unbound = (await ask(it)).partition("`not bound`")[2]
@@ -226,7 +250,9 @@ async def test_stop_and_a_clear_end_an_approved_command(tmp_path: Path, words: s
 @needs_sandbox
 async def test_a_script_is_shown_bound_and_run(tmp_path: Path) -> None:
     script = "import sys\nprint(6 * 7, sys.argv)\nsys.exit(3)\n"
-    async with owned(tmp_path, [call("exec", script=script, language="python"), "asked", "seen"]) as it:
+    async with owned(
+        tmp_path, [call("exec", script=script, language="python"), "asked", "seen"]
+    ) as it:
         asked = await ask(it)
         assert "print(6 * 7, sys.argv)" in asked
         assert "sha256 of the script" in asked
@@ -265,9 +291,19 @@ async def test_what_cannot_be_run_is_not_asked(tmp_path: Path, given: dict[str, 
 @needs_sandbox
 async def test_a_command_begins_in_files_and_reads_and_writes_where_it_may(tmp_path: Path) -> None:
     steps = [
-        call("exec", argv=["sh", "-c", "pwd; echo fine > fine.txt; cat ../notes.txt; echo evil > ../HEARTBEAT.md"]),
         call(
-            "exec", id="t2", argv=["sh", "-c", "pwd; ls; echo evil > evil.txt; echo fine > drafts/fine.txt"], cwd="/w"
+            "exec",
+            argv=[
+                "sh",
+                "-c",
+                "pwd; echo fine > fine.txt; cat ../notes.txt; echo evil > ../HEARTBEAT.md",
+            ],
+        ),
+        call(
+            "exec",
+            id="t2",
+            argv=["sh", "-c", "pwd; ls; echo evil > evil.txt; echo fine > drafts/fine.txt"],
+            cwd="/w",
         ),
         call("exec", id="t3", argv=["sh", "-c", "pwd; echo evil > evil.txt"], cwd="skills"),
     ]
@@ -285,12 +321,19 @@ async def test_a_command_begins_in_files_and_reads_and_writes_where_it_may(tmp_p
         assert "MEMORY.md" in seen[1]
         assert "/w/skills\n" in seen[2]
         found = {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()}
-        assert found - {"notes.txt"} == {"SOUL.md", "MEMORY.md", "files/fine.txt", "drafts/fine.txt"}
+        assert found - {"notes.txt"} == {
+            "SOUL.md",
+            "MEMORY.md",
+            "files/fine.txt",
+            "drafts/fine.txt",
+        }
 
 
 @needs_sandbox
 @pytest.mark.parametrize("name", ["files", "skills"])
-async def test_where_the_workspace_is_not_as_it_must_be_nothing_is_asked(tmp_path: Path, name: str) -> None:
+async def test_where_the_workspace_is_not_as_it_must_be_nothing_is_asked(
+    tmp_path: Path, name: str
+) -> None:
     async with owned(tmp_path, [call("exec", argv=["true"]), "no"]) as it:
         (it.bot.workspace.root / name).rmdir()
         (it.bot.workspace.root / name).symlink_to("memory")
@@ -330,7 +373,9 @@ async def test_the_owner_is_told_why_commands_are_not_offered(tmp_path: Path) ->
         told_in_chinese = await it.text("/工具")
         assert "不提供 exec：使用 PostgreSQL" in told_in_chinese
     async with owned(tmp_path, ["hi"], {"tools": {}}) as it:
-        assert "exec is not offered" not in await it.text("/tools"), "who has not asked for it need not hear of it"
+        assert "exec is not offered" not in await it.text("/tools"), (
+            "who has not asked for it need not hear of it"
+        )
 
 
 @needs_sandbox
@@ -347,7 +392,9 @@ async def test_S45_nobody_else_and_no_group_gets_it(
 ) -> None:
     settings = {**ON, "channels": {"telegram": lists}}
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(buttons=True))
-    async with owned(tmp_path, [call("exec", argv=["touch", "ran"]), "no"], settings, channel=channel) as it:
+    async with owned(
+        tmp_path, [call("exec", argv=["touch", "ran"]), "no"], settings, channel=channel
+    ) as it:
         chat = "g" if kind == "group" else sender
         await it.say("run it", chat=chat, sender=sender, kind=kind, addressed=True)
         await it.bot.settled()
@@ -376,14 +423,22 @@ asyncio.run(main())
 
 
 @needs_sandbox
-@pytest.mark.skipif(ON_POSTGRES, reason="a killed process keeps its lease there; test_tools_of_workers.py kills it")
+@pytest.mark.skipif(
+    ON_POSTGRES, reason="a killed process keeps its lease there; test_tools_of_workers.py kills it"
+)
 @pytest.mark.kill
 async def test_killed_once_it_ran_it_is_unknown_and_not_run_again(tmp_path: Path) -> None:
     home, typed = tmp_path / "home", tmp_path / "code"
     home.mkdir()
     environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": "approval.ran:kill9"}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", KILLED, str(home), str(typed), env=environment, stdout=asyncio.subprocess.DEVNULL
+        sys.executable,
+        "-c",
+        KILLED,
+        str(home),
+        str(typed),
+        env=environment,
+        stdout=asyncio.subprocess.DEVNULL,
     )
     assert await process.wait() == -9
     ran = home / "workspace" / "files" / "ran.txt"

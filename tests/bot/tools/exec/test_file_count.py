@@ -72,7 +72,9 @@ def test_a_folder_that_cannot_be_counted_counts_as_too_many(folder: Path) -> Non
     assert count.is_exceeded(0)
 
 
-def test_where_the_file_system_counts_no_files_they_are_looked_at_from_time_to_time(folder: Path) -> None:
+def test_where_the_file_system_counts_no_files_they_are_looked_at_from_time_to_time(
+    folder: Path,
+) -> None:
     clock = [0.0]
     count = counted(folder, System(0, total=0), clock)
     assert not count.is_exceeded(0), "not each time"

@@ -45,7 +45,9 @@ def test_keys_and_tokens_are_hidden_as_in_the_log() -> None:
 
 @given(st.binary(max_size=2_000))
 def test_no_control_code_and_no_invisible_sign_is_left(data: bytes) -> None:
-    assert all(sign.isprintable() or sign in "\n\t" or sign.isspace() for sign in clean_output(data))
+    assert all(
+        sign.isprintable() or sign in "\n\t" or sign.isspace() for sign in clean_output(data)
+    )
 
 
 def test_codes_of_terminals_are_removed_with_their_parameters() -> None:

@@ -1,4 +1,6 @@
-"""S50: the sandbox is used only if it holds; where a part is missing or lets something through, nothing runs."""
+"""S50: the sandbox is used only if it holds; where a part is missing or lets something through,
+nothing runs.
+"""
 
 import os
 import shutil
@@ -34,7 +36,9 @@ def program(folder: Path, text: str) -> str:
         ("exit 0", "ended at once"),
     ],
 )
-async def test_S50_bubblewrap_that_fails_means_refusal_with_its_words(tmp_path: Path, text: str, why: str) -> None:
+async def test_S50_bubblewrap_that_fails_means_refusal_with_its_words(
+    tmp_path: Path, text: str, why: str
+) -> None:
     found = await probe_sandbox(program(tmp_path, text))
     assert found.level == "C"
     assert why in found.reason
@@ -54,8 +58,22 @@ async def test_S50_nothing_runs_without_the_sandbox(tmp_path: Path) -> None:
 
 def test_I47_where_bubblewrap_makes_all_namespaces_the_sandbox_lets_nothing_through() -> None:
     """Else the tests of the sandbox would be left out for a hole of our own making."""
-    bare = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    if shutil.which("bwrap") is None or subprocess.run(bare, check=False, capture_output=True).returncode:
+    bare = [
+        "bwrap",
+        "--unshare-all",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "true",
+    ]
+    if (
+        shutil.which("bwrap") is None
+        or subprocess.run(bare, check=False, capture_output=True).returncode
+    ):
         pytest.skip("bubblewrap makes no namespaces here")
     assert not level().reason.startswith("it does not hold")
 
@@ -69,7 +87,9 @@ def test_I47_where_bubblewrap_makes_all_namespaces_the_sandbox_lets_nothing_thro
         ("--remount-ro", "kernel can be changed"),
     ],
 )
-async def test_S50_a_sandbox_with_a_hole_is_refused_and_the_hole_named(tmp_path: Path, dropped: str, why: str) -> None:
+async def test_S50_a_sandbox_with_a_hole_is_refused_and_the_hole_named(
+    tmp_path: Path, dropped: str, why: str
+) -> None:
     width = 2 if dropped == "--remount-ro" else 1
     skip = f"case $a in {dropped}) skip={width};; esac"
     text = f"""
@@ -104,7 +124,9 @@ def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
         code = build_filter(name)
         assert len(code) % 8 == 0
         assert len(code) // 8 < 4096
-        jumps = [(code[i + 2], code[i + 3], i // 8) for i in range(0, len(code), 8) if code[i] & 7 == 5]
+        jumps = [
+            (code[i + 2], code[i + 3], i // 8) for i in range(0, len(code), 8) if code[i] & 7 == 5
+        ]
         assert all(at + 1 + max(true, false) < len(code) // 8 for true, false, at in jumps)
 
 
@@ -119,6 +141,10 @@ async def test_doctor_says_whether_commands_run_and_what_would_help(tmp_path: Pa
     assert check.ok == (level().level == "A")
     assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
     shared = {"tools": {"exec": {"enabled": True}}, "database_url": "postgresql+psycopg://h/d"}
-    [check] = [check for check in await check_tools(Config.model_validate(shared), {}, home) if check.name == "exec"]
+    [check] = [
+        check
+        for check in await check_tools(Config.model_validate(shared), {}, home)
+        if check.name == "exec"
+    ]
     assert not check.ok
     assert "PostgreSQL" in check.message

@@ -55,8 +55,13 @@ def test_a_rule_is_for_the_chat_or_for_the_background(words: int, background: bo
 
 
 @every_case("argv", [("git", "status"), ("uniq",), ("tree",), ("file",), ("pdftotext",)])
-def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(argv: tuple[str, ...]) -> None:
-    stored = f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, "hashes": {{}}}}'
+def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_nothing(
+    argv: tuple[str, ...],
+) -> None:
+    stored = (
+        f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, '
+        f'"hashes": {{}}}}'
+    )
     one = CommandRule.from_json(stored, "/w", "A")
     assert not covers(one, *argv)
     assert not covers(one, *argv, "more")
@@ -65,10 +70,45 @@ def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_noth
 @every_case(
     "argv",
     [
-        *(("sh",), ("bash", "-c"), ("python3",), ("perl", "-e"), ("env",), ("xargs",), ("find", "."), ("sudo", "ls")),
-        *(("git",), ("git", "-c"), ("git", "-C"), ("git", "status"), ("/bin/cat",), ("./cat",), ("make",), ("nice",)),
-        *(("cat\n",), ("busybox",), ("awk",), ("sed",), ("tar",), ("sort",), ("timeout", "9"), ("rg",), ("CAT",)),
-        *(("uniq",), ("tree", "-o"), ("file", "-C"), ("pdftotext",), ("git", "log"), ("git", "diff")),
+        *(
+            ("sh",),
+            ("bash", "-c"),
+            ("python3",),
+            ("perl", "-e"),
+            ("env",),
+            ("xargs",),
+            ("find", "."),
+            ("sudo", "ls"),
+        ),
+        *(
+            ("git",),
+            ("git", "-c"),
+            ("git", "-C"),
+            ("git", "status"),
+            ("/bin/cat",),
+            ("./cat",),
+            ("make",),
+            ("nice",),
+        ),
+        *(
+            ("cat\n",),
+            ("busybox",),
+            ("awk",),
+            ("sed",),
+            ("tar",),
+            ("sort",),
+            ("timeout", "9"),
+            ("rg",),
+            ("CAT",),
+        ),
+        *(
+            ("uniq",),
+            ("tree", "-o"),
+            ("file", "-C"),
+            ("pdftotext",),
+            ("git", "log"),
+            ("git", "diff"),
+        ),
     ],
 )
 def test_a_program_that_may_run_its_arguments_has_no_prefix(argv: tuple[str, ...]) -> None:
@@ -84,7 +124,9 @@ def test_a_prefix_has_as_many_words_as_there_are(words: int) -> None:
 
 
 @given(WORDS, WORDS)
-def test_a_rule_without_a_prefix_covers_that_command_only(argv: list[str], other: list[str]) -> None:
+def test_a_rule_without_a_prefix_covers_that_command_only(
+    argv: list[str], other: list[str]
+) -> None:
     one = rule(*argv)
     assert covers(CommandRule.from_json(one.to_json(), one.cwd, one.level), *argv)
     assert covers(one, *other) == (argv == other)

@@ -1,4 +1,6 @@
-"""Commands approved for good: they run without a question in clean turns of the same space, until that is revoked."""
+"""Commands approved for good: they run without a question in clean turns of the same space, until
+that is revoked.
+"""
 
 import asyncio
 import json
@@ -35,7 +37,9 @@ async def run_in(it: Inside, chat: str) -> str:
 
 
 @needs_sandbox
-async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked(tmp_path: Path) -> None:
+async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked(
+    tmp_path: Path,
+) -> None:
     script: Script = [exec_call(*MAKE), "asked", "seen", *[exec_call(*MAKE), "ok"] * 3]
     async with owned(tmp_path, script) as it:
         await ask(it)
@@ -47,7 +51,9 @@ async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked
         shown = await it.text("/approvals", chat="c3")
         assert "1. " in shown
         assert "echo made" in shown
-        assert WAITING in await run_in(it, "c2"), "the output of the command is in view, so it is asked"
+        assert WAITING in await run_in(it, "c2"), (
+            "the output of the command is in view, so it is asked"
+        )
         assert "echo made" not in await it.text("/approvals revoke 1", chat="c3")
         assert "no rule 1" in await it.text("/approvals revoke 1", chat="c3")
         assert WAITING in await run_in(it, "c4")
@@ -96,8 +102,12 @@ async def test_a_swapped_script_and_words_from_outside_are_asked_for_again(tmp_p
 
 
 @needs_sandbox
-async def test_what_was_asked_for_beside_words_from_outside_is_approved_once_only(tmp_path: Path) -> None:
-    async with owned(tmp_path, [exec_call(*MAKE), "asked", "seen", exec_call(*MAKE), "asked", "seen"]) as it:
+async def test_what_was_asked_for_beside_words_from_outside_is_approved_once_only(
+    tmp_path: Path,
+) -> None:
+    async with owned(
+        tmp_path, [exec_call(*MAKE), "asked", "seen", exec_call(*MAKE), "asked", "seen"]
+    ) as it:
         await ask(it)
         await approve(it)
         assert " always`" not in await ask(it, "again")
@@ -111,12 +121,19 @@ async def test_what_was_asked_for_beside_words_from_outside_is_approved_once_onl
 async def test_the_third_button_makes_a_rule_once(tmp_path: Path) -> None:
     settings = {"tools": {"exec": {"enabled": True}}, "channels": {"telegram": {"owners": ["7"]}}}
     channel = ScriptedChannel(name="telegram", account="b", capabilities=Capabilities(buttons=True))
-    async with owned(tmp_path, [exec_call(*MAKE), "asked", "seen"], settings, channel=channel) as it:
+    async with owned(
+        tmp_path, [exec_call(*MAKE), "asked", "seen"], settings, channel=channel
+    ) as it:
         await it.say("please", chat="7", sender="7")
         await it.bot.settled()
         [buttons] = [sent.buttons for sent in it.channel.sent if sent.buttons]
         assert [button.text for button in buttons] == ["Approve", "Deny", "Always"]
-        press: dict[str, Any] = {"chat": "7", "sender": "7", "act": "press", "target": buttons[2].data}
+        press: dict[str, Any] = {
+            "chat": "7",
+            "sender": "7",
+            "act": "press",
+            "target": buttons[2].data,
+        }
         twice = await asyncio.gather(it.text("", **press), it.text("", **press))
         await it.bot.settled()
         assert sum("Rule 1 is made" in told for told in twice) == 1
@@ -129,7 +146,9 @@ async def test_there_are_fifty_rules_at_most_and_equal_ones_are_one(tmp_path: Pa
         access, now = it.bot.store.access, it.bot.store.now()
         party = Party(channel="terminal", account="local", subject="user", id="u")
         rules = [
-            NewApprovalRule(space="", party=party, tool="exec", command=json.dumps([n]), cwd="/w", level="A")
+            NewApprovalRule(
+                space="", party=party, tool="exec", command=json.dumps([n]), cwd="/w", level="A"
+            )
             for n in range(MAX_RULES + 1)
         ]
         assert MAX_RULES == 50

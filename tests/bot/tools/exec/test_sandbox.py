@@ -53,7 +53,9 @@ async def until(is_so: Callable[[], bool], seconds: float = 30) -> None:
 
 async def test_a_command_works_on_the_files_of_its_space(space: Path) -> None:
     (space / "files" / "in.txt").write_text("b\na\n")
-    result = await run(space, "sh", "-c", "sort in.txt > out.txt && cat out.txt && pwd; echo err >&2; exit 3")
+    result = await run(
+        space, "sh", "-c", "sort in.txt > out.txt && cat out.txt && pwd; echo err >&2; exit 3"
+    )
     assert (result.code, result.ended) == (3, "")
     assert result.output == "a\nb\n/w/files\nerr\n"
     assert (space / "files" / "out.txt").read_text() == "a\nb\n"
@@ -79,7 +81,12 @@ async def test_the_environment_has_five_names_and_no_descriptor_is_inherited(
     assert "secret" not in result.output
     direct = await run(space, "env")
     assert len(direct.output.splitlines()) == 5
-    assert [line for line in result.output.splitlines() if line.isdigit()] == ["0", "1", "2", "3"], "3: of ls itself"
+    assert [line for line in result.output.splitlines() if line.isdigit()] == [
+        "0",
+        "1",
+        "2",
+        "3",
+    ], "3: of ls itself"
 
 
 @pytest.mark.parametrize(
@@ -92,10 +99,15 @@ async def test_S47_files_of_the_machine_cannot_be_read(space: Path, path: str) -
     assert (await run(space, "cat", "/proc/1/environ")).output == ""
 
 
-async def test_S47_a_file_outside_cannot_be_read_truncated_or_linked(space: Path, tmp_path: Path) -> None:
+async def test_S47_a_file_outside_cannot_be_read_truncated_or_linked(
+    space: Path, tmp_path: Path
+) -> None:
     secret = tmp_path / "config.json"
     secret.write_text("canary")
-    script = f"cat {secret}; : > {secret}; ln {secret} here; ln -s {secret} soft; cat soft; cat /w/../config.json"
+    script = (
+        f"cat {secret}; : > {secret}; ln {secret} here; ln -s {secret} soft; cat soft; cat "
+        "/w/../config.json"
+    )
     assert "canary" not in (await run(space, "sh", "-c", script)).output
     assert secret.read_text() == "canary"
 
@@ -114,11 +126,18 @@ for pid in ({os.getpid()}, {os.getppid()}):
     result = await python(space, script)
     assert "signalled" not in result.output
     assert len(result.output.strip("[]\n").split(",")) <= 3
-    assert "denied" in (await python(space, _try("ctypes.CDLL(None, use_errno=True).ptrace(16, 1, 0, 0)"))).output
+    assert (
+        "denied"
+        in (
+            await python(space, _try("ctypes.CDLL(None, use_errno=True).ptrace(16, 1, 0, 0)"))
+        ).output
+    )
 
 
 async def test_S47_nothing_gets_more_rights(space: Path) -> None:
-    result = await run(space, "grep", "-E", "NoNewPrivs|CapEff|CapBnd|Seccomp:", "/proc/self/status")
+    result = await run(
+        space, "grep", "-E", "NoNewPrivs|CapEff|CapBnd|Seccomp:", "/proc/self/status"
+    )
     facts = dict(line.split(":\t") for line in result.output.splitlines())
     assert facts == {"CapEff": "0" * 16, "CapBnd": "0" * 16, "NoNewPrivs": "1", "Seccomp": "2"}
     for attempt in (
@@ -150,7 +169,9 @@ def servers(tmp_path: Path) -> Iterator[tuple[int, int, Path, str]]:
             udp.recv(1)
 
 
-async def test_S48_there_is_no_network_of_any_kind(space: Path, servers: tuple[int, int, Path, str]) -> None:
+async def test_S48_there_is_no_network_of_any_kind(
+    space: Path, servers: tuple[int, int, Path, str]
+) -> None:
     tcp, udp, path, name = servers
     attempts = [
         f"socket.create_connection(('127.0.0.1', {tcp}), 2)",
@@ -166,7 +187,12 @@ async def test_S48_there_is_no_network_of_any_kind(space: Path, servers: tuple[i
     for attempt in attempts:
         assert "denied" in (await python(space, _try(attempt))).output, attempt
     # Sending reaches at most the sandbox's own loopback; the fixture looks whether something came.
-    await python(space, _try(f"socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {udp}))"))
+    await python(
+        space,
+        _try(
+            f"socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {udp}))"
+        ),
+    )
 
 
 def _try(expression: str) -> str:
@@ -229,16 +255,23 @@ async def test_S49_blocks_are_not_allocated_without_being_written_and_counted(sp
     assert (await run(space, "fallocate", "-l", "10M", "made")).code != 0
     attempts = (
         "ctypes.CDLL(None, use_errno=True).syscall({fallocate}, held, 0, 0, 10_000_000)",
-        "fcntl.ioctl(held, 0x4030582A, struct.pack('=hhiqqii4i', 0, 0, 0, 0, 10_000_000, 0, 0, 0, 0, 0, 0))",
+        (
+            "fcntl.ioctl(held, 0x4030582A, struct.pack('=hhiqqii4i', 0, 0, 0, 0, 10_000_000, 0, 0, "
+            "0, 0, 0, 0))"
+        ),
     )
     number = {"x86_64": 285, "aarch64": 47}[os.uname().machine]
     for attempt in attempts:
-        script = f"import fcntl, os, struct\nheld = os.open('made', os.O_CREAT | os.O_RDWR)\n{_try(attempt)}"
+        script = (
+            "import fcntl, os, struct\nheld = os.open('made', os.O_CREAT | os.O_RDWR)\n"
+            f"{_try(attempt)}"
+        )
         assert "denied" in (await python(space, script.format(fallocate=number))).output, attempt
     assert [path.stat().st_blocks for path in (space / "files").iterdir()] == [0]
     # The C library writes where it cannot allocate.
     script = (
-        "import os\nfor n in range(10):\n    os.posix_fallocate(os.open(f'f{n}', os.O_CREAT | os.O_RDWR), 0, 20 << 20)"
+        "import os\nfor n in range(10):\n    os.posix_fallocate(os.open(f'f{n}', os.O_CREAT | "
+        "os.O_RDWR), 0, 20 << 20)"
     )
     assert "wrote more than 64 MB" in (await python(space, script)).ended
 
@@ -264,7 +297,8 @@ for bit in (stat.S_ISUID, stat.S_ISGID, stat.S_ISUID | stat.S_ISGID):
     attempt("open", lambda: os.open(f"opened{bit}", os.O_CREAT | os.O_WRONLY, 0o755 | bit))
     attempt("mknod", lambda: os.mknod(f"node{bit}", stat.S_IFREG | 0o755 | bit))
     attempt("unnamed", lambda: os.open(".", os.O_TMPFILE | os.O_WRONLY, 0o755 | bit))
-attempt("openat2", lambda: libc.syscall(437, -100, b"how", (ctypes.c_uint64 * 3)(0o101, 0o4755, 0), 24))
+attempt("openat2", lambda: libc.syscall(437, -100, b"how", (ctypes.c_uint64 * 3)(0o101, 0o4755, \
+0), 24))
 attempt("device", lambda: os.mknod("null", stat.S_IFCHR | 0o666, os.makedev(0, 0)))
 attempt("disk", lambda: os.mknod("disk", stat.S_IFBLK | 0o666, os.makedev(7, 0)))
 os.chmod("plain", 0o1755)
@@ -309,7 +343,10 @@ time.sleep(60)
 
 
 async def test_memory_that_belongs_to_no_process_is_refused(space: Path) -> None:
-    for attempt in ("os.memfd_create('x')", "ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1600)"):
+    for attempt in (
+        "os.memfd_create('x')",
+        "ctypes.CDLL(None, use_errno=True).shmget(0, 4096, 0o1600)",
+    ):
         assert "denied" in (await python(space, f"import os{_try(attempt)}")).output
 
 
@@ -374,7 +411,9 @@ asyncio.run(run_in_sandbox(command, SandboxLimits(seconds=60)))
 
 async def test_I47_nothing_lives_on_when_the_bot_is_killed(space: Path) -> None:
     token = f"token-{os.getpid()}-kill"
-    holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, str(space), token, STUBBORN)
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDER, str(space), token, STUBBORN
+    )
     # The holder and bubblewrap itself have the token in their arguments, too.
     await until(lambda: len(living(token)) >= 6)
     holder.send_signal(signal.SIGKILL)
@@ -393,14 +432,18 @@ def stamps_of(space: Path) -> list[tuple[int, ...]]:
     return [(one.st_mode, one.st_size, one.st_mtime_ns, one.st_nlink) for one in found]
 
 
-async def test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space(space: Path) -> None:
+async def test_a_command_changes_unguarded_folders_alone_and_sees_no_other_space(
+    space: Path,
+) -> None:
     for name in FILES:
         (space / name).write_text("mine")
     for name in (*GUARDED, *HIDDEN, *FREE):
         (space / name).mkdir(exist_ok=True)
     for name in HIDDEN:
         (space / name / "other.txt").write_text("canary")
-    names = " ".join((*FILES, *(f"{name}/x" for name in (*GUARDED, *HIDDEN, *FREE)), "new.md", "HEARTBEAT.md"))
+    names = " ".join(
+        (*FILES, *(f"{name}/x" for name in (*GUARDED, *HIDDEN, *FREE)), "new.md", "HEARTBEAT.md")
+    )
     script = f"""
 cd /w
 for f in {names}; do echo evil > $f; done
@@ -414,19 +457,26 @@ cat SOUL.md; ls spaces; cat spaces*/* SPACES/*
     assert "mine" in result.output
     assert "canary" not in result.output
     assert stamps_of(space) == before
-    assert sorted(path.name for path in space.iterdir()) == sorted((*FILES, *GUARDED, *HIDDEN, *FREE))
+    assert sorted(path.name for path in space.iterdir()) == sorted(
+        (*FILES, *GUARDED, *HIDDEN, *FREE)
+    )
     assert [name for name in GUARDED if any((space / name).iterdir())] == []
-    assert [[path.name for path in (space / name).iterdir()] for name in HIDDEN] == [["other.txt"]] * len(HIDDEN)
+    assert [[path.name for path in (space / name).iterdir()] for name in HIDDEN] == [
+        ["other.txt"]
+    ] * len(HIDDEN)
     assert [name for name in FREE if (space / name / "x").read_text() != "evil\n"] == []
     assert not (space / "files" / "linked").exists()
 
 
-async def test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it(space: Path) -> None:
+async def test_what_is_replaced_or_made_while_a_command_runs_is_guarded_from_it(
+    space: Path,
+) -> None:
     (space / "MEMORY.md").write_text("mine")
     script = """
 cd /w; echo > files/begun
 until [ -e files/go ]; do sleep 0.02; done
-for f in MEMORY.md memory/x spaces/a/x skills/tea/x new/x; do echo evil > $f; done; cat MEMORY.md spaces/*/*
+for f in MEMORY.md memory/x spaces/a/x skills/tea/x new/x; do echo evil > $f; done; cat MEMORY.md \
+spaces/*/*
 """
     task = asyncio.create_task(run(space, "sh", "-c", script))
     await until((space / "files" / "begun").exists)
@@ -442,8 +492,12 @@ for f in MEMORY.md memory/x spaces/a/x skills/tea/x new/x; do echo evil > $f; do
     assert list(space.rglob("x")) == []
 
 
-@pytest.mark.parametrize("name", ["files", "spaces", "memory", "Skills", "memory.made-by-exec-1a2b3c4d"])
-async def test_where_a_link_is_in_the_place_of_a_folder_nothing_runs(space: Path, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["files", "spaces", "memory", "Skills", "memory.made-by-exec-1a2b3c4d"]
+)
+async def test_where_a_link_is_in_the_place_of_a_folder_nothing_runs(
+    space: Path, tmp_path: Path, name: str
+) -> None:
     (space / "files").rmdir()
     (space / "other").mkdir()
     (space / name).symlink_to("other")

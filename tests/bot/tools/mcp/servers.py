@@ -1,4 +1,6 @@
-"""Emulated servers for tests: their orders, their configuration, and a review as the owner makes it."""
+"""Emulated servers for tests: their orders, their configuration, and a review as the owner makes
+it.
+"""
 
 import json
 import os
@@ -21,7 +23,9 @@ from tests.emulators import mcp_server
 class Orders:
     """The orders of one server, in a file that it reads."""
 
-    def __init__(self, folder: Path, tools: Sequence[Mapping[str, Any]], name: str = "emulator", **more: Any) -> None:
+    def __init__(
+        self, folder: Path, tools: Sequence[Mapping[str, Any]], name: str = "emulator", **more: Any
+    ) -> None:
         folder.mkdir(exist_ok=True)
         self.path = folder / f"{name}.orders.json"
         self.log = folder / f"{name}.log"
@@ -41,7 +45,9 @@ class Orders:
 
     @property
     def sandboxed(self) -> dict[str, Any]:
-        """The same in the sandbox: it sees its own code and interpreter, and writes beside its orders."""
+        """The same in the sandbox: it sees its own code and interpreter, and writes beside its
+        orders.
+        """
         prefixes = {sys.prefix, os.path.realpath(sys.base_prefix)}
         files = [path for path in sorted(prefixes) if not path.startswith("/usr")]
         code = str(Path(mcp_server.__file__).parent)
@@ -49,11 +55,19 @@ class Orders:
 
     def calls(self) -> list[str]:
         """The tools that were called."""
-        return [line.split()[0] for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        return (
+            [line.split()[0] for line in self.log.read_text().splitlines()]
+            if self.log.exists()
+            else []
+        )
 
 
 async def review(
-    home: Path, name: str, settings: Mapping[str, Any], modes: Mapping[str, str], pure: Sequence[str] = ()
+    home: Path,
+    name: str,
+    settings: Mapping[str, Any],
+    modes: Mapping[str, str],
+    pure: Sequence[str] = (),
 ) -> None:
     """List a server's tools and choose as the owner does, on a store that nobody has open."""
     store = await open_record(HomeFolder(root=home), time.time)
@@ -64,7 +78,11 @@ async def review(
 
 
 async def list_and_choose(
-    store: Store, name: str, settings: Mapping[str, Any], modes: Mapping[str, str], pure: Sequence[str] = ()
+    store: Store,
+    name: str,
+    settings: Mapping[str, Any],
+    modes: Mapping[str, str],
+    pure: Sequence[str] = (),
 ) -> None:
     config = McpServerConfig.model_validate(settings)
 

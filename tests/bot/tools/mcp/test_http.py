@@ -1,4 +1,6 @@
-"""Servers over HTTP: faults are errors of ours, addresses are judged, nothing is followed elsewhere."""
+"""Servers over HTTP: faults are errors of ours, addresses are judged, nothing is followed
+elsewhere.
+"""
 
 import asyncio
 import socket
@@ -45,7 +47,9 @@ async def test_a_tool_is_called_with_the_configured_headers(remote: HttpServer) 
         assert set(remote.headers) == {"Bearer x"}
 
 
-async def test_a_server_that_dies_in_a_call_is_no_stop_and_is_reached_again(remote: HttpServer) -> None:
+async def test_a_server_that_dies_in_a_call_is_no_stop_and_is_reached_again(
+    remote: HttpServer,
+) -> None:
     async with connected(remote.url) as server:
         with pytest.raises(McpLost) as lost:
             await run(server, "die")
@@ -62,7 +66,9 @@ async def test_an_answer_that_is_too_large_is_not_read(remote: HttpServer) -> No
             await run(server, "big")
 
 
-async def test_an_address_of_this_machine_is_dialled_only_if_it_is_allowed(remote: HttpServer) -> None:
+async def test_an_address_of_this_machine_is_dialled_only_if_it_is_allowed(
+    remote: HttpServer,
+) -> None:
     async with connected(remote.url, local=False) as server:
         with pytest.raises(McpLost, match="https"):
             await server.connect()
@@ -82,7 +88,10 @@ async def test_S39_our_own_public_address_is_no_server(monkeypatch: pytest.Monke
 
 
 async def test_a_redirect_to_another_origin_is_not_followed(remote: HttpServer) -> None:
-    async with http_server([], redirect=remote.url) as elsewhere, connected(elsewhere.url) as server:
+    async with (
+        http_server([], redirect=remote.url) as elsewhere,
+        connected(elsewhere.url) as server,
+    ):
         with pytest.raises(McpLost):
             await server.connect()
         assert remote.headers == []
@@ -98,7 +107,9 @@ async def test_a_lost_session_is_opened_anew(remote: HttpServer) -> None:
         assert remote.calls == ["lose", "echo"], "nothing is sent twice"
 
 
-async def test_a_server_that_restarts_is_reached_again_and_nothing_is_sent_twice(remote: HttpServer) -> None:
+async def test_a_server_that_restarts_is_reached_again_and_nothing_is_sent_twice(
+    remote: HttpServer,
+) -> None:
     async with connected(remote.url) as server:
         assert await run(server, "echo") == "echo"
         port = int(remote.url.rsplit(":", 1)[1].partition("/")[0])

@@ -1,4 +1,6 @@
-"""Tools of MCP servers as the model meets them, in a running bot with servers as processes of their own."""
+"""Tools of MCP servers as the model meets them, in a running bot with servers as processes of their
+own.
+"""
 
 import asyncio
 import json
@@ -22,7 +24,9 @@ from tests.walk.harness import ROOT
 TEXT = {"type": "string"}
 
 
-async def test_the_model_calls_a_reviewed_tool_and_reads_its_result_as_outside_words(tmp_path: Path) -> None:
+async def test_the_model_calls_a_reviewed_tool_and_reads_its_result_as_outside_words(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("echo", words=TEXT), tool("fail"), tool("picture")])
     settings = {"mcp": {"files": orders.settings}}
@@ -36,7 +40,10 @@ async def test_the_model_calls_a_reviewed_tool_and_reads_its_result_as_outside_w
         assert (first.text, first.outside, first.is_error) == ('echo: {"words": "hi"}', True, False)
         assert second.outside
         images = [
-            part for message in it.model.requests[-1].messages for part in message.parts if hasattr(part, "width")
+            part
+            for message in it.model.requests[-1].messages
+            for part in message.parts
+            if hasattr(part, "width")
         ]
         assert len(images) == 1
         assert orders.calls() == ["echo", "picture"]
@@ -57,20 +64,31 @@ async def test_a_changed_tool_is_off_told_once_and_not_in_the_next_request(tmp_p
         assert "mnema mcp review files" in first.text
         assert second.text == "read: {}"
         assert orders.calls() == ["read"], "what changed was not called"
-        assert it.model.requests[0].tools == it.model.requests[2].tools, "no turn sees its tools change (I46)"
+        assert it.model.requests[0].tools == it.model.requests[2].tools, (
+            "no turn sees its tools change (I46)"
+        )
         assert await it.text("once more") == "again"
-        assert [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name] == ["files__read"]
-        told = [sent.text for sent in it.channel.sent if sent.kind == "notice" and "echo" in sent.text]
+        assert [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name] == [
+            "files__read"
+        ]
+        told = [
+            sent.text for sent in it.channel.sent if sent.kind == "notice" and "echo" in sent.text
+        ]
         assert len(told) == 1
         assert "mnema mcp review files" in told[0]
 
 
-async def test_a_review_is_for_the_command_and_the_address_that_were_reviewed(tmp_path: Path) -> None:
+async def test_a_review_is_for_the_command_and_the_address_that_were_reviewed(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     await review(tmp_path, "files", orders.settings, {"echo": "run"})
     another = {**orders.settings, "command": [*orders.settings["command"], "--more"]}
-    async with http_server([tool("echo", words=TEXT)]) as one, http_server([tool("echo", words=TEXT)]) as other:
+    async with (
+        http_server([tool("echo", words=TEXT)]) as one,
+        http_server([tool("echo", words=TEXT)]) as other,
+    ):
         remote = {"url": one.url, "local": True}
         await review(tmp_path, "far", remote, {"echo": "run"})
         for settings, names in (
@@ -78,10 +96,16 @@ async def test_a_review_is_for_the_command_and_the_address_that_were_reviewed(tm
             ({"files": another, "far": remote}, {"far__echo"}),
             ({"files": orders.settings, "far": {**remote, "url": other.url}}, {"files__echo"}),
         ):
-            script = [call("files__echo", words="hi"), call("far__echo", id="t2", words="hi"), "done"]
+            script = [
+                call("files__echo", words="hi"),
+                call("far__echo", id="t2", words="hi"),
+                "done",
+            ]
             async with inside(tmp_path, script, {"mcp": settings}) as it:
                 assert await it.text("go") == "done"
-                assert {spec.name for spec in it.model.requests[0].tools if "__" in spec.name} == names
+                assert {
+                    spec.name for spec in it.model.requests[0].tools if "__" in spec.name
+                } == names
         assert (orders.calls(), one.calls, other.calls) == (["echo", "echo"], ["echo", "echo"], [])
 
 
@@ -96,16 +120,22 @@ async def test_a_login_that_is_needed_is_told_once_a_day(tmp_path: Path) -> None
                 assert await it.text("go") == "no"
                 assert "mnema mcp login far" in results(it.model.requests[-1])[-1].text
                 it.bot.mcp_tools._servers["far"]._next_try = 0.0
-            await it.channel.until(lambda: any("mnema mcp login far" in sent.text for sent in it.channel.sent))
+            await it.channel.until(
+                lambda: any("mnema mcp login far" in sent.text for sent in it.channel.sent)
+            )
             await it.bot.settled()
-            assert len([sent for sent in it.channel.sent if "mnema mcp login far" in sent.text]) == 1
+            assert (
+                len([sent for sent in it.channel.sent if "mnema mcp login far" in sent.text]) == 1
+            )
 
 
 async def test_a_server_that_dies_in_an_unsafe_call_leaves_it_unknown(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("die")])
     await review(tmp_path, "files", orders.settings, {"die": "run"})
-    async with inside(tmp_path, [call("files__die"), "sorry"], {"mcp": {"files": orders.settings}}) as it:
+    async with inside(
+        tmp_path, [call("files__die"), "sorry"], {"mcp": {"files": orders.settings}}
+    ) as it:
         assert await it.text("go") == "sorry", "the turn goes on: it was not stopped"
         (result,) = results(it.model.requests[-1])
         assert "unknown" in result.text
@@ -130,10 +160,14 @@ async def test_a_tool_that_asks_runs_once_after_the_yes(tmp_path: Path) -> None:
         assert 'echo: {"words": "hi"}' in await it.text(f"/approve {code}")
         assert orders.calls() == ["echo"]
         await it.channel.until(lambda: any(sent.text == "It said hi." for sent in it.channel.sent))
-        assert any('echo: {"words": "hi"}' in text for text in words(it.model.requests[-1])), "the model sees it, too"
+        assert any('echo: {"words": "hi"}' in text for text in words(it.model.requests[-1])), (
+            "the model sees it, too"
+        )
 
 
-async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_checked(tmp_path: Path) -> None:
+async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_checked(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("echo", words=TEXT)])
     await review(tmp_path, "files", orders.settings, {"echo": "run"})
@@ -142,7 +176,9 @@ async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_c
         "mcp": {"files": {**orders.settings, "spaces": ["telegram-u1"]}},
         "channels": {"telegram": {"allow": ["u1", "u2"]}},
     }
-    async with inside(tmp_path, [call("files__echo", words=7), "one", "two"], settings, channel) as it:
+    async with inside(
+        tmp_path, [call("files__echo", words=7), "one", "two"], settings, channel
+    ) as it:
         assert await it.text("go", chat="u1") == "one"
         (result,) = results(it.model.requests[-1])
         assert "words" in result.text
@@ -161,23 +197,35 @@ async def test_a_list_that_changes_is_loaded_again_and_moves_no_prefix(tmp_path:
     async with inside(tmp_path, script, settings) as it:
         assert await it.text("go") == "done"
         assert it.model.requests[0].tools == it.model.requests[1].tools
-        await it.channel.until(lambda: any("mnema mcp review files" in sent.text for sent in it.channel.sent))
+        await it.channel.until(
+            lambda: any("mnema mcp review files" in sent.text for sent in it.channel.sent)
+        )
         assert await it.text("more") == "again"
-        assert [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name] == ["files__change"]
+        assert [spec.name for spec in it.model.requests[-1].tools if "__" in spec.name] == [
+            "files__change"
+        ]
         assert len([sent for sent in it.channel.sent if "mnema mcp review files" in sent.text]) == 1
 
 
 async def test_servers_with_the_same_tools_and_names_of_ours_stay_apart(tmp_path: Path) -> None:
     HomeFolder(root=tmp_path).ensure()
     names = ("a", "b")
-    orders = {name: Orders(tmp_path, [tool("now"), tool("recall"), tool("echo")], name) for name in names}
+    orders = {
+        name: Orders(tmp_path, [tool("now"), tool("recall"), tool("echo")], name) for name in names
+    }
     for name in names:
-        await review(tmp_path, name, orders[name].settings, {"now": "run", "recall": "run", "echo": "run"})
+        await review(
+            tmp_path, name, orders[name].settings, {"now": "run", "recall": "run", "echo": "run"}
+        )
     script = [call("b__echo"), "done"]
-    async with inside(tmp_path, script, {"mcp": {name: orders[name].settings for name in names}}) as it:
+    async with inside(
+        tmp_path, script, {"mcp": {name: orders[name].settings for name in names}}
+    ) as it:
         assert await it.text("go") == "done"
         shown = [spec.name for spec in it.model.requests[0].tools]
-        assert shown[-6:] == [f"{server}__{name}" for server in names for name in ("echo", "now", "recall")]
+        assert shown[-6:] == [
+            f"{server}__{name}" for server in names for name in ("echo", "now", "recall")
+        ]
         assert "recall" in shown
         assert (orders["a"].calls(), orders["b"].calls()) == ([], ["echo"])
 
@@ -222,7 +270,9 @@ async def test_resources_are_found_and_read_where_the_owner_opened_them(tmp_path
         assert "no server 'plain' with resources" in other.text
 
 
-async def test_a_prompt_of_a_server_is_answered_as_a_message_with_its_text_as_outside_words(tmp_path: Path) -> None:
+async def test_a_prompt_of_a_server_is_answered_as_a_message_with_its_text_as_outside_words(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     prompts = [
         {
@@ -265,7 +315,12 @@ async def test_pictures_of_an_approved_call_reach_the_model(tmp_path: Path) -> N
 
 
 def pictures(request: Request) -> list[str]:
-    return [part.sha256 for message in request.messages for part in message.parts if isinstance(part, Image)]
+    return [
+        part.sha256
+        for message in request.messages
+        for part in message.parts
+        if isinstance(part, Image)
+    ]
 
 
 KILLED = """
@@ -276,7 +331,8 @@ from tests.bot.inside import inside
 from tests.bot.talk import call
 
 async def main():
-    async with inside(Path(sys.argv[1]), [call("files__echo", words="hi")], json.loads(sys.argv[2])) as it:
+    async with inside(Path(sys.argv[1]), [call("files__echo", words="hi")], \
+json.loads(sys.argv[2])) as it:
         assert arm(dict(os.environ))
         await it.text("go")
 
@@ -295,12 +351,20 @@ async def test_killed_around_an_unsafe_call_it_is_unknown_and_not_repeated(
     await review(tmp_path, "files", orders.settings, {"echo": "run"})
     environment = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", KILLED, str(tmp_path), json.dumps(settings), env=environment, cwd=ROOT,
+        sys.executable,
+        "-c",
+        KILLED,
+        str(tmp_path),
+        json.dumps(settings),
+        env=environment,
+        cwd=ROOT,
         stdout=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     assert await process.wait() == -9
     async with inside(tmp_path, ["I do not know."], settings) as it:
-        await it.channel.until(lambda: any(sent.text == "I do not know." for sent in it.channel.sent))
+        await it.channel.until(
+            lambda: any(sent.text == "I do not know." for sent in it.channel.sent)
+        )
         (result,) = results(it.model.requests[-1])
         assert "outcome unknown" in result.text
         assert len(orders.calls()) == calls
@@ -310,7 +374,9 @@ async def test_the_metric_says_which_servers_can_be_called(tmp_path: Path) -> No
     HomeFolder(root=tmp_path).ensure()
     orders = Orders(tmp_path, [tool("die")])
     await review(tmp_path, "files", orders.settings, {"die": "run"})
-    async with inside(tmp_path, [call("files__die"), "down"], {"mcp": {"files": orders.settings}}) as it:
+    async with inside(
+        tmp_path, [call("files__die"), "down"], {"mcp": {"files": orders.settings}}
+    ) as it:
         assert 'mnema_mcp_up{server="files"} 1' in await it.bot.metrics.text()
         assert await it.text("go") == "down"
         assert 'mnema_mcp_up{server="files"} 0' in await it.bot.metrics.text()

@@ -1,4 +1,6 @@
-"""Logins at MCP servers, against an authorization server over real sockets: `mnema mcp login`, renewal, refusals."""
+"""Logins at MCP servers, against an authorization server over real sockets: `mnema mcp login`,
+renewal, refusals.
+"""
 
 import asyncio
 import json
@@ -39,7 +41,9 @@ class World:
         self.needed = 0
 
     def settings(self, **more: Any) -> McpServerConfig:
-        return McpServerConfig.model_validate({"url": self.server.url, "local": True, "auth": "oauth", **more})
+        return McpServerConfig.model_validate(
+            {"url": self.server.url, "local": True, "auth": "oauth", **more}
+        )
 
     async def log_in(self, ask: Callable[[str], Awaitable[str]] | None = None, **more: Any) -> str:
         return await log_in("remote", self.settings(**more), self.files, BACK, ask or consent)
@@ -63,7 +67,9 @@ class World:
             settings,
             "legacy",
             store,
-            create_auth=lambda told: create_auth("remote", settings, self.files, lambda: need(told)),
+            create_auth=lambda told: create_auth(
+                "remote", settings, self.files, lambda: need(told)
+            ),
             home=HomeFolder(root=self.folder),
         )
         try:
@@ -74,7 +80,10 @@ class World:
 
 async def consent(url: str) -> str:
     """Consent like a browser, up to the address that it is sent back to."""
-    async with aiohttp.ClientSession() as browser, browser.get(url, allow_redirects=False) as answer:
+    async with (
+        aiohttp.ClientSession() as browser,
+        browser.get(url, allow_redirects=False) as answer,
+    ):
         return answer.headers["Location"]
 
 
@@ -99,7 +108,10 @@ async def test_a_login_is_used_and_renewed_by_one_of_many_at_a_time(world: World
         assert await run(one, "echo") == "echo"
         assert world.issuer.grants == ["authorization_code"]
         world.expire()
-        assert await asyncio.gather(run(one, "echo"), run(other, "echo"), run(one, "echo")) == ["echo"] * 3
+        assert (
+            await asyncio.gather(run(one, "echo"), run(other, "echo"), run(one, "echo"))
+            == ["echo"] * 3
+        )
         assert world.issuer.grants == ["authorization_code", "refresh_token"]
         world.issuer.valid.clear()  # before its time: it is renewed when the server refuses it
         assert await run(one, "echo") == "echo"
@@ -169,7 +181,12 @@ async def test_a_server_that_wants_no_login_gets_none(world: World) -> None:
 
 async def test_a_client_with_a_secret_needs_nobody(world: World) -> None:
     world.issuer.secrets["bot"] = "s3cret"
-    own = {"auth": "client", "client_id": "bot", "client_secret": "s3cret", "issuer": f"{world.issuer.url}/"}
+    own = {
+        "auth": "client",
+        "client_id": "bot",
+        "client_secret": "s3cret",
+        "issuer": f"{world.issuer.url}/",
+    }
     async with world.connected(**own) as server:
         assert await run(server, "echo") == "echo"
     assert world.issuer.grants == ["client_credentials"]
@@ -180,12 +197,16 @@ async def test_a_client_with_a_secret_needs_nobody(world: World) -> None:
 
 
 @pytest.mark.parametrize("pasted", [False, True])
-async def test_the_command_logs_in_by_the_browser_or_by_what_is_pasted(world: World, pasted: bool) -> None:
+async def test_the_command_logs_in_by_the_browser_or_by_what_is_pasted(
+    world: World, pasted: bool
+) -> None:
     config = {"mcp": {"remote": {"url": world.server.url, "local": True, "auth": "oauth"}}}
     (world.folder / "config.json").write_text(json.dumps(config))
     command = (sys.executable, "-m", "bot", "--home", str(world.folder), "mcp", "login", "remote")
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT)
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.STDOUT
+    )
     assert process.stdout is not None
     assert process.stdin is not None
     lines = []

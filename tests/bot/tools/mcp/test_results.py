@@ -15,6 +15,8 @@ async def test_a_result_has_so_many_characters_and_pictures(tmp_path: Path) -> N
     cut = await to_output(McpResult(texts=("x" * MOST_CHARS, "y")), "draw", Blobs(tmp_path))
     assert cut.text == "x" * MOST_CHARS + "\n[cut: the result has 200,003 characters]"
     picture = ("picture", "image/png", drawn("png"))
-    drawing = await to_output(McpResult(texts=("x",), images=(picture,) * (MOST_PICTURES + 2)), "draw", Blobs(tmp_path))
+    drawing = await to_output(
+        McpResult(texts=("x",), images=(picture,) * (MOST_PICTURES + 2)), "draw", Blobs(tmp_path)
+    )
     assert drawing.text == "x\n\n[2 more picture(s), not shown]"
     assert len(drawing.images) == MOST_PICTURES

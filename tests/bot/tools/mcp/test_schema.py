@@ -22,20 +22,33 @@ from tests.emulators.model_rules import check_chat, check_messages
 
 TEXT = {"type": "string"}
 ALLOWED = {
-    *("type", "description", "properties", "required", "items", "enum", "anyOf", "additionalProperties"),
+    *(
+        "type",
+        "description",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "anyOf",
+        "additionalProperties",
+    ),
     *("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"),
 }
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 TREE = {
     "type": "object",
     "properties": {"node": {"$ref": "#/$defs/node"}},
-    "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "name": TEXT}}},
+    "$defs": {
+        "node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "name": TEXT}}
+    },
 }
 DOUBLING = {
     "type": "object",
     "properties": {"x": {"$ref": "#/$defs/a0"}},
     "$defs": {
-        f"a{number}": {"anyOf": [{"$ref": f"#/$defs/a{number + 1}"}, {"$ref": f"#/$defs/a{number + 1}"}]}
+        f"a{number}": {
+            "anyOf": [{"$ref": f"#/$defs/a{number + 1}"}, {"$ref": f"#/$defs/a{number + 1}"}]
+        }
         for number in range(40)
     }
     | {"a40": TEXT},
@@ -46,42 +59,127 @@ HOSTILE: list[Any] = [
     [],
     {"type": "string"},
     {"type": ["object", "null"], "properties": {"a": TEXT}},
-    {"anyOf": [{"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}}]},
-    {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"type": ["string", "integer", "null"]}}}]},
+    {
+        "anyOf": [
+            {"type": "object", "properties": {"a": TEXT}, "required": ["a"]},
+            {"properties": {"b": TEXT}},
+        ]
+    },
+    {
+        "oneOf": [
+            {"type": "string"},
+            {"type": "object", "properties": {"a": {"type": ["string", "integer", "null"]}}},
+        ]
+    },
     {"allOf": [{"properties": {"a": TEXT}, "required": ["a"]}, {"properties": {"b": TEXT}}]},
     {"$ref": "#/$defs/x", "$defs": {"x": {"type": "object", "properties": {"a": TEXT}}}},
     {"$ref": "#"},
     {"$ref": "https://evil.example/schema.json"},
-    {"type": "object", "properties": {"a": {"$ref": "https://evil.example/x"}, "b": {"$ref": "#/$defs/none"}}},
+    {
+        "type": "object",
+        "properties": {"a": {"$ref": "https://evil.example/x"}, "b": {"$ref": "#/$defs/none"}},
+    },
     TREE,
     DOUBLING,
-    {"type": "object", "properties": {"a b": TEXT, "ä": TEXT, "x" * 100: TEXT, "": TEXT, "$ref": TEXT}},
-    {"type": "object", "properties": {"pattern": TEXT, "properties": {"type": "object"}, "format": TEXT}},
-    {"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$", "format": "email", "default": 1}}},
-    {"type": "object", "properties": {"a": {"items": [TEXT, {"type": "integer"}]}, "b": {"prefixItems": [TEXT]}}},
-    {"type": "object", "properties": {"a": {"const": 1}, "b": {"enum": [None, {}, "x"]}, "c": {"enum": []}}},
-    {"type": "object", "properties": {"a": {"type": "array"}}, "required": ["a", "b", 7], "additionalProperties": TEXT},
-    {"type": "object", "properties": [], "required": "a", "additionalProperties": False, "$schema": "x", "$id": "y"},
-    {"type": "object", "properties": {f"p{number}": {**TEXT, "description": "w" * 900} for number in range(200)}},
-    {"type": "object", "patternProperties": {"(a+)+$": TEXT}, "propertyNames": {"pattern": "(a+)+$"}},
-    {"type": "object", "properties": {"a": False, "b": True, "c": None, "d": 5, "e": {"type": "file"}}},
-    {"type": "object", "if": {"properties": {"a": TEXT}}, "then": {"required": ["b"]}, "not": {"required": ["c"]}},
+    {
+        "type": "object",
+        "properties": {"a b": TEXT, "ä": TEXT, "x" * 100: TEXT, "": TEXT, "$ref": TEXT},
+    },
+    {
+        "type": "object",
+        "properties": {"pattern": TEXT, "properties": {"type": "object"}, "format": TEXT},
+    },
+    {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "pattern": "(a+)+$", "format": "email", "default": 1}
+        },
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"items": [TEXT, {"type": "integer"}]}, "b": {"prefixItems": [TEXT]}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"const": 1}, "b": {"enum": [None, {}, "x"]}, "c": {"enum": []}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"type": "array"}},
+        "required": ["a", "b", 7],
+        "additionalProperties": TEXT,
+    },
+    {
+        "type": "object",
+        "properties": [],
+        "required": "a",
+        "additionalProperties": False,
+        "$schema": "x",
+        "$id": "y",
+    },
+    {
+        "type": "object",
+        "properties": {f"p{number}": {**TEXT, "description": "w" * 900} for number in range(200)},
+    },
+    {
+        "type": "object",
+        "patternProperties": {"(a+)+$": TEXT},
+        "propertyNames": {"pattern": "(a+)+$"},
+    },
+    {
+        "type": "object",
+        "properties": {"a": False, "b": True, "c": None, "d": 5, "e": {"type": "file"}},
+    },
+    {
+        "type": "object",
+        "if": {"properties": {"a": TEXT}},
+        "then": {"required": ["b"]},
+        "not": {"required": ["c"]},
+    },
 ]
 # Each of them once more inside of a property, a list and an alternative.
 HOSTILE += [
-    {"type": "object", "properties": {"x": {"anyOf": [one, TEXT]}, "y": {"type": "array", "items": one}, "z": one}}
+    {
+        "type": "object",
+        "properties": {"x": {"anyOf": [one, TEXT]}, "y": {"type": "array", "items": one}, "z": one},
+    }
     for one in HOSTILE[:]
 ]
 HOSTILE += [
     {"type": "object", "properties": {f"p{number}": {} for number in range(300)}},
-    {"type": "object", "properties": {"a": {"type": "object", "properties": {"x" * 65: {"enum": [1.5, True]}}}}},
-    {"type": "object", "properties": {"a": {"anyOf": []}, "b": {"type": []}, "c": {"type": ["null"]}}},
-    {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "array"}}, "b": {"items": True}}},
-    {"type": "object", "properties": {"a": {"type": "string", "enum": ["x", 1, None]}, "b": {"enum": ["x", 7]}}},
-    {"type": "object", "properties": {"a": {"minimum": "1", "maxLength": 1.5, "minItems": -1, "maximum": True}}},
-    {"type": "object", "properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}},
-    {"type": "object", "properties": {"a": {"type": "object", "required": ["x"], "properties": {"y": TEXT}}}},
-    {"type": "object", "description": "d" * 30_000, "properties": {"a": {"description": 7, "default": "x" * 9_000}}},
+    {
+        "type": "object",
+        "properties": {"a": {"type": "object", "properties": {"x" * 65: {"enum": [1.5, True]}}}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"anyOf": []}, "b": {"type": []}, "c": {"type": ["null"]}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"type": "array", "items": {"type": "array"}}, "b": {"items": True}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"type": "string", "enum": ["x", 1, None]}, "b": {"enum": ["x", 7]}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"minimum": "1", "maxLength": 1.5, "minItems": -1, "maximum": True}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}},
+    },
+    {
+        "type": "object",
+        "properties": {"a": {"type": "object", "required": ["x"], "properties": {"y": TEXT}}},
+    },
+    {
+        "type": "object",
+        "description": "d" * 30_000,
+        "properties": {"a": {"description": 7, "default": "x" * 9_000}},
+    },
 ]
 deep: dict[str, Any] = TEXT
 for _ in range(60):
@@ -117,9 +215,17 @@ def test_what_a_provider_is_shown_is_an_object_of_plain_keywords(original: Any) 
 
 def specs() -> tuple[ToolSpec, ...]:
     """A tool for each hostile schema, as the model is shown it."""
-    rows = [(tool_name("server", f"t{number}"), json.dumps(one)) for number, one in enumerate(HOSTILE)]
+    rows = [
+        (tool_name("server", f"t{number}"), json.dumps(one)) for number, one in enumerate(HOSTILE)
+    ]
     return tuple(
-        ToolSpec(name=name, description="d", schema=repair_schema(text)[0], effect="pure", action="mcp.call")
+        ToolSpec(
+            name=name,
+            description="d",
+            schema=repair_schema(text)[0],
+            effect="pure",
+            action="mcp.call",
+        )
         for name, text in rows
     )
 
@@ -188,7 +294,11 @@ def test_no_schema_breaks_the_repair(original: Any) -> None:
 @every_case(
     ("original", "good", "bad"),
     [
-        (TREE, {"node": {"next": {"next": {"name": "x"}}}}, {"node": {"next": {"next": {"name": 1}}}}),
+        (
+            TREE,
+            {"node": {"next": {"next": {"name": "x"}}}},
+            {"node": {"next": {"next": {"name": 1}}}},
+        ),
         ({"type": "object", "properties": {"a": TEXT}, "required": ["a"]}, {"a": "x"}, {}),
         (
             {"type": "object", "properties": {"a": {"type": "string", "pattern": "(a+)+$"}}},
@@ -214,7 +324,10 @@ def test_arguments_are_checked_against_the_original(original: Any, good: Any, ba
 
 
 def test_renamed_properties_reach_the_server_under_their_own_names() -> None:
-    original = {"type": "object", "properties": {"a b": {"type": "object", "properties": {"ä": TEXT}}}}
+    original = {
+        "type": "object",
+        "properties": {"a b": {"type": "object", "properties": {"ä": TEXT}}},
+    }
     shown, names = repair_schema(json.dumps(original))
     (outer,) = json.loads(shown)["properties"]
     (inner,) = json.loads(shown)["properties"][outer]["properties"]
@@ -233,5 +346,10 @@ def test_a_tools_name_is_one_that_providers_take(server: str, tool: str) -> None
 
 
 def test_different_tools_have_different_names() -> None:
-    names = [tool_name("a", "b.c"), tool_name("a", "b c"), tool_name("a", "x" * 80), tool_name("a", "x" * 81)]
+    names = [
+        tool_name("a", "b.c"),
+        tool_name("a", "b c"),
+        tool_name("a", "x" * 80),
+        tool_name("a", "x" * 81),
+    ]
     assert len(set(names)) == len(names)

@@ -1,4 +1,6 @@
-"""What a server does wrong ends its own call and nothing else, and nothing of it outlives us (I47)."""
+"""What a server does wrong ends its own call and nothing else, and nothing of it outlives us
+(I47).
+"""
 
 import asyncio
 import json
@@ -43,14 +45,18 @@ async def started(
         lists.append(tools)
 
     config = McpServerConfig.model_validate({**orders.settings, **settings})
-    server = McpServer("files", config, "", store, clock or Clock(), home=HomeFolder(root=orders.path.parent))
+    server = McpServer(
+        "files", config, "", store, clock or Clock(), home=HomeFolder(root=orders.path.parent)
+    )
     try:
         yield server, lists
     finally:
         await server.close()
 
 
-async def run(server: McpServer, name: str, *, repeatable: bool = False, **arguments: object) -> str:
+async def run(
+    server: McpServer, name: str, *, repeatable: bool = False, **arguments: object
+) -> str:
     result = await server.call(name, arguments, check=lambda: None, repeatable=repeatable)
     return "\n".join(result.texts)
 
@@ -95,7 +101,9 @@ async def test_what_a_server_said_while_it_started_is_not_why_it_ended(tmp_path:
 async def test_what_only_reads_is_called_once_more(tmp_path: Path) -> None:
     orders = Orders(tmp_path, [tool("die"), tool("die_once")])
     async with started(orders) as (server, _):
-        assert "die_once" in await run(server, "die_once", repeatable=True, mark=str(tmp_path / "mark"))
+        assert "die_once" in await run(
+            server, "die_once", repeatable=True, mark=str(tmp_path / "mark")
+        )
         with pytest.raises(McpLost):
             await run(server, "die", repeatable=True)
         assert orders.calls() == ["die_once", "die_once", "die", "die"]
@@ -128,7 +136,11 @@ async def test_a_caller_that_is_stopped_leaves_the_server_as_it_is(tmp_path: Pat
 
 
 async def test_junk_many_tools_and_same_names_are_bounded(tmp_path: Path) -> None:
-    tools = [tool("echo"), tool("echo", "Another one."), *(tool(f"t{number}") for number in range(700))]
+    tools = [
+        tool("echo"),
+        tool("echo", "Another one."),
+        *(tool(f"t{number}") for number in range(700)),
+    ]
     async with started(Orders(tmp_path, tools, print=50, page=100, endless=True)) as (server, _):
         listed = await server.connect()
         assert len(listed) == MAX_TOOLS
@@ -140,13 +152,29 @@ ODD_TOOLS = [
     {"name": "rootless", "inputSchema": {"properties": {"words": {"type": "string"}}}},
     {"name": "union", "inputSchema": {"anyOf": [{"type": "object"}, {"type": "null"}]}},
     {"name": "bare"},
-    {"name": "odd_parts", "description": 7, "icons": "x", "outputSchema": [], "inputSchema": {"type": "string"}},
-    {"name": "odd_schema", "inputSchema": {"type": "object", "properties": [], "required": "words", "$schema": 1}},
+    {
+        "name": "odd_parts",
+        "description": 7,
+        "icons": "x",
+        "outputSchema": [],
+        "inputSchema": {"type": "string"},
+    },
+    {
+        "name": "odd_schema",
+        "inputSchema": {"type": "object", "properties": [], "required": "words", "$schema": 1},
+    },
 ]
-UNREADABLE_TOOLS = [{"name": "text", "inputSchema": "none"}, {"inputSchema": {}}, "no tool", {"name": 5}]
+UNREADABLE_TOOLS = [
+    {"name": "text", "inputSchema": "none"},
+    {"inputSchema": {}},
+    "no tool",
+    {"name": 5},
+]
 
 
-async def test_one_odd_tool_is_repaired_or_left_out_by_name_and_costs_no_other(tmp_path: Path) -> None:
+async def test_one_odd_tool_is_repaired_or_left_out_by_name_and_costs_no_other(
+    tmp_path: Path,
+) -> None:
     orders = Orders(tmp_path, [*UNREADABLE_TOOLS, *ODD_TOOLS, tool("echo")])
     async with started(orders) as (server, _):
         listed = await server.connect()
@@ -165,7 +193,9 @@ async def test_a_list_that_cannot_be_read_at_all_is_the_reason_and_no_guess(tmp_
         assert "ended by itself" not in str(failed.value)
 
 
-async def test_why_a_server_does_not_start_is_its_last_word_and_five_failures_stop_it_for_long(tmp_path: Path) -> None:
+async def test_why_a_server_does_not_start_is_its_last_word_and_five_failures_stop_it_for_long(
+    tmp_path: Path,
+) -> None:
     clock, orders = Clock(), Orders(tmp_path, [], refuse="no such database")
     async with started(orders, clock) as (server, _):
         for _ in range(BREAKER_FAILURES):
@@ -204,7 +234,9 @@ async def test_a_server_gets_no_environment_of_ours_and_no_network(
         assert json.loads(await run(server, "network")) == ["lo"]
 
 
-async def test_I47_closing_ends_a_server_that_ignores_it_and_what_it_started(tmp_path: Path) -> None:
+async def test_I47_closing_ends_a_server_that_ignores_it_and_what_it_started(
+    tmp_path: Path,
+) -> None:
     orders = Orders(tmp_path, [tool("echo")], ignore_term=True)
     orders.write(orphan=str(orders.orphan))
     async with started(orders) as (server, _):
@@ -239,7 +271,12 @@ async def test_I47_SIGKILL_of_the_bot_leaves_no_child(tmp_path: Path) -> None:
     orders = Orders(tmp_path, [tool("echo")], ignore_term=True)
     orders.write(orphan=str(orders.orphan))
     holder = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HOLDER, json.dumps(orders.settings), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+        sys.executable,
+        "-c",
+        HOLDER,
+        json.dumps(orders.settings),
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
     )
     assert holder.stdout is not None
     assert await holder.stdout.readline() == b"connected\n"

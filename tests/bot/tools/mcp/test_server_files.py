@@ -1,4 +1,6 @@
-"""Which files a server on this machine sees: those that its settings name, in the sandbox, and no others."""
+"""Which files a server on this machine sees: those that its settings name, in the sandbox, and no
+others.
+"""
 
 import json
 import os
@@ -42,10 +44,14 @@ def home(tmp_path: Path) -> HomeFolder:
 
 
 @asynccontextmanager
-async def started(tmp_path: Path, home: HomeFolder, *files: str, **settings: Any) -> AsyncIterator[McpServer]:
+async def started(
+    tmp_path: Path, home: HomeFolder, *files: str, **settings: Any
+) -> AsyncIterator[McpServer]:
     orders = Orders(tmp_path / "server", TOOLS)
     given = orders.sandboxed
-    config = McpServerConfig.model_validate({**given, "files": [*given["files"], *files], **settings})
+    config = McpServerConfig.model_validate(
+        {**given, "files": [*given["files"], *files], **settings}
+    )
 
     async def store(era: str, tools: Sequence[object]) -> None: ...
 
@@ -64,9 +70,14 @@ async def test_a_server_sees_nothing_of_the_workspace_and_the_machine_unless_it_
     outside.write_text("canary")
     async with started(tmp_path, home) as server:
         for path in (
-            home.workspace, home.workspace / "MEMORY.md", home.config, home.data / "web_token", outside,
-            Path("/etc/passwd"), Path("/var"),
-        ):  # fmt: skip
+            home.workspace,
+            home.workspace / "MEMORY.md",
+            home.config,
+            home.data / "web_token",
+            outside,
+            Path("/etc/passwd"),
+            Path("/var"),
+        ):
             assert "denied" in await run(server, "read", path=str(path)), path
         assert "written" in await run(server, "write", path="/tmp/scratch")
         for path in (Path("/tmp/scratch"), outside):
@@ -76,7 +87,9 @@ async def test_a_server_sees_nothing_of_the_workspace_and_the_machine_unless_it_
 
 
 @needs_sandbox
-async def test_named_folders_are_read_and_written_only_with_rw(tmp_path: Path, home: HomeFolder) -> None:
+async def test_named_folders_are_read_and_written_only_with_rw(
+    tmp_path: Path, home: HomeFolder
+) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     async with started(tmp_path, home, "drafts", f"{notes}:rw") as server:
@@ -90,7 +103,9 @@ async def test_named_folders_are_read_and_written_only_with_rw(tmp_path: Path, h
 
 
 @needs_sandbox
-async def test_of_the_whole_workspace_other_peoples_files_stay_hidden(tmp_path: Path, home: HomeFolder) -> None:
+async def test_of_the_whole_workspace_other_peoples_files_stay_hidden(
+    tmp_path: Path, home: HomeFolder
+) -> None:
     async with started(tmp_path, home, ".") as server:
         assert await run(server, "read", path=str(home.workspace / "MEMORY.md")) == "mine"
         assert await run(server, "read", path=str(home.workspace / "spaces")) == ""
@@ -110,13 +125,19 @@ async def test_network_and_environment_are_as_configured(
 
 
 @needs_sandbox
-async def test_I47_a_server_in_the_sandbox_ends_with_its_connection(tmp_path: Path, home: HomeFolder) -> None:
+async def test_I47_a_server_in_the_sandbox_ends_with_its_connection(
+    tmp_path: Path, home: HomeFolder
+) -> None:
     orders = Orders(tmp_path / "server", TOOLS)
     orders.write(ignore_term=True)
     async with started(tmp_path, home) as server:
         orders.write(ignore_term=True)
         await server.connect()
-        found = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if has_word(pid, str(orders.path))]
+        found = [
+            pid
+            for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+            if has_word(pid, str(orders.path))
+        ]
         assert found
     assert await gone(*found)
     assert not any(map(alive, found))
@@ -131,7 +152,9 @@ def has_word(pid: int, word: str) -> bool:
 
 @needs_sandbox
 @pytest.mark.parametrize("named", ["/", "..", "../data", "../config.json", "{link}"])
-async def test_what_holds_the_bots_keys_is_refused(tmp_path: Path, home: HomeFolder, named: str) -> None:
+async def test_what_holds_the_bots_keys_is_refused(
+    tmp_path: Path, home: HomeFolder, named: str
+) -> None:
     (tmp_path / "link").symlink_to(home.data)
     async with started(tmp_path, home, named.format(link=tmp_path / "link")) as server:
         with pytest.raises(McpError, match="keys and data"):
@@ -140,14 +163,18 @@ async def test_what_holds_the_bots_keys_is_refused(tmp_path: Path, home: HomeFol
 
 
 @pytest.mark.parametrize("named", ["spaces", "spaces/other", "spaces/other:rw", "{link}"])
-def test_the_files_of_other_people_cannot_be_named(tmp_path: Path, home: HomeFolder, named: str) -> None:
+def test_the_files_of_other_people_cannot_be_named(
+    tmp_path: Path, home: HomeFolder, named: str
+) -> None:
     (tmp_path / "link").symlink_to(home.workspace / "spaces" / "other")
     settings = McpServerConfig(command=["server"], files=[named.format(link=tmp_path / "link")])
     with pytest.raises(SandboxError, match="other people"):
         writable_paths(settings, home)
 
 
-def test_what_a_server_may_write_to_in_the_workspace_is_labelled(tmp_path: Path, home: HomeFolder) -> None:
+def test_what_a_server_may_write_to_in_the_workspace_is_labelled(
+    tmp_path: Path, home: HomeFolder
+) -> None:
     def labelled(*files: str) -> list[str]:
         return writable_paths(McpServerConfig(command=["server"], files=list(files)), home)
 
@@ -170,7 +197,9 @@ async def test_where_there_is_no_sandbox_nothing_is_started(
 
 
 @needs_sandbox
-def test_doctor_says_what_a_server_sees_and_what_is_missing(tmp_path: Path, home: HomeFolder) -> None:
+def test_doctor_says_what_a_server_sees_and_what_is_missing(
+    tmp_path: Path, home: HomeFolder
+) -> None:
     def said(**settings: Any) -> str:
         config = Config.model_validate({"mcp": {"notes": {"command": ["cat"], **settings}}})
         [check] = check_mcp(config, {}, home)

@@ -1,4 +1,6 @@
-"""The examples of docs/tools/plugins.md run as a reader runs them: a file with its test, a package with its guard."""
+"""The examples of docs/tools/plugins.md run as a reader runs them: a file with its test, a package
+with its guard.
+"""
 
 import re
 from pathlib import Path
@@ -39,11 +41,17 @@ def test_both_languages_show_the_same_examples() -> None:
 async def test_the_file_is_enabled_as_it_stands_there() -> None:
     source = PluginSource(name="weather", text=examples()["workspace/tools/weather.py"])
     (found,) = check_definitions(await describe_plugin(source), [])
-    assert (found.name, found.needs, found.description) == ("weather", ("WEATHER_KEY",), "Forecast for a city.")
+    assert (found.name, found.needs, found.description) == (
+        "weather",
+        ("WEATHER_KEY",),
+        "Forecast for a city.",
+    )
 
 
 def test_the_test_of_the_file_passes(tmp_path: Path) -> None:
-    run_path(str(write(tmp_path) / "workspace/tools/test_weather.py"))["test_a_forecast_is_one_line_a_day"]()
+    run_path(str(write(tmp_path) / "workspace/tools/test_weather.py"))[
+        "test_a_forecast_is_one_line_a_day"
+    ]()
 
 
 async def test_the_package_converts_and_its_guard_refuses(tmp_path: Path) -> None:
@@ -55,7 +63,9 @@ async def test_the_package_converts_and_its_guard_refuses(tmp_path: Path) -> Non
         await call(convert, ScriptedContext(), value=2, source="yd", target="km")
 
     def guarded(**arguments: Any) -> GuardedCall:
-        fields = dict.fromkeys(("tool", "effect", "origin", "space", "conversation", "channel", "person"), "")
+        fields = dict.fromkeys(
+            ("tool", "effect", "origin", "space", "conversation", "channel", "person"), ""
+        )
         return GuardedCall(arguments=arguments, **fields)
 
     assert module["check"](guarded(value=2e9))

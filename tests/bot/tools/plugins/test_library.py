@@ -37,7 +37,9 @@ def test_so_many_files_count_and_no_more(tmp_path: Path) -> None:
     assert names == [f"t{number:03}" for number in range(MAX_FILES)]
 
 
-def test_each_change_is_told_once_and_only_the_newest_of_a_file_is_remembered(tmp_path: Path) -> None:
+def test_each_change_is_told_once_and_only_the_newest_of_a_file_is_remembered(
+    tmp_path: Path,
+) -> None:
     folder = Folder(tmp_path)
     folder.write("a", "1")
     [file] = folder.library.all()

@@ -52,8 +52,15 @@ async def no_fetch(wanted: Mapping[str, Any]) -> dict[str, Any]:
     raise AssertionError(wanted)
 
 
-async def run(text: str, tool: str = "go", arguments: str = "{}", seconds: float = 10.0, fetch: Any = no_fetch) -> str:
-    request = {"tool": tool, "arguments": arguments, "secrets": {"KEY": "k1"}, "now": "2026-05-01T00:00:00+00:00"}
+async def run(
+    text: str, tool: str = "go", arguments: str = "{}", seconds: float = 10.0, fetch: Any = no_fetch
+) -> str:
+    request = {
+        "tool": tool,
+        "arguments": arguments,
+        "secrets": {"KEY": "k1"},
+        "now": "2026-05-01T00:00:00+00:00",
+    }
     return await call_plugin(PluginSource(name="plug", text=text), request, fetch, seconds)
 
 
@@ -75,9 +82,16 @@ async def test_a_file_is_described_and_called_with_strict_arguments() -> None:
 
     async def fetch(wanted: Mapping[str, Any]) -> dict[str, Any]:
         asked.append(wanted)
-        return {"url": wanted["url"], "status": 200, "headers": {}, "body": base64.b64encode("晴".encode()).decode()}
+        return {
+            "url": wanted["url"],
+            "status": 200,
+            "headers": {},
+            "body": base64.b64encode("晴".encode()).decode(),
+        }
 
-    assert await run(WEATHER, "weather", '{"place": {"city": "Rome"}}', fetch=fetch) == "晴 C 2026 k1"
+    assert (
+        await run(WEATHER, "weather", '{"place": {"city": "Rome"}}', fetch=fetch) == "晴 C 2026 k1"
+    )
     assert [(one["method"], one["url"], one["bearer"]) for one in asked] == [
         ("GET", "https://weather.example/Rome/3", "KEY")
     ]
@@ -121,7 +135,9 @@ async def test_a_file_sees_no_file_no_network_and_no_environment_of_the_bot(
             "network": f"__import__('socket').create_connection(('127.0.0.1', {port}), 2)",
             "name": "__import__('socket').getaddrinfo('example.org', 80)",
             "code": "open(__import__('bot').plugins.__file__, 'a')",
-            "parent": "__import__('os').kill(1, 9) or __import__('os').listdir('/proc/1/root/home')",
+            "parent": (
+                "__import__('os').kill(1, 9) or __import__('os').listdir('/proc/1/root/home')"
+            ),
         }
         for name, attempt in tries.items():
             with pytest.raises(ToolFailed, match="rror"):
@@ -130,14 +146,18 @@ async def test_a_file_sees_no_file_no_network_and_no_environment_of_the_bot(
         server.settimeout(0)
         with pytest.raises(BlockingIOError):
             server.accept()
-    environment = json.loads(await run(body("import json, os\nreturn json.dumps(dict(os.environ))")))
+    environment = json.loads(
+        await run(body("import json, os\nreturn json.dumps(dict(os.environ))"))
+    )
     assert "ANTHROPIC_API_KEY" not in environment
     assert config.read_text().startswith("{")
 
 
 async def test_what_it_says_is_bounded_and_forged_lines_are_no_answer() -> None:
     with pytest.raises(ToolFailed, match="no message"):
-        await run(body("import os, sys\nos.write(int(sys.argv[1]), b'x' * 9_000_000)\nreturn 'late'"))
+        await run(
+            body("import os, sys\nos.write(int(sys.argv[1]), b'x' * 9_000_000)\nreturn 'late'")
+        )
     with pytest.raises(ToolFailed, match="no message"):
         await run(body("import os, sys\nos.write(int(sys.argv[1]), b'[]junk\\n')\nreturn 'late'"))
     assert "[cut: the result has 300,000 characters]" in await run(body("return 'x' * 300_000"))
@@ -155,7 +175,10 @@ async def test_requests_of_one_call_are_counted() -> None:
         sent += 1
         return {"url": wanted["url"], "status": 200, "headers": {}, "body": ""}
 
-    many = f"for number in range({MAX_FETCHES + 1}): await ctx.fetch('https://a.example/')\nreturn 'all'"
+    many = (
+        f"for number in range({MAX_FETCHES + 1}): await ctx.fetch('https://a.example/')\nreturn "
+        "'all'"
+    )
     with pytest.raises(ToolFailed, match="more than 20 requests"):
         await run(body(many), fetch=fetch)
     assert sent == MAX_FETCHES
@@ -170,7 +193,9 @@ async def test_a_call_that_is_stopped_leaves_no_process() -> None:
         await asyncio.sleep(60)
         return {}
 
-    call = asyncio.create_task(run(body("return (await ctx.fetch('https://a.example/')).text"), fetch=fetch))
+    call = asyncio.create_task(
+        run(body("return (await ctx.fetch('https://a.example/')).text"), fetch=fetch)
+    )
     await began.wait()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -186,7 +211,15 @@ async def test_a_call_that_is_stopped_leaves_no_process() -> None:
 
 
 def definition(name: str, **fields: Any) -> dict[str, Any]:
-    return {"name": name, "description": "d", "schema": "{}", "effect": "pure", "needs": [], "ask": False, **fields}
+    return {
+        "name": name,
+        "description": "d",
+        "schema": "{}",
+        "effect": "pure",
+        "needs": [],
+        "ask": False,
+        **fields,
+    }
 
 
 @every_case(
@@ -213,4 +246,7 @@ def test_what_a_process_says_it_defines_is_checked(given: list[dict[str, Any]]) 
 
 
 def test_the_most_that_a_file_may_define() -> None:
-    assert len(check_definitions([definition(f"a{number}") for number in range(MAX_TOOLS)], [])) == MAX_TOOLS
+    assert (
+        len(check_definitions([definition(f"a{number}") for number in range(MAX_TOOLS)], []))
+        == MAX_TOOLS
+    )

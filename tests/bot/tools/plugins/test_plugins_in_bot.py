@@ -78,20 +78,32 @@ def settings(pages: PageServer, **plugin: Any) -> dict[str, Any]:
 
 
 @needs_sandbox
-async def test_an_enabled_file_is_a_tool_until_a_byte_of_it_changes(tmp_path: Path, pages: PageServer) -> None:
+async def test_an_enabled_file_is_a_tool_until_a_byte_of_it_changes(
+    tmp_path: Path, pages: PageServer
+) -> None:
     file = enable(tmp_path, WEATHER.replace("PAIR", pages.pair))
-    script = [call("weather", city="Rome"), "done", call("weather", city="Rome", id="t2"), "off", "again"]
+    script = [
+        call("weather", city="Rome"),
+        "done",
+        call("weather", city="Rome", id="t2"),
+        "off",
+        "again",
+    ]
     async with inside(tmp_path, script, settings(pages)) as it:
         assert await it.text("how is the weather in Rome?") == "done"
         (result,) = results(it.model.requests[1])
         assert (result.text, result.outside, result.is_error) == ("sunny", True, False)
         assert pages.seen[-1].headers["authorization"] == "Bearer k-12345678"
-        assert not [part for request in it.model.requests for part in request.system if "k-12345678" in part]
+        assert not [
+            part for request in it.model.requests for part in request.system if "k-12345678" in part
+        ]
         file.write_text(file.read_text() + "# more\n")
         it.bot.plugins.library._looked = float("-inf")
         assert await it.text("and now?") == "off"
         assert "There is no tool 'weather'" in results(it.model.requests[-1])[-1].text
-        await it.channel.until(lambda: any("mnema tools on weather" in sent.text for sent in it.channel.sent))
+        await it.channel.until(
+            lambda: any("mnema tools on weather" in sent.text for sent in it.channel.sent)
+        )
         it.bot.plugins.library._looked = float("-inf")
         assert await it.text("once more") == "again"
         assert len([sent for sent in it.channel.sent if "mnema tools on weather" in sent.text]) == 1
@@ -99,10 +111,18 @@ async def test_an_enabled_file_is_a_tool_until_a_byte_of_it_changes(tmp_path: Pa
 
 
 @needs_sandbox
-async def test_a_plugin_carries_no_memory_and_no_other_secret_out(tmp_path: Path, pages: PageServer) -> None:
+async def test_a_plugin_carries_no_memory_and_no_other_secret_out(
+    tmp_path: Path, pages: PageServer
+) -> None:
     enable(tmp_path, WEATHER.replace("PAIR", pages.pair))
-    (tmp_path / "workspace" / "MEMORY.md").write_text("## Facts\n- The safe opens with tangerine-parachute-seven.\n")
-    script = [call("weather", city="tangerineparachuteseven"), call("weather", city="sk-other-secret", id="t2"), "done"]
+    (tmp_path / "workspace" / "MEMORY.md").write_text(
+        "## Facts\n- The safe opens with tangerine-parachute-seven.\n"
+    )
+    script = [
+        call("weather", city="tangerineparachuteseven"),
+        call("weather", city="sk-other-secret", id="t2"),
+        "done",
+    ]
     more = {"llm": {"api_key": "sk-other-secret"}}
     async with inside(tmp_path, script, {**settings(pages), **more}) as it:
         assert await it.text("go") == "done"
@@ -112,10 +132,15 @@ async def test_a_plugin_carries_no_memory_and_no_other_secret_out(tmp_path: Path
         assert pages.seen == []
 
 
-async def test_a_tool_says_what_it_lacks_and_only_named_spaces_have_it(tmp_path: Path, pages: PageServer) -> None:
+async def test_a_tool_says_what_it_lacks_and_only_named_spaces_have_it(
+    tmp_path: Path, pages: PageServer
+) -> None:
     enable(tmp_path, WEATHER)
     channel = ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL)
-    given = {**settings(pages, env={}, spaces=["telegram-u1"]), "channels": {"telegram": {"allow": ["u1", "u2"]}}}
+    given = {
+        **settings(pages, env={}, spaces=["telegram-u1"]),
+        "channels": {"telegram": {"allow": ["u1", "u2"]}},
+    }
     async with inside(tmp_path, [call("weather", city="Rome"), "one", "two"], given, channel) as it:
         assert await it.text("go", chat="u1") == "one"
         assert "plugins.weather.env.KEY" in results(it.model.requests[-1])[0].text
@@ -132,7 +157,14 @@ async def test_a_tool_that_asks_runs_after_the_yes_and_not_once_its_file_has_cha
     tmp_path: Path, pages: PageServer
 ) -> None:
     file = enable(tmp_path, WEATHER.replace("PAIR", pages.pair), ask=True)
-    script = [call("weather", city="Rome"), "asked", call("weather", city="Rome", id="t2"), "asked", "seen", "void"]
+    script = [
+        call("weather", city="Rome"),
+        "asked",
+        call("weather", city="Rome", id="t2"),
+        "asked",
+        "seen",
+        "void",
+    ]
     async with inside(tmp_path, script, settings(pages)) as it:
         codes = []
         for _ in range(2):
@@ -188,7 +220,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (site / "mnema_sums.py").write_text(PACKAGE)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sums\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(
-        "[mnema.tools]\nsums = mnema_sums\nbroken = mnema_none\n[mnema.guards]\nlimit = mnema_sums:check\n"
+        "[mnema.tools]\nsums = mnema_sums\nbroken = mnema_none\n[mnema.guards]\nlimit = "
+        "mnema_sums:check\n"
     )
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.delitem(sys.modules, "mnema_sums", raising=False)
@@ -225,7 +258,9 @@ async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left
         } in shown["tools"]
 
 
-async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(tmp_path: Path, package: Path) -> None:
+async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(
+    tmp_path: Path, package: Path
+) -> None:
     for number, guard in enumerate(("mnema_none:check", "mnema_sums:add")):
         (package / "entry_points.txt").write_text(f"[mnema.guards]\nlimit = {guard}\n")
         async with inside(tmp_path / f"home{number}", [call("list_files"), "done"], {}) as it:
@@ -264,7 +299,9 @@ async def test_a_guard_that_breaks_or_takes_too_long_refuses(
     assert GUARD_SECONDS == 5.0
     point = EntryPoint(name="slow", value=f"{__name__}:{guard}", group="mnema.guards")
     library = PluginLibrary(Workspace(tmp_path), PluginState(tmp_path / "state.json"))
-    tools = PluginTools(library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=seconds)
+    tools = PluginTools(
+        library, Config, tuple, points=lambda: EntryPoints([point]), guard_seconds=seconds
+    )
     await tools.load()
     place = {"origin": "", "space": "", "conversation": "c", "channel": "web", "person": "1"}
     made = GuardedCall(tool="list_files", arguments={}, effect="pure", **place)
@@ -300,21 +337,36 @@ async def test_nothing_in_what_a_plugin_sends_carries_memory_or_another_key(
         {"body": "sk-other-secret"},
         {"headers": {"X-Key": "sk-other-secret"}},
     )
-    fine = {"body": "rain in Rome", "headers": {"Host": "evil.example", "host": "evil.example", "X-Day": "1"}}
-    script = [call("post", id=f"t{n}", url=pages.url(), **more) for n, more in enumerate((*refused, fine))]
-    given = {"plugins": {"sums": {"env": {"KEY": "k-12345678"}}}, "llm": {"api_key": "sk-other-secret"}}
-    async with inside(home, [*script, "done"], {**given, "tools": {"web": {"allow": [pages.pair]}}}) as it:
+    fine = {
+        "body": "rain in Rome",
+        "headers": {"Host": "evil.example", "host": "evil.example", "X-Day": "1"},
+    }
+    script = [
+        call("post", id=f"t{n}", url=pages.url(), **more) for n, more in enumerate((*refused, fine))
+    ]
+    given = {
+        "plugins": {"sums": {"env": {"KEY": "k-12345678"}}},
+        "llm": {"api_key": "sk-other-secret"},
+    }
+    async with inside(
+        home, [*script, "done"], {**given, "tools": {"web": {"allow": [pages.pair]}}}
+    ) as it:
         assert await it.text("go") == "done"
         *denied, sent = [result.text for result in results(it.model.requests[-1])]
         assert all(text.startswith("denied: ") for text in denied), denied
         assert sent == "taken"
     [seen] = pages.seen
-    assert (seen.headers["host"], seen.headers["x-day"], seen.body) == (pages.pair, "1", b"rain in Rome")
+    assert (seen.headers["host"], seen.headers["x-day"], seen.body) == (
+        pages.pair,
+        "1",
+        b"rain in Rome",
+    )
     assert seen.headers["authorization"] == "Bearer k-12345678"
 
 
 @pytest.mark.parametrize(
-    "name", ["tools/x.py", "Tools/x.py", "skills/x/SKILL.md", "./tools/x.py", "ｔools/x.py", "tools /x.py"]
+    "name",
+    ["tools/x.py", "Tools/x.py", "skills/x/SKILL.md", "./tools/x.py", "ｔools/x.py", "tools /x.py"],
 )
 async def test_the_model_writes_no_plugin_and_no_skill(tmp_path: Path, name: str) -> None:
     patch = f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1 @@\n+x\n"
@@ -353,7 +405,9 @@ def test_only_files_of_the_folder_itself_are_plugins_and_limits_hold(tmp_path: P
 
 
 def mnema(home: Path, *words: str, typed: str = "") -> Result:
-    return CliRunner().invoke(app, list(words), input=typed, obj=HomeFolder(root=home), standalone_mode=False)
+    return CliRunner().invoke(
+        app, list(words), input=typed, obj=HomeFolder(root=home), standalone_mode=False
+    )
 
 
 @needs_sandbox
@@ -387,7 +441,11 @@ async def test_the_state_lets_nobody_else_in(tmp_path: Path) -> None:
         "a",
         EnabledPlugin(
             sha256="x",
-            tools=(Definition(name="a", description="d", schema="{}", effect="pure", needs=("K",), ask=False),),
+            tools=(
+                Definition(
+                    name="a", description="d", schema="{}", effect="pure", needs=("K",), ask=False
+                ),
+            ),
         ),
     )
     assert PluginState(tmp_path / "plugins.json").load()["a"].tools[0].needs == ("K",)

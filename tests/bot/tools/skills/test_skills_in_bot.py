@@ -1,4 +1,6 @@
-"""Skills in a running bot: their scripts, people's own ones, the command, and archives from the web."""
+"""Skills in a running bot: their scripts, people's own ones, the command, and archives from the
+web.
+"""
 
 import asyncio
 import io
@@ -30,7 +32,9 @@ READ = ToolCall(id="t0", name="skill", input='{"name": "tea"}')
 
 
 def mnema(home: Path, *words: str, typed: str = "") -> Result:
-    return CliRunner().invoke(app, list(words), input=typed, obj=HomeFolder(root=home), standalone_mode=False)
+    return CliRunner().invoke(
+        app, list(words), input=typed, obj=HomeFolder(root=home), standalone_mode=False
+    )
 
 
 def enable(home: Path, folder: Path, key: str) -> None:
@@ -39,7 +43,9 @@ def enable(home: Path, folder: Path, key: str) -> None:
 
 
 @needs_sandbox
-async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte(tmp_path: Path) -> None:
+async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_for_byte(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     folder = skill_folder(tmp_path / "workspace" / "skills")
     (folder / "brew.sh").write_text("echo brewed\n")
@@ -50,7 +56,10 @@ async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_
         assert "The skill tea is not enabled" in results(it.model.requests[-1])[-1].text
         enable(tmp_path, folder, "tea")
         question = await ask(it)
-        assert "exec runs its scripts as /w/skills/tea/brew.sh" in results(it.model.requests[-2])[-1].text
+        assert (
+            "exec runs its scripts as /w/skills/tea/brew.sh"
+            in results(it.model.requests[-2])[-1].text
+        )
         assert "sha256 of the skill tea" in question
         assert "brewed" in await approve(it)
         await ask(it)
@@ -73,12 +82,18 @@ async def test_a_script_is_not_run_beside_a_file_that_changed_unseen_since_the_r
     async with owned(tmp_path, [run, "asked", "It is cold.", run, "no"], ON) as it:
         await ask(it)
         assert "cold" in await approve(it)
-        change_unseen(folder / changed, (folder / changed).read_text().replace("o", "0").replace("s", "x"))
+        change_unseen(
+            folder / changed, (folder / changed).read_text().replace("o", "0").replace("s", "x")
+        )
         await it.text("again")
-        assert "The skill tea is not enabled as it is now" in results(it.model.requests[-1])[-1].text
+        assert (
+            "The skill tea is not enabled as it is now" in results(it.model.requests[-1])[-1].text
+        )
 
 
-async def test_a_skill_that_is_turned_off_in_a_running_turn_is_read_no_further(tmp_path: Path) -> None:
+async def test_a_skill_that_is_turned_off_in_a_running_turn_is_read_no_further(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     enable(tmp_path, skill_folder(tmp_path / "workspace" / "skills"), "tea")
     answers = iter((READ, replace(READ, id="t1"), "done"))
@@ -97,7 +112,9 @@ async def test_a_skill_that_is_turned_off_in_a_running_turn_is_read_no_further(t
         assert "Warm the pot" not in refused.text
 
 
-async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(tmp_path: Path) -> None:
+async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(
+    tmp_path: Path,
+) -> None:
     HomeFolder(root=tmp_path).ensure()
     own = tmp_path / "workspace" / "spaces" / "telegram-u1" / "skills"
     enable(tmp_path, skill_folder(own), "telegram-u1/tea")
@@ -116,7 +133,10 @@ async def test_a_persons_own_skills_are_seen_there_only_and_hold_texts_alone(tmp
         for person, answer in (("u2", "two"), ("o", "three")):
             assert await it.text("go", chat=person, sender=person) == answer
             assert "skill" not in [spec.name for spec in it.model.requests[-1].tools]
-        assert await it.text("/skills", chat="u1", sender="u1") == "- **tea**: How this house makes tea."
+        assert (
+            await it.text("/skills", chat="u1", sender="u1")
+            == "- **tea**: How this house makes tea."
+        )
 
 
 async def test_a_person_names_the_skill_that_is_to_be_followed(tmp_path: Path) -> None:
@@ -124,8 +144,15 @@ async def test_a_person_names_the_skill_that_is_to_be_followed(tmp_path: Path) -
     enable(tmp_path, skill_folder(tmp_path / "workspace" / "skills"), "tea")
     async with inside(tmp_path, ["brewed", "又泡好了"]) as it:
         assert await it.text("/skill tea for two") == "brewed"
-        texts = [part for message in it.model.requests[-1].messages for part in message.parts if isinstance(part, Text)]
-        assert any(part.text == "Warm the pot first." and part.aside == "skill tea" for part in texts)
+        texts = [
+            part
+            for message in it.model.requests[-1].messages
+            for part in message.parts
+            if isinstance(part, Text)
+        ]
+        assert any(
+            part.text == "Warm the pot first." and part.aside == "skill tea" for part in texts
+        )
         assert any("for two" in part.text and not part.aside for part in texts)
         assert await it.text("/用技能 tea 快") == "又泡好了"
         assert "tea" in await it.text("/skill coffee")
@@ -145,7 +172,9 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
     async with serving() as pages:
         home.config.write_text(f'{{"tools": {{"web": {{"allow": ["{pages.pair}"]}}}}}}')
         home.config.chmod(0o600)
-        pages.page("/tea.zip", archive(**{"tea__SKILL.md": f"{HEAD}Boil.\n"}), kind="application/zip")
+        pages.page(
+            "/tea.zip", archive(**{"tea__SKILL.md": f"{HEAD}Boil.\n"}), kind="application/zip"
+        )
         pages.page("/bad.zip", b"PK no", kind="application/zip")
 
         async def added(path: str, typed: str) -> Result:
@@ -159,7 +188,9 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
         assert "no readable ZIP" in str((await added("/bad.zip", "")).exception)
         assert "status" in str((await added("/none.zip", "")).exception)
         home.config.write_text("{}")
-        assert "denied" in str((await added("/tea.zip", "")).exception), "the guarded client refuses this machine"
+        assert "denied" in str((await added("/tea.zip", "")).exception), (
+            "the guarded client refuses this machine"
+        )
     library = SkillLibrary(Workspace(home.workspace), SkillState(home.skills_state))
     assert [skill.name for skill in library.enabled("")] == ["tea"]
 
@@ -167,7 +198,10 @@ async def test_a_skill_is_added_from_an_address_only_once_it_was_shown(tmp_path:
 def test_a_persons_own_skill_is_added_and_turned_off_in_the_terminal(tmp_path: Path) -> None:
     source = skill_folder(tmp_path / "source")
     home = tmp_path / "home"
-    assert mnema(home, "add", str(source), "--space", "telegram-u1", "--enable", "tea").return_value == 0
+    assert (
+        mnema(home, "add", str(source), "--space", "telegram-u1", "--enable", "tea").return_value
+        == 0
+    )
     assert (home / "workspace" / "spaces" / "telegram-u1" / "skills" / "tea" / "SKILL.md").exists()
     assert mnema(home, "list", "--space", "telegram-u1").output.startswith("on       tea")
     assert "There are none" in mnema(home, "list").output
@@ -182,7 +216,9 @@ def test_a_persons_own_skill_is_added_and_turned_off_in_the_terminal(tmp_path: P
     assert "There are none" in mnema(home, "list", "--space", "telegram-u1").output
 
 
-async def test_toolsets_of_more_spaces_than_are_kept_are_built_again_and_equal(tmp_path: Path) -> None:
+async def test_toolsets_of_more_spaces_than_are_kept_are_built_again_and_equal(
+    tmp_path: Path,
+) -> None:
     async with inside(tmp_path, []) as it:
         toolset = it.bot.toolset
         first = toolset("telegram-0")

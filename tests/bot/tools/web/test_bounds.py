@@ -61,7 +61,11 @@ async def test_one_search_more_than_is_kept_asks_the_oldest_again() -> None:
         return VisibleWords(tainted=False)
 
     context = ToolContext(
-        conversation="c", space="", now=lambda: datetime(2026, 11, 20, tzinfo=UTC), idem_key="k", load_visible=clean
+        conversation="c",
+        space="",
+        now=lambda: datetime(2026, 11, 20, tzinfo=UTC),
+        idem_key="k",
+        load_visible=clean,
     )
 
     async def search(words: str, space: str = "") -> None:

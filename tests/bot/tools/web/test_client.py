@@ -13,7 +13,14 @@ import pytest
 from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.client import MAX_LOOKUPS, MAX_REDIRECTS, GuardedClient, Lookups, is_own_address
 from tests.cases import every_case
-from tests.emulators.pages import PageServer, SeenRequest, answer, make_certificate, redirect, serving
+from tests.emulators.pages import (
+    PageServer,
+    SeenRequest,
+    answer,
+    make_certificate,
+    redirect,
+    serving,
+)
 
 PUBLIC = "8.8.8.8"  # judged, never dialled
 
@@ -44,7 +51,13 @@ def open_to(pages: PageServer, *names: str, **answers: list[list[str]]) -> Guard
 
 @every_case(
     "addresses",
-    [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["2606:4700::1", "::1"], ["::ffff:127.0.0.1"], ["169.254.169.254"]],
+    [
+        ["127.0.0.1"],
+        ["8.8.8.8", "10.0.0.1"],
+        ["2606:4700::1", "::1"],
+        ["::ffff:127.0.0.1"],
+        ["169.254.169.254"],
+    ],
 )
 async def test_S41_one_denied_answer_refuses_the_name(addresses: list[str]) -> None:
     names = Names(a_example=[addresses])
@@ -64,7 +77,11 @@ async def test_S41_a_name_is_looked_up_once_and_the_judged_address_is_dialled() 
 
 async def test_S39_I48_nothing_is_sent_to_a_loopback_server() -> None:
     async with serving() as pages:
-        for url in (pages.url(), f"http://localhost:{pages.port}/", f"http://[::ffff:127.0.0.1]:{pages.port}/"):
+        for url in (
+            pages.url(),
+            f"http://localhost:{pages.port}/",
+            f"http://[::ffff:127.0.0.1]:{pages.port}/",
+        ):
             assert await refused(GuardedClient(), url) == "denied"
         assert pages.connections == 0
 
@@ -82,7 +99,9 @@ async def test_S39_our_own_public_address_is_denied(monkeypatch: pytest.MonkeyPa
     assert not is_own_address(ipaddress.ip_address(PUBLIC))
     client = GuardedClient(resolve=Names(us_example=[["1.1.1.1", PUBLIC]]))
     urls = [f"http://{host}/" for host in (PUBLIC, "us.example")]
-    assert [len(await client.judge(parse_url(url))) for url in urls] == [1, 2], "of another machine it is opened"
+    assert [len(await client.judge(parse_url(url))) for url in urls] == [1, 2], (
+        "of another machine it is opened"
+    )
     monkeypatch.setattr(socket, "socket", PublicMachine)
     for url in urls:
         with pytest.raises(WebError, match="not a public address"):
@@ -92,14 +111,21 @@ async def test_S39_our_own_public_address_is_denied(monkeypatch: pytest.MonkeyPa
 async def test_I48_who_answers_at_another_address_than_the_judged_one_is_sent_nothing() -> None:
     async with serving() as pages:
         pages.page("/", "elsewhere")
-        client = open_to(pages, "a.example", a_example=[["0.0.0.0"]])  # which Linux connects to 127.0.0.1
+        # which Linux connects to 127.0.0.1
+        client = open_to(pages, "a.example", a_example=[["0.0.0.0"]])
         assert await refused(client, f"http://a.example:{pages.port}/") == "denied"
         assert pages.seen == []
 
 
 @every_case(
     "target",
-    ["http://169.254.169.254/latest", "http://10.0.0.1/", "http://b.example/", "file:///etc/passwd", "gopher://x/"],
+    [
+        "http://169.254.169.254/latest",
+        "http://10.0.0.1/",
+        "http://b.example/",
+        "file:///etc/passwd",
+        "gopher://x/",
+    ],
 )
 async def test_S42_a_redirect_is_judged_like_the_first_url(target: str) -> None:
     async with serving() as pages:
@@ -145,15 +171,21 @@ async def test_S43_large_bodies_bombs_and_headers_are_cut() -> None:
         pages.pages["/endless"] = _endless
         bomb = gzip.compress(b"0" * (30 * 2**20))
         pages.pages["/bomb"] = answer(bomb, "text/plain", Content_Encoding="gzip")
-        pages.pages["/headers"] = answer(b"x", "text/plain", **{f"X-{n}": "v" * 500 for n in range(80)})
+        pages.pages["/headers"] = answer(
+            b"x", "text/plain", **{f"X-{n}": "v" * 500 for n in range(80)}
+        )
         pages.pages["/odd"] = answer(b"x", "text/plain", Content_Encoding="br")
-        pages.pages["/damaged"] = answer(bomb[:50] + b"?" * 50, "text/plain", Content_Encoding="gzip")
+        pages.pages["/damaged"] = answer(
+            bomb[:50] + b"?" * 50, "text/plain", Content_Encoding="gzip"
+        )
         assert await refused(client, pages.url("/endless")) == "too_large"
         assert await refused(client, pages.url("/bomb")) == "too_large"
         assert await refused(client, pages.url("/headers")) == "too_large"
         assert await refused(client, pages.url("/odd")) == "type"
         assert await refused(client, pages.url("/damaged")) == "network"
-        pages.pages["/fine"] = answer(gzip.compress(b"fine" * 1000), "text/plain", Content_Encoding="gzip")
+        pages.pages["/fine"] = answer(
+            gzip.compress(b"fine" * 1000), "text/plain", Content_Encoding="gzip"
+        )
         assert (await client.get(pages.url("/fine"))).body == b"fine" * 1000
 
 
@@ -164,7 +196,9 @@ async def test_S43_a_page_that_trickles_is_given_up_by_a_total_deadline() -> Non
         assert await refused(client, pages.url()) == "too_slow"
 
 
-async def test_S44_the_environment_names_no_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_S44_the_environment_names_no_proxy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     async with serving() as pages, serving() as proxy:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url())
@@ -183,12 +217,16 @@ async def test_a_certificate_that_is_not_valid_is_refused(tmp_path: Path) -> Non
     async with serving(server) as pages:
         pages.page("/", "secret")
         url = f"https://a.example:{pages.port}/"
-        client = open_to(pages, "a.example", "b.example", a_example=[["127.0.0.1"]], b_example=[["127.0.0.1"]])
+        client = open_to(
+            pages, "a.example", "b.example", a_example=[["127.0.0.1"]], b_example=[["127.0.0.1"]]
+        )
         assert await refused(client, url) == "tls"
         trusting = ssl.create_default_context(cafile=str(certificate))
         trusted = GuardedClient(resolve=client.resolve, allowed=client.allowed, tls=trusting)
         assert (await trusted.get(url)).body == b"secret"
-        assert await refused(trusted, f"https://b.example:{pages.port}/") == "tls", "a certificate of another name"
+        assert await refused(trusted, f"https://b.example:{pages.port}/") == "tls", (
+            "a certificate of another name"
+        )
 
 
 async def test_S42_https_leads_to_no_http(tmp_path: Path) -> None:
@@ -200,7 +238,10 @@ async def test_S42_https_leads_to_no_http(tmp_path: Path) -> None:
         safe.pages["/on"] = redirect("/end")
         safe.page("/end", "end")
         plain.page("/there", "there")
-        names, trusting = Names(a_example=[["127.0.0.1"]]), ssl.create_default_context(cafile=str(certificate))
+        names, trusting = (
+            Names(a_example=[["127.0.0.1"]]),
+            ssl.create_default_context(cafile=str(certificate)),
+        )
         pairs = (f"a.example:{safe.port}", plain.pair)
         client = GuardedClient(resolve=names, allowed=lambda: pairs, tls=trusting)
         assert (await client.get(f"https://a.example:{safe.port}/on")).body == b"end"
@@ -221,10 +262,15 @@ async def test_names_that_hang_take_no_thread_of_others(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
     lookups = Lookups()
-    asked = [asyncio.create_task(lookups(f"h{number}.example", 80)) for number in range(MAX_LOOKUPS + 4)]
+    asked = [
+        asyncio.create_task(lookups(f"h{number}.example", 80)) for number in range(MAX_LOOKUPS + 4)
+    ]
     again = [asyncio.create_task(lookups("h0.example", 80)) for _ in range(8)]
     await begun.wait()
-    assert await asyncio.to_thread(lambda: "a file tool's thread is free") == "a file tool's thread is free"
+    assert (
+        await asyncio.to_thread(lambda: "a file tool's thread is free")
+        == "a file tool's thread is free"
+    )
     release.set()
     ended = await asyncio.gather(*asked, return_exceptions=True)
     busy = [one for one in ended if isinstance(one, WebError)]

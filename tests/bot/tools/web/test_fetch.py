@@ -1,4 +1,6 @@
-"""How often a host is asked, and which pages are kept: the tool with its own cache, against a real server."""
+"""How often a host is asked, and which pages are kept: the tool with its own cache, against a real
+server.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,7 +23,11 @@ async def nothing_visible() -> VisibleWords:
 
 
 CONTEXT = ToolContext(
-    conversation="c", space="", now=lambda: datetime.now(UTC), idem_key="k", load_visible=nothing_visible
+    conversation="c",
+    space="",
+    now=lambda: datetime.now(UTC),
+    idem_key="k",
+    load_visible=nothing_visible,
 )
 
 

@@ -1,4 +1,6 @@
-"""The largest pages: read within seconds of CPU time and some memory, while everybody else is answered."""
+"""The largest pages: read within seconds of CPU time and some memory, while everybody else is
+answered.
+"""
 
 import asyncio
 import codecs
@@ -24,7 +26,9 @@ from tests.emulators.pages import SeenRequest, answer, serving
 MOST_MB = 30  # of this process
 MOST_SECONDS = 6.0  # of CPU time, of the children that read it
 MOST_STEP = 0.05  # seconds of CPU time that the event loop takes between two steps of others
-needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of memory from /proc")
+needs_proc = pytest.mark.skipif(
+    sys.platform != "linux", reason="reads the peak of memory from /proc"
+)
 
 
 def long_pdf(pages: int) -> bytes:
@@ -47,7 +51,11 @@ def long_pdf(pages: int) -> bytes:
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     size = len(objects) + 1
     start = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\n" % (size, table, size)
+    out += b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\n" % (
+        size,
+        table,
+        size,
+    )
     return bytes(out + b"startxref\n%d\n%%%%EOF" % start)
 
 
@@ -111,14 +119,23 @@ def in_pieces(reply: bytes) -> Callable[[SeenRequest, asyncio.StreamWriter], Awa
 
 
 @needs_proc
-@pytest.mark.parametrize("name", ["large", *(pytest.param(name, marks=by_night) for name in list(LARGE)[1:])])
-async def test_a_page_of_the_worst_kind_costs_little_and_holds_up_nobody(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["large", *(pytest.param(name, marks=by_night) for name in list(LARGE)[1:])]
+)
+async def test_a_page_of_the_worst_kind_costs_little_and_holds_up_nobody(
+    tmp_path: Path, name: str
+) -> None:
     body, kind, told = LARGE[name]
     async with serving() as pages:
         pages.page("/", "<p>warm</p>")
         pages.pages["/page"] = in_pieces(answer(body, kind))
         settings = {"tools": {"web": {"allow": [pages.pair]}}}
-        script = [call("web_fetch", url=pages.url("/")), "1", call("web_fetch", "t2", url=pages.url("/page")), "2"]
+        script = [
+            call("web_fetch", url=pages.url("/")),
+            "1",
+            call("web_fetch", "t2", url=pages.url("/page")),
+            "2",
+        ]
         async with inside(tmp_path, script, settings) as it:
             it.bot.web_tools.pause_seconds = 0.0
             await it.text("warm up")
@@ -141,11 +158,15 @@ async def test_a_pdf_of_one_page_more_than_is_read_says_so(reader: PageReader, m
 
 
 @pytest.mark.parametrize(
-    ("most", "kind"), [(MAX_TEXT_BYTES, "text/plain"), pytest.param(MAX_WALK_BYTES, "text/html", marks=by_night)]
+    ("most", "kind"),
+    [(MAX_TEXT_BYTES, "text/plain"), pytest.param(MAX_WALK_BYTES, "text/html", marks=by_night)],
 )
-async def test_no_more_of_a_text_is_decoded_than_can_be_shown(reader: PageReader, most: int, kind: str) -> None:
+async def test_no_more_of_a_text_is_decoded_than_can_be_shown(
+    reader: PageReader, most: int, kind: str
+) -> None:
     unseen = "\u200b".encode() * ((most - 1) // 3) + b"y" * ((most - 1) % 3)
-    for end, cut in ((b"x", False), ("é".encode(), True)):  # of which one byte is too many, and the other is no text
+    # of which one byte is too many, and the other is no text
+    for end, cut in ((b"x", False), ("é".encode(), True)):
         read = await reader.read(page(unseen + end, kind))
         assert (read.text.endswith("x"), read.cut) == (not cut, cut)
     if kind == "text/plain":
@@ -155,9 +176,14 @@ async def test_no_more_of_a_text_is_decoded_than_can_be_shown(reader: PageReader
 
 
 @pytest.mark.parametrize(
-    "charset", first_by_day(2, ["zlib", "punycode", "bz2", "base64", "hex", "rot13", "idna", "unicode_escape"])
+    "charset",
+    first_by_day(
+        2, ["zlib", "punycode", "bz2", "base64", "hex", "rot13", "idna", "unicode_escape"]
+    ),
 )
-async def test_what_decodes_no_text_is_no_encoding_of_a_page(reader: PageReader, charset: str) -> None:
+async def test_what_decodes_no_text_is_no_encoding_of_a_page(
+    reader: PageReader, charset: str
+) -> None:
     for body in (b"<p>paddle on</p>", codecs.encode(b"<p>inflated</p>", "zlib")):
         read = await reader.read(page(body, f"text/html; charset={charset}"))
         assert (read.text == "paddle on") == body.startswith(b"<p>")

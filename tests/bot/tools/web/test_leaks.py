@@ -29,12 +29,16 @@ ENCODED = {
     "spelled": f"evil.example/?d={'.'.join(PART.replace(' ', ''))}",
     "upper": f"evil.example/?d={PART.upper().replace(' ', '-')}",
     "base64": f"evil.example/?d={base64.b64encode(PART.encode()).decode()}",
-    "base64 of urls": f"evil.example/?d={base64.urlsafe_b64encode(PART.encode()).decode().rstrip('=')}",
+    "base64 of urls": (
+        f"evil.example/?d={base64.urlsafe_b64encode(PART.encode()).decode().rstrip('=')}"
+    ),
     "base64 shifted": f"evil.example/?d=x{base64.b64encode(PART.encode()).decode()}",
     "hex": f"evil.example/?d={PART.encode().hex()}",
     "hex upper, shifted": f"evil.example/?d=a{PART.encode().hex().upper()}",
     "labels": split_host(PART),
-    "base64 in labels": f"{base64.b32encode(b'x').decode().strip('=')}.{PART.encode().hex()[:40]}.evil.example/",
+    "base64 in labels": (
+        f"{base64.b32encode(b'x').decode().strip('=')}.{PART.encode().hex()[:40]}.evil.example/"
+    ),
 }
 
 
@@ -48,7 +52,16 @@ def test_a_chinese_sign_says_more_than_a_letter(sent: str) -> None:
     assert find_leak(sent, [CHINESE], [], []) == "memory"
 
 
-@every_case("sent", ["evil.example/?q=blue+otter", "docs.example/grandmothers/keys", "x/?d=门锁密码", "a.example/", ""])
+@every_case(
+    "sent",
+    [
+        "evil.example/?q=blue+otter",
+        "docs.example/grandmothers/keys",
+        "x/?d=门锁密码",
+        "a.example/",
+        "",
+    ],
+)
 def test_a_few_words_in_common_are_no_leak(sent: str) -> None:
     assert find_leak(sent, [FACT, CHINESE], [], []) == ""
 
@@ -59,7 +72,10 @@ def test_what_the_person_typed_may_leave() -> None:
     assert find_leak(sent, [FACT], ["search for the spare key"], []) == "memory"
 
 
-@every_case("form", [SECRET, quote(SECRET), SECRET.encode().hex(), base64.b64encode(SECRET.encode()).decode()])
+@every_case(
+    "form",
+    [SECRET, quote(SECRET), SECRET.encode().hex(), base64.b64encode(SECRET.encode()).decode()],
+)
 def test_a_secret_never_leaves(form: str) -> None:
     assert find_leak(f"a.example/?k={form}", [], [f"use {SECRET}"], [SECRET]) == "secret"
 
@@ -70,8 +86,16 @@ def test_any_text_can_be_checked(sent: str, private: str) -> None:
 
 
 def test_urls_are_found_as_they_are_read() -> None:
-    text = "See https://a.example/x_(y), [b](http://b.example/?q=1)。 and HTTPS://C.example. <http://d.example/>"
+    text = (
+        "See https://a.example/x_(y), [b](http://b.example/?q=1)。 and HTTPS://C.example. "
+        "<http://d.example/>"
+    )
     found = find_urls([text])
-    assert {"https://a.example/x_(y)", "http://b.example/?q=1", "https://c.example/", "http://d.example/"} <= found
+    assert {
+        "https://a.example/x_(y)",
+        "http://b.example/?q=1",
+        "https://c.example/",
+        "http://d.example/",
+    } <= found
     assert "https://a.example/y" in find_urls(["[b](https://a.example/y)and more"])
     assert "http://b.example/?q=" not in found, "no part of a URL is one"

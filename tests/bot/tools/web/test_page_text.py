@@ -14,16 +14,24 @@ from memory.text.invisible import INVISIBLE_RANGES
 from memory.workspace.blobs import Blobs
 from tests.bot.gateway.test_attachments import drawn, pdf
 
-ARTICLE = """<html><head><title>On canoes</title><meta name="description" content="ORDER title"></head><body>
-<nav>Home Login</nav><article><h1>On canoes</h1><p>A canoe is a light, narrow boat, pointed at both ends. {}</p>
-<p>Read <a href="https://a.example/more?x=1">more about paddles</a>, which are held in both hands.</p>
+ARTICLE = """<html><head><title>On canoes</title><meta name="description" content="ORDER \
+title"></head><body>
+<nav>Home Login</nav><article><h1>On canoes</h1><p>A canoe is a light, narrow boat, pointed at \
+both ends. {}</p>
+<p>Read <a href="https://a.example/more?x=1">more about paddles</a>, which are held in both \
+hands.</p>
 <table><tr><th>Length</th><td>4.9 m</td></tr></table><pre>paddle --left</pre></article>
 <footer>Copyright</footer></body></html>"""
 
 
 def page(body: str | bytes, kind: str = "text/html; charset=utf-8") -> WebResponse:
     data = body.encode() if isinstance(body, str) else body
-    return WebResponse(url=parse_url("https://a.example/page"), status=200, headers={"content-type": kind}, body=data)
+    return WebResponse(
+        url=parse_url("https://a.example/page"),
+        status=200,
+        headers={"content-type": kind},
+        body=data,
+    )
 
 
 NESTED = "<div>" * 100_000 + "in the middle" + "</div>" * 100_000
@@ -60,7 +68,10 @@ NUMBERS = "Order number 20210506, since 2019-03-04. Copyright 2018. "
         ("", ""),
         ('<meta property="article:published_time" content="2026-01-02T00:00:00Z">', "2026-01-02"),
         (
-            '<script type="application/ld+json">{"@type": "Article", "datePublished": "2026-01-03"}</script>',
+            (
+                '<script type="application/ld+json">{"@type": "Article", "datePublished": '
+                '"2026-01-03"}</script>'
+            ),
             "2026-01-03",
         ),
         ('<meta name="description" content="of 2017-08-09">', ""),
@@ -84,10 +95,17 @@ def test_a_page_is_freed_of_all_that_is_known_as_invisible() -> None:
 
 
 HIDDEN = [
-    '<p style="display:none">ORDER</p>', '<p style="visibility: hidden">ORDER</p>', "<p hidden>ORDER</p>",
-    '<div aria-hidden="true"><p>ORDER</p></div>', "<!-- ORDER -->", "<script>ORDER</script>", "<style>ORDER</style>",
-    "<noscript>ORDER</noscript>", "<template>ORDER</template>", '<p style="font-size:0">ORDER</p>',
-]  # fmt: skip
+    '<p style="display:none">ORDER</p>',
+    '<p style="visibility: hidden">ORDER</p>',
+    "<p hidden>ORDER</p>",
+    '<div aria-hidden="true"><p>ORDER</p></div>',
+    "<!-- ORDER -->",
+    "<script>ORDER</script>",
+    "<style>ORDER</style>",
+    "<noscript>ORDER</noscript>",
+    "<template>ORDER</template>",
+    '<p style="font-size:0">ORDER</p>',
+]
 
 
 @pytest.mark.parametrize("shell", [ARTICLE, "<p>Only a line.</p>{}"], ids=["article", "no article"])

@@ -47,7 +47,9 @@ async def test_while_a_command_runs_its_folders_are_labelled_and_then_what_it_wr
     assert found.contents == {"work/mine.txt"}
 
 
-async def test_a_command_that_ends_first_leaves_the_label_of_the_other(tmp_path: Path, labels: FileLabels) -> None:
+async def test_a_command_that_ends_first_leaves_the_label_of_the_other(
+    tmp_path: Path, labels: FileLabels
+) -> None:
     commands = CommandLabels(tmp_path / "space", labels)
     async with commands.labelling(["files"]):
         async with commands.labelling(["files", "work"]):
@@ -63,7 +65,9 @@ async def test_a_label_that_was_there_before_stays(tmp_path: Path, labels: FileL
     assert await labels.load("", PATHS) == PathLabels(names=frozenset({"files/"}))
 
 
-async def test_where_a_command_changed_too_much_its_folders_stay_labelled(tmp_path: Path, labels: FileLabels) -> None:
+async def test_where_a_command_changed_too_much_its_folders_stay_labelled(
+    tmp_path: Path, labels: FileLabels
+) -> None:
     async with CommandLabels(tmp_path / "space", labels).labelling(["files"]):
         for number in range(MAX_LABELLED + 1):
             (tmp_path / "space" / "files" / f"{number}.txt").touch()
@@ -74,7 +78,9 @@ async def test_a_name_is_labelled_though_its_content_was_before(labels: FileLabe
     await labels.label_contents("", ["a.md", "b.md"])
     await labels.label_names("", ["a.md"])
     await labels.label_contents("", ["a.md"])
-    assert await labels.load("", PATHS) == PathLabels(names=frozenset({"a.md"}), contents=frozenset({"b.md"}))
+    assert await labels.load("", PATHS) == PathLabels(
+        names=frozenset({"a.md"}), contents=frozenset({"b.md"})
+    )
     assert await labels.load("other", PATHS) == PathLabels()
 
 

@@ -43,7 +43,9 @@ async def test_an_empty_folder_says_so(hands: Hands) -> None:
 
 async def test_a_long_file_is_read_by_pages(hands: Hands, root: Path) -> None:
     (root / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 1001)))
-    head, *lines = (await hands.use("read_file", path="long.txt", offset=401, limit=300)).splitlines()
+    head, *lines = (
+        await hands.use("read_file", path="long.txt", offset=401, limit=300)
+    ).splitlines()
     assert "lines 401-700 of 1000; more: offset=701" in head
     assert (lines[0], lines[-1], len(lines)) == ("line 401", "line 700", 300)
     with pytest.raises(ToolFailed, match="1000 lines"):
@@ -115,11 +117,17 @@ async def test_an_edit_keeps_the_line_ends_of_the_file(hands: Hands, root: Path)
     assert (root / "dos.txt").read_bytes() == b"1\r\n2\r\nthree\r\n"
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "spaces/telegram-7/MEMORY.md", "a\0b", "~/../x", "link"])
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "spaces/telegram-7/MEMORY.md", "a\0b", "~/../x", "link"]
+)
 async def test_no_tool_leaves_the_space(hands: Hands, root: Path, path: str) -> None:
     await hands.use("write_file", space="telegram-7", path="MEMORY.md", content="canary")
     (root / "link").symlink_to("/etc/passwd")
-    for name, more in (("read_file", {}), ("write_file", {"content": "x"}), ("edit_file", {"old": "a", "new": "b"})):
+    for name, more in (
+        ("read_file", {}),
+        ("write_file", {"content": "x"}),
+        ("edit_file", {"old": "a", "new": "b"}),
+    ):
         with pytest.raises(ToolFailed) as told:
             await hands.use(name, path=path, **more)
         assert "canary" not in str(told.value)
@@ -160,9 +168,25 @@ async def test_storage_is_reserved_in_bytes_and_for_the_version_that_is_kept(han
 @pytest.mark.parametrize(
     ("path", "outside"),
     [
-        *(("mine.md", False), ("MEMORY.md", False), ("files/mine.md", False), ("notes/exports/mine.md", False)),
-        *(("memory/2026-11-20.md", True), ("skills/tea/SKILL.md", True), ("Tools/x.py", True), ("exports/a.md", True)),
-        *(("theirs/a.md", True), ("theirs.md", False), ("changed.md", True), ("work/a.md", True), ("work", False)),
+        *(
+            ("mine.md", False),
+            ("MEMORY.md", False),
+            ("files/mine.md", False),
+            ("notes/exports/mine.md", False),
+        ),
+        *(
+            ("memory/2026-11-20.md", True),
+            ("skills/tea/SKILL.md", True),
+            ("Tools/x.py", True),
+            ("exports/a.md", True),
+        ),
+        *(
+            ("theirs/a.md", True),
+            ("theirs.md", False),
+            ("changed.md", True),
+            ("work/a.md", True),
+            ("work", False),
+        ),
     ],
 )
 async def test_a_file_is_from_outside_where_its_bytes_came_from_there(
@@ -175,12 +199,17 @@ async def test_a_file_is_from_outside_where_its_bytes_came_from_there(
     assert hands.outside is outside
 
 
-async def test_a_tainted_turn_labels_what_it_writes_and_nothing_that_it_could_not(hands: Hands) -> None:
+async def test_a_tainted_turn_labels_what_it_writes_and_nothing_that_it_could_not(
+    hands: Hands,
+) -> None:
     await hands.use("write_file", path="a.md", content="one\n")
     await hands.use("write_file", path="b.md", content="two\n")
     assert (hands.names, hands.contents) == ([], [])
     hands.tainted = True
-    for name, more in (("write_file", {"content": "x"}), ("edit_file", {"old": "three", "new": "x"})):
+    for name, more in (
+        ("write_file", {"content": "x"}),
+        ("edit_file", {"old": "three", "new": "x"}),
+    ):
         with pytest.raises(ToolFailed):
             await hands.use(name, path="a.md", **more)
     await hands.use("write_file", path="b.md", content="two\n")

@@ -1,4 +1,6 @@
-"""A patch changes all its files or none, whatever fails or dies in between; each write keeps what was there."""
+"""A patch changes all its files or none, whatever fails or dies in between; each write keeps what
+was there.
+"""
 
 import asyncio
 import os
@@ -72,12 +74,20 @@ def put_old(root: Path) -> None:
 
 def is_old(root: Path) -> bool:
     new = (root / "made" / "new.md").exists()
-    return not new and (root / "a.md").read_text() == "one\ntwo\n" and (root / "b.md").read_text() == "three\n"
+    return (
+        not new
+        and (root / "a.md").read_text() == "one\ntwo\n"
+        and (root / "b.md").read_text() == "three\n"
+    )
 
 
 def is_new(root: Path) -> bool:
     made = (root / "made" / "new.md").read_text() == "new\n"
-    return made and (root / "a.md").read_text() == "one\nTWO\n" and (root / "b.md").read_text() == "THREE\n"
+    return (
+        made
+        and (root / "a.md").read_text() == "one\nTWO\n"
+        and (root / "b.md").read_text() == "THREE\n"
+    )
 
 
 async def test_a_patch_changes_and_makes_files(hands: FileHands) -> None:
@@ -88,7 +98,9 @@ async def test_a_patch_changes_and_makes_files(hands: FileHands) -> None:
     assert await hands.store.file_versions.load_pending(AT + 1e6) == []
 
 
-async def test_what_does_not_fit_is_told_of_every_file_and_nothing_is_written(hands: FileHands) -> None:
+async def test_what_does_not_fit_is_told_of_every_file_and_nothing_is_written(
+    hands: FileHands,
+) -> None:
     (hands.root / "a.md").write_text("other\n")
     (hands.root / "b.md").unlink()
     before = (hands.root / "a.md").read_bytes()
@@ -100,7 +112,9 @@ async def test_what_does_not_fit_is_told_of_every_file_and_nothing_is_written(ha
     assert not (hands.root / "made").exists()
 
 
-async def test_a_file_that_is_there_is_not_made_and_a_binary_one_not_changed(hands: FileHands) -> None:
+async def test_a_file_that_is_there_is_not_made_and_a_binary_one_not_changed(
+    hands: FileHands,
+) -> None:
     (hands.root / "made").mkdir()
     (hands.root / "made" / "new.md").write_text("mine")
     (hands.root / "b.md").write_bytes(b"three\n\xff\xfe")
@@ -108,7 +122,9 @@ async def test_a_file_that_is_there_is_not_made_and_a_binary_one_not_changed(han
         await hands.use("patch_files", patch=PATCH)
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "spaces/telegram-7/a.md", "link.md", "pipe.md", "a\u202eb.md"])
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "spaces/telegram-7/a.md", "link.md", "pipe.md", "a\u202eb.md"]
+)
 async def test_no_patch_leaves_the_space(hands: FileHands, path: str, tmp_path: Path) -> None:
     (hands.root / "link.md").symlink_to(tmp_path / "elsewhere.md")
     (tmp_path / "elsewhere.md").write_text("three\n")
@@ -127,7 +143,9 @@ async def test_no_patch_leaves_the_space(hands: FileHands, path: str, tmp_path: 
     assert (tmp_path / "elsewhere.md").read_text() == "three\n"
 
 
-@pytest.mark.parametrize("point", ["file.tmp_written@4:eio", "file.tmp_written@5:enospc", "file.replaced@4:eio"])
+@pytest.mark.parametrize(
+    "point", ["file.tmp_written@4:eio", "file.tmp_written@5:enospc", "file.replaced@4:eio"]
+)
 async def test_a_patch_that_fails_half_way_leaves_all_old(hands: FileHands, point: str) -> None:
     arm({"MNEMA_TEST": "1", "MNEMA_FP": point})
     with pytest.raises((ToolFailed, OSError)):
@@ -142,17 +160,25 @@ async def test_a_file_that_changes_meanwhile_stops_the_patch(hands: FileHands) -
         FileChange(path="b.md", data=b"y", former=b"not this"),
     ]
     with pytest.raises(ToolFailed, match="changed in the meantime"):
-        await hands.changes.write(ToolContext(conversation="c", space="", now=lambda: NOW, idem_key="k"), changes)
+        await hands.changes.write(
+            ToolContext(conversation="c", space="", now=lambda: NOW, idem_key="k"), changes
+        )
     assert is_old(hands.root)
 
 
 # Two versions are stored as blobs, then three files are written.
-@pytest.mark.parametrize("point", ["blob.stored@2", "file.synced@3", *(f"file.dir_synced@{nth}" for nth in (3, 4, 5))])
+@pytest.mark.parametrize(
+    "point", ["blob.stored@2", "file.synced@3", *(f"file.dir_synced@{nth}" for nth in (3, 4, 5))]
+)
 async def test_after_a_kill_a_start_finds_all_old_or_all_new(tmp_path: Path, point: str) -> None:
     put_old(tmp_path / "workspace")
     env = {**os.environ, "MNEMA_TEST": "1", "MNEMA_FP": f"{point}:kill9"}
     killed = await asyncio.to_thread(
-        subprocess.run, [sys.executable, "-c", APPLY, str(tmp_path)], env=env, timeout=60, check=False
+        subprocess.run,
+        [sys.executable, "-c", APPLY, str(tmp_path)],
+        env=env,
+        timeout=60,
+        check=False,
     )
     assert killed.returncode == -9
     async with file_hands(tmp_path) as hands:
@@ -177,7 +203,9 @@ async def test_what_somebody_wrote_after_the_kill_stays(hands: FileHands) -> Non
 
 
 async def test_a_running_patch_of_another_process_is_left_alone(hands: FileHands) -> None:
-    await hands.store.file_versions.keep("", "runs", [NewFileVersion(path="a.md", sha256="", size=0, pending="0" * 64)])
+    await hands.store.file_versions.keep(
+        "", "runs", [NewFileVersion(path="a.md", sha256="", size=0, pending="0" * 64)]
+    )
     await hands.changes.resume(AT - 120)
     assert len(await hands.store.file_versions.load_pending(AT + 1e6)) == 1
 

@@ -1,4 +1,6 @@
-"""Files found by name and by content: within the space, within two seconds, and what is not text is said."""
+"""Files found by name and by content: within the space, within two seconds, and what is not text is
+said.
+"""
 
 import os
 from collections.abc import AsyncIterator
@@ -64,7 +66,9 @@ def test_within_a_name_a_glob_is_that_of_the_shell(glob: str, name: str) -> None
 
 
 def test_a_hostile_glob_costs_nothing() -> None:
-    assert not matches_glob("/".join("a" * 100 for _ in range(8)), "/".join(("**", "*a" * 40 + "b") * 10))
+    assert not matches_glob(
+        "/".join("a" * 100 for _ in range(8)), "/".join(("**", "*a" * 40 + "b") * 10)
+    )
 
 
 async def test_files_are_found_by_name(hands: FileHands) -> None:
@@ -86,7 +90,9 @@ async def test_lines_are_found_with_path_and_number(hands: FileHands) -> None:
     put(hands, "a.md", "one\ntwo tea\nthree\n")
     put(hands, "b/c.md", "Tea\r\nnone\r\n")
     assert await hands.use("search_files", pattern="tea") == "a.md:2: two tea"
-    assert await hands.use("search_files", pattern="(?i)^.*tea$") == "a.md:2: two tea\nb/c.md:1: Tea"
+    assert (
+        await hands.use("search_files", pattern="(?i)^.*tea$") == "a.md:2: two tea\nb/c.md:1: Tea"
+    )
     assert await hands.use("search_files", pattern="tea", glob="b/*") == "[nothing found]"
     assert hands.outside is False
 
@@ -103,7 +109,11 @@ async def test_lines_of_files_from_outside_are_words_from_outside(hands: FileHan
 
 
 async def test_the_lines_around_a_match_stand_there_once(hands: FileHands) -> None:
-    put(hands, "a.md", "".join(f"{number} {'x' if number in (2, 3, 9) else 'o'}\n" for number in range(1, 11)))
+    put(
+        hands,
+        "a.md",
+        "".join(f"{number} {'x' if number in (2, 3, 9) else 'o'}\n" for number in range(1, 11)),
+    )
     assert (await hands.use("search_files", pattern="x", context=1)).splitlines() == [
         *("a.md-1- 1 o", "a.md:2: 2 x", "a.md:3: 3 x", "a.md-4- 4 o"),
         *("--", "a.md-8- 8 o", "a.md:9: 9 x", "a.md-10- 10 o"),
@@ -129,7 +139,9 @@ async def test_what_is_no_text_or_too_long_is_skipped_and_counted(hands: FileHan
     assert found.startswith("a.md:1: tea\n[2 files not searched")
 
 
-async def test_a_link_a_pipe_and_other_spaces_are_not_searched(hands: FileHands, tmp_path: Path) -> None:
+async def test_a_link_a_pipe_and_other_spaces_are_not_searched(
+    hands: FileHands, tmp_path: Path
+) -> None:
     (tmp_path / "outside.md").write_text("canary")
     (hands.root / "link.md").symlink_to(tmp_path / "outside.md")
     (hands.root / "folder").symlink_to(tmp_path)
@@ -141,14 +153,19 @@ async def test_a_link_a_pipe_and_other_spaces_are_not_searched(hands: FileHands,
         if glob:
             found = await hands.use("find_files", glob=glob)
             assert not any(name in found for name in ("theirs", "outside", "link", "pipe"))
-    assert await hands.use("search_files", space="telegram-7", pattern="canary") == "theirs.md:1: canary"
+    assert (
+        await hands.use("search_files", space="telegram-7", pattern="canary")
+        == "theirs.md:1: canary"
+    )
 
 
 async def test_a_catastrophic_pattern_is_stopped(hands: FileHands) -> None:
     put(hands, "a.md", "a" * 40 + "!\n")
     for number in range(50):
         put(hands, f"more/{number}.md", "a" * 5_000 + "!\n")
-    assert "stopped after 2 s" in await hands.use("search_files", pattern=r"(a|a|b|[a-c])*\1(a|aa)+$(?<=x)")
+    assert "stopped after 2 s" in await hands.use(
+        "search_files", pattern=r"(a|a|b|[a-c])*\1(a|aa)+$(?<=x)"
+    )
 
 
 async def test_the_time_is_that_of_the_whole_search(tmp_path: Path) -> None:

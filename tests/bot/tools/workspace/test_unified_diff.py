@@ -1,4 +1,6 @@
-"""Patches as models write them: exact ones apply exactly, sloppy ones at the one place that fits, others not at all."""
+"""Patches as models write them: exact ones apply exactly, sloppy ones at the one place that fits,
+others not at all.
+"""
 
 import difflib
 from contextlib import suppress
@@ -25,20 +27,28 @@ LINE = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=6
         "\u2028",
     ]
 )
-TEXT = st.builds(lambda lines, end: "\n".join(lines) + end, st.lists(LINE, max_size=12), st.sampled_from(["", "\n"]))
+TEXT = st.builds(
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(LINE, max_size=12),
+    st.sampled_from(["", "\n"]),
+)
 
 
 def make_patch(path: str, before: str, after: str, around: int = 3) -> str:
     """A diff as git writes it."""
     lines = []
-    pieces = difflib.unified_diff(split_lines(before), split_lines(after), f"a/{path}", f"b/{path}", n=around)
+    pieces = difflib.unified_diff(
+        split_lines(before), split_lines(after), f"a/{path}", f"b/{path}", n=around
+    )
     for line in pieces:
         lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(lines)
 
 
 @given(before=TEXT, after=TEXT, around=st.integers(0, 3))
-def test_what_git_writes_leads_from_one_text_to_the_other(before: str, after: str, around: int) -> None:
+def test_what_git_writes_leads_from_one_text_to_the_other(
+    before: str, after: str, around: int
+) -> None:
     if "\r\n" in before or "\ufeff" in before[:1] + after[:1]:
         return  # line ends and marks of the file stay; see below
     if text := make_patch("notes/x.md", before, after, around):
@@ -52,7 +62,9 @@ def test_several_files_are_told_apart(texts: list[tuple[str, str]]) -> None:
     pairs = {f"{number}.md": pair for number, pair in enumerate(texts) if make_patch("x", *pair)}
     if not pairs:
         return
-    text = "".join(f"diff --git a/{path} b/{path}\n{make_patch(path, *pair)}" for path, pair in pairs.items())
+    text = "".join(
+        f"diff --git a/{path} b/{path}\n{make_patch(path, *pair)}" for path, pair in pairs.items()
+    )
     assert [patch.path for patch in parse_patch(text)] == list(pairs)
 
 
@@ -76,7 +88,10 @@ def patched(before: str, *lines: str, path: str = "a.md") -> str:
 def test_wrong_counts_and_lines_are_forgiven_where_one_place_fits() -> None:
     before = "a\nb\nc\nd\ne\n"
     assert patched(before, "@@ -40,9 +40,9 @@ somewhere", " c", "-d", "+D") == "a\nb\nc\nD\ne\n"
-    assert patched(before, "@@ -1,7 +1,7 @@", "-a", "+A", "@@ -1,7 +1,7 @@", "-e", "+E", "") == "A\nb\nc\nd\nE\n"
+    assert (
+        patched(before, "@@ -1,7 +1,7 @@", "-a", "+A", "@@ -1,7 +1,7 @@", "-e", "+E", "")
+        == "A\nb\nc\nd\nE\n"
+    )
 
 
 def test_a_hunk_moves_with_the_hunk_before_it() -> None:
@@ -122,7 +137,10 @@ def test_what_no_patch_does_is_refused(text: str, told: str) -> None:
 
 
 def test_line_ends_marks_and_a_missing_last_line_end_stay() -> None:
-    assert patched("\ufeffa\r\nb\r\n", "@@ -1,2 +1,3 @@", "-a", "+A", "+x", " b") == "\ufeffA\r\nx\r\nb\r\n"
+    assert (
+        patched("\ufeffa\r\nb\r\n", "@@ -1,2 +1,3 @@", "-a", "+A", "+x", " b")
+        == "\ufeffA\r\nx\r\nb\r\n"
+    )
     assert patched("a\nb", "@@ -1,2 +1,2 @@", "-a", "+A", " b") == "A\nb"
     assert patched("a\nb", "@@ -2 +2,2 @@", " b", "+c") == "a\nb\nc\n"
 

@@ -1,4 +1,6 @@
-"""A channel over two folders, in a distribution of its own: a file in `in` is a message, its reply appears in `out`."""
+"""A channel over two folders, in a distribution of its own: a file in `in` is a message, its reply
+appears in `out`.
+"""
 
 import asyncio
 from datetime import UTC, datetime

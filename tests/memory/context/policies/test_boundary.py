@@ -43,14 +43,24 @@ PLAIN = [said("hello there"), replied("hello")]
 def test_a_place_after_a_reply_is_better_than_any_and_one_after_a_bare_result_better_still():
     assert terms(PLAIN, PLAIN) == {"base": 100, "reply": 30}
     assert terms([said("read"), *used("a", "text")], PLAIN) == {"base": 100, "tool_result": 50}
-    assert terms([said("no answer yet"), *used("a", "x"), replied("done")], PLAIN) == {"base": 100, "reply": 30}
+    assert terms([said("no answer yet"), *used("a", "x"), replied("done")], PLAIN) == {
+        "base": 100,
+        "reply": 30,
+    }
 
 
 def test_no_place_is_worse_than_one_inside_a_tool_sequence():
     call, result = used("a", "text")
     assert terms([said("read"), call], PLAIN) == {"base": 100, "tool_sequence": -100}
-    assert terms([said("read"), call], [result, replied("ok")]) == {"base": 100, "tool_sequence": -100}
-    assert terms(PLAIN, [result, replied("ok")]) == {"base": 100, "reply": 30, "tool_sequence": -100}
+    assert terms([said("read"), call], [result, replied("ok")]) == {
+        "base": 100,
+        "tool_sequence": -100,
+    }
+    assert terms(PLAIN, [result, replied("ok")]) == {
+        "base": 100,
+        "reply": 30,
+        "tool_sequence": -100,
+    }
 
 
 @every_case(
@@ -74,7 +84,10 @@ def test_a_phrase_that_announces_something_else_is_a_break(text):
 
 @every_case("text", ["继续", "go on", "你说对了", "what is new", "x" * 60 + " by the way", ""])
 def test_other_words_are_no_break(text):
-    assert terms(PLAIN, [said(text), replied("by the way, a new question")]) == {"base": 100, "reply": 30}
+    assert terms(PLAIN, [said(text), replied("by the way, a new question")]) == {
+        "base": 100,
+        "reply": 30,
+    }
 
 
 def test_two_questions_in_a_row_are_a_break():
@@ -97,7 +110,10 @@ def test_a_gap_of_more_than_five_minutes_is_a_break(seconds, broken):
         replied("It raised a KeyError"),
         ("user", (ToolResult(call_id="a", text="gone", is_error=True),)),
         ("user", (ToolResult(call_id="a", text="ran 3 tests\n1 failed"),)),
-        ("user", (ToolResult(call_id="a", text="Traceback (most recent call last):\n  File x\nboom"),)),
+        (
+            "user",
+            (ToolResult(call_id="a", text="Traceback (most recent call last):\n  File x\nboom"),),
+        ),
     ],
 )
 def test_an_error_within_two_messages_speaks_against_a_cut(wrong):
@@ -140,7 +156,9 @@ def about(things, count, first=0):
     """Turns on one thing: each names a few of its words."""
     made = []
     for number in range(first, first + count):
-        one, two, three, four = (things[at % len(things)] for at in (number, number + 1, number + 3, 2 * number + 5))
+        one, two, three, four = (
+            things[at % len(things)] for at in (number, number + 1, number + 3, 2 * number + 5)
+        )
         made.append([said(f"{one}, {two}?"), replied(f"{two}; {three} {four}.")])
     return made
 
@@ -152,11 +170,53 @@ def test_a_change_of_topic_speaks_for_a_cut(first, second):
     assert dict(score_cut(turns, 6).terms) == {"base": 100, "reply": 30, "topic": 25}
 
 
-SETUP = ["React", "project", "template", "bundler", "lockfile", "component", "eslint", "folder", "hooks", "stylesheet"]
-API = ["endpoint", "request", "schema", "database", "login", "token", "migration", "route", "payload", "query"]
-TESTS = ["fixture", "coverage", "assertion", "pytest", "snapshot", "runner", "flaky", "teardown", "mock", "suite"]
+SETUP = [
+    "React",
+    "project",
+    "template",
+    "bundler",
+    "lockfile",
+    "component",
+    "eslint",
+    "folder",
+    "hooks",
+    "stylesheet",
+]
+API = [
+    "endpoint",
+    "request",
+    "schema",
+    "database",
+    "login",
+    "token",
+    "migration",
+    "route",
+    "payload",
+    "query",
+]
+TESTS = [
+    "fixture",
+    "coverage",
+    "assertion",
+    "pytest",
+    "snapshot",
+    "runner",
+    "flaky",
+    "teardown",
+    "mock",
+    "suite",
+]
 搭建 = ["前端项目", "组件目录", "样式文件", "打包工具", "依赖安装", "路由页面", "脚手架", "热更新"]
-接口 = ["数据库表", "登录鉴权", "请求参数", "响应格式", "分页查询", "事务回滚", "令牌过期", "限流策略"]
+接口 = [
+    "数据库表",
+    "登录鉴权",
+    "请求参数",
+    "响应格式",
+    "分页查询",
+    "事务回滚",
+    "令牌过期",
+    "限流策略",
+]
 测试 = ["单元用例", "覆盖率", "断言失真", "测试夹具", "回归套件", "模拟数据", "端到端", "并发压测"]
 
 
@@ -164,7 +224,13 @@ TESTS = ["fixture", "coverage", "assertion", "pytest", "snapshot", "runner", "fl
 @pytest.mark.parametrize(("keep", "change"), [(0.3, 55), (0.7, 25)])
 def test_of_three_topics_with_50_60_and_40_messages_whole_ones_are_kept(themes, keep, change):
     """Plain chat keeps 0.3 and work on code 0.7: each lies near a change of topic."""
-    turns = turns_of(*(turn for theme, count in zip(themes, (25, 30, 20), strict=True) for turn in about(theme, count)))
+    turns = turns_of(
+        *(
+            turn
+            for theme, count in zip(themes, (25, 30, 20), strict=True)
+            for turn in about(theme, count)
+        )
+    )
     found = choose_cut(turns, [100] * 75, 75, keep)
     assert found.turns == change != found.target
     assert {item.turns for item in found.candidates if "topic" in dict(item.terms)} == {change}
@@ -182,12 +248,19 @@ def test_the_target_is_where_the_tokens_are_and_not_the_messages():
 def test_a_better_place_within_reach_wins_and_one_beyond_it_does_not():
     turns = [*[PLAIN] * 8, [said("by the way, lunch?"), replied("at noon")], *[PLAIN] * 11]
     costs = [10] * 20
-    found = [choose_cut(turns_of(*turns), costs, 20, 0.5, reach=reach, reach_turns=0) for reach in (0, 3, 4, 5)]
+    found = [
+        choose_cut(turns_of(*turns), costs, 20, 0.5, reach=reach, reach_turns=0)
+        for reach in (0, 3, 4, 5)
+    ]
     assert [choice.turns for choice in found] == [10, 10, 8, 8]
 
 
 def work(subject, steps=15):
-    return [said(f"work on {subject}"), *(m for n in range(steps) for m in used(f"c{n}", subject)), replied("done")]
+    return [
+        said(f"work on {subject}"),
+        *(m for n in range(steps) for m in used(f"c{n}", subject)),
+        replied("done"),
+    ]
 
 
 @every_case("change", [4, 5, 7, 8])
@@ -260,7 +333,12 @@ def talk(size, count=20):
         ([[said("fix"), *used("a", CODE * 9), replied("done")]], 0.8, 0.8, ()),
         ([[said("how?"), replied(f"So:\n```python\n{CODE}```")]], 0.6, 0.7, ("code",)),
         ([[said("fix"), *used("a", "words and words " * 20), replied("done")]], 0.5, 0.5, ()),
-        ([[said("fix"), *used("a", "words and words " * 20), replied("it failed")]], 0.5, 0.6, ("errors",)),
+        (
+            [[said("fix"), *used("a", "words and words " * 20), replied("it failed")]],
+            0.5,
+            0.6,
+            ("errors",),
+        ),
         ([[said("fix"), *used("a", CODE * 9), replied("it failed")]], 0.5, 0.7, ("code",)),
         ([[said("fix"), *used("a", CODE * 9), replied("it failed")]], 0.3, 0.6, ("code", "errors")),
         ([[said("why?"), replied("出现错误")]], 0.5, 0.4, ("chat", "errors")),
@@ -274,12 +352,22 @@ def test_what_the_conversation_is_made_of_moves_what_is_kept(turns, keep, share,
 
 def test_code_that_was_written_or_sent_counts_as_code():
     write = json.dumps({"path": "a.py", "text": CODE * 5})
-    assert adaptive_keep(turns_of([said("write"), *used("a", "ok", write), replied("done")]))[1] == ("code",)
+    assert adaptive_keep(turns_of([said("write"), *used("a", "ok", write), replied("done")]))[
+        1
+    ] == ("code",)
     (turn,) = turns_of([said("look"), replied("nice")])
     file = Document(sha256="0", media_type="text/x-python", name="a.py", size=9, text=CODE * 5)
-    sent = replace(turn, messages=(replace(turn.messages[0], parts=(Text(text="look"), file)), turn.messages[1]))
+    sent = replace(
+        turn,
+        messages=(replace(turn.messages[0], parts=(Text(text="look"), file)), turn.messages[1]),
+    )
     assert adaptive_keep((sent,))[1] == ("code",)
-    assert adaptive_keep(turns_of([said("read"), *used("a", "Dear all, " * 40, "not json"), replied("ok")]))[1] == ()
+    assert (
+        adaptive_keep(
+            turns_of([said("read"), *used("a", "Dear all, " * 40, "not json"), replied("ok")])
+        )[1]
+        == ()
+    )
 
 
 def test_a_choice_is_told_in_compact_text_and_read_again():
@@ -288,13 +376,26 @@ def test_a_choice_is_told_in_compact_text_and_read_again():
     text = dump_choice(found)
     assert load_choice(text) == found
     assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
-    assert {"score": 155, "terms": [["base", 100], ["reply", 30], ["topic", 25]], "turns": 6} in json.loads(text)[
-        "candidates"
-    ]
+    assert {
+        "score": 155,
+        "terms": [["base", 100], ["reply", 30], ["topic", 25]],
+        "turns": 6,
+    } in json.loads(text)["candidates"]
 
 
 @every_case(
-    "text", ["", "plain words", "[]", "null", "3", "{}", '{"turns": 1}', '{"turns":"x","target":1,"keep":1}', "\x00"]
+    "text",
+    [
+        "",
+        "plain words",
+        "[]",
+        "null",
+        "3",
+        "{}",
+        '{"turns": 1}',
+        '{"turns":"x","target":1,"keep":1}',
+        "\x00",
+    ],
 )
 def test_what_it_has_not_written_is_no_choice(text):
     assert load_choice(text) is None
@@ -330,10 +431,16 @@ def test_any_text_is_read_or_refused(text):
 @st.composite
 def histories(draw):
     """Turns of one to six messages, sound ones, and what they cost."""
-    words = st.sampled_from(["好的", "next question", "it failed", "换个话题", "the bread", "the boat", CODE])
+    words = st.sampled_from(
+        ["好的", "next question", "it failed", "换个话题", "the bread", "the boat", CODE]
+    )
     turns = []
     for number in range(draw(st.integers(1, 25))):
-        chain = [m for step in range(draw(st.integers(0, 2))) for m in used(f"t{number}s{step}", draw(words))]
+        chain = [
+            m
+            for step in range(draw(st.integers(0, 2)))
+            for m in used(f"t{number}s{step}", draw(words))
+        ]
         answer = [replied(draw(words))] if draw(st.booleans()) else []
         turns.append([said(draw(words)), *chain, *answer])
     costs = draw(st.lists(st.integers(0, 5_000), min_size=len(turns), max_size=len(turns)))
@@ -341,7 +448,14 @@ def histories(draw):
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(histories(), st.data(), st.floats(0, 1), st.integers(0, 12), st.integers(0, 8), st.integers(0, 4))
+@given(
+    histories(),
+    st.data(),
+    st.floats(0, 1),
+    st.integers(0, 12),
+    st.integers(0, 8),
+    st.integers(0, 4),
+)
 def test_wherever_it_cuts_it_is_allowed_to(history, data, keep, reach, newest, more):
     turns, costs = history
     finished = data.draw(st.integers(0, len(turns)))
@@ -418,6 +532,9 @@ def test_the_search_is_linear_in_the_turns():
 
 def test_a_turn_without_tokens_or_of_one_message_is_no_trouble():
     message = Message(id="m", seq=1, turn=1, role="user", parts=(), at=START)
-    turns = tuple(Turn(number=number, messages=(replace(message, id=f"m{number}"),)) for number in range(1, 12))
+    turns = tuple(
+        Turn(number=number, messages=(replace(message, id=f"m{number}"),))
+        for number in range(1, 12)
+    )
     assert choose_cut(turns, [10] * 11, 11, 0.5).turns in range(1, 7)
     assert adaptive_keep(turns) == (0.5, ())

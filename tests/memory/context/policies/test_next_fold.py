@@ -21,7 +21,9 @@ def limits_of(tokens: int = 50_000, turns: int = 20) -> ContextLimits:
     return ContextLimits(max_tokens=tokens, max_turns=turns, window=1_000_000, reserve=4_096)
 
 
-def triggers_of(session: Session, policy: str, limits: ContextLimits | None = None) -> tuple[FoldTrigger, ...]:
+def triggers_of(
+    session: Session, policy: str, limits: ContextLimits | None = None
+) -> tuple[FoldTrigger, ...]:
     return next_fold_triggers(session, POLICIES[policy], limits or limits_of(), FIXED, WEIGHTED)
 
 
@@ -49,7 +51,9 @@ def test_a_fold_is_wanted_exactly_when_a_trigger_is_reached(
     triggers = triggers_of(session, policy, limits)
     assert triggers
     assert all(trigger.at > 0 for trigger in triggers)
-    assert any(trigger.now >= trigger.at for trigger in triggers) == wants_a_fold(session, policy, limits)
+    assert any(trigger.now >= trigger.at for trigger in triggers) == wants_a_fold(
+        session, policy, limits
+    )
 
 
 def test_the_triggers_of_every_policy_at_the_usual_limits() -> None:
@@ -65,7 +69,9 @@ def test_the_triggers_of_every_policy_at_the_usual_limits() -> None:
     }
     for policy, triggers in expected.items():
         found = triggers_of(session, policy)
-        assert found == tuple(FoldTrigger(unit=unit, now=now, at=at) for unit, now, at in triggers), policy  # type: ignore[arg-type]
+        assert found == tuple(
+            FoldTrigger(unit=unit, now=now, at=at) for unit, now, at in triggers
+        ), policy  # type: ignore[arg-type]
 
 
 def test_what_is_new_is_counted_from_the_newest_fold_and_a_running_turn_is_not() -> None:

@@ -1,4 +1,6 @@
-"""A plan makes the next request fit, folds only whole old turns, and never touches what the person just said."""
+"""A plan makes the next request fit, folds only whole old turns, and never touches what the person
+just said.
+"""
 
 from dataclasses import replace
 
@@ -17,22 +19,35 @@ from tests.memory.context.making import chat, make_session, replied, said, used
 
 
 def limits(tokens=50_000, turns=20, **others):
-    return ContextLimits(max_tokens=tokens, max_turns=turns, window=200_000, reserve=4_096, **others)
+    return ContextLimits(
+        max_tokens=tokens, max_turns=turns, window=200_000, reserve=4_096, **others
+    )
 
 
 def with_done(session, planned):
-    """The session as it is once the plan is carried out with the longest summary that a fold may get."""
+    """The session as it is once the plan is carried out with the longest summary that a fold may
+    get.
+    """
     session = replace(session, reductions=(*session.reductions, *planned.reductions))
     if not planned.must_fold_now:
         return session
     kept = tuple(turn for turn in session.turns if turn.number > planned.fold.to_turn)
     gone = len(session.turns) - len(kept)
-    return replace(session, turns=kept, summary=Summary(fold_id="f", turns=gone, text="s" * 3_300, tokens=990))
+    return replace(
+        session, turns=kept, summary=Summary(fold_id="f", turns=gone, text="s" * 3_300, tokens=990)
+    )
 
 
 def test_a_short_conversation_needs_nothing():
-    planned = plan_context(make_session([*chat(3), [said("hi")]], running=True), TURNS, limits(), 100, WEIGHTED)
-    assert (planned.reductions, planned.fold, planned.must_fold_now, planned.fits) == ((), None, False, True)
+    planned = plan_context(
+        make_session([*chat(3), [said("hi")]], running=True), TURNS, limits(), 100, WEIGHTED
+    )
+    assert (planned.reductions, planned.fold, planned.must_fold_now, planned.fits) == (
+        (),
+        None,
+        False,
+        True,
+    )
 
 
 def test_a_finished_turns_long_result_keeps_head_and_tail_and_a_running_turns_is_whole():
@@ -101,21 +116,32 @@ def test_a_message_larger_than_the_budget_is_shown_head_and_tail():
 
 
 def test_the_running_turns_pairs_stay_when_its_results_are_shortened():
-    running = [said("look"), *used("a", "r" * 90_000), *used("b", "s" * 90_000, '{"path": "' + "p" * 9_000 + '"}')]
+    running = [
+        said("look"),
+        *used("a", "r" * 90_000),
+        *used("b", "s" * 90_000, '{"path": "' + "p" * 9_000 + '"}'),
+    ]
     session = make_session([*chat(2), running], running=True)
     planned = plan_context(session, TURNS, limits(3_000), 500, WEIGHTED)
     assert planned.fits
     view = assemble_view(with_done(session, planned), (), (), WEIGHTED)
     assert find_faults(view.shown) == []
     assert [p.id for m in view.shown for p in m.parts if isinstance(p, ToolCall)] == ["a", "b"]
-    assert [p.call_id for m in view.shown for p in m.parts if isinstance(p, ToolResult)] == ["a", "b"]
+    assert [p.call_id for m in view.shown for p in m.parts if isinstance(p, ToolResult)] == [
+        "a",
+        "b",
+    ]
 
 
-def test_a_refused_request_leaves_five_turns_with_long_texts_cut_and_refused_again_only_the_running_one():
+def test_a_refused_request_leaves_five_turns_with_long_texts_cut_and_refused_again_only_the_running_one():  # noqa: E501
     turns = [*chat(7), [said("long " + "x" * 12_000), replied("y" * 12_000)], [said("now")]]
     session = make_session(turns, running=True)
     planned = plan_context(session, TURNS, limits(refused=1), 0, WEIGHTED)
-    assert (planned.fold.to_turn, planned.fold.reason, planned.must_fold_now) == (4, "overflow", True)
+    assert (planned.fold.to_turn, planned.fold.reason, planned.must_fold_now) == (
+        4,
+        "overflow",
+        True,
+    )
     assert [item.message_id for item in planned.reductions] == ["m15"]
     assert 9_900 < len(planned.reductions[0].text) < 10_200
     done = plan_context(with_done(session, planned), TURNS, limits(refused=1), 0, WEIGHTED)
@@ -129,7 +155,9 @@ def test_a_lean_restart_leaves_the_newest_turns_as_question_and_answer():
     session = make_session(turns)
     planned = plan_context(session, LEAN, limits(), 0, WEIGHTED)
     assert (planned.fold.from_turn, planned.fold.to_turn, planned.must_fold_now) == (1, 4, False)
-    assert {item.message_id for item in planned.reductions} == {f"m{4 * n + k}" for n in (4, 5, 6) for k in (2, 3)}
+    assert {item.message_id for item in planned.reductions} == {
+        f"m{4 * n + k}" for n in (4, 5, 6) for k in (2, 3)
+    }
     assert plan_context(make_session(turns[:3]), LEAN, limits(turns=30), 0, WEIGHTED).fold is None
     assert LEAN.name not in POLICIES
 
@@ -137,7 +165,12 @@ def test_a_lean_restart_leaves_the_newest_turns_as_question_and_answer():
 def test_the_factor_and_the_window_shrink_the_budget():
     assert limits(50_000).budget == 50_000
     assert limits(50_000, factor=1.25).budget == 40_000
-    assert ContextLimits(max_tokens=50_000, max_turns=20, window=8_000, reserve=1_000, margin=500).budget == 6_500
+    assert (
+        ContextLimits(
+            max_tokens=50_000, max_turns=20, window=8_000, reserve=1_000, margin=500
+        ).budget
+        == 6_500
+    )
 
 
 @st.composite
@@ -146,19 +179,30 @@ def histories(draw):
     turns = []
     for number in range(draw(st.integers(0, 12))):
         steps = draw(st.lists(sizes, max_size=2))
-        chain = [m for step, size in enumerate(steps) for m in used(f"t{number}s{step}", "r" * size)]
-        turns.append([said(f"ask {number} " + "u" * draw(sizes)), *chain, replied("a" * draw(sizes) + ".")])
+        chain = [
+            m for step, size in enumerate(steps) for m in used(f"t{number}s{step}", "r" * size)
+        ]
+        turns.append(
+            [said(f"ask {number} " + "u" * draw(sizes)), *chain, replied("a" * draw(sizes) + ".")]
+        )
     steps = draw(st.lists(sizes, max_size=4))
     chain = [m for step, size in enumerate(steps) for m in used(f"run{step}", "s" * size)]
-    summary = draw(st.none() | st.just(Summary(fold_id="f0", turns=3, text="s" * 3_000, tokens=900)))
+    summary = draw(
+        st.none() | st.just(Summary(fold_id="f0", turns=3, text="s" * 3_000, tokens=900))
+    )
     return make_session(
-        [*turns, [said("now " + "w" * draw(sizes)), *chain]], running=True, summary=summary, first_turn=4
+        [*turns, [said("now " + "w" * draw(sizes)), *chain]],
+        running=True,
+        summary=summary,
+        first_turn=4,
     )
 
 
 @settings(max_examples=examples(300), deadline=None)
 @given(histories(), st.integers(0, 5_000), st.integers(0, 60_000), st.integers(2, 20))
-def test_whatever_the_history_the_request_fits_and_the_running_turn_is_in_it(session, fixed, room, turns):
+def test_whatever_the_history_the_request_fits_and_the_running_turn_is_in_it(
+    session, fixed, room, turns
+):
     budget = min_budget(fixed) + room
     wanted = limits(budget, turns)
     planned = plan_context(session, TURNS, wanted, fixed, WEIGHTED)
@@ -174,7 +218,12 @@ def test_whatever_the_history_the_request_fits_and_the_running_turn_is_in_it(ses
     asked = [p for m in session.turns[-1].messages for p in m.parts if isinstance(p, ToolCall)]
     shown = [p.id for m in view.shown for p in m.parts if isinstance(p, ToolCall)]
     assert shown[len(shown) - len(asked) :] == [p.id for p in asked]
-    assert any(p.text.startswith("now") or "[..." in p.text for m in view.shown for p in m.parts if isinstance(p, Text))
+    assert any(
+        p.text.startswith("now") or "[..." in p.text
+        for m in view.shown
+        for p in m.parts
+        if isinstance(p, Text)
+    )
     again = plan_context(done, TURNS, wanted, fixed, WEIGHTED)
     assert again.reductions == ()
     assert not again.must_fold_now

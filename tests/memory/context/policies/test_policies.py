@@ -41,26 +41,45 @@ def words(kind: str, size: int, mark: str) -> str:
 
 texts = st.tuples(st.sampled_from(["latin", "cjk", "code", "error"]), st.sampled_from(SIZES))
 steps = st.lists(st.lists(st.tuples(texts, st.booleans()), min_size=1, max_size=3), max_size=3)
-turns = st.tuples(texts, st.booleans(), steps, texts, st.sampled_from([0.1, 1.0, 9.0]), st.sampled_from([0, 1, 2, 9]))
+turns = st.tuples(
+    texts,
+    st.booleans(),
+    steps,
+    texts,
+    st.sampled_from([0.1, 1.0, 9.0]),
+    st.sampled_from([0, 1, 2, 9]),
+)
 lives = st.lists(turns, min_size=1, max_size=14)
-budgets = st.tuples(st.sampled_from([2_000, 2_500, 4_000, 9_000, 40_000, 250_000]), st.sampled_from([2, 4, 20]))
+budgets = st.tuples(
+    st.sampled_from([2_000, 2_500, 4_000, 9_000, 40_000, 250_000]), st.sampled_from([2, 4, 20])
+)
 
 
 def live(
-    policy: Policy, life: list[tuple[object, ...]], room: int, most_turns: int, check: Callable[[Life], None]
+    policy: Policy,
+    life: list[tuple[object, ...]],
+    room: int,
+    most_turns: int,
+    check: Callable[[Life], None],
 ) -> Life:
     """The life under the policy. check: called after every request."""
     now = Life(policy=policy, limits=limits())
     now.limits = limits(now.fixed + room, most_turns)
     for number, (asked, pictured, chain, answered, minutes, late) in enumerate(life):
-        picture = (Image(sha256="0" * 64, media_type="image/png", width=640, height=480),) if pictured else ()
+        picture = (
+            (Image(sha256="0" * 64, media_type="image/png", width=640, height=480),)
+            if pictured
+            else ()
+        )
         now.ask((*picture, Text(text=words(*asked, f"ask{number}"))), minutes)
         for step, calls in enumerate(chain):
             request(now, check)
             if step >= late:
                 now.arrive()
             ids = [f"t{number}s{step}c{place}" for place in range(len(calls))]
-            thought = (Thinking(text=words(*answered, "thought"), signature="s"),) if pictured else ()
+            thought = (
+                (Thinking(text=words(*answered, "thought"), signature="s"),) if pictured else ()
+            )
             asking = (ToolCall(id=id, name="read_file", input='{"path": "src/a.ts"}') for id in ids)
             now.say("assistant", (*thought, *asking))
             results = (
@@ -89,12 +108,21 @@ def every_rule(now: Life) -> None:
     assert view.system == (SOUL,)
     running = now.session.turns[-1]
     assert running.number == now.session.running
-    own = [part.text for shown in view.shown[view.stable :] for part in shown.parts if isinstance(part, Text)]
+    own = [
+        part.text
+        for shown in view.shown[view.stable :]
+        for part in shown.parts
+        if isinstance(part, Text)
+    ]
     first = next(part for part in running.messages[0].parts if isinstance(part, Text))
     assert any(text == first.text or "recall(handle=" in text for text in own)
-    asked = [[p.id for p in message.parts if isinstance(p, ToolCall)] for message in running.messages]
+    asked = [
+        [p.id for p in message.parts if isinstance(p, ToolCall)] for message in running.messages
+    ]
     newest = [ids for ids in asked if ids][-1:]
-    shown = [part.id for message in view.shown for part in message.parts if isinstance(part, ToolCall)]
+    shown = [
+        part.id for message in view.shown for part in message.parts if isinstance(part, ToolCall)
+    ]
     assert not newest or shown[len(shown) - len(newest[0]) :] == newest[0]
     if now.session.summary:
         assert any(now.session.summary.text in text for text in of_text(view))
@@ -133,7 +161,9 @@ def ledger_is_exact(now: Life) -> None:
 
 
 def prefix_is_kept(now: Life) -> None:
-    """Unless something was recorded, a request repeats the one before: all of it within a turn, else its prefix."""
+    """Unless something was recorded, a request repeats the one before: all of it within a turn,
+    else its prefix.
+    """
     if len(now.requests) > 1 and not now.requests[-1].events:
         before, after = now.requests[-2].view, now.requests[-1].view
         same = before.stable == after.stable
@@ -148,7 +178,9 @@ def nothing_more_is_wanted(now: Life) -> None:
 
 
 def newest_words_are_whole(now: Life) -> None:
-    """While everything fits, the last three user messages and the last reply are shown word for word."""
+    """While everything fits, the last three user messages and the last reply are shown word for
+    word.
+    """
     if not now.requests[-1].planned.fitted:
         return
     asked = [turn.messages[0] for turn in now.session.turns][-3:]
@@ -161,26 +193,34 @@ def newest_words_are_whole(now: Life) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(life=lives, budget=budgets)
 def test_no_rule_is_broken_in_any_life(name, life, budget):
     live(POLICIES[name], life, *budget, every_rule)
 
 
-def planned(name: str, session: Session, tokens: int = 50_000, max_turns: int = 20, **numbers: float):
+def planned(
+    name: str, session: Session, tokens: int = 50_000, max_turns: int = 20, **numbers: float
+):
     policy = build_policy(name, {name: numbers})
     return plan_context(session, policy, limits(tokens, max_turns), 0, WEIGHTED)
 
 
 def ahead(name: str, session: Session, tokens: int = 50_000, max_turns: int = 20, **numbers: float):
-    return plan_ahead(session, build_policy(name, {name: numbers}), limits(tokens, max_turns), 0, WEIGHTED)
+    return plan_ahead(
+        session, build_policy(name, {name: numbers}), limits(tokens, max_turns), 0, WEIGHTED
+    )
 
 
 def spoken(count: int, tokens: int) -> list[list[tuple[str, tuple[Part, ...]]]]:
     """Turns of about so many tokens each, half of them the question's."""
     size = int((tokens - 14) / 2 / 0.3)
-    return [[said(f"q{n} ".ljust(size, "x")), replied(f"a{n} ".ljust(size, "y"))] for n in range(count)]
+    return [
+        [said(f"q{n} ".ljust(size, "x")), replied(f"a{n} ".ljust(size, "y"))] for n in range(count)
+    ]
 
 
 @pytest.mark.parametrize(("each", "count", "kept"), [(3_000, 11, 5), (300, 104, 50)])
@@ -193,11 +233,17 @@ def test_budget_keeps_five_heavy_turns_or_fifty_light_ones(each, count, kept):
 
 def test_budget_waits_for_thirty_thousand_tokens_and_trims_what_tools_were_asked_and_answered():
     assert ahead("budget", make_session(spoken(9, 3_000))).fold is None
-    turns = [[said("q"), *used("a", "r" * 1_200, '{"text": "' + "i" * 600 + '"}'), replied("done")], [said("now")]]
+    turns = [
+        [said("q"), *used("a", "r" * 1_200, '{"text": "' + "i" * 600 + '"}'), replied("done")],
+        [said("now")],
+    ]
     made = planned("budget", make_session(turns, running=True)).reductions
     assert [(item.message_id, item.form) for item in made] == [("m2", "trim"), ("m3", "trim")]
     assert all(item.tokens < 400 for item in made)
-    shorter = [[said("q"), *used("a", "r" * 1_000, '{"text": "' + "i" * 400 + '"}'), replied("done")], [said("now")]]
+    shorter = [
+        [said("q"), *used("a", "r" * 1_000, '{"text": "' + "i" * 400 + '"}'), replied("done")],
+        [said("now")],
+    ]
     assert planned("budget", make_session(shorter, running=True)).reductions == ()
 
 
@@ -209,20 +255,29 @@ def test_budget_over_forty_thousand_tokens_of_history_folds_at_once():
 
 def reads(count: int, chars: int) -> list[list[tuple[str, tuple[Part, ...]]]]:
     return [
-        [said(f"read {n}"), *used(f"c{n}", f"line {n}\n" * (chars // 8), f'{{"path": "src/f{n}.ts"}}'), replied("ok")]
+        [
+            said(f"read {n}"),
+            *used(f"c{n}", f"line {n}\n" * (chars // 8), f'{{"path": "src/f{n}.ts"}}'),
+            replied("ok"),
+        ]
         for n in range(count)
     ]
 
 
 def test_layers_snips_at_ten_thousand_lines_at_sixty_and_folds_at_eighty_per_cent():
-    assert {item.form for item in planned("layers", make_session(reads(2, 12_000))).reductions} == {"snip"}
+    assert {item.form for item in planned("layers", make_session(reads(2, 12_000))).reductions} == {
+        "snip"
+    }
     session = make_session(reads(20, 8_000))
     whole = sum(turn.tokens for turn in session.turns)
     assert planned("layers", session, tokens=int(whole / 0.59)).reductions == ()
     lines = planned("layers", session, tokens=int(whole / 0.61)).reductions
     assert {item.form for item in lines} == {"one_line"}
     assert max(int(item.message_id[1:]) for item in lines) <= 40
-    assert lines[0].text == '[read_file src/f0.ts: 1000 lines, TypeScript, line 0; recall(handle="3.0") shows it]'
+    assert (
+        lines[0].text
+        == '[read_file src/f0.ts: 1000 lines, TypeScript, line 0; recall(handle="3.0") shows it]'
+    )
     assert ahead("layers", session, tokens=int(whole / 0.79)).fold is None
     room = int(whole / 0.81)
     fold = ahead("layers", session, tokens=room).fold
@@ -292,8 +347,13 @@ def test_what_a_person_took_back_from_a_fold_stays_for_half_as_many_turns_as_are
     undone = replace(make_session(turns[:22]), held=45)
     assert plan_ahead(make_session(turns[:22]), policy, limits(), 0, WEIGHTED).fold
     assert plan_ahead(undone, policy, limits(), 0, WEIGHTED).fold is None
-    assert plan_ahead(replace(make_session(turns[:31]), held=45), policy, limits(), 0, WEIGHTED).fold is None
-    assert plan_ahead(replace(make_session(turns[:32]), held=45), policy, limits(), 0, WEIGHTED).fold
+    assert (
+        plan_ahead(replace(make_session(turns[:31]), held=45), policy, limits(), 0, WEIGHTED).fold
+        is None
+    )
+    assert plan_ahead(
+        replace(make_session(turns[:32]), held=45), policy, limits(), 0, WEIGHTED
+    ).fold
     tight = replace(make_session([*turns[:22], [said("now")]], running=True), held=45)
     assert plan_context(tight, policy, limits(300), 0, WEIGHTED).must_fold_now
 
@@ -313,7 +373,9 @@ def test_balanced_shortens_before_it_drops():
     found = planned("balanced", session, tokens=whole - 500, line_at=1.0, result_chars=10_000)
     assert found.fold is None
     assert {item.form for item in found.reductions} == {"one_line"}
-    found = planned("balanced", make_session([*spoken(9, 3_000), [said("now")]], running=True), tokens=18_000)
+    found = planned(
+        "balanced", make_session([*spoken(9, 3_000), [said("now")]], running=True), tokens=18_000
+    )
     assert found.must_fold_now
     assert found.fold.to_turn < 9
 
@@ -321,12 +383,19 @@ def test_balanced_shortens_before_it_drops():
 def test_failed_results_are_shortened_last_and_the_newest_five_never_to_a_line():
     turns = reads(8, 3_000)
     call, (role, (part,)) = turns[0][1], turns[0][2]
-    turns[0][1:3] = [call, (role, (ToolResult(call_id=part.call_id, text=part.text, is_error=True),))]
+    turns[0][1:3] = [
+        call,
+        (role, (ToolResult(call_id=part.call_id, text=part.text, is_error=True),)),
+    ]
     session = make_session([*turns, [said("now")]], running=True)
     whole = sum(turn.tokens for turn in session.turns)
-    lines = planned("balanced", session, tokens=whole - 1_200, line_at=1.0, result_chars=5_000).reductions
+    lines = planned(
+        "balanced", session, tokens=whole - 1_200, line_at=1.0, result_chars=5_000
+    ).reductions
     assert {item.message_id for item in lines} == {"m7", "m11"}
-    lines = planned("balanced", session, tokens=whole - 1_800, line_at=1.0, result_chars=5_000).reductions
+    lines = planned(
+        "balanced", session, tokens=whole - 1_800, line_at=1.0, result_chars=5_000
+    ).reductions
     assert {item.message_id for item in lines} >= {"m3", "m7", "m11"}
     assert max(int(item.message_id[1:]) for item in lines) <= 32 - 20
 
@@ -341,7 +410,10 @@ def test_a_models_line_stands_where_it_was_written_and_a_rules_elsewhere():
     first = wanted[0]
     lines = {(first.message.id, first.part): "read_file src/f0.ts: a thousand lines that count"}
     made = plan_context(session, policy, limits(int(whole / 0.65)), 0, WEIGHTED, lines).reductions
-    assert made[0].text == '[read_file src/f0.ts: a thousand lines that count; recall(handle="3.0") shows it]'
+    assert (
+        made[0].text
+        == '[read_file src/f0.ts: a thousand lines that count; recall(handle="3.0") shows it]'
+    )
     assert made[1].text.startswith("[read_file src/f1.ts: 1000 lines")
 
 
@@ -350,7 +422,9 @@ def test_balanced_trims_old_results_when_much_is_saved_at_once_and_not_the_newes
     assert planned("balanced", session, tokens=50_000).reductions == ()
     session = make_session([*reads(9, 8_000), [said("now")]], running=True)
     made = planned("balanced", session, tokens=50_000).reductions
-    assert {(item.message_id, item.form) for item in made} == {(f"m{4 * n + 3}", "trim") for n in range(4)}
+    assert {(item.message_id, item.form) for item in made} == {
+        (f"m{4 * n + 3}", "trim") for n in range(4)
+    }
     assert all(item.tokens < 700 for item in made)
 
 
@@ -378,7 +452,10 @@ def test_a_long_running_turn_fits_with_its_newest_step(name, steps, calls):
         every_rule(life)
         ids = [f"s{step}c{place}" for place in range(calls)]
         thought = Thinking(text="hm " * 900, signature="s")
-        life.say("assistant", (thought, *(ToolCall(id=id, name="read_file", input='{"path": "a"}') for id in ids)))
+        life.say(
+            "assistant",
+            (thought, *(ToolCall(id=id, name="read_file", input='{"path": "a"}') for id in ids)),
+        )
         life.say("user", tuple(ToolResult(call_id=id, text=f"{id} " + "r" * 4_000) for id in ids))
     view = life.call()
     every_rule(life)
@@ -399,9 +476,13 @@ def test_thoughts_of_finished_turns_cost_nothing_and_are_not_shown():
 
 @every_case("name", NAMES)
 def test_work_grows_no_faster_than_the_history(name):
-    """Twice the turns, at most about twice the characters that are counted and the parts that are looked at."""
+    """Twice the turns, at most about twice the characters that are counted and the parts that are
+    looked at.
+    """
     counted: list[int] = []
-    counter = TokenCounter(name="weighted", text=lambda text: counted.append(len(text)) or count_weighted(text))
+    counter = TokenCounter(
+        name="weighted", text=lambda text: counted.append(len(text)) or count_weighted(text)
+    )
     costs = []
     for count in (100, 200, 400):
         session = make_session([*reads(count, 4_000), [said("now")]], running=True)

@@ -1,4 +1,6 @@
-"""A change of topic is seen in the words, in Chinese, in English and in both, and one topic is not taken for two."""
+"""A change of topic is seen in the words, in Chinese, in English and in both, and one topic is not
+taken for two.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,8 @@ from memory.conversation import Text, Turn
 from tests.cases import every_case
 from tests.memory.context.making import make_session, replied, said, used
 
-# Chats with their changes marked. The measure's numbers were chosen on the "tuned" ones, not on the "held" ones.
+# Chats with their changes marked. The measure's numbers were chosen on the "tuned" ones, not on the
+# "held" ones.
 CHATS = Path(__file__).with_name("chats.txt")
 
 
@@ -39,7 +42,9 @@ def _read(lines: list[str]) -> Labelled:
         else:
             asked, answered = line.split(" | ", 1)
             turns.append([said(asked), replied(answered)])
-    return Labelled(name=name, held=kind == "held", turns=make_session(turns).turns, changes=frozenset(places))
+    return Labelled(
+        name=name, held=kind == "held", turns=make_session(turns).turns, changes=frozenset(places)
+    )
 
 
 LABELLED = read_chats()
@@ -86,14 +91,18 @@ def test_a_chat_on_one_topic_has_no_change(chat):
 
 def test_it_is_in_the_words_and_not_in_what_announces_them():
     (chat,) = (chat for chat in LABELLED if chat.name.startswith("en: a job interview"))
-    same = [[said(f"By the way, new topic: {_text(turn)}"), replied("ok")] for turn in chat.turns[:6]]
+    same = [
+        [said(f"By the way, new topic: {_text(turn)}"), replied("ok")] for turn in chat.turns[:6]
+    ]
     assert topic_changes(make_session(same * 2).turns, [6]) == frozenset()
     shuffled = [turn for pair in zip(chat.turns[:5], chat.turns[6:], strict=True) for turn in pair]
     assert topic_changes(shuffled, range(1, len(shuffled))) == frozenset()
 
 
 def _text(turn):
-    return " ".join(part.text for message in turn.messages for part in message.parts if isinstance(part, Text))
+    return " ".join(
+        part.text for message in turn.messages for part in message.parts if isinstance(part, Text)
+    )
 
 
 def test_a_change_is_told_by_tools_too():
@@ -107,16 +116,36 @@ def test_a_change_is_told_by_tools_too():
 
 def _with_tool(folder, things, number):
     one, two, three = (things[(number + step) % len(things)] for step in range(3))
-    result = f"def {one}_of(request):\n    {two} = read_{two}(request)\n    return apply_{one}({two}, request.{three})"
+    result = (
+        f"def {one}_of(request):\n    {two} = read_{two}(request)\n    return apply_{one}({two}, "
+        f"request.{three})"
+    )
     chain = used(f"{folder}{number}", result, f'{{"path": "{folder}/{one}.py"}}')
     return [said("go on"), *chain, replied("Done.")]
 
 
 def test_words_are_stems_parts_of_identifiers_and_pairs_of_characters():
     (turn,) = make_session(
-        [[said("parseExpr in src/order_items.py 的番茄盆"), replied("The parser is ＦＩＸＥＤ 3 times")]]
+        [
+            [
+                said("parseExpr in src/order_items.py 的番茄盆"),
+                replied("The parser is ＦＩＸＥＤ 3 times"),
+            ]
+        ]
     ).turns
-    assert topic_words(turn) == {"pars", "parser", "expr", "src", "order", "item", "py", "番茄", "茄盆", "fix", "tim"}
+    assert topic_words(turn) == {
+        "pars",
+        "parser",
+        "expr",
+        "src",
+        "order",
+        "item",
+        "py",
+        "番茄",
+        "茄盆",
+        "fix",
+        "tim",
+    }
 
 
 def test_two_vocabularies_gain_and_one_does_not():
@@ -132,7 +161,9 @@ def test_two_vocabularies_gain_and_one_does_not():
 def test_words_that_every_turn_has_decide_nothing():
     apples, boats = [frozenset("abcdef")] * 3, [frozenset("uvwxyz")] * 3
     also = frozenset("0123456789")
-    assert split_gain([turn | also for turn in apples], [turn | also for turn in boats]) == split_gain(apples, boats)
+    assert split_gain(
+        [turn | also for turn in apples], [turn | also for turn in boats]
+    ) == split_gain(apples, boats)
 
 
 def test_words_that_come_once_decide_nothing():
@@ -152,7 +183,9 @@ def test_a_long_talk_that_moves_on_little_by_little_has_no_change():
 
 def test_only_the_turns_around_are_read():
     (chat,) = (chat for chat in LABELLED if chat.name.startswith("mixed: 番茄钟"))
-    far = make_session([[said(f"something about topic {n}"), replied("x" * n)] for n in range(40)]).turns
+    far = make_session(
+        [[said(f"something about topic {n}"), replied("x" * n)] for n in range(40)]
+    ).turns
     (place,) = chat.changes
     assert topic_changes((*far, *chat.turns, *far), [len(far) + place]) == {len(far) + place}
 

@@ -1,4 +1,6 @@
-"""Sentences beside what they were made from: some say it in another way, some say something else."""
+"""Sentences beside what they were made from: some say it in another way, some say something
+else.
+"""
 
 from dataclasses import dataclass
 
@@ -16,7 +18,11 @@ CASES = (
     Case(
         source="搬家定在 1 月 23 到 24 号。The fair runs from 3 to 5 June.",
         true=("The move is on 23 and 24 January.", "1月24日搬家。", "展会6月3日开始，6月5日结束。"),
-        altered=(("date", "1月25日搬家。"), ("date", "The fair opens on 4 June."), ("date", "搬家在2月23日。")),
+        altered=(
+            ("date", "1月25日搬家。"),
+            ("date", "The fair opens on 4 June."),
+            ("date", "搬家在2月23日。"),
+        ),
     ),
     Case(
         source="我叫林小雨，预算是三百元，3月5日下午3点在西湖国宾馆开会，一共二十五个人。",
@@ -50,7 +56,10 @@ CASES = (
         ),
     ),
     Case(
-        source="The invoice INV-2087 over $1,200 is due on November 20, 2026; Bob Lee pays 30% by Friday at 3:30 pm.",
+        source=(
+            "The invoice INV-2087 over $1,200 is due on November 20, 2026; Bob Lee pays 30% by "
+            "Friday at 3:30 pm."
+        ),
         true=(
             "Invoice INV-2087 over 1200 dollars is due on 2026-11-20.",
             "The invoice is for $1.2k.",
@@ -112,8 +121,10 @@ CASES = (
         ),
     ),
     Case(
-        source="See https://docs.example.com/v2/guide?id=42#top and mail chen.wei@example.com, job_id build_4711. "
-        'Alice said "ship it on green only" and `make deploy ENV=prod` took 90 minutes; disk is 12 GB, 1.5TB total.',
+        source="See https://docs.example.com/v2/guide?id=42#top and mail chen.wei@example.com, "
+        "job_id build_4711. "
+        'Alice said "ship it on green only" and `make deploy ENV=prod` took 90 minutes; disk is 12 '
+        "GB, 1.5TB total.",
         true=(
             "The guide is https://docs.example.com/v2/guide?id=42#top.",
             "Mail goes to chen.wei@example.com.",
@@ -177,7 +188,8 @@ CASES = (
     Case(
         source="I moved the call with Priya from Tuesday to Wednesday "
         "14:00, room B-204, dial +44 20 7946 0958, PIN 884213. "
-        "She wants 3 quotes, a 15% discount and delivery in two weeks. The model is qwen2-7b with 32k context.",
+        "She wants 3 quotes, a 15% discount and delivery in two weeks. The model is qwen2-7b with "
+        "32k context.",
         true=(
             "The call with Priya is on Wednesday at 2 pm.",
             "The call moved from Tuesday to Wednesday.",
@@ -237,8 +249,10 @@ CASES = (
         ),
     ),
     Case(
-        source='{"status": 503, "retry_after": 30, "region": "eu-west-1", "items": [{"sku": "KX-9920", "qty": 14}], '
-        '"total": 4189.60, "at": "2026-10-02T08:45:10Z"} Error E1045: access denied for user \'mnema\'@\'localhost\'.',
+        source='{"status": 503, "retry_after": 30, "region": "eu-west-1", "items": [{"sku": '
+        '"KX-9920", "qty": 14}], "total": 4189.60, "at": "2026-10-02T08:45:10Z"} Error E1045: '
+        "access denied for user "
+        "'mnema'@'localhost'.",
         true=(
             "The status was 503, retry after 30 seconds.",
             "Region eu-west-1, 14 of KX-9920.",
@@ -263,8 +277,9 @@ CASES = (
         ),
     ),
     Case(
-        source="昨天跑了五公里，用时 28 分 30 秒，心率 162；下周目标十公里。鞋子 899 元在 Nike 买的，会员价打八五折，"
-        "省了一百三十四块八毛五。教练是 Marco Rossi，训练计划在 ~/跑步/计划2026.md。",
+        source="昨天跑了五公里，用时 28 分 30 秒，心率 162；下周目标十公里。鞋子 899 元在 Nike "
+        "买的，会员价打八五折，省了一百三十四块八毛五。教练是 Marco Rossi，训练计划在 "
+        "~/跑步/计划2026.md。",
         true=(
             "用户跑了 5 公里，心率 162。",
             "下周目标 10km。",
@@ -319,8 +334,9 @@ CASES = (
         ),
     ),
     Case(
-        source="我想换工作，目前月薪两万八，期望三万五以上。面试安排：11月24日（周二）10:30 字节跳动二面，联系人赵敏 "
-        "zhaomin@bytedance.com；11月26号下午两点美团终面，会议号 889-302-175。简历放在 D:\\求职\\resume_v3.pdf。",
+        source="我想换工作，目前月薪两万八，期望三万五以上。面试安排：11月24日（周二）10:30 "
+        "字节跳动二面，联系人赵敏 zhaomin@bytedance.com；11月26号下午两点美团终面，会议号 "
+        "889-302-175。简历放在 D:\\求职\\resume_v3.pdf。",
         true=(
             "用户月薪 28000，期望 35000 以上。",
             "用户目前月薪2.8万。",
@@ -345,9 +361,9 @@ CASES = (
         ),
     ),
     Case(
-        source="Flight LH 723 from Munich to Beijing leaves at 19:25 on 14 February 2027, gate K12, seat 34A. "
-        "The hotel “Grand Hyatt” costs 1,850 yuan per night for 4 nights; booking code QX7R2M. Luggage limit 23 kg. "
-        "Emergency contact: Dr. Hannah Vogel, +49 89 2180 0.",
+        source="Flight LH 723 from Munich to Beijing leaves at 19:25 on 14 February 2027, gate "
+        "K12, seat 34A. The hotel “Grand Hyatt” costs 1,850 yuan per night for 4 nights; booking "
+        "code QX7R2M. Luggage limit 23 kg. Emergency contact: Dr. Hannah Vogel, +49 89 2180 0.",
         true=(
             "Flight LH 723 leaves Munich at 7:25 pm on February 14, 2027.",
             "Seat 34A, gate K12.",
@@ -378,7 +394,8 @@ CASES = (
     Case(
         source="基金净值 1.8342，涨了 2.35%，持有 15,300 份，总值约 "
         "2.8 万；止损线设在 1.65。用户说：“跌破就全卖，不要犹豫”。"
-        "研报链接 https://fund.example.cn/report/2026Q3?code=110022 ，代码 110022，经理萧楠管理了 14 年。",
+        "研报链接 https://fund.example.cn/report/2026Q3?code=110022 ，代码 110022，经理萧楠管理了 "
+        "14 年。",
         true=(
             "净值 1.8342，涨 2.35％。",
             "持有 15300 份，约 28000。",
@@ -406,8 +423,8 @@ CASES = (
     Case(
         source="CI run #8841 on branch feature/login-v2 failed in 12m "
         "41s: test_auth.py::test_refresh raised KeyError('exp'). "
-        "Fix by Tomasz in PR 1207, commit 4be19c7d2. Memory peaked at 3.6 GB, coverage fell from 91.4% to 88.9%. "
-        "设置了环境变量 JWT_TTL=3600，镜像 registry.example.io/auth:2.4.1 已推送。",
+        "Fix by Tomasz in PR 1207, commit 4be19c7d2. Memory peaked at 3.6 GB, coverage fell from "
+        "91.4% to 88.9%. 设置了环境变量 JWT_TTL=3600，镜像 registry.example.io/auth:2.4.1 已推送。",
         true=(
             "CI run #8841 on feature/login-v2 failed.",
             "test_auth.py::test_refresh raised KeyError('exp').",
@@ -437,7 +454,7 @@ CASES = (
     Case(
         source="奶奶八十三岁，住在成都市武侯区桐梓林路 17 号，"
         "糖尿病史二十年，每晚打 12 个单位胰岛素。她爱听《锁麟囊》，"
-        "电话 028-8512-3366。周六我们六点半去接她，吃饭订在「陈麻婆豆腐」，一桌十个人，人均一百五。",
+        "电话 028-8512-3366。周六我们六点半去接她，吃饭订在「陈麻婆豆腐」，一桌十个人，人均一百五。",  # noqa: E501
         true=(
             "奶奶 83 岁，住桐梓林路17号。",
             "糖尿病史 20 年，每晚 12 个单位胰岛素。",

@@ -24,8 +24,14 @@ BOTH = FoldTexts(log="- a", summary="b")
         "Here are <log> and <summary>:\n<log>\n- a\n</log>\n<summary>\nb\n</summary>",
         '{"log": "- a", "summary": "b"}',
         'Here:\n```json\n{"log": "- a", "summary": "b"}\n```',
-        "<think>\n<log>\n- maybe drunk\n</log>\ntoo harsh\n</think>\n<log>\n- a\n</log>\n<summary>\nb\n</summary>",
-        "<log>\n- maybe drunk\n</log>\nToo harsh, rewrite.\n</think>\n\n<log>\n- a\n</log>\n<summary>b</summary>",
+        (
+            "<think>\n<log>\n- maybe drunk\n</log>\ntoo harsh\n</think>\n<log>\n- a\n</log>\n"
+            "<summary>\nb\n</summary>"
+        ),
+        (
+            "<log>\n- maybe drunk\n</log>\nToo harsh, rewrite.\n</think>\n\n<log>\n- a\n</log>\n"
+            "<summary>b</summary>"
+        ),
     ],
 )
 def test_both_texts_are_found_whatever_is_around_them(answer):
@@ -39,14 +45,23 @@ def test_both_texts_are_found_whatever_is_around_them(answer):
         ("<summary>b</summary>", FoldTexts(summary="b")),
         ('{"summary": "b", "log": 1}', FoldTexts(summary="b")),
         ('<log>\n- He said "no".\n- And half of', FoldTexts(log='- He said "no".', cut="log")),
-        ("<log>\n- a\n</log>\n<summary>\nb.\nc and", FoldTexts(log="- a", summary="b.", cut="summary")),
+        (
+            "<log>\n- a\n</log>\n<summary>\nb.\nc and",
+            FoldTexts(log="- a", summary="b.", cut="summary"),
+        ),
         ("<log>\n- a\n</log>\n<summary>\nb.\nc.", FoldTexts(log="- a", summary="b.\nc.")),
         ("```\n<summary>\nb\n```", FoldTexts(summary="b")),
         (
-            "<log>\n- The <log> tag and </log> are\n- x <summary> y\n</log>\n<summary>z <log> w</summary>",
+            (
+                "<log>\n- The <log> tag and </log> are\n- x <summary> y\n</log>\n<summary>z <log> "
+                "w</summary>"
+            ),
             FoldTexts(log="- The <log> tag and </log> are\n- x <summary> y", summary="z <log> w"),
         ),
-        ('{"log": "- the <log> tag", "summary": "b"}', FoldTexts(log="- the <log> tag", summary="b")),
+        (
+            '{"log": "- the <log> tag", "summary": "b"}',
+            FoldTexts(log="- the <log> tag", summary="b"),
+        ),
     ],
 )
 def test_what_is_there_is_kept(answer, texts):
@@ -73,7 +88,17 @@ def test_no_texts_are_read_out_of_anything_else(answer):
 
 @every_case(
     "piece",
-    ["<log>", "</log>", "<summary></log>", "< log", "<log>\n", '{"log": ', "</think> ", "a</think>\n", "<think>"],
+    [
+        "<log>",
+        "</log>",
+        "<summary></log>",
+        "< log",
+        "<log>\n",
+        '{"log": ',
+        "</think> ",
+        "a</think>\n",
+        "<think>",
+    ],
 )
 def test_a_hostile_answer_takes_no_long_time(piece):
     began = time.process_time()
@@ -82,7 +107,9 @@ def test_a_hostile_answer_takes_no_long_time(piece):
 
 
 LINES = st.lists(
-    st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1), min_size=1, max_size=5
+    st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1),
+    min_size=1,
+    max_size=5,
 )
 
 

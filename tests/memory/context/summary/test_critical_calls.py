@@ -1,4 +1,6 @@
-"""Calls that changed something or failed are kept with their outcome and handle; looking at things is not."""
+"""Calls that changed something or failed are kept with their outcome and handle; looking at things
+is not.
+"""
 
 import json
 
@@ -20,7 +22,10 @@ from tests.memory.context.making import START, make_session, replied, said
 
 def call(id, name, result, failed=False, **arguments):
     return (
-        ("assistant", (ToolCall(id=id, name=name, input=json.dumps(arguments, ensure_ascii=False)),)),
+        (
+            "assistant",
+            (ToolCall(id=id, name=name, input=json.dumps(arguments, ensure_ascii=False)),),
+        ),
         ("user", (ToolResult(call_id=id, text=result, is_error=failed),)),
     )
 
@@ -78,10 +83,16 @@ def test_what_changes_something_is_critical(name, arguments, kept):
 
 def test_a_line_has_call_outcome_and_handle_within_its_length():
     (line,) = [
-        each.line for each in found(call("c", "write_file", "now holds 4 bytes.\nmore", path="a.md", content="x"))
+        each.line
+        for each in found(
+            call("c", "write_file", "now holds 4 bytes.\nmore", path="a.md", content="x")
+        )
     ]
     assert line == '- write_file a.md → now holds 4 bytes. recall(handle="2.0")'
-    (line,) = [each.line for each in found(call("c", "bash", "Error: 3 failed", True, command="pytest"), lang="zh")]
+    (line,) = [
+        each.line
+        for each in found(call("c", "bash", "Error: 3 failed", True, command="pytest"), lang="zh")
+    ]
     assert line == '- bash pytest 失败：Error: 3 failed recall(handle="3.0")'
     long = "/srv/" + "very-long-folder/" * 30 + "a.md"
     for text in ("word " * 200, "字" * 900, "x" * 900, "1234567890" * 90):
@@ -114,16 +125,25 @@ def test_the_newest_lines_go_in_first_and_none_twice():
     cost = WEIGHTED.text(lines[0].line) + 1
     taken = fitting_lines(lines, "", WEIGHTED, cost * 3)
     assert taken == [each.line for each in lines[-3:]]
-    assert fitting_lines(lines, "\n".join(taken), WEIGHTED, cost * 2) == [each.line for each in lines[-5:-3]]
+    assert fitting_lines(lines, "\n".join(taken), WEIGHTED, cost * 2) == [
+        each.line for each in lines[-5:-3]
+    ]
     assert (
-        fitting_lines((*carried_lines("\n".join(["## Tools", *taken, "- other"])), *lines), "", WEIGHTED, cost * 3)
+        fitting_lines(
+            (*carried_lines("\n".join(["## Tools", *taken, "- other"])), *lines),
+            "",
+            WEIGHTED,
+            cost * 3,
+        )
         == taken
     )
 
 
 def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
     messages = (
-        make_session([[said("x"), ("assistant", (ToolCall(id="c", name="write_file", input="{broken"),))]])
+        make_session(
+            [[said("x"), ("assistant", (ToolCall(id="c", name="write_file", input="{broken"),))]]
+        )
         .turns[0]
         .messages
     )
@@ -134,18 +154,28 @@ def test_a_call_without_result_or_with_broken_arguments_is_named_all_the_same():
 @every_case(
     ("result", "failed", "outcome"),
     [
-        ("Collecting numpy\nDownloading 16 MB\nSuccessfully installed numpy-2.1.3", False, "→ Successfully installed"),
+        (
+            "Collecting numpy\nDownloading 16 MB\nSuccessfully installed numpy-2.1.3",
+            False,
+            "→ Successfully installed",
+        ),
         ("npm warn old lockfile\n\nadded 12 packages in 3s", False, "→ added 12 packages in 3s"),
         ("正在下载\n安装成功：jq 1.7", False, "→ 安装成功：jq 1.7"),
         ("[main 1a2b3c4] Fix the gate\n 1 file changed", False, "→ [main 1a2b3c4] Fix the gate"),
-        ("Reading lists...\nE: Unable to locate package foo", True, "failed: E: Unable to locate package foo"),
         (
-            'Traceback (most recent call last):\n  File "/srv/error_page.py", line 3\nOSError: full',
+            "Reading lists...\nE: Unable to locate package foo",
+            True,
+            "failed: E: Unable to locate package foo",
+        ),
+        (
+            'Traceback (most recent call last):\n  File "/srv/error_page.py", line 3\nOSError: full',  # noqa: E501
             True,
             "failed: OSError",
         ),
     ],
 )
 def test_the_outcome_is_what_a_person_would_say_of_it(result, failed, outcome):
-    [line] = [call.line for call in found(call("1", "run", result, failed, command="pip install x"))]
+    [line] = [
+        call.line for call in found(call("1", "run", result, failed, command="pip install x"))
+    ]
     assert f"run pip install x {outcome}" in line

@@ -19,8 +19,10 @@ from tests.memory.context.making import START, make_session, replied, said
 SOURCE = """
 - 2026-11-20 14:05 User: 我叫林小雨，预算是 12,345.50 元，11月25日去杭州，酒店在「西湖国宾馆」。
 - 14:06 Bot: 好的，订单号是 HZ-20931，确认页 https://hotel.example.com/orders/20931?lang=zh 已保存。
-- 14:07 User: The deploy failed on Friday: see /var/log/app/deploy.log, job_id build_4711, version 2.10.3.
-- 14:09 Bot: Alice Moreau fixed `config/retry.yaml` and wrote "never retry twice" in the README.md at 09:30.
+- 14:07 User: The deploy failed on Friday: see /var/log/app/deploy.log, job_id build_4711, version \
+2.10.3.
+- 14:09 Bot: Alice Moreau fixed `config/retry.yaml` and wrote "never retry twice" in the README.md \
+at 09:30.
 - 14:10 User: 把《三体》第 3 章的笔记发给 chen.wei@example.com，会议改到 2026年12月01日 下午 3:30。
 """
 
@@ -45,14 +47,27 @@ GOOD = [
 def altered(sentence, dice):
     """One digit, or one letter of a path, address or quotation, made another."""
     spots = [m.start() for m in re.finditer(r"\d", re.sub(r"^\d+\. ", "  ", sentence))]
-    for pattern in (r"https?://\S+", r"/\S+\.log", r"`([^`]+)`", r'"([^"]+)"', r"「([^」]+)」", r"《([^》]+)》"):
+    for pattern in (
+        r"https?://\S+",
+        r"/\S+\.log",
+        r"`([^`]+)`",
+        r'"([^"]+)"',
+        r"「([^」]+)」",
+        r"《([^》]+)》",
+    ):
         for match in re.finditer(pattern, sentence):
-            spots += [at for at in range(match.start() + 1, match.end() - 1) if sentence[at].isalnum()]
+            spots += [
+                at for at in range(match.start() + 1, match.end() - 1) if sentence[at].isalnum()
+            ]
     if not spots:
         return None
     at = dice.choice(spots)
     old = sentence[at]
-    new = str((int(old) + dice.randrange(1, 9)) % 10) if old.isdigit() else ("q" if old.casefold() != "q" else "z")
+    new = (
+        str((int(old) + dice.randrange(1, 9)) % 10)
+        if old.isdigit()
+        else ("q" if old.casefold() != "q" else "z")
+    )
     return sentence[:at] + new + sentence[at + 1 :]
 
 
@@ -96,7 +111,10 @@ def test_what_the_source_does_not_say_goes(false):
 def test_only_the_false_sentence_of_a_list_item_goes():
     text = "- Version 2.10.3 was affected. It took 47 minutes. Alice Moreau fixed it."
     assert ground_text(text, SOURCE).text == "- Version 2.10.3 was affected. Alice Moreau fixed it."
-    assert ground_text("- 会议改到下午3:30。共 9 人参加。地点不变。", SOURCE).text == "- 会议改到下午3:30。地点不变。"
+    assert (
+        ground_text("- 会议改到下午3:30。共 9 人参加。地点不变。", SOURCE).text
+        == "- 会议改到下午3:30。地点不变。"
+    )
 
 
 def test_sentences_end_in_both_languages_but_not_inside_quotations():
@@ -110,11 +128,23 @@ def test_sentences_end_in_both_languages_but_not_inside_quotations():
 
 NAMES = ["Nadia", "Tom", "李雷", "韩梅梅", "小陈"]
 TEMPLATES = [
-    ("{n} paid {a} euros for order AB-{b} on 2026-0{c}-1{c}.", "{n} paid {a} euros (order AB-{b})."),
-    ("{n}花了 {a} 元，订单 AB-{b}，{c}月1{c}日送到。", "{n}在{c}月1{c}日收到订单 AB-{b}，花了{a}元。"),
-    ("The file /srv/{b}/report_{c}.csv has {a} rows, {n} said.", "{n} said /srv/{b}/report_{c}.csv has {a} rows."),
+    (
+        "{n} paid {a} euros for order AB-{b} on 2026-0{c}-1{c}.",
+        "{n} paid {a} euros (order AB-{b}).",
+    ),
+    (
+        "{n}花了 {a} 元，订单 AB-{b}，{c}月1{c}日送到。",
+        "{n}在{c}月1{c}日收到订单 AB-{b}，花了{a}元。",
+    ),
+    (
+        "The file /srv/{b}/report_{c}.csv has {a} rows, {n} said.",
+        "{n} said /srv/{b}/report_{c}.csv has {a} rows.",
+    ),
     ("{n}把会议改到 1{c}:3{c}，在「{b}会议室」。", "会议改到1{c}:3{c}，地点「{b}会议室」。"),
-    ("Please call {n} at +49 {b} {a}, the ticket is #{c}{b}.", "Ticket #{c}{b}: call {n} at +49 {b} {a}."),
+    (
+        "Please call {n} at +49 {b} {a}, the ticket is #{c}{b}.",
+        "Ticket #{c}{b}: call {n} at +49 {b} {a}.",
+    ),
     ("{n} 说 GPU 有 {c}4 GB，模型是 qwen{c}-{b}b。", "{n} 的 GPU 有 {c}4 GB，用 qwen{c}-{b}b。"),
 ]
 
@@ -170,9 +200,16 @@ WORDS = st.sampled_from(
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(st.lists(st.lists(WORDS, min_size=1, max_size=8).map("".join), min_size=1, max_size=5), st.integers(120, 900))
+@given(
+    st.lists(st.lists(WORDS, min_size=1, max_size=8).map("".join), min_size=1, max_size=5),
+    st.integers(120, 900),
+)
 def test_a_digest_always_passes_the_check_and_keeps_to_its_budget(texts, budget):
-    messages = [m for turn in make_session([[said(t), replied(t[::-1])] for t in texts]).turns for m in turn.messages]
+    messages = [
+        m
+        for turn in make_session([[said(t), replied(t[::-1])] for t in texts]).turns
+        for m in turn.messages
+    ]
     before = "- 早先：预算 3,000 元。\n[+4 messages, digest] recall(turn=1)"
     made = extractive_summary(messages, before, WEIGHTED, budget)
     source = before + "\n" + write_turns(messages, START.tzinfo)

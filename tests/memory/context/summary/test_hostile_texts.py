@@ -1,4 +1,6 @@
-"""Texts made to hold the interpreter: what the functions of a fold make of them, and how their time grows."""
+"""Texts made to hold the interpreter: what the functions of a fold make of them, and how their time
+grows.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -37,7 +39,23 @@ UNITS = (
         "十分之一",
         "a1 ",
     ),
-    *("中", "中/", "a/b ", '"', "“", "`", "*", "> ", "# ", "http://", "a@b.c ", "v1", "2024-", "3月", "monday "),
+    *(
+        "中",
+        "中/",
+        "a/b ",
+        '"',
+        "“",
+        "`",
+        "*",
+        "> ",
+        "# ",
+        "http://",
+        "a@b.c ",
+        "v1",
+        "2024-",
+        "3月",
+        "monday ",
+    ),
 )
 
 
@@ -51,18 +69,24 @@ UNITS = (
         parse_sections,
     ],
 )
-def test_a_text_of_one_sign_is_read_in_proportion_to_its_length(read: Callable[[str], object]) -> None:
+def test_a_text_of_one_sign_is_read_in_proportion_to_its_length(
+    read: Callable[[str], object],
+) -> None:
     assert not [unit for unit in UNITS if not in_proportion(partial(over, read, unit))]
 
 
 def test_sentences_are_cut_and_borne_out_in_proportion_to_their_length() -> None:
     def check(text: str) -> object:
-        return [split_line(line) for line in text.splitlines()], ground_text(text, "nothing").dropped
+        return [split_line(line) for line in text.splitlines()], ground_text(
+            text, "nothing"
+        ).dropped
 
     assert not [unit for unit in UNITS if not in_proportion(partial(over, check, unit))]
 
 
-@pytest.mark.parametrize("text", ["一" * 5_000 + "点五个", "一" * 5_000 + "分之一", "三分之" + "一" * 5_000])
+@pytest.mark.parametrize(
+    "text", ["一" * 5_000 + "点五个", "一" * 5_000 + "分之一", "三分之" + "一" * 5_000]
+)
 def test_a_numeral_that_is_no_number_stays_as_it_is_written(text: str) -> None:
     assert normalize_text(text).startswith(("1111", "一一", "3分之", "三分之"))
 
@@ -120,7 +144,10 @@ def test_segments_make_up_the_text_again_and_none_is_too_long(text: str) -> None
 
 
 def test_a_long_paragraph_is_cut_where_its_sentences_end() -> None:
-    said = [f'Sentence {number} says that v1.{number} of the "tool. It" costs 3.50 a month. ' for number in range(200)]
+    said = [
+        f'Sentence {number} says that v1.{number} of the "tool. It" costs 3.50 a month. '
+        for number in range(200)
+    ]
     said[-1] = "「这是。引用」也是一句。"
     assert split_line("- " + "".join(said)) == ("- ", said)
 
@@ -141,7 +168,11 @@ def over(read: Callable[[str], object], unit: str, size: int) -> float:
 
 
 def in_proportion(took: Callable[[int], float]) -> bool:
-    """Four times the text takes less than eight times as long, in one of a few tries; what takes 10 ms is no matter."""
+    """Four times the text takes less than eight times as long, in one of a few tries; what takes 10
+    ms is no matter.
+    """
     if took(4_000) < 0.0006:
         return True
-    return any((long := took(16_000)) < 0.01 or long < 8 * min(took(4_000), took(4_000)) for _ in range(5))
+    return any(
+        (long := took(16_000)) < 0.01 or long < 8 * min(took(4_000), took(4_000)) for _ in range(5)
+    )

@@ -1,15 +1,26 @@
-"""What matters: who said it, errors, code, how recent it is and whether it came up again; and what a summary kept."""
+"""What matters: who said it, errors, code, how recent it is and whether it came up again; and what
+a summary kept.
+"""
 
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
 
-from memory.context.summary.importance import MAX_SHOWN, compare_with_summary, message_weights, most_important
+from memory.context.summary.importance import (
+    MAX_SHOWN,
+    compare_with_summary,
+    message_weights,
+    most_important,
+)
 from memory.conversation import Text, ToolCall, ToolResult
 from tests.memory.context.making import make_session, replied, said, used
 
 
 def messages_of(*turns):
-    return [message for turn in make_session([list(turn) for turn in turns]).turns for message in turn.messages]
+    return [
+        message
+        for turn in make_session([list(turn) for turn in turns]).turns
+        for message in turn.messages
+    ]
 
 
 def points(*said_or_replied, late=60):
@@ -25,7 +36,9 @@ def test_each_reason_has_its_points():
     assert points(said("x"), replied("```py\nx = 1\n```")) == [30, 20]
     assert points(said("x"), replied("def a():\n    return 1\n")) == [30, 20]
     failed = ("user", (ToolResult(call_id="c", text="no", is_error=True),))
-    assert points(said("x"), ("assistant", (ToolCall(id="c", name="bash", input="{}"),)), failed) == [30, 0, 50]
+    assert points(
+        said("x"), ("assistant", (ToolCall(id="c", name="bash", input="{}"),)), failed
+    ) == [30, 0, 50]
     assert points(said("x"), *used("c", "ValueError: no\n"))[2] == 50
 
 
@@ -37,16 +50,32 @@ def test_recency_loses_a_point_a_minute_and_never_goes_below_nothing():
 
 
 def test_what_a_later_message_says_again_was_referred_to():
-    assert points(said("my id is AB-1234"), replied("ok"), said("use AB-1234 please")) == [70, 0, 30]
-    assert points(said("钥匙在 /data/钥匙.txt"), replied("好"), said("打开 /data/钥匙.txt"))[0] == 70
+    assert points(said("my id is AB-1234"), replied("ok"), said("use AB-1234 please")) == [
+        70,
+        0,
+        30,
+    ]
+    assert (
+        points(said("钥匙在 /data/钥匙.txt"), replied("好"), said("打开 /data/钥匙.txt"))[0] == 70
+    )
     assert points(said("预算 9800 元"), replied("9800 记下了"))[0] == 70
     assert points(said("I met Priya today"), replied("nice"), said("call Priya"))[0] == 70
     assert points(said("it is 12"), replied("12"))[0] == 30  # a number that small is anybody's
-    assert points(said("x"), *used("c", "long"), replied('see recall(handle="3.0")')) == [30, 0, 40, 0]
+    assert points(said("x"), *used("c", "long"), replied('see recall(handle="3.0")')) == [
+        30,
+        0,
+        40,
+        0,
+    ]
 
 
 def test_what_a_tool_answers_refers_to_nothing():
-    assert points(said("read a1b2.txt"), ("user", (ToolResult(call_id="c", text="a1b2.txt: empty"),)))[0] == 30
+    assert (
+        points(said("read a1b2.txt"), ("user", (ToolResult(call_id="c", text="a1b2.txt: empty"),)))[
+            0
+        ]
+        == 30
+    )
 
 
 TALK = (
@@ -91,11 +120,17 @@ def test_a_short_list_has_what_matters_most_in_order():
     short = most_important(items, 3)
     assert len(short) == 3
     assert [item for item in items if item in short] == list(short)
-    assert min(item.weight for item in short) >= max(item.weight for item in items if item not in short)
+    assert min(item.weight for item in short) >= max(
+        item.weight for item in items if item not in short
+    )
     assert most_important(items, 99) == items
 
 
 def test_words_only_are_kept_where_most_of_them_are_said_again():
-    messages = messages_of([said("please plan the garden party with lanterns"), ("assistant", (Text(text="ok"),))])
-    assert compare_with_summary(messages, "The user plans a garden party with lanterns.", UTC)[0].kept
+    messages = messages_of(
+        [said("please plan the garden party with lanterns"), ("assistant", (Text(text="ok"),))]
+    )
+    assert compare_with_summary(messages, "The user plans a garden party with lanterns.", UTC)[
+        0
+    ].kept
     assert not compare_with_summary(messages, "The user asked for something.", UTC)[0].kept

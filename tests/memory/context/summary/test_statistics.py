@@ -23,7 +23,10 @@ def test_messages_tools_files_attachments_and_errors_are_counted():
         [("user", (Text(text="look"), picture, document)), replied("seen")],
         [
             said("move"),
-            ("assistant", (Text(text="I will."), *call("2", "move", source="a.md", destination="b\n.md")[1])),
+            (
+                "assistant",
+                (Text(text="I will."), *call("2", "move", source="a.md", destination="b\n.md")[1]),
+            ),
             result("2", failed=True),
             call("3", "read_file", path=7),
             result("3"),
@@ -45,4 +48,6 @@ def test_messages_tools_files_attachments_and_errors_are_counted():
 
 
 def test_nothing_is_counted_of_nothing():
-    assert count_statistics([]) == RangeStatistics(user=0, bot=0, tools=(), files=(), pictures=0, documents=0, errors=0)
+    assert count_statistics([]) == RangeStatistics(
+        user=0, bot=0, tools=(), files=(), pictures=0, documents=0, errors=0
+    )

@@ -1,4 +1,6 @@
-"""What is kept of a fold: fixed sections, constraints, critical calls, and a log that leaves out no fact."""
+"""What is kept of a fold: fixed sections, constraints, critical calls, and a log that leaves out no
+fact.
+"""
 
 import json
 from datetime import UTC
@@ -26,16 +28,26 @@ TALK = [
     [said("我们要迁移数据库，记住：不要在周五部署。"), replied("好，目标是 11月30日前完成。")],
     [
         said("先装驱动"),
-        ("assistant", (ToolCall(id="a", name="bash", input='{"command": "pip install psycopg==3.2.1"}'),)),
+        (
+            "assistant",
+            (ToolCall(id="a", name="bash", input='{"command": "pip install psycopg==3.2.1"}'),),
+        ),
         ("user", (ToolResult(call_id="a", text="ERROR: no matching distribution", is_error=True),)),
-        ("assistant", (ToolCall(id="b", name="bash", input='{"command": "pip install psycopg==3.2.3"}'),)),
+        (
+            "assistant",
+            (ToolCall(id="b", name="bash", input='{"command": "pip install psycopg==3.2.3"}'),),
+        ),
         ("user", (ToolResult(call_id="b", text="Successfully installed psycopg-3.2.3"),)),
         replied("装好了 3.2.3，我们决定用 Postgres 16。"),
     ],
 ]
 LOG = "- 用户要迁移数据库"
-WORDS = "旧库里的订单、发票、客户和库存都要迁，先迁发票和客户，订单放在后面，库存等财务盘点以后，备份照旧每天夜里做。"
-LONG_TALK = [*TALK, *([said(WORDS), replied(f"明白。{WORDS}")] for _ in range(5))]  # of which tools are a small part
+WORDS = (
+    "旧库里的订单、发票、客户和库存都要迁，先迁发票和客户，订单放在后面，库存等财务盘点以后，"
+    "备份照旧每天夜里做。"
+)
+# of which tools are a small part
+LONG_TALK = [*TALK, *([said(WORDS), replied(f"明白。{WORDS}")] for _ in range(5))]
 CALLS = (
     '- bash pip install psycopg==3.2.1 失败：ERROR: no matching distribution recall(handle="5.0")',
     '- bash pip install psycopg==3.2.3 → Successfully installed psycopg-3.2.3 recall(handle="6.0")',
@@ -48,7 +60,9 @@ def messages_of(turns):
 
 def checked(summary, turns=TALK, log=LOG, most=1_000, before="", counter=WEIGHTED):
     material = FoldSource(before=before, replaced=0, earlier=(), turns=messages_of(turns))
-    return validate_summary(log, summary, material, SummaryLimit(counter=counter, summary_tokens=most, zone=UTC))
+    return validate_summary(
+        log, summary, material, SummaryLimit(counter=counter, summary_tokens=most, zone=UTC)
+    )
 
 
 def heads(summary):
@@ -61,7 +75,13 @@ def test_headings_are_the_fixed_ones_in_their_order_whatever_the_model_wrote():
         "## 目标\n11月30日前完成。\n## Facts & preferences\n- 不要在周五部署"
     )
     found = checked(summary).summary
-    assert heads(found) == ["目标与现状", "决定与理由", "事实与偏好", "工具做了什么、发现了什么", "未完成的事"]
+    assert heads(found) == [
+        "目标与现状",
+        "决定与理由",
+        "事实与偏好",
+        "工具做了什么、发现了什么",
+        "未完成的事",
+    ]
     assert "- 用 Postgres 16\n- 杂谈\n- 数据库要迁移" in found
     assert checked(found).summary == found
 
@@ -69,7 +89,9 @@ def test_headings_are_the_fixed_ones_in_their_order_whatever_the_model_wrote():
 def test_headings_are_in_the_language_of_the_conversation():
     english = [[said("move the database to Postgres"), replied("fine")]]
     found = checked(
-        "## 目标与现状\n- move the database\n## 错误\n- none", english, "- they talk of the database"
+        "## 目标与现状\n- move the database\n## 错误\n- none",
+        english,
+        "- they talk of the database",
     ).summary
     assert heads(found) == ["Goal and state", "Errors and how they were resolved"]
 
@@ -98,7 +120,10 @@ def test_calls_of_earlier_folds_stay_while_there_is_room():
 
 
 def test_a_constraint_the_model_left_out_stands_with_the_facts():
-    assert "## 事实与偏好\n- 我们要迁移数据库，记住：不要在周五部署。" in checked("- 用 Postgres 16").summary
+    assert (
+        "## 事实与偏好\n- 我们要迁移数据库，记住：不要在周五部署。"
+        in checked("- 用 Postgres 16").summary
+    )
 
 
 @pytest.mark.parametrize("counter", [WEIGHTED, STRUCTURAL], ids=["weighted", "structural"])
@@ -109,7 +134,16 @@ def test_the_most_tokens_of_a_summary_hold_with_many_calls_and_constraints(most,
         [
             said(f"Always keep rule {at}: never touch /srv/data/{at}."),
             *used(f"r{at}", "ok"),
-            ("assistant", (ToolCall(id=f"w{at}", name="write_file", input=json.dumps({"path": f"/srv/app/{at}.md"})),)),
+            (
+                "assistant",
+                (
+                    ToolCall(
+                        id=f"w{at}",
+                        name="write_file",
+                        input=json.dumps({"path": f"/srv/app/{at}.md"}),
+                    ),
+                ),
+            ),
             ("user", (ToolResult(call_id=f"w{at}", text=f"/srv/app/{at}.md holds {at} bytes."),)),
             replied("Done as you asked."),
         ]
@@ -127,7 +161,9 @@ def test_the_most_tokens_of_a_summary_hold_with_many_calls_and_constraints(most,
 
 
 def test_trimming_takes_plain_lines_of_the_largest_section_first():
-    parts = parse_sections("## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14")
+    parts = parse_sections(
+        "## Facts\n- it is 12\n- plain\n## Tools\n- aaa\n- bbb bbb bbb\n- ccc\n- costs 14"
+    )
     kept = trim_sections(parts, "en", WEIGHTED, WEIGHTED.text(render_sections(parts, "en")) - 1)
     assert kept["facts"] == ["- it is 12", "- plain"]
     assert kept["tools"] == ["- bbb bbb bbb", "- ccc", "- costs 14"]
@@ -158,8 +194,12 @@ TEXTS = st.lists(FACTS, min_size=1, max_size=6).map("".join)
 
 
 @settings(max_examples=examples(400), deadline=None)
-@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), st.one_of(st.just(""), TEXTS))
-def test_every_sentence_with_facts_of_people_and_the_bot_is_in_the_log_after_the_check(turns, model_log):
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), st.one_of(st.just(""), TEXTS)
+)
+def test_every_sentence_with_facts_of_people_and_the_bot_is_in_the_log_after_the_check(
+    turns, model_log
+):
     made = [[said(a), *used(f"c{at}", b), replied(c)] for at, (a, b, c) in enumerate(turns)]
     found = checked(f"- {turns[0][0]}" if model_log else "", made, model_log)
     known = GroundingSource(found.log)
@@ -183,7 +223,11 @@ def test_a_checked_summary_says_only_what_its_source_says(turns, summary):
 
 def test_a_digest_with_little_room_keeps_what_came_up_again_before_what_is_newer():
     filler = [
-        [said(f"Chat number {at * 111} about nothing that anybody asks for later."), replied("Yes.")] for at in range(8)
+        [
+            said(f"Chat number {at * 111} about nothing that anybody asks for later."),
+            replied("Yes."),
+        ]
+        for at in range(8)
     ]
     turns = [
         [said("The locker code is 4711 88."), replied("Noted.")],

@@ -18,7 +18,8 @@ WEDNESDAY = datetime(2024, 5, 15, 10, tzinfo=UTC)
 def days(question: str, now: datetime = WEDNESDAY) -> list[str]:
     """The spans of a question as "first..last", a single day once, * behind one of any year."""
     return [
-        (f"{span.first}" if span.first == span.last else f"{span.first}..{span.last}") + "*" * span.yearless
+        (f"{span.first}" if span.first == span.last else f"{span.first}..{span.last}")
+        + "*" * span.yearless
         for span in find_dates(question, now)
     ]
 
@@ -271,7 +272,14 @@ def test_the_words_that_name_days_can_be_left_out() -> None:
     ]
     assert remove_dates("What did I eat?", ()) == "What did I eat?"
     asked = "What did I eat last Tuesday with Tom?"
-    assert remove_dates(asked, find_dates(asked, WEDNESDAY)).split() == ["What", "did", "I", "eat", "with", "Tom?"]
+    assert remove_dates(asked, find_dates(asked, WEDNESDAY)).split() == [
+        "What",
+        "did",
+        "I",
+        "eat",
+        "with",
+        "Tom?",
+    ]
 
 
 WRITTEN = (
@@ -309,7 +317,10 @@ def test_every_date_as_it_is_written_is_that_day(
     assert found == (DateSpan(first=day, last=day, text=text, start=len(around[0])),)
 
 
-@given(day=st.dates(date(1950, 1, 1), date(2099, 12, 31)), now=st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)))
+@given(
+    day=st.dates(date(1950, 1, 1), date(2099, 12, 31)),
+    now=st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)),
+)
 def test_a_date_without_its_year_matches_it(day: date, now: datetime) -> None:
     for text in (f"{day.month}月{day.day}日", f"{day:%B} {day.day}"):
         (found,) = find_dates(text, now)
@@ -326,7 +337,22 @@ def test_the_29th_of_february_is_there_in_leap_years_only(year: int) -> None:
 PIECES = st.sampled_from(
     [
         *"年月日号周三天前后上去个半几到十廿底初末一-/.,(",
-        *("2023", "5", "31", "99", "1st", "圣诞", "最近", "以来", "May", "march", "last", "week", "Tuesday", "ago"),
+        *(
+            "2023",
+            "5",
+            "31",
+            "99",
+            "1st",
+            "圣诞",
+            "最近",
+            "以来",
+            "May",
+            "march",
+            "last",
+            "week",
+            "Tuesday",
+            "ago",
+        ),
         *("the", "of", "and", "in", "between", "before", "year", "’s", "Christmas", "since"),
     ]
 )
@@ -334,7 +360,9 @@ PIECES = st.sampled_from(
 
 @given(
     text=st.one_of(
-        st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=14).map("".join)
+        st.text(max_size=60),
+        st.lists(PIECES, max_size=14).map(" ".join),
+        st.lists(PIECES, max_size=14).map("".join),
     ),
     now=st.datetimes(),
 )
@@ -353,6 +381,8 @@ def test_no_text_is_too_strange(text: str, now: datetime) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=range(len(RULES)))
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
-def test_each_text_that_a_rule_matches_has_one_of_its_words(rule: DateRule, data: st.DataObject) -> None:
+def test_each_text_that_a_rule_matches_has_one_of_its_words(
+    rule: DateRule, data: st.DataObject
+) -> None:
     text = data.draw(st.from_regex(re.compile(rule.pattern.pattern, rule.pattern.flags)))
     assert any(word in text.casefold() for word in rule.words), text

@@ -125,7 +125,8 @@ export interface Backups {
   last_restore: RestoreOutcome | null;
 }
 
-/** Where the newer request stops repeating the older one, so that the provider's cache ends there. */
+/** Where the newer request stops repeating the older one, so that the provider's cache ends
+there. */
 export interface BrokenPrefix {
   kind: "system" | "tools" | "summary" | "history" | "running";
   name: string;
@@ -308,7 +309,8 @@ export interface ConversationUsage {
   unpriced: string[];
 }
 
-/** Turns that were forgotten; each other one is live, folded or cleared, as the figures of the context tell. */
+/** Turns that were forgotten; each other one is live, folded or cleared, as the figures of the
+context tell. */
 export interface Coverage {
   forgotten: number[];
 }

@@ -69,7 +69,9 @@ def _column(name: str, kind: sa.types.TypeEngine[T], default: str | None) -> sa.
 def _partial_index(name: str, *columns: str, where: str, unique: bool = False) -> sa.Index:
     """Make an index over some rows; `where` is as PostgreSQL takes it."""
     sqlite_where = sa.text(where.replace("IS false", "IS 0"))
-    return sa.Index(name, *columns, unique=unique, sqlite_where=sqlite_where, postgresql_where=sa.text(where))
+    return sa.Index(
+        name, *columns, unique=unique, sqlite_where=sqlite_where, postgresql_where=sa.text(where)
+    )
 
 
 _table("instance", *_integers("id lease_epoch"), *_flags("clean"), sa.PrimaryKeyConstraint("id"))
@@ -133,7 +135,9 @@ _table(
     sa.UniqueConstraint("conversation", "number", name="turn_number"),
     sa.ForeignKeyConstraint(["conversation"], ["conversation.id"]),
     sa.Index("turn_first_seq", "conversation", "first_seq"),
-    _partial_index("turn_open", "conversation", where="state = 'running' OR state = 'waiting'", unique=True),
+    _partial_index(
+        "turn_open", "conversation", where="state = 'running' OR state = 'waiting'", unique=True
+    ),
     sa.Index("turn_started", "started", "who"),
     sa.Index("turn_who", "who", "asked"),
 )
@@ -503,7 +507,9 @@ _table(
     sa.Index("file_version_path", "space", "path", "at"),
     _partial_index("file_version_pending", "at", where="pending != ''"),
 )
-_table("mcp_server", *_texts("id source_sha256 era"), *_times("listed"), sa.PrimaryKeyConstraint("id"))
+_table(
+    "mcp_server", *_texts("id source_sha256 era"), *_times("listed"), sa.PrimaryKeyConstraint("id")
+)
 _table(
     "mcp_tool",
     *_texts("server name description schema"),
