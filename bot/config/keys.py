@@ -7,9 +7,8 @@ import difflib
 import json
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlsplit
 
@@ -38,7 +37,7 @@ _FORMS_WITH_ITEMS = (
 )
 _SECRET_FORMS = ("secret", "secret_url", "database")
 _ADDRESS_FORMS = ("url", "socket_url")  # a secret is sent to most of them
-_ROLE_LISTS = ("owners", "allow")
+_ROLE_LISTS = frozenset({"owners", "allow"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -301,25 +300,31 @@ def mask_settings(settings: Any, path: tuple[str | int, ...] = ()) -> Any:
 
 def changes_access(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> bool:
     """Tell whether two settings differ in a secret, in where one is sent, or in who has a role."""
-    if path[:1] == ("channels",) and path[-1] in _ROLE_LISTS:
-        return (before or []) != (after or [])
-    if isinstance(before, dict) or isinstance(after, dict):
-        one, other = (side if isinstance(side, dict) else {} for side in (before, after))
-        return any(
-            changes_access(one.get(name), other.get(name), (*path, name))
-            for name in {**one, **other}
-        )
-    if isinstance(before, list) or isinstance(after, list):
-        pairs = zip_longest(*(side if isinstance(side, list) else [] for side in (before, after)))
-        return any(
-            changes_access(one, other, (*path, index)) for index, (one, other) in enumerate(pairs)
-        )
+    former, new = _flatten(before, path), _flatten(after, path)
+    changed = [at for at in former | new if (former.get(at) or "") != (new.get(at) or "")]
+    return any(_gives_access(at) for at in changed)
+
+
+def _gives_access(path: tuple[str | int, ...]) -> bool:
+    """Whether the value there is a secret, where secrets are sent, or part of a list of roles."""
+    if path[:1] == ("channels",) and not _ROLE_LISTS.isdisjoint(path):
+        return True
     key = find_key(path)
-    return (
-        (before or "") != (after or "")
-        and key is not None
-        and (key.secret or key.form in _ADDRESS_FORMS)
-    )
+    return key is not None and (key.secret or key.form in _ADDRESS_FORMS)
+
+
+def _flatten(value: Any, path: tuple[str | int, ...]) -> dict[tuple[str | int, ...], Any]:
+    """Return the plain values in a setting by their paths."""
+    entries: Iterable[tuple[str | int, Any]]
+    if isinstance(value, dict):
+        entries = value.items()
+    elif isinstance(value, list):
+        entries = enumerate(value)
+    else:
+        return {path: value}
+    return {
+        at: leaf for name, entry in entries for at, leaf in _flatten(entry, (*path, name)).items()
+    }
 
 
 def list_secrets(settings: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:

@@ -80,14 +80,8 @@ class _Repair:
             return {"anyOf": [*_ANYTHING]}
         if depth > self.depth or self.nodes > MAX_NODES:
             return _cut(schema)
-        if isinstance(reference := schema.get("$ref"), str):
-            target = _resolve(self.root, reference)
-            if target is None:
-                return {"anyOf": [*_ANYTHING]}
-            if reference in above:
-                return _cut(target)
-            own = {key: value for key, value in schema.items() if key != "$ref"}
-            return self.node({**target, **own}, depth, above | {reference})
+        if isinstance(schema.get("$ref"), str):
+            return self._referred(schema, depth, above)
         schema = self._with_all_of(schema, above)
         repaired: dict[str, Any] = {}
         self._describe(schema, repaired)
@@ -99,18 +93,26 @@ class _Repair:
             self._properties(schema, repaired, depth, above)
         elif kind == "array":
             repaired["items"] = self.node(_items_of(schema), depth + 1, above)
-        for key in _LIMITS:
-            if isinstance(schema.get(key), int | float) and not isinstance(schema[key], bool):
-                repaired[key] = schema[key]
-        for key in _COUNTS:
-            if type(schema.get(key)) is int and schema[key] >= 0:
-                repaired[key] = schema[key]
+        repaired |= _limits_of(schema)
         if values := _enum_of(schema):
             repaired["enum"] = values
         # some providers want one or the other everywhere
         if not repaired.keys() & {"type", "anyOf"}:
             repaired["anyOf"] = [*_ANYTHING]
         return repaired
+
+    def _referred(
+        self, schema: Mapping[str, Any], depth: int, above: frozenset[str]
+    ) -> dict[str, Any]:
+        """Return the repaired schema that a local reference names, with what stands beside it."""
+        reference = schema["$ref"]
+        target = _resolve(self.root, reference)
+        if target is None:
+            return {"anyOf": [*_ANYTHING]}
+        if reference in above:
+            return _cut(target)
+        own = {key: value for key, value in schema.items() if key != "$ref"}
+        return self.node({**target, **own}, depth, above | {reference})
 
     def _with_all_of(self, schema: Mapping[str, Any], above: frozenset[str]) -> Mapping[str, Any]:
         parts = schema.get("allOf")
@@ -123,21 +125,7 @@ class _Repair:
                 part = None if part["$ref"] in above else _resolve(self.root, part["$ref"])
             if not isinstance(part, Mapping) or "allOf" in part:
                 continue
-            for key, value in part.items():
-                if (
-                    key == "properties"
-                    and isinstance(value, Mapping)
-                    and isinstance(merged.get(key, {}), Mapping)
-                ):
-                    merged[key] = {**merged.get(key, {}), **value}
-                elif (
-                    key == "required"
-                    and isinstance(value, list)
-                    and isinstance(merged.get(key, []), list)
-                ):
-                    merged[key] = [*merged.get(key, []), *value]
-                else:
-                    merged.setdefault(key, value)
+            merged = _merge(merged, part)
         return merged
 
     def _describe(self, schema: Mapping[str, Any], repaired: dict[str, Any]) -> None:
@@ -152,29 +140,27 @@ class _Repair:
     def _alternatives(
         self, schema: Mapping[str, Any], repaired: dict[str, Any], depth: int, above: frozenset[str]
     ) -> None:
-        given = next((schema[key] for key in _UNIONS if isinstance(schema.get(key), list)), None)
-        kinds = schema.get("type")
-        if given is not None:
-            kept = [
-                found
-                for one in given[:MAX_ENUM]
-                if not _is_null(one) and (found := self.node(one, depth + 1, above))
-            ]
-            if len(kept) == 1 and not schema.keys() & {"type", "properties", "items"}:
-                repaired.update({**kept[0], **repaired})
-            elif kept:
-                repaired["anyOf"] = kept
-        elif isinstance(kinds, list):
-            known = [kind for kind in kinds if isinstance(kind, str) and kind in _TYPES]
-            if len(known) > 1:
-                plain = {
-                    key: value
-                    for key, value in schema.items()
-                    if key not in ("type", "description", *_NOTES)
-                }
-                repaired["anyOf"] = [
-                    self.node({**plain, "type": kind}, depth + 1, above) for kind in known
-                ]
+        unions = [schema[key] for key in _UNIONS if isinstance(schema.get(key), list)]
+        if not unions:
+            self._types(schema, repaired, depth, above)
+            return
+        given = [one for one in unions[0][:MAX_ENUM] if not _is_null(one)]
+        kept = [self.node(one, depth + 1, above) for one in given]
+        if len(kept) == 1 and not schema.keys() & {"type", "properties", "items"}:
+            repaired.update({**kept[0], **repaired})
+        elif kept:
+            repaired["anyOf"] = kept
+
+    def _types(
+        self, schema: Mapping[str, Any], repaired: dict[str, Any], depth: int, above: frozenset[str]
+    ) -> None:
+        """Make alternatives of a list of types, which some providers refuse."""
+        known = _known_types(schema.get("type"))
+        if len(known) < 2:
+            return
+        left_out = {"type", "description", *_NOTES}
+        plain = {key: value for key, value in schema.items() if key not in left_out}
+        repaired["anyOf"] = [self.node({**plain, "type": kind}, depth + 1, above) for kind in known]
 
     def _properties(
         self, schema: Mapping[str, Any], repaired: dict[str, Any], depth: int, above: frozenset[str]
@@ -255,17 +241,40 @@ def _type_of(schema: Mapping[str, Any]) -> str:
     none.
     """
     kind = schema.get("type")
-    if isinstance(kind, list):
-        known = [one for one in kind if isinstance(one, str) and one in _TYPES]
+    known = _known_types(kind)
+    if isinstance(kind, list) or known:
         return known[0] if len(known) == 1 else ""
-    if isinstance(kind, str) and kind in _TYPES:
-        return kind
     if "properties" in schema:
         return "object"
     if "items" in schema or "prefixItems" in schema:
         return "array"
     values = _enum_of(schema)
     return "string" if values and all(isinstance(value, str) for value in values) else ""
+
+
+def _known_types(kind: Any) -> list[str]:
+    """Return the types of JSON Schema in the value of `type`, which is one or a list."""
+    named = kind if isinstance(kind, list) else [kind]
+    return [one for one in named if isinstance(one, str) and one in _TYPES]
+
+
+def _limits_of(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits of numbers, lengths and counts that are numbers of the right kind."""
+    numbers = {key: schema[key] for key in _LIMITS if type(schema.get(key)) in (int, float)}
+    counts = {key: schema[key] for key in _COUNTS if type(schema.get(key)) is int}
+    return numbers | {key: count for key, count in counts.items() if count >= 0}
+
+
+def _merge(schema: Mapping[str, Any], part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with a part of its `allOf`: properties and required names add up."""
+    merged = {**part, **schema}
+    own, more = schema.get("properties"), part.get("properties")
+    if isinstance(own, Mapping) and isinstance(more, Mapping):
+        merged["properties"] = {**own, **more}
+    own, more = schema.get("required"), part.get("required")
+    if isinstance(own, list) and isinstance(more, list):
+        merged["required"] = [*own, *more]
+    return merged
 
 
 def _items_of(schema: Mapping[str, Any]) -> Any:

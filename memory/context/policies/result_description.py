@@ -222,36 +222,44 @@ def _kind(text: str, about: str) -> str:
     """The kind of a text: a name in _DESCRIBERS, or a programming language ("code" for an unknown
     one).
     """
-    sign = text.lstrip("\ufeff \t\r\n")[:1]
-    if sum(map(_is_control, text[:MAX_LINE])) > len(text[:MAX_LINE]) // 10:
+    head = text[:MAX_LINE]
+    if sum(map(_is_control, head)) > len(head) // 10:
         return "binary"
     if len(text) > MAX_EXAMINED:
         return "text"
-    if sign in ("{", "[") and _parse_json(text) is not None:
+    begins_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    if begins_json and _parse_json(text) is not None:
         return "json"
     if _HTML_START.match(text):
         return "html"
-    lines = list(
-        islice(
-            (cut_text(line, MAX_LINE) for line in _iter_lines(text) if line.strip()), JUDGED_LINES
-        )
-    )
-    if _share(lines, _is_log_line) >= 0.6 and len(lines) > 1:
+    written = (line for line in _iter_lines(text) if line.strip())
+    lines = [cut_text(line, MAX_LINE) for line in islice(written, JUDGED_LINES)]
+    if len(lines) > 1 and _share(lines, _is_log_line) >= 0.6:
         return "log"
-    endings = [ending.lower() for ending in _ENDING.findall(about)]
-    known = next(
-        (_KIND_BY_ENDING[ending] for ending in reversed(endings) if ending in _KIND_BY_ENDING), ""
+    return _kind_by_name(about) or _kind_of_lines(
+        lines, is_part_of_json=begins_json and bool(_JSON_PAIR.search(cut_text(text, MAX_HEAD)))
     )
-    if known:
-        return known
+
+
+def _kind_by_name(about: str) -> str:
+    """The kind that the last file ending known in a call's arguments stands for; "" for none."""
+    for ending in reversed(_ENDING.findall(about)):
+        if kind := _KIND_BY_ENDING.get(ending.lower()):
+            return kind
+    return ""
+
+
+def _kind_of_lines(lines: list[str], *, is_part_of_json: bool) -> str:
+    """The kind that the first lines of a text speak for."""
     if _delimiter(lines):
         return "table"
-    if sum(_HEADING.match(line) is not None for line in lines) > 1 or _HEADING.match(lines[0]):
+    headings = [line for line in lines if _HEADING.match(line)]
+    if len(headings) > 1 or lines[0] in headings:
         return "markdown"
-    if sign in ("{", "[") and _JSON_PAIR.search(cut_text(text, MAX_HEAD)):
+    if is_part_of_json:
         return "json part"
-    defined = sum(_definition(line) is not None for line in lines)
-    return "code" if lines[0].startswith("#!") or defined > 1 else "text"
+    defined = [line for line in lines if _definition(line) is not None]
+    return "code" if lines[0].startswith("#!") or len(defined) > 1 else "text"
 
 
 def _is_control(sign: str) -> bool:

@@ -535,20 +535,16 @@ def _ends_line(answer: str, at: int) -> bool:
 def _find_starts(tags: Sequence[_Tag]) -> list[_Tag]:
     """The opening tags of one or both texts, in order."""
     opening = [tag for tag in tags if not tag.closes]
-    first = next((tag for tag in opening if tag.structural), opening[0] if opening else None)
-    if first is None:
+    if not opening:
         return []
-    ends = [
-        tag.end for tag in tags if tag.closes and tag.name == first.name and tag.start > first.end
-    ]
-    others = [
-        tag
-        for tag in opening
-        if tag.name != first.name and tag.start >= first.end and tag.structural
-    ]
-    behind_end = (tag for tag in others if ends and tag.start >= ends[0])
-    second = next(behind_end, others[0] if others else None)
-    return [first] if second is None else [first, second]
+    structural = [tag for tag in opening if tag.structural]
+    first = (structural or opening)[0]
+    others = [tag for tag in structural if tag.name != first.name and tag.start >= first.end]
+    if not others:
+        return [first]
+    ends = [tag for tag in tags if tag.closes and tag.name == first.name and tag.start > first.end]
+    behind_end = [tag for tag in others if ends and tag.start >= ends[0].end]
+    return [first, (behind_end or others)[0]]
 
 
 def _text_between(
