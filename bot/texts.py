@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.errors import (
@@ -279,3 +281,39 @@ def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = 
     """Format the notice of a failed turn. words: the server's own, for the owner alone."""
     text = format_text(lang, "model_failed", why=failure_reason(err, lang), trace=trace_id)
     return f"{text}\n{format_text(lang, 'server_words', words=words)}" if words else text
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A clause that says why, in English and Chinese, without a full stop."""
+
+    #: Templates; each `{}` stands for one of the fields, in their order.
+    en: str
+    zh: str
+    #: What differs, such as the words of another program, which are shown as they are.
+    fields: tuple[str, ...] = ()
+
+    def text(self, lang: str) -> str:
+        """Return the clause in a language, "zh" or "en"."""
+        return (self.zh if lang == "zh" else self.en).format(*self.fields)
+
+    def within(self, en: str, zh: str) -> "Reason":
+        """Return a longer clause, in whose templates this one stands at the `{}`."""
+        return Reason(en.replace("{}", self.en), zh.replace("{}", self.zh), self.fields)
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+
+def from_system(err: Exception) -> Reason:
+    """Return what the system says of an error."""
+    return Reason("{}", "系统报错：{}", (str(err),))
+
+
+def join_reasons(reasons: Sequence[Reason]) -> Reason:
+    """Return several reasons as one clause."""
+    return Reason(
+        "; ".join(reason.en for reason in reasons),
+        "；".join(reason.zh for reason in reasons),
+        tuple(field for reason in reasons for field in reason.fields),
+    )

@@ -44,6 +44,7 @@ from memory.conversation import (
     CallBudget,
     Image,
     Message,
+    Session,
     Text,
     ToolCall,
     ToolResult,
@@ -334,10 +335,14 @@ class ToolRunner:
         )
         if why := await self._find_refusal(guarded):
             return ended("denied", self._denied(why))
-        if decision.allowed or await self._is_ruled(context, tool, arguments):
+        if decision.allowed:
+            return await self._run_tool(tool, arguments, context, call)
+        session = await self._store.sessions.load(context.conversation.id)
+        if await self._is_ruled(context, session, tool, arguments):
             return await self._run_tool(tool, arguments, context, call)
         return ended(
-            "denied", await self._request_approval(context, call, action, arguments.given())
+            "denied",
+            await self._request_approval(context, session, call, action, arguments.given()),
         )
 
     def _tools_of(self, context: TurnContext) -> Toolset:
@@ -356,14 +361,16 @@ class ToolRunner:
         )
         return replace(person, by_model=True)
 
-    async def _is_ruled(self, context: TurnContext, tool: Tool, arguments: ToolArguments) -> bool:
+    async def _is_ruled(
+        self, context: TurnContext, session: Session, tool: Tool, arguments: ToolArguments
+    ) -> bool:
         """Tell whether the person has approved such calls for good.
 
         While outside words are in view, only rules for exactly one command that reads count.
         """
         if context.subagent or not can_have_rules(tool):
             return False
-        tainted = (await load_message_context(self._store, context)).tainted
+        tainted = is_tainted(context, session)
         space, now = context.conversation.place.space, self._store.now()
         rule = await find_covering_rule(
             self._store.access, self._roles, tool, arguments, space, now, tainted=tainted
@@ -375,14 +382,18 @@ class ToolRunner:
         return why
 
     async def _request_approval(
-        self, context: TurnContext, call: CallRow, action: str, arguments: dict[str, Any]
+        self,
+        context: TurnContext,
+        session: Session,
+        call: CallRow,
+        action: str,
+        arguments: dict[str, Any],
     ) -> str:
         """Ask the person to approve the call; return what the model reads.
 
         While outside words are in view, some calls are asked for with a warning, and the others are
         refused.
         """
-        session = await self._store.sessions.load(context.conversation.id)
         tainted = is_tainted(context, session)
         if tainted and action not in ASKED_WHEN_TAINTED:
             return TAINTED_CALL_TEXT

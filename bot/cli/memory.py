@@ -1,4 +1,4 @@
-"""`mnema memory`: search memory, list its files, rebuild the index."""
+"""`mnema memory`: search memory, list its files, say which are yours, rebuild the index."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
@@ -6,12 +6,15 @@ from urllib.parse import urlencode
 
 import typer
 
-from bot.cli.common import JsonOption, print_json, run_offline
+from bot.cli.common import COMMAND_LINE_ACTOR, JsonOption, print_json, run_offline
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import OpenedStore, call_running_bot_now
 
-app = typer.Typer(help="Search memory, list its files, rebuild the index.", no_args_is_help=True)
+app = typer.Typer(
+    help="Search memory, list its files, say which are yours, rebuild the index.",
+    no_args_is_help=True,
+)
 SEARCH_SECONDS = 30.0  # timeouts of requests to a running bot
 INDEX_SECONDS = 3_600.0
 Answer = TypeVar("Answer")
@@ -92,6 +95,35 @@ def files(ctx: typer.Context, as_json: JsonOption = False) -> int:
         print(f"{file['size']:>9,}  {written:%Y-%m-%d %H:%M}  {file['path']}")
     if not found:
         print("There are no memory files yet.")
+    return 0
+
+
+@app.command("mine")
+def mine(
+    ctx: typer.Context,
+    path: Annotated[
+        str,
+        typer.Argument(help="A file or folder of the owner's workspace, such as files/notes.txt."),
+    ],
+) -> int:
+    """Say that a file, or all in a folder, is yours: it counts as words from outside no more."""
+    home: HomeFolder = ctx.obj
+    if home.address():
+        answer = call_running_bot_now(home, "POST", "/api/v1/memory/mine", {"path": path})
+    else:
+        from bot.tools.workspace.files import take_over
+
+        async def work(opened: OpenedStore) -> dict[str, Any]:
+            labels = opened.store.file_labels
+            return {"removed": await take_over(labels, home.workspace, path, COMMAND_LINE_ACTOR)}
+
+        answer = run_offline(home, work, lock=True, writable=True)
+    removed = answer["removed"]
+    print(
+        f"{path} is yours ({removed} marks removed)."
+        if removed
+        else f"{path} had no mark: it counts as yours."
+    )
     return 0
 
 

@@ -14,8 +14,7 @@ from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowe
 from bot.gateway.channel_status import format_channel_status
 from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.health import format_model_status, notable_statuses
-from bot.texts import format_span, format_text
-from bot.tools.exec.probe import SHARED_REASON, SHARED_REASON_ZH
+from bot.texts import Reason, format_span, format_text
 from memory.conversation import Part, Text
 
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
@@ -71,16 +70,15 @@ async def _status(context: CommandContext) -> str:
 
 
 def _format_sandbox(context: CommandContext) -> str:
-    found = context.services.sandbox()
-    if found.level == "A":
+    reason = context.services.sandbox().reason
+    if reason is None:
         return context.text("命令沙箱 A（bubblewrap）", "sandbox of commands: A (bubblewrap)")
-    return describe_missing_exec(context, found.reason)
+    return describe_missing_exec(context, reason)
 
 
-def describe_missing_exec(context: CommandContext, reason: str) -> str:
+def describe_missing_exec(context: CommandContext, reason: Reason) -> str:
     """Say why no commands are offered."""
-    reason_zh = SHARED_REASON_ZH if reason == SHARED_REASON else reason
-    return context.text(f"不提供 exec：{reason_zh}", f"exec is not offered: {reason}")
+    return context.text(f"不提供 exec：{reason.text('zh')}", f"exec is not offered: {reason}")
 
 
 async def _count_active(context: CommandContext) -> int:

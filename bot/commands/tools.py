@@ -113,8 +113,8 @@ def _format_server(context: CommandContext, view: McpServerView) -> str:
         state = context.text(
             f"{state}，{since:%m-%d %H:%M} 起", f"{state} since {since:%m-%d %H:%M}"
         )
-    if view.status.why:
-        state += context.text(f"：{view.status.why}", f": {view.status.why}")
+    if why := view.status.why:
+        state += context.text(f"：{view.status.why_zh or why}", f": {why}")
     tools = context.text(
         f"工具 {view.offered}/{view.listed}", f"tools {view.offered} of {view.listed}"
     )

@@ -60,6 +60,7 @@ from bot.runtime.bot import Bot
 from bot.telemetry.faults import troubles_to_json
 from bot.tools.base import Tool
 from bot.tools.memory import format_results
+from bot.tools.workspace.files import NotTakenOver, take_over
 from channels.base import Channel
 from channels.web.backend import Allow, EventSources
 from channels.web.models import WaitingBody
@@ -235,6 +236,16 @@ class BotConsole:
         known = await self._bot.spaces()
         chosen = known if space is None else [name for name in known if name == space]
         return {name: await self._bot.recall.rebuild(name) for name in chosen}
+
+    async def take_over(self, path: str) -> int:
+        """Let a file of the owner's workspace count as theirs; return how many labels it had.
+
+        Raises:
+            NotTakenOver: it cannot be.
+        """
+        return await take_over(
+            self.store.file_labels, self._bot.home.workspace, path, CONSOLE_ACTOR
+        )
 
     def operating(self, transcripts: TranscriptBackend) -> tuple[tuple[Route, ...], EventSources]:
         """Return the routes to run this bot, and the topics of the event stream."""
@@ -426,6 +437,14 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
 
 def _search_routes(handlers: "_ConsoleHandlers") -> tuple[Route, ...]:
     return (
+        Route(
+            method="POST",
+            path="/api/v1/memory/mine",
+            action="files.write",
+            handler=handlers.mine,
+            body=memory_models.MineBody,
+            reply=memory_models.TakenOverBody,
+        ),
         _get_route(
             "/api/v1/memory/search",
             "memory.read",
@@ -526,6 +545,13 @@ class _ConsoleHandlers:
         return json_response(
             {"spaces": [{"space": name, "rows": count} for name, count in rows.items()]}
         )
+
+    async def mine(self, _: Request, body: memory_models.MineBody) -> Response:
+        """Let a file or folder of the owner count as theirs, whatever wrote it."""
+        try:
+            return json_response({"removed": await self._console.take_over(body.path)})
+        except NotTakenOver as err:
+            raise HttpRefusal(409, "outside", str(err), field="path") from err
 
     async def commands(self, request: Request) -> Response:
         # The page itself is in the browser's first language, which this header begins with.

@@ -14,8 +14,11 @@ EXEC = (
         guards="S50",
         file="bot/tools/exec/probe.py",
         target="_judge",
-        old="return 'it does not hold: ' + '; '.join(leaks) if leaks else ''",
-        new="return ''",
+        old=(
+            "return join_reasons(leaks).within('it does not hold: {}', '隔离不住：{}') if leaks "
+            "else None"
+        ),
+        new="return None",
         tests=(PROBE,),
     ),
     Mutant(
@@ -131,6 +134,19 @@ EXEC = (
         tests=("tests/bot/tools/exec/test_rules.py",),
     ),
     Mutant(
+        # exec.md: a rule for exactly one command
+        name="a rule for a command that reads ends with its own output",
+        guards="rules",
+        file="bot/tools/exec/rules.py",
+        target="CommandRule.survives_taint",
+        old="return not self.is_prefix and bool(self.argv) and (self.argv[0] in PREFIX_PROGRAMS)",
+        new="return False",
+        tests=(
+            "tests/bot/tools/exec/test_rules_in_bot.py"
+            "::test_a_rule_for_a_command_that_reads_is_used_ten_times_in_four_chats_without_a_question",
+        ),
+    ),
+    Mutant(
         name="a model may write the configuration that git runs",
         guards="I50",
         file="bot/agent/approvals.py",
@@ -168,6 +184,41 @@ EXEC = (
             (
                 "tests/bot/tools/exec/test_exec_in_bot.py"
                 "::test_the_owner_is_told_why_commands_are_not_offered"
+            ),
+        ),
+    ),
+    Mutant(
+        name="a Chinese reader is told in English why there are no commands",
+        guards="exec",
+        file="bot/commands/info.py",
+        target="describe_missing_exec",
+        old="{reason.text('zh')}",
+        new="{reason}",
+        tests=(
+            f"{BOT}::test_the_owner_is_told_why_commands_are_not_offered",
+            f"{BOT}::test_S50_it_is_offered_only_where_the_sandbox_holds",
+        ),
+    ),
+    Mutant(
+        name="doctor says in English in a Chinese sentence why there is no sandbox",
+        guards="exec",
+        file="bot/cli/doctor/tools.py",
+        target="_check_exec",
+        old="{SHARED_REASON.text(lang)}",
+        new="{SHARED_REASON}",
+        tests=(f"{PROBE}::test_doctor_says_whether_commands_run_and_what_would_help",),
+    ),
+    Mutant(
+        name="a Chinese reader is told in English why a server has no sandbox",
+        guards="mcp",
+        file="bot/tools/mcp/stdio.py",
+        target="open_stdio",
+        old="process.refused_zh = err.reason.text('zh') if isinstance(err, SandboxError) else ''",
+        new="",
+        tests=(
+            (
+                "tests/bot/tools/mcp/test_server_files.py"
+                "::test_where_there_is_no_sandbox_nothing_is_started"
             ),
         ),
     ),

@@ -14,7 +14,58 @@ LIMIT = "tests/bot/agent/test_step_limit.py"
 SIBLINGS = "tests/bot/tools/web/test_siblings.py"
 WEB = "tests/bot/tools/web/test_web_in_bot.py"
 
+MINE = "tests/bot/cli/test_memory.py::test_the_owner_says_that_a_file_is_theirs"
+GONE = (
+    "tests/bot/tools/workspace/test_command_labels.py"
+    "::test_labels_of_what_is_gone_go_with_the_next_command_unless_it_may_come_back"
+)
+
 TAINT = (
+    Mutant(
+        name="what a person takes over is not written down",  # files.md: "noted in the audit list"
+        guards="audit",
+        file="memory/store/longterm/file_labels.py",
+        target="_take_over",
+        old="if removed.rowcount:",
+        new="if not removed:",
+        tests=(MINE,),
+    ),
+    Mutant(
+        name="a file in a folder from outside is called the person's own",
+        guards="I49",
+        file="bot/tools/workspace/files.py",
+        target="take_over",
+        old="if (above := sorted((found.names | found.contents) - {path})):",
+        new="if (above := []):",
+        tests=(MINE,),
+    ),
+    Mutant(
+        name="a label goes though a former version of its file can be brought back",  # files.md
+        guards="I49",
+        file="memory/store/longterm/file_labels.py",
+        target="_DELETE_GONE",
+        old=", ~_VERSION.exists()",
+        new="",
+        tests=(GONE,),
+    ),
+    Mutant(
+        name="a label goes before the tool that set it has written its file",
+        guards="I49",
+        file="memory/store/longterm/file_labels.py",
+        target="_label_names",
+        old="await tx.execute(_REFRESH, space=space, path=path, new_at=tx.now)",
+        new="",
+        tests=(GONE,),
+    ),
+    Mutant(
+        name="labels of what is gone stay for good",
+        guards="I49",
+        file="bot/tools/workspace/command_labels.py",
+        target="CommandLabels._label_changes",
+        old="await self._remove_gone(writable, after)",
+        new="",
+        tests=(GONE,),
+    ),
     Mutant(
         name="a page that lists all codes learns which of them memory holds",
         guards="S54",

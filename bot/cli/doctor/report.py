@@ -82,7 +82,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
         *await _check_embedding(config),
         *await check_channels(home, file, lang=lang),
         *await check_public(home, config),
-        *await check_tools(config, await _load_mcp_servers(home, config), home),
+        *await check_tools(config, await _load_mcp_servers(home, config), home, lang),
         _check_counter(),
         _check_clock(config),
     ]

@@ -21,7 +21,7 @@ def probe(as_json: JsonOption = False) -> int:
 
     found = asyncio.run(probe_sandbox())
     if as_json:
-        print_json({"level": found.level, "reason": found.reason})
+        print_json({"level": found.level, "reason": str(found.reason or "")})
     elif found.reason:
         print(printable(f"level {found.level}: {found.reason}"))
     else:

@@ -54,16 +54,21 @@ async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
 
 
 async def check_tools(
-    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder, lang: str = "en"
 ) -> list[DoctorCheck]:
-    """Say what the model may reach, and what would help; nothing of it stops the bot."""
+    """Say what the model may reach, and what would help; nothing of it stops the bot.
+
+    Args:
+        lang: of the reasons why there is no sandbox; the sentences around them are translated
+            later.
+    """
     return [
         _check_web(config),
-        await _check_exec(config),
+        await _check_exec(config, lang),
         *_check_set_aside(home),
-        *check_mcp(config, servers, home),
+        *check_mcp(config, servers, home, lang),
         await asyncio.to_thread(_check_skills, home),
-        await _check_plugins(config, home),
+        await _check_plugins(config, home, lang),
     ]
 
 
@@ -91,7 +96,7 @@ def _check_skills(home: HomeFolder) -> DoctorCheck:
     )
 
 
-async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
+async def _check_plugins(config: Config, home: HomeFolder, lang: str) -> DoctorCheck:
     """Say which plug-in files are on, and whether they can run and have their secrets."""
     library = PluginLibrary(Workspace(home.workspace), PluginState(home.plugins_state))
     found, on = await asyncio.to_thread(library.all), library.enabled()
@@ -111,8 +116,8 @@ async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
                 f"{text} {file.name} lacks {missing[0]}.",
                 f"Set plugins.{file.name}.env.",
             )
-    if on and (level := await probe_sandbox()).level == "C":
-        return failed("plug-ins", f"{text} They cannot run: {level.reason}.", SANDBOX_HINT)
+    if on and (reason := (await probe_sandbox()).reason):
+        return failed("plug-ins", f"{text} They cannot run: {reason.text(lang)}.", SANDBOX_HINT)
     return passed(
         "plug-ins",
         text,
@@ -121,7 +126,7 @@ async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
 
 
 def check_mcp(
-    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder, lang: str = "en"
 ) -> list[DoctorCheck]:
     """Say of each server what is offered; one whose program, client or sandbox is missing is a
     fault.
@@ -130,7 +135,7 @@ def check_mcp(
     for name, settings in sorted(config.mcp.items()):
         title, known = f"mcp {name}", servers.get(name)
         review = f"mnema mcp review {name}"
-        fault = _find_mcp_fault(name, settings, home)
+        fault = _find_mcp_fault(name, settings, home, lang)
         if fault is not None:
             checks.append(failed(title, *fault))
         elif known is None or known.source_sha256 != source_sha256(settings):
@@ -145,7 +150,7 @@ def check_mcp(
 
 
 def _find_mcp_fault(
-    name: str, settings: McpServerConfig, home: HomeFolder
+    name: str, settings: McpServerConfig, home: HomeFolder, lang: str
 ) -> tuple[str, str] | None:
     """Return why a server cannot be used, and what helps."""
     if importlib.util.find_spec("mcp") is None:
@@ -155,7 +160,10 @@ def _find_mcp_fault(
     if shutil.which(settings.command[0], path=settings.env.get("PATH")) is None:
         return f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."
     if is_sandboxed(settings) and (problem := find_problem(settings, home)):
-        return f"It cannot be run: {problem}.", f"Correct mcp.{name}.files; {WITHOUT_SANDBOX}."
+        return (
+            f"It cannot be run: {problem.text(lang)}.",
+            f"Correct mcp.{name}.files; {WITHOUT_SANDBOX}.",
+        )
     return None
 
 
@@ -176,23 +184,23 @@ def _describe_reach(settings: McpServerConfig) -> str:
     return f"{network} and {files}"
 
 
-async def _check_exec(config: Config) -> DoctorCheck:
+async def _check_exec(config: Config, lang: str) -> DoctorCheck:
     name = "exec"
     if not config.tools.exec.enabled:
         return passed(name, "Off: the model cannot run commands. tools.exec.enabled turns it on.")
     if config.database_url:
         return failed(
             name,
-            f"Not offered: {SHARED_REASON}.",
+            f"Not offered: {SHARED_REASON.text(lang)}.",
             "Set tools.exec.enabled to false, or use SQLite.",
         )
-    found = await probe_sandbox()
-    if found.level == "A":
+    reason = (await probe_sandbox()).reason
+    if reason is None:
         return passed(
             name,
             "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.",
         )
-    return failed(name, f"Not offered: {found.reason}.", SANDBOX_HINT)
+    return failed(name, f"Not offered: {reason.text(lang)}.", SANDBOX_HINT)
 
 
 def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:

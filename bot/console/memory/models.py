@@ -321,6 +321,18 @@ class SearchQueryBody(ApiModel):
     )
 
 
+class MineBody(ApiModel):
+    """A file or folder that its owner calls their own."""
+
+    path: str = Field(max_length=1_000, description="In the owner's workspace.")
+
+
+class TakenOverBody(ApiModel):
+    """What became of it."""
+
+    removed: int = Field(description="How many marks of outside origin there were.")
+
+
 class IndexBody(ApiModel):
     """Which search index is rebuilt."""
 

@@ -12,17 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from bot.texts import Reason, from_system, join_reasons
 from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
 from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, environment
 from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
-SHARED_REASON = (
-    "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in "
-    "another one"
+SHARED_REASON = Reason(
+    (
+        "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in "
+        "another one"
+    ),
+    "使用 PostgreSQL 时可能有几个进程在运行，/stop 管不到另一个进程里的命令",
 )
-SHARED_REASON_ZH = "使用 PostgreSQL 时可能有几个进程在运行，/stop 管不到另一个进程里的命令"
+_NOTHING_RUN = ("nothing could be run in it: {}", "沙箱里什么都运行不了：{}")
 _LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
 _SCRIPT = Path(__file__).with_name("probe_script.py")
 
@@ -33,8 +37,8 @@ class SandboxLevel:
 
     #: A: bubblewrap, all probes passed. C: commands are refused.
     level: Literal["A", "C"]
-    #: Why not; "" for level A.
-    reason: str = ""
+    #: Why not; None for level A.
+    reason: Reason | None = None
 
 
 async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
@@ -47,8 +51,10 @@ async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
         with _outside() as (folder, facts):
             result = await run_in_sandbox(_probe_command(folder, facts), _LIMITS, bubblewrap)
             reason = _judge(result)
-    except (SandboxError, OSError) as err:
-        reason = str(err)
+    except SandboxError as err:
+        reason = err.reason
+    except OSError as err:
+        reason = from_system(err)
     return SandboxLevel(level="C", reason=reason) if reason else SandboxLevel(level="A")
 
 
@@ -63,16 +69,23 @@ def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
     )
 
 
-def _judge(result: SandboxResult) -> str:
-    """Return why the sandbox must not be used; "" if it holds."""
-    if result.ended or result.code:
-        line = (result.output.strip().splitlines() or [""])[-1]
-        return f"nothing could be run in it: {result.ended or line or f'exit code {result.code}'}"
+def _judge(result: SandboxResult) -> Reason | None:
+    """Return why the sandbox must not be used; None if it holds."""
+    if result.ended:
+        over_limit = Reason("{}", "试探超出了限额", (result.ended,))
+        return over_limit.within(*_NOTHING_RUN)
+    if result.code:
+        lines = result.output.strip().splitlines()
+        said = Reason("{}", "程序报错：{}", (lines[-1],)) if lines else None
+        return (said or Reason("exit code {}", "退出码 {}", (str(result.code),))).within(
+            *_NOTHING_RUN
+        )
     try:
-        leaks = json.loads(result.output)
-    except ValueError:
-        return "nothing could be run in it: the probe's output is not what it prints"
-    return "it does not hold: " + "; ".join(leaks) if leaks else ""
+        leaks = [Reason(en, zh, tuple(fields)) for en, zh, *fields in json.loads(result.output)]
+    except (ValueError, TypeError):
+        unknown = Reason("the probe's output is not what it prints", "试探的输出不是它该打印的")
+        return unknown.within(*_NOTHING_RUN)
+    return join_reasons(leaks).within("it does not hold: {}", "隔离不住：{}") if leaks else None
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.texts import Reason, from_system
 from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.sandbox import (
@@ -35,10 +36,18 @@ FILE_BYTES = 4_096
 # between two looks where the file system does not say how many files it holds, as btrfs
 _LOOK_SECONDS = 2.0
 _CLOCK_SECONDS = 0.1  # the kernel stamps files by a clock that may be a tick late
+_NOT_INSTALLED = Reason(
+    "bubblewrap is not installed (apt install bubblewrap)",
+    "没有安装 bubblewrap（apt install bubblewrap）",
+)
 
 
 class SandboxError(Exception):
     """The sandbox could not be set up, so nothing was run."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +69,13 @@ def find_bubblewrap() -> str:
         SandboxError: not installed, or not on this machine.
     """
     if not is_known_machine(platform.machine()):
-        raise SandboxError(f"there is no sandbox for {platform.system()} on {platform.machine()}")
+        machine = (platform.system(), platform.machine())
+        raise SandboxError(
+            Reason("there is no sandbox for {} on {}", "没有用于 {}（{}）的沙箱", machine)
+        )
     found = shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
     if found is None:
-        raise SandboxError("bubblewrap is not installed (apt install bubblewrap)")
+        raise SandboxError(_NOT_INSTALLED)
     return found
 
 
@@ -107,6 +119,7 @@ class _SandboxRun:
         self._pid, self._pid_fd = 0, -1
         self._group: ProcessLimit | None = None
         self._files: FileCount | None = None
+        self._written: dict[int, int] = {}
         self._began = time.monotonic()
         self._ended = ""
 
@@ -169,13 +182,17 @@ class _SandboxRun:
         if self._group is not None:
             self._group.add(self._pid)
 
-    async def _describe_failure(self, err: Exception) -> str:
+    async def _describe_failure(self, err: Exception) -> Reason:
         if self._process is None:
-            return str(err)
+            return err.reason if isinstance(err, ProcessLimitError) else from_system(err)
         self._kill()
         await self._read_output()
         lines = self._output.text().strip().splitlines()
-        return lines[0] if lines else f"bubblewrap ended at once ({err})"
+        if lines:
+            return Reason("{}", "bubblewrap 报错：{}", (lines[0],))
+        return Reason(
+            "bubblewrap ended at once ({})", "bubblewrap 一启动就退出了（{}）", (str(err),)
+        )
 
     async def finish(self) -> SandboxResult:
         """Wait for the end of the whole tree; its limits may bring it about."""
@@ -232,7 +249,7 @@ class _SandboxRun:
                 self._ended = f"it took longer than {self._limits.seconds:.0f} s"
             else:
                 self._ended = await asyncio.to_thread(
-                    _find_excess, self._pid, self._limits, self._files
+                    _find_excess, self._pid, self._limits, self._files, self._written
                 )
         self._kill()
 
@@ -322,8 +339,12 @@ class FileCount:
         return made
 
 
-def _find_excess(pid: int, limits: SandboxLimits, files: FileCount) -> str:
-    """Tell which limit a tree of processes exceeds; "" for none."""
+def _find_excess(pid: int, limits: SandboxLimits, files: FileCount, written: dict[int, int]) -> str:
+    """Tell which limit a tree of processes exceeds; "" for none.
+
+    Args:
+        written: what each process had written when it was last looked at; brought up to date.
+    """
     try:
         tree = list(_processes_of(pid))
         # memory that processes share is counted several times
@@ -333,7 +354,8 @@ def _find_excess(pid: int, limits: SandboxLimits, files: FileCount) -> str:
             and sum(_own_bytes(one) for one in tree) > limits.memory_bytes
         ):
             return f"it used more than {limits.memory_bytes // 2**20} MB of memory"
-        if sum(_written_bytes(one) for one in tree) > limits.disk_bytes:
+        written |= {one: _written_bytes(one, written.get(one, 0)) for one in tree}
+        if sum(written[one] for one in tree) > limits.disk_bytes:
             return f"it wrote more than {limits.disk_bytes // 2**20} MB"
         if files.is_exceeded(pid):
             return f"it made more than {limits.disk_bytes // FILE_BYTES:,} files"
@@ -353,21 +375,48 @@ def _processes_of(pid: int) -> Iterator[int]:
                 pending += map(int, _read(f"/proc/{one}/task/{thread}/children").split())
 
 
+def _living_thread(pid: int) -> str:
+    """Return the path of a thread that has the memory of its process; "" once the process has
+    ended.
+
+    The first thread may have ended before the others.
+    """
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            path = f"/proc/{pid}/task/{thread}"
+            pages = _read(f"{path}/statm").partition(" ")[0]
+            if pages not in ("", "0"):
+                return path
+    return ""
+
+
 def _resident_bytes(pid: int) -> int:
-    fields = _read(f"/proc/{pid}/statm").split()
+    thread = _living_thread(pid)
+    fields = _read(f"{thread}/statm").split() if thread else []
     return int(fields[1]) * _PAGE_BYTES if fields else 0
 
 
 def _own_bytes(pid: int) -> int:
     """Return the memory of a process with its share of what others use, too (PSS)."""
-    return _number(_read(f"/proc/{pid}/smaps_rollup"), "Pss:") * 1024
+    thread = _living_thread(pid)
+    return _number(_read(f"{thread}/smaps_rollup"), "Pss:") * 1024 if thread else 0
 
 
-def _written_bytes(pid: int) -> int:
+def _written_bytes(pid: int, known: int) -> int:
     """Return what a process and its ended children wrote to disks, without what was removed before
     it got there.
+
+    Args:
+        known: what it had written when it was last looked at; of one that has ended, but was not
+            waited for by its parent, only root is told more. It may have written a tenth of a
+            second longer.
     """
-    text = _read(f"/proc/{pid}/io")
+    try:
+        text = _read(f"/proc/{pid}/io")
+    except PermissionError:
+        if _living_thread(pid):
+            raise  # it hides what it does
+        return known
     return _number(text, "write_bytes:") - _number(text, "cancelled_write_bytes:")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import structlog
 
 from bot.config.schema import Config
+from bot.texts import Reason
 from bot.tools.base import Tool
 from bot.tools.exec.background import BackgroundCommands
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
@@ -15,7 +16,7 @@ from memory.store.people.background_tasks import ComposeBody, TaskRecords
 from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)
-_NOT_PROBED = SandboxLevel(level="C", reason="it was not probed yet")
+_NOT_PROBED = SandboxLevel(level="C", reason=Reason("it was not probed yet", "还没有试过沙箱"))
 
 
 class ExecTools:
@@ -65,9 +66,9 @@ class ExecTools:
         if self._config().tools.exec.enabled and self.level is _NOT_PROBED:
             self.level = await probe_sandbox()
             if self.level.level == "C":
-                log.warning("exec is not offered: there is no sandbox", why=self.level.reason)
+                log.warning("exec is not offered: there is no sandbox", why=str(self.level.reason))
 
-    def refuse(self, reason: str) -> None:
+    def refuse(self, reason: Reason) -> None:
         """Offer the tool no more, whatever the sandbox."""
         self.level = SandboxLevel(level="C", reason=reason)
 

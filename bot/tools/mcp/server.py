@@ -42,6 +42,8 @@ class McpStatus:
     since: float = 0.0
     #: Why it is down.
     why: str = ""
+    #: The same in Chinese, where the bot itself says why; "" for the words of others.
+    why_zh: str = ""
 
 
 class McpServer:
@@ -203,11 +205,11 @@ class McpServer:
                     await self._label(writable_paths(self.settings, self._home))
                 await connection.start()
             except SandboxError as err:
-                self._failed(str(err))
+                self._failed(str(err), err.reason.text("zh"))
                 raise McpLost(str(err)) from err
             except McpError as err:
                 await connection.close()
-                self._failed(str(err))
+                self._failed(str(err), process.refused_zh)
                 raise
             except BaseException:  # the turn was stopped meanwhile
                 await connection.close()
@@ -241,7 +243,7 @@ class McpServer:
     def _need_login(self) -> None:
         self._login_needed = True
 
-    def _failed(self, why: str) -> None:
+    def _failed(self, why: str, why_zh: str = "") -> None:
         """Note a failure: the next try waits longer each time, and long after several in a row.
 
         Where a login is needed nothing is wrong with the server: it is tried again soon, for the
@@ -261,7 +263,7 @@ class McpServer:
             pause = BREAKER_SECONDS
         self._next_try = now + pause
         since = self._status.since if self._status.state == "down" else time.time()
-        self._status = McpStatus(state="down", since=since, why=why)
+        self._status = McpStatus(state="down", since=since, why=why, why_zh=why_zh)
         log.warning("MCP server failed", server=self.name, why=why)
 
     def _restart_idle_timer(self) -> None:

@@ -71,7 +71,21 @@ class CommandLabels:
             return False
         await self._labels.label_names(OWNER_SPACE, made)
         await self._labels.label_contents(OWNER_SPACE, changed)
+        await self._remove_gone(writable, after)
         return True
+
+    async def _remove_gone(self, scanned: Sequence[str], snapshot: Snapshot) -> None:
+        """Remove old labels of paths in the scanned folders where nothing is any more."""
+        old = await self._labels.load_old(OWNER_SPACE)
+        candidates = [
+            path for path in old if path.split("/")[0] in scanned and path not in snapshot
+        ]
+        gone = [
+            path
+            for path in candidates
+            if not path.endswith("/") and not os.path.lexists(self._folder / path)
+        ]
+        await self._labels.remove_gone(OWNER_SPACE, gone)
 
     async def _end(self, folders: Sequence[str], is_known: bool) -> None:
         """Remove our labels of folders that no command uses, unless it is not known what this one

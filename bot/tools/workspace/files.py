@@ -3,17 +3,18 @@
 import os
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from bot.errors import ToolFailed
+from bot.errors import MnemaError, ToolFailed
 from bot.memory.export import EXPORTS_FOLDER
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, ToolOutput
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
-from memory.store.longterm.file_labels import PathLabels
+from memory.store.longterm.file_labels import FileLabels, PathLabels
 from memory.workspace.files import (
     SET_ASIDE,
     FileEntry,
@@ -256,6 +257,36 @@ def has_outside_content(path: str, labels: PathLabels) -> bool:
     """Tell whether what a file holds came from outside. Pure."""
     top = original_name(path.split("/", 1)[0])
     return top in _OUTSIDE_FOLDERS or SET_ASIDE in path or labels.has_outside_content(path)
+
+
+class NotTakenOver(MnemaError):
+    """A file cannot be called the person's own; the text says why."""
+
+
+async def take_over(labels: FileLabels, folder: Path, path: str, actor: str) -> int:
+    """Let a file of the owner's space, or all in a folder, count as theirs; return how many labels
+    there were.
+
+    Args:
+        folder: of the space.
+        actor: who says so, for the audit list.
+
+    Raises:
+        NotTakenOver: there is no such file, or it counts as from outside for another reason than
+            its own label.
+    """
+    path = path.strip("/")
+    if not path or not os.path.lexists(folder / path):
+        raise NotTakenOver(f"There is no {path or 'such file'} in the workspace.")
+    if original_name(path.split("/", 1)[0]) in _OUTSIDE_FOLDERS or SET_ASIDE in path:
+        raise NotTakenOver(f"{path} is in a folder whose files always count as words from outside.")
+    found = await labels.load("", [path])
+    if above := sorted((found.names | found.contents) - {path}):
+        raise NotTakenOver(
+            f"{path} is in {above[0]}, which counts as from outside as a whole. Say of that folder "
+            "that it is yours."
+        )
+    return await labels.take_over("", path, actor)
 
 
 async def label_written(files: SpaceFiles, paths: Sequence[str], context: ToolContext) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, update
 
+from memory.store.audit import append_act
 from memory.store.engine.database import InsertIfAbsent, Repository, Tx, read, write
-from memory.store.schema.memory_tables import file_label
+from memory.store.schema.memory_tables import file_label, file_version
 
 _OF_SPACE = file_label.c.space == bindparam("space")
 _OF_PATH = _OF_SPACE & (file_label.c.path == bindparam("path"))
@@ -19,7 +20,28 @@ _INSERT_IF_ABSENT = InsertIfAbsent(file_label)
 _LABEL_NAME = (
     update(file_label).where(_OF_PATH, file_label.c.content_only == 1).values(content_only=0)
 )
+_REFRESH = update(file_label).where(_OF_PATH).values(at=bindparam("new_at"))
 _DELETE = delete(file_label).where(_OF_PATH)
+# A tool labels a path shortly before it writes there, so a new label may have no file yet.
+GONE_AFTER = 86_400.0  # seconds
+_IS_OLD = file_label.c.at < bindparam("before")
+_SELECT_OLD = select(file_label.c.path).where(_OF_SPACE, _IS_OLD)
+# What was there may come back by `restore_file`, and is then from outside as it was.
+_VERSION = select(file_version.c.id).where(
+    file_version.c.space == bindparam("space"),
+    or_(
+        file_version.c.path == bindparam("path"),
+        func.substr(file_version.c.path, 1, bindparam("length")) == bindparam("folder"),
+    ),
+)
+_DELETE_GONE = delete(file_label).where(_OF_PATH, _IS_OLD, ~_VERSION.exists())
+_DELETE_BELOW = delete(file_label).where(
+    _OF_SPACE,
+    or_(
+        file_label.c.path == bindparam("path"),
+        func.substr(file_label.c.path, 1, bindparam("length")) == bindparam("folder"),
+    ),
+)
 
 WHOLE_SPACE = "/"  # the path of a label for all that a space holds
 
@@ -62,6 +84,7 @@ async def _label_names(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files and folders whose names came from outside, and with them what they hold."""
     for path in paths:
         await tx.execute(_INSERT_IF_ABSENT, space=space, path=path, at=tx.now, content_only=0)
+        await tx.execute(_REFRESH, space=space, path=path, new_at=tx.now)
         await tx.execute(_LABEL_NAME, space=space, path=path)
 
 
@@ -69,6 +92,7 @@ async def _label_contents(tx: Tx, space: str, paths: Sequence[str]) -> None:
     """Label files whose contents came from outside."""
     for path in paths:
         await tx.execute(_INSERT_IF_ABSENT, space=space, path=path, at=tx.now, content_only=1)
+        await tx.execute(_REFRESH, space=space, path=path, new_at=tx.now)
 
 
 async def _load(tx: Tx, space: str, paths: Iterable[str]) -> PathLabels:
@@ -91,13 +115,54 @@ async def _remove(tx: Tx, space: str, paths: Sequence[str]) -> None:
         await tx.execute(_DELETE, space=space, path=path)
 
 
+async def _load_old(tx: Tx, space: str) -> list[str]:
+    """Load the labelled paths of a space whose file may be gone: no label that was set within a
+    day.
+    """
+    rows = (await tx.execute(_SELECT_OLD, space=space, before=tx.now - GONE_AFTER)).all()
+    return [row["path"] for row in rows]
+
+
+async def _remove_gone(tx: Tx, space: str, paths: Sequence[str]) -> None:
+    """Remove the labels of paths where nothing is any more, unless a former version can be brought
+    back there.
+    """
+    for path in paths:
+        before, folder = tx.now - GONE_AFTER, f"{path}/"
+        await tx.execute(
+            _DELETE_GONE, space=space, path=path, before=before, folder=folder, length=len(folder)
+        )
+
+
+async def _take_over(tx: Tx, space: str, path: str, actor: str) -> int:
+    """Remove the labels of a file, or of a folder and all below it; return how many there were.
+
+    The person says that it is theirs, which is noted in the audit list.
+
+    Args:
+        actor: who says so, as the audit list names them.
+    """
+    folder = f"{path.strip('/')}/"
+    removed = await tx.execute(
+        _DELETE_BELOW, space=space, path=path.strip("/"), folder=folder, length=len(folder)
+    )
+    if removed.rowcount:
+        await append_act(
+            tx, "files.taken over", space, f"-{removed.rowcount}", actor, args={"path": path}
+        )
+    return removed.rowcount
+
+
 class FileLabels(Repository):
     """Labels of files and folders.
 
-    One stays with its path, whatever is written there; a new name has none.
+    One stays with its path while there is something; a new name has none.
     """
 
     label_names = write(_label_names)
     label_contents = write(_label_contents)
     load = read(_load)
     remove = write(_remove)
+    load_old = read(_load_old)
+    remove_gone = write(_remove_gone)
+    take_over = write(_take_over)

@@ -237,3 +237,50 @@ def test_what_was_said_is_found_under_the_name_that_its_conversation_has_in_the_
     [found] = api.get("/api/memory/search", params={"q": "Kiwi", "limit": 1}).json()["results"]
     assert (found["kind"], found["turn"], found["conversation"]) == ("said", 1, "birds")
     assert api.get(f"/api/conversations/{found['conversation']}/messages").status_code == 200
+
+
+def label(home: Path, *paths: str) -> None:
+    """Store that these came from outside, beside whatever runs."""
+    with closing(sqlite3.connect(home / "data" / "mnema.db", timeout=30)) as database:
+        rows = [("", path, 1.0, 0) for path in paths]
+        database.executemany(
+            "INSERT INTO file_label (space, path, at, content_only) VALUES (?, ?, ?, ?)", rows
+        )
+        database.commit()
+
+
+def labels_and_acts(home: Path) -> tuple[list[str], list[tuple[str, str]]]:
+    """The labelled paths, and by whom files were called the person's own with how many labels
+    less.
+    """
+    with closing(sqlite3.connect(home / "data" / "mnema.db", timeout=30)) as database:
+        paths = [path for (path,) in database.execute("SELECT path FROM file_label ORDER BY path")]
+        acts = database.execute(
+            "SELECT actor, result FROM audit WHERE action = 'files.taken over' ORDER BY seq"
+        )
+        return paths, list(acts)
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_the_owner_says_that_a_file_is_theirs(
+    home: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest, runs: bool
+) -> None:
+    (home / "workspace" / "files" / "sub").mkdir(parents=True)
+    for name in ("notes.txt", "sub/a.txt", "sub_b.txt"):
+        (home / "workspace" / "files" / name).write_text("words")
+    found(home, capsys, "cat")
+    if runs:
+        request.getfixturevalue("running")
+    label(home, "files/notes.txt", "files/sub", "files/sub/a.txt", "files/sub_b.txt")
+    assert mnema(home, "mine", "files/notes.txt") == 0
+    assert "files/notes.txt is yours" in capsys.readouterr().out
+    assert mnema(home, "mine", "files/sub/a.txt") == 1
+    assert "is in files/sub, which counts as from outside" in capsys.readouterr().err
+    assert mnema(home, "mine", "files/sub/") == 0
+    assert mnema(home, "mine", "files/notes.txt") == 0
+    assert "had no mark" in capsys.readouterr().out
+    assert mnema(home, "mine", "files/none.txt") == 1
+    assert mnema(home, "mine", "memory/2026-11-20.md") == 1
+    assert "always count" in capsys.readouterr().err
+    by = "console" if runs else "command line"
+    assert labels_and_acts(home) == (["files/sub_b.txt"], [(by, "-1"), (by, "-2")])

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import check_tools
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -29,23 +30,32 @@ def program(folder: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "why", "chinese"),
     [
-        ("echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1", "Permission denied"),
-        ("exit 1", "ended at once"),
-        ("exit 0", "ended at once"),
+        (
+            "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1",
+            "bwrap: setting up uid map: Permission denied",
+            "bubblewrap 报错：bwrap: setting up uid map: Permission denied",
+        ),
+        ("exit 1", "ended at once", "一启动就退出了"),
+        ("exit 0", "ended at once", "一启动就退出了"),
     ],
 )
 async def test_S50_bubblewrap_that_fails_means_refusal_with_its_words(
-    tmp_path: Path, text: str, why: str
+    tmp_path: Path, text: str, why: str, chinese: str
 ) -> None:
     found = await probe_sandbox(program(tmp_path, text))
     assert found.level == "C"
-    assert why in found.reason
+    assert found.reason
+    assert why in found.reason.text("en")
+    assert chinese in found.reason.text("zh")
 
 
 async def test_S50_bubblewrap_that_is_missing_means_refusal(tmp_path: Path) -> None:
-    assert (await probe_sandbox(str(tmp_path / "none"))).level == "C"
+    found = await probe_sandbox(str(tmp_path / "none"))
+    assert found.level == "C"
+    assert found.reason
+    assert found.reason.text("zh").startswith("系统报错：")
 
 
 async def test_S50_nothing_runs_without_the_sandbox(tmp_path: Path) -> None:
@@ -75,20 +85,20 @@ def test_I47_where_bubblewrap_makes_all_namespaces_the_sandbox_lets_nothing_thro
         or subprocess.run(bare, check=False, capture_output=True).returncode
     ):
         pytest.skip("bubblewrap makes no namespaces here")
-    assert not level().reason.startswith("it does not hold")
+    assert not str(level().reason).startswith("it does not hold")
 
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    ("dropped", "why"),
+    ("dropped", "why", "chinese"),
     [
-        ("--unshare-net", "loopback network"),
-        ("--disable-userns", "nested"),
-        ("--remount-ro", "kernel can be changed"),
+        ("--unshare-net", "loopback network", "能连上本机网络"),
+        ("--disable-userns", "nested", "能嵌套命名空间"),
+        ("--remount-ro", "kernel can be changed", "能改动内核的设置"),
     ],
 )
 async def test_S50_a_sandbox_with_a_hole_is_refused_and_the_hole_named(
-    tmp_path: Path, dropped: str, why: str
+    tmp_path: Path, dropped: str, why: str, chinese: str
 ) -> None:
     width = 2 if dropped == "--remount-ro" else 1
     skip = f"case $a in {dropped}) skip={width};; esac"
@@ -104,9 +114,13 @@ exec {find_bubblewrap()} "$@"
 """
     found = await probe_sandbox(program(tmp_path, text))
     if dropped == "--remount-ro" and os.geteuid() != 0:
-        why = "can be written to"
+        why, chinese = "can be written to", "能写入"
     assert found.level == "C"
-    assert why in found.reason
+    assert found.reason
+    assert why in found.reason.text("en")
+    assert found.reason.text("zh").startswith("隔离不住：")
+    assert chinese in found.reason.text("zh")
+    assert "can be" not in found.reason.text("zh")
 
 
 @needs_sandbox
@@ -114,7 +128,7 @@ async def test_S50_a_sandbox_that_shows_the_machines_files_is_refused(tmp_path: 
     text = f'exec {find_bubblewrap()} --ro-bind /etc /etc "$@"'
     found = await probe_sandbox(program(tmp_path, text))
     assert found.level == "C"
-    assert "/etc/passwd can be read" in found.reason
+    assert "/etc/passwd can be read" in str(found.reason)
 
 
 def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
@@ -139,12 +153,13 @@ async def test_doctor_says_whether_commands_run_and_what_would_help(tmp_path: Pa
     on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}), {}, home)
     [check] = [check for check in on if check.name == "exec"]
     assert check.ok == (level().level == "A")
-    assert check.ok or (level().reason in check.message and "exec.md" in check.hint)
+    assert check.ok or (str(level().reason) in check.message and "exec.md" in check.hint)
     shared = {"tools": {"exec": {"enabled": True}}, "database_url": "postgresql+psycopg://h/d"}
-    [check] = [
-        check
-        for check in await check_tools(Config.model_validate(shared), {}, home)
-        if check.name == "exec"
-    ]
-    assert not check.ok
-    assert "PostgreSQL" in check.message
+    for lang, message in (
+        ("en", "Not offered: on PostgreSQL several"),
+        ("zh", "不提供：使用 PostgreSQL 时可能"),
+    ):
+        checks = await check_tools(Config.model_validate(shared), {}, home, lang)
+        [check] = [to_language(check, lang) for check in checks if check.name == "exec"]
+        assert not check.ok
+        assert check.message.startswith(message)

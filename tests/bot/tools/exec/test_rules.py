@@ -62,9 +62,13 @@ def test_a_stored_rule_for_a_program_that_may_not_begin_one_any_more_covers_noth
         f'{{"argv": {json.dumps(argv)}, "is_prefix": true, "language": "", "background": false, '
         f'"hashes": {{}}}}'
     )
-    one = CommandRule.from_json(stored, "/w", "A")
+    one = CommandRule.from_json(stored, HERE["cwd"], HERE["sandbox"])
     assert not covers(one, *argv)
     assert not covers(one, *argv, "more")
+    still_allowed = CommandRule.from_json(
+        stored.replace(json.dumps(argv), '["cat"]'), HERE["cwd"], HERE["sandbox"]
+    )
+    assert covers(still_allowed, "cat", "more"), "it is the program that makes the difference"
 
 
 @every_case(

@@ -15,7 +15,7 @@ from memory.store.people.rows import Party
 from tests.bot.inside import Inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import WAITING, approve, ask, code, files_of, owned
+from tests.bot.tools.exec.test_exec_in_bot import CODE, WAITING, approve, ask, code, files_of, owned
 
 MAKE = ("sh", "-c", "echo made >> made.txt")
 
@@ -58,6 +58,32 @@ async def test_always_makes_a_rule_that_a_clean_turn_follows_until_it_is_revoked
         assert "no rule 1" in await it.text("/approvals revoke 1", chat="c3")
         assert WAITING in await run_in(it, "c4")
         assert made(it) == 2
+
+
+def questions(it: Inside) -> int:
+    """How many questions for an approval were asked."""
+    return sum(bool(CODE.search(sent.text)) for sent in it.channel.sent)
+
+
+@needs_sandbox
+async def test_a_rule_for_a_command_that_reads_is_used_ten_times_in_four_chats_without_a_question(
+    tmp_path: Path,
+) -> None:
+    """Its own output is in view from the second use in a chat on, and does not end the rule."""
+    count, chats = exec_call("wc", "-l", "notes.txt"), ("c1", "c2", "c3", "c4")
+    async with owned(tmp_path, [count, "asked", "seen", *[count, "ok"] * 14]) as it:
+        (files_of(it) / "notes.txt").write_text("milk\nbread\neggs\n")
+        await ask(it)
+        assert "Rule 1 is made" in await approve(it, f"{code(it)} always")
+        for use in range(10):
+            printed = await run_in(it, chats[use % 4])
+            assert "exit code 0" in printed, use
+            assert "3 notes.txt" in printed, use
+        assert questions(it) == 1, "the one that made the rule"
+        await it.text("/approvals revoke 1", chat="c5")
+        for chat in chats:
+            assert WAITING in await run_in(it, chat), chat
+        assert questions(it) == 5
 
 
 @needs_sandbox

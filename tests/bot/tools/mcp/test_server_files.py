@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import check_mcp
 from bot.config.home import HomeFolder
 from bot.config.schema import Config, McpServerConfig
@@ -193,6 +194,8 @@ async def test_where_there_is_no_sandbox_nothing_is_started(
     async with started(tmp_path, home) as server:
         with pytest.raises(McpError, match="there is no sandbox"):
             await server.connect()
+        assert "there is no sandbox for" in server.status.why
+        assert server.status.why_zh.startswith("没有沙箱：没有用于 ")
     assert not (tmp_path / "server" / "emulator.pid").exists()
 
 
@@ -200,18 +203,24 @@ async def test_where_there_is_no_sandbox_nothing_is_started(
 def test_doctor_says_what_a_server_sees_and_what_is_missing(
     tmp_path: Path, home: HomeFolder
 ) -> None:
-    def said(**settings: Any) -> str:
+    def said(lang: str = "en", **settings: Any) -> str:
         config = Config.model_validate({"mcp": {"notes": {"command": ["cat"], **settings}}})
-        [check] = check_mcp(config, {}, home)
+        [check] = check_mcp(config, {}, home, lang)
+        check = to_language(check, lang)
         return f"{check.ok} {check.message} {check.hint}"
 
-    assert find_problem(McpServerConfig.model_validate({"command": ["cat"]}), home) == ""
+    assert find_problem(McpServerConfig.model_validate({"command": ["cat"]}), home) is None
     assert "no /none" in said(files=["/none"])
+    assert "无法运行：`files` 里的 /none 不存在。" in said("zh", files=["/none"])
+    assert "无法运行：`files` 里的 / 有机器人的密钥和数据。" in said("zh", files=["/"])
     assert "keys and data" in said(files=["/"])
     program = tmp_path / "own"
     program.write_text("#!/bin/sh\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     assert "in none of the folders" in said(command=[str(program)])
+    assert f"无法运行：它的程序 {program} 不在 `files` 开放给它的文件夹里。" in said(
+        "zh", command=[str(program)]
+    )
     assert "in none" not in said(command=[str(program)], files=[str(tmp_path / "own")])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from bot.tools.workspace.command_labels import MAX_LABELLED, CommandLabels, scan_folders
 from memory.store.longterm.file_labels import FileLabels, PathLabels
+from memory.store.longterm.file_versions import NewFileVersion
 from memory.store.open import open_store
 
 # Their labels, and those of the folders that hold them, are all that these tests set.
@@ -126,3 +127,28 @@ def test_a_folder_that_cannot_be_read_may_hold_anything() -> None:
         finally:
             if is_root:
                 os.seteuid(0)
+
+
+async def test_labels_of_what_is_gone_go_with_the_next_command_unless_it_may_come_back(
+    tmp_path: Path,
+) -> None:
+    now = 1_000_000.0
+    store = await open_store(tmp_path / "mnema.db", clock=lambda: now)
+    labels, space = store.file_labels, tmp_path / "space"
+    (space / "files").mkdir(parents=True)
+    (space / "files" / "there.txt").write_text("there")
+    await labels.label_names(
+        "", ["files/gone.txt", "files/there.txt", "other/gone.txt", "files/again.txt"]
+    )
+    await labels.label_contents("", ["files/former.txt"])
+    former = NewFileVersion(path="files/former.txt", sha256="a" * 64, size=1)
+    await store.file_versions.keep("", "call", [former])
+    now += 90_000
+    await labels.label_names("", ["files/again.txt", "files/soon.txt"])
+    async with CommandLabels(space, labels).labelling(["files"]):
+        pass
+    paths = [f"files/{name}.txt" for name in ("gone", "there", "former", "soon", "again")]
+    found = await labels.load("", [*paths, "other/gone.txt"])
+    assert found.names == {"files/there.txt", "files/again.txt", "files/soon.txt", "other/gone.txt"}
+    assert found.contents == {"files/former.txt"}
+    await store.close()
