@@ -37,10 +37,10 @@ if there && { [ -z "$extra" ] || current "$extra" "requirements-$extra.lock"; };
 fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 find_python() {
-    for name in python3.13 python3.12 python3.11 python3 python; do
+    for name in python3.14 python3.13 python3.12 python3.11 python3 python; do
         if command -v "$name" >/dev/null 2>&1 && fits "$name"; then printf '%s' "$name"; return 0; fi
     done
-    say "mnema needs Python 3.11 or newer, and none was found (looked for python3.13, 3.12, 3.11 and python3)."
+    say "mnema needs Python 3.11 or newer, and none was found (looked for python3.14, 3.13, 3.12, 3.11 and python3)."
     say "Install one with your system's package manager, then run the same command again."
     return 1
 }
@@ -91,6 +91,10 @@ set_up() {
     # the lock is complete and names each file by its hash: pip has nothing to resolve
     step "[2/3] installing $(grep -c '^[a-z]' "$lock") packages; the first time takes a minute or two" \
         $pip install --require-hashes --no-deps --no-compile -r "$lock"
+    # until 0.1 the distribution had another name; both would own the command
+    for old in "$venv"/lib/python*/site-packages/mnema-0.*.dist-info; do
+        if [ -d "$old" ]; then step "[3/3] removing mnema 0.1" $pip uninstall -y mnema; fi
+    done
     step "[3/3] installing mnema itself" $pip install --no-deps --no-build-isolation -e .
     # A start is a second faster, also where PYTHONDONTWRITEBYTECODE is set and no start would leave them for the next. pip
     # would compile all packages one after the other (25 s); of those for development the tests compile what they import.

@@ -40,13 +40,16 @@ COMMANDS = {
     "people": "bot.cli.people:people_app",
     "mcp": "bot.cli.connections.mcp:app",
     "audit": "bot.cli.database:app",
-    "skills": "bot.cli.skills:app",
+    "skills": "bot.cli.connections.skills:app",
     "exec": "bot.cli.doctor.sandbox:app",
     "tools": "bot.cli.connections.plugins:app",
     "replay": "bot.cli.sessions:replay",
     "backup": "bot.cli.database:backup",
     "restore": "bot.cli.database:restore",
     "migrate": "bot.cli.database:migrate",
+    "login": "bot.cli.program.login:login",
+    "extras": "bot.cli.program.installation:extras_app",
+    "upgrade": "bot.cli.program.installation:upgrade",
 }
 
 
@@ -99,9 +102,9 @@ def run_command(args: list[str]) -> int:
 
 def _version(given: bool) -> None:
     if given:
-        from importlib import metadata
+        from bot.cli.program.installation import describe_version
 
-        print(f"mnema {metadata.version('mnema')}")
+        print(describe_version())
         raise typer.Exit(EXIT_DONE)
 
 
@@ -173,13 +176,19 @@ def run(
             "--metrics", min=0, max=MAX_PORT, help="A worker's own port for /metrics; 0: any."
         ),
     ] = None,
+    opens_browser: Annotated[
+        bool,
+        typer.Option(
+            "--open", help="Open the page in a browser, signed in by a link that works once."
+        ),
+    ] = False,
 ) -> int:
     """Run every enabled channel, the page and the scheduler."""
     known_role = _parse_role(role)
     home = create_home(ctx.obj)
     from bot.cli import run as process  # imports the server, the log and the settings
 
-    return process.run(home, known_role, metrics)
+    return process.run(home, known_role, metrics, opens_browser=opens_browser)
 
 
 def _parse_role(given: str) -> ProcessRole:

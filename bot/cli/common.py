@@ -115,6 +115,20 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
         ) from err
 
 
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask for confirmation.
+
+    Raises:
+        MnemaError: there is no terminal.
+        typer.Abort: the answer was no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise MnemaError(f"{question} There is no terminal to confirm on; pass --yes.")
+    typer.confirm(question, abort=True, err=True)
+
+
 def create_home(home: HomeFolder) -> HomeFolder:
     """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile

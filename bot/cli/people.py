@@ -14,6 +14,7 @@ from bot.cli.common import (
     COMMAND_LINE_ACTOR,
     JsonOption,
     YesOption,
+    confirm,
     note_reading,
     print_json,
     printable,
@@ -118,7 +119,7 @@ def role(
 ) -> int:
     """Make a person with access an admin, or an admin a user again."""
     channel, id = _parse_party(which)
-    _confirm(f"Make {which} {role}?", yes=yes)
+    confirm(f"Make {which} {role}?", yes=yes)
     body = {"channel": channel, "id": id, "role": role, "group": within}
     return _change_access(
         ctx.obj, "role", body, lambda it: it.set_role(channel, id, role, COMMAND_LINE_ACTOR, within)
@@ -167,20 +168,6 @@ def _parse_party(which: str) -> tuple[str, str]:
             f"{which!r} is no account; it must be CHANNEL:ID, such as telegram:42."
         )
     return channel, id
-
-
-def _confirm(question: str, *, yes: bool) -> None:
-    """Ask for confirmation.
-
-    Raises:
-        MnemaError: there is no terminal.
-        typer.Abort: the answer was no.
-    """
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise MnemaError(f"{question} There is no terminal to confirm on; pass --yes.")
-    typer.confirm(question, abort=True, err=True)
 
 
 def _load_access(home: HomeFolder) -> Mapping[str, Any]:

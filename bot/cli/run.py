@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.cli.common import format_error, report_error
+from bot.cli.program.login import LINK_NOTE, login_links, open_browser
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, HomeLock
 from bot.config.keys import known_secrets
@@ -45,6 +46,7 @@ def run(
     role: ProcessRole,
     metrics: int | None = None,
     *,
+    opens_browser: bool = False,
     end_seconds: float = SHUTDOWN_SECONDS,
 ) -> int:
     """Run every enabled channel, the page and the scheduler until SIGTERM or Ctrl-C; return the
@@ -52,6 +54,7 @@ def run(
 
     Args:
         metrics: port of a worker's site of health and metrics; 0 for any free one.
+        opens_browser: open the page in a browser that is signed in, once it is ready.
         end_seconds: after SIGTERM the process ends within this time, whatever its threads do.
 
     Raises:
@@ -67,9 +70,13 @@ def run(
         raise ConfigError(
             f"--metrics is for --role worker; {role} serves its metrics on the page's port"
         )
+    if opens_browser and not (role != "worker" and file.current.channels.web.on):
+        raise ConfigError(
+            "--open needs a page, and this process has none: see channels.web.enabled and --role"
+        )
     with ExitStack() as stack:
         lock = stack.enter_context(_lock_for_run(home, file.current, role))
-        process = _BotProcess(home, file, deadline, role, lock)
+        process = _BotProcess(home, file, deadline, role, lock, opens_browser=opens_browser)
         code = asyncio.run(process.run() if metrics is None else process.run_with_metrics(metrics))
     if process.to_restore is not None:
         _restore(home, *process.to_restore)
@@ -128,6 +135,8 @@ class _BotProcess:
         deadline: ShutdownDeadline,
         role: ProcessRole,
         lock: HomeLock | None,
+        *,
+        opens_browser: bool = False,
     ) -> None:
         """lock: the home's, if this process holds it."""
         self._home, self._file, self._deadline, self._role, self._lock = (
@@ -137,6 +146,7 @@ class _BotProcess:
             role,
             lock,
         )
+        self._opens_browser = opens_browser
         #: Backup to restore once the bot is closed, and its passphrase.
         self.to_restore: tuple[Path, str] | None = None
         self._redactor = start_home_logging(home, file.current)
@@ -209,8 +219,19 @@ class _BotProcess:
                 self._lock.tell(page.url)
             if page.is_new_token:
                 print(f"token {page.token} (kept in {self._home.web_token})")
+            if page.is_new_token or self._opens_browser:
+                self._show_login(page)
         print(f"ready {_page_text(page, self._file.current)}", flush=True)
         notify_supervisor("READY=1")
+
+    def _show_login(self, page: WebPage) -> None:
+        """Print a link that signs a browser in; open it where that is asked for."""
+        public_url = self._file.current.channels.web.public_url
+        links = login_links(page.url, public_url, page.site.gate.create_login_code())
+        for link in links:
+            print(f"login {link} ({LINK_NOTE})")
+        if self._opens_browser:
+            open_browser(links[0])
 
     def _restore_after(self, ended: asyncio.Event, file: Path, passphrase: str) -> None:
         """End the run as a signal does, and restore then."""

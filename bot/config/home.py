@@ -1,7 +1,6 @@
 """The folder of one bot: paths, lock, permissions, and bounded reading of config files."""
 
 import errno
-import fcntl
 import os
 import re
 import shlex
@@ -188,6 +187,8 @@ class HomeFolder:
 
     def running(self) -> int:
         """Return the process id that holds this home, 0 for none; keeps no lock."""
+        import fcntl  # not on every system
+
         try:
             handle = os.open(self.lock_file, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -227,6 +228,8 @@ class HomeLock:
 
 def _try_lock(handle: int) -> bool:
     """Try a few times: `running` in another process may hold the lock for a moment."""
+    import fcntl  # not on every system
+
     for _ in range(_LOCK_ATTEMPTS):
         with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -4,7 +4,6 @@ A PostgreSQL store is replaced in one transaction. Whether that was committed de
 follow.
 """
 
-import fcntl
 import json
 import os
 import re
@@ -53,6 +52,8 @@ def await_database_commit(root: Path, stamp: str) -> Iterator[str]:
     Raises:
         OSError: nothing was started.
     """
+    import fcntl  # not on every system
+
     half, mark = root / f"{JOURNAL_FILE}.half", uuid.uuid4().hex
     with half.open("w", encoding="utf-8") as journal:
         fcntl.flock(journal, fcntl.LOCK_EX)
@@ -87,6 +88,8 @@ def finish_restore(root: Path, is_committed: IsCommitted) -> None:
         StoreError: the database cannot tell whether it committed the restore.
         OSError: a rename failed; the next call continues from there.
     """
+    import fcntl  # not on every system
+
     try:
         journal = (root / JOURNAL_FILE).open(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):

@@ -302,6 +302,12 @@ class AccessRoleBody(AccessAccountBody):
     group: Word = Field("", description="Only in this group.")
 
 
+class LoginCodeBody(ApiModel):
+    """A code for a link that signs one browser in, once and within ten minutes."""
+
+    code: str
+
+
 class ToldBody(ApiModel):
     """What an act did, in words."""
 

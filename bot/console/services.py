@@ -388,7 +388,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *FileRoutes(console.files, console.saved).calls(),
         *ChannelRoutes(console.channels).calls(),
         *ChannelTestRoutes(console.settings).calls(),
-        *access_routes(console.pairing),
+        *access_routes(console.pairing, site.gate),
         *console.managed(),
         *console.remembered(),
         *ApprovalRoutes(console.store, console.pairing.roles, console.decider).calls(),

@@ -7,7 +7,6 @@ one line of JSON, then bytes. A failure ends this process and nothing else.
 
 import json
 import logging
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -181,6 +180,8 @@ def _save_without_metadata(image: Any, **options: Any) -> bytes:
 
 
 def _set_limits() -> None:
+    import resource  # not on every system
+
     limits = {
         resource.RLIMIT_AS: MAX_MEMORY_BYTES,
         resource.RLIMIT_CPU: CPU_SECONDS,

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import shutil
 import sys
 import time
@@ -163,6 +162,8 @@ class MetricsCollector:
         }
 
     def _process_metrics(self) -> Iterator[Metric]:
+        import resource  # not on every system
+
         used = resource.getrusage(resource.RUSAGE_SELF)
         yield _own_metric(
             "process_cpu_seconds_total", "counter", "Processor time.", used.ru_utime + used.ru_stime

@@ -8,7 +8,6 @@ import codecs
 import ctypes
 import gc
 import os
-import resource
 import signal
 import socket
 import sys
@@ -70,6 +69,8 @@ ACCEPT_FAILED = "socket.accept() out of system resource"  # Source: asyncio.sele
 
 def raise_descriptor_limit() -> None:
     """Raise the soft limit of open files to the hard limit, at most to `MAX_DESCRIPTORS`."""
+    import resource  # not on every system
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < limit:
@@ -115,6 +116,8 @@ class AcceptErrorLogger:
 
     def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Handle what a loop reports."""
+        import resource  # not on every system
+
         if context.get("message") != ACCEPT_FAILED:
             loop.default_exception_handler(context)
             return

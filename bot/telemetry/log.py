@@ -4,7 +4,6 @@ wrote.
 
 import base64
 import errno
-import fcntl
 import hashlib
 import json
 import logging
@@ -98,6 +97,8 @@ class LogFile:
         """Rename each file to the next number, unless another process is doing that or has just
         done it.
         """
+        import fcntl  # not on every system
+
         folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)

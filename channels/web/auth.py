@@ -4,7 +4,6 @@ throttling.
 
 import asyncio
 import contextlib
-import hashlib
 import hmac
 import ipaddress
 import math
@@ -27,8 +26,10 @@ from channels.web.sessions import (
     SAVE_SECONDS,
     SESSION_IDLE_SECONDS,
     BrowserSession,
+    LoginCodes,
     SessionFile,
     StreamSlots,
+    hash_secret,
 )
 from channels.web.settings import IpNetwork
 
@@ -96,11 +97,6 @@ def cookie_value(headers: Headers, name: str) -> str:
         value for key, _, value in (pair.strip().partition("=") for pair in pairs) if key == name
     ]
     return values[0] if len(values) == 1 else ""
-
-
-def hash_secret(secret: str) -> bytes:
-    """Hash a secret: only hashes are held in memory and compared."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 def login_delay(failures: int) -> float:
@@ -257,6 +253,7 @@ class Visitor:
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
+WRONG_CODE = "this link was used already or is older than ten minutes: mnema login prints a new one"
 FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
 
 
@@ -268,6 +265,13 @@ def require_fresh_login(visitor: Visitor) -> None:
     """
     if visitor.signed_in_seconds > FRESH_SECONDS:
         raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
+
+
+def login_link(url: str, code: str) -> str:
+    """Return the link that signs a browser in; after the # it is sent to no server and stands in no
+    log.
+    """
+    return f"{url}/login#code={code}"
 
 
 def derive_csrf(session_cookie: str) -> str:
@@ -314,6 +318,7 @@ class RequestGuard:
         self._saved_at = wall_clock()
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._throttle = LoginThrottle(clock)
+        self._codes = LoginCodes(clock)
         # browsers share cookies between ports, so each home needs its own name
         self.cookie = f"mnema_{port}"
         #: Called when sessions end.
@@ -361,6 +366,7 @@ class RequestGuard:
         self._token = hash_secret(token)
         self._streams = StreamSlots(TOKEN_STREAMS)
         self._sessions.clear()
+        self._codes.clear()
         self._save()
         self.changed()
 
@@ -410,6 +416,21 @@ class RequestGuard:
         self._check_login(headers)
         if not self._fits(token):
             await self._refuse(headers, peer)
+        return self._begin_session(headers, peer)
+
+    def create_login_code(self) -> str:
+        """Create a code that signs one browser in, once and within ten minutes."""
+        return self._codes.create()
+
+    async def login_by_code(self, code: str, headers: Headers, peer: str = "") -> str:
+        """Create a session for a code of `create_login_code`, and use the code up.
+
+        Raises:
+            HttpRefusal: as `login`; from another origin the code stays valid.
+        """
+        self._check_login(headers)
+        if not self._codes.redeem(code):
+            await self._refuse(headers, peer, WRONG_CODE)
         return self._begin_session(headers, peer)
 
     async def login_by_passkey(self, passkey: str, headers: Headers, peer: str = "") -> str:

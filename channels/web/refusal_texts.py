@@ -11,6 +11,9 @@ CHINESE = {
         "请先登录，或用 Authorization: Bearer … 发送令牌"
     ),
     "the token is wrong": "令牌不对",
+    "this link was used already or is older than ten minutes: mnema login prints a new one": (
+        "这个链接已用过，或已超过十分钟：运行 mnema login 可得到新的链接"
+    ),
     "the passkey is not valid here": "这个通行密钥在这里无效",
     "{} passkeys are stored; remove one first": "已存有 {} 个通行密钥，请先移除一个",
     "the extra passkeys is not installed; install it with: {}": (

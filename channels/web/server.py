@@ -5,7 +5,6 @@ import errno
 import gzip
 import hashlib
 import json
-import resource
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -334,8 +333,12 @@ class WebSite:
         if request.headers.get("content-type") != "application/json":
             raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
         fields = await read_json(request, limit=4096)
-        headers, token = request.scope["headers"], str(fields.get("token", "")).strip()
-        return self._welcome(request, await self.gate.login(token, headers, peer_address(request)))
+        headers, peer = request.scope["headers"], peer_address(request)
+        if "code" in fields:
+            code = str(fields["code"])
+            return self._welcome(request, await self.gate.login_by_code(code, headers, peer))
+        token = str(fields.get("token", "")).strip()
+        return self._welcome(request, await self.gate.login(token, headers, peer))
 
     async def _login_by_passkey(self, request: Request) -> Response:
         """GET: the options of a login, null where no passkey is registered.
@@ -571,6 +574,8 @@ class WebServer:
         bodies: BodyTimes | None = None,
         **limits: Any,
     ) -> None:
+        import resource  # not on every system
+
         from uvicorn.config import Config
 
         from channels.web.connections import BoundedProtocol, ConnectionLimiter, QueueingServer

@@ -1,8 +1,11 @@
 """Logins of browsers, and the file that keeps them over a restart."""
 
+import hashlib
 import json
 import os
-from collections.abc import Mapping
+import secrets
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,13 @@ MAX_SESSIONS = 100
 SAVE_SECONDS = 600.0
 SESSION_STREAMS = 64  # open event streams of one browser session
 MAX_FILE_BYTES = 1_000_000
+LOGIN_CODE_SECONDS = 600.0
+MAX_LOGIN_CODES = 20  # that are open at once; a further one takes the place of the oldest
+
+
+def hash_secret(secret: str) -> bytes:
+    """Hash a secret: only hashes are held in memory and compared."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
 @dataclass(slots=True)
@@ -102,3 +112,30 @@ class SessionFile:
 
 def _to_session(entry: Mapping[str, Any]) -> BrowserSession:
     return BrowserSession(seen=float(entry["seen"]), passkey=str(entry["passkey"]))
+
+
+class LoginCodes:
+    """Codes of links that sign one browser in: each is valid for ten minutes and once.
+
+    Only hashes are held, and only in memory: a restart ends all codes.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ends: dict[bytes, float] = {}
+
+    def create(self) -> str:
+        """Create a code of 192 random bits."""
+        code = secrets.token_urlsafe(24)
+        while len(self._ends) >= MAX_LOGIN_CODES:
+            del self._ends[next(iter(self._ends))]
+        self._ends[hash_secret(code)] = self._clock() + LOGIN_CODE_SECONDS
+        return code
+
+    def redeem(self, code: str) -> bool:
+        """Use up a code; return whether it was valid."""
+        return self._ends.pop(hash_secret(code), float("-inf")) > self._clock()
+
+    def clear(self) -> None:
+        """End all codes."""
+        self._ends.clear()

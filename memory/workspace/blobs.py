@@ -1,6 +1,5 @@
 """Content-addressed storage of the pictures and files that messages refer to."""
 
-import fcntl
 import hashlib
 import os
 import re
@@ -138,6 +137,8 @@ class Blobs:
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock on the folder, among all threads and processes of the bot."""
+    import fcntl  # not on every system
+
     fd = os.open(folder, FOLDER_FLAGS | os.O_CLOEXEC)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

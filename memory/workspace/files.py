@@ -1,6 +1,5 @@
 """Reads and atomically writes the workspace's files, never over a concurrent change."""
 
-import fcntl
 import hashlib
 import os
 import re
@@ -110,6 +109,8 @@ class LocalWriteLocks:
 
     @contextmanager
     def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
+        import fcntl  # not on every system
+
         fcntl.flock(folder, fcntl.LOCK_EX)
         try:
             yield _FolderLock()

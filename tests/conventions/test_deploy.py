@@ -101,8 +101,8 @@ def test_the_composition_names_what_there_is_and_opens_no_port() -> None:
         ).exists()
         assert (service["cap_drop"], service["read_only"]) == (["ALL"], True)
         assert {volume.split(":")[1] for volume in service["volumes"]} == {"/var/lib/mnema"}
-        lock = service["build"].get("args", {}).get("LOCK", "requirements.lock")
-        assert (ROOT / lock).exists()
+        extras = service["build"].get("args", {}).get("EXTRAS", "").split()
+        assert all((ROOT / f"requirements-{extra}.lock").exists() for extra in extras)
     roles = {name: one["command"][2] for name, one in bots.items() if "command" in one}
     assert set(roles.values()) <= set(PROCESS_ROLES)
     assert not [name for name, service in held["services"].items() if "ports" in service]

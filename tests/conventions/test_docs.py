@@ -35,6 +35,9 @@ COMMANDS = (
     "audit",
     "people",
     "mcp",
+    "login",
+    "extras",
+    "upgrade",
 )
 RAISED = re.compile(r"^\s+([A-Z][\w.]*(?:, [A-Z][\w.]*)*): ", re.MULTILINE)
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")

@@ -10,6 +10,7 @@ from tests.mutants.files_patches import FILES
 from tests.mutants.guards_patches import GUARDS
 from tests.mutants.hub_patches import HUBS
 from tests.mutants.index_patches import INDEXES
+from tests.mutants.install_patches import INSTALLED
 from tests.mutants.model_patches import MODELS
 from tests.mutants.mutant import Mutant
 from tests.mutants.page_patches import PAGE
@@ -56,6 +57,7 @@ UNKNOWN = f"{TURNS}::test_a_tool_whose_outcome_nobody_knows_is_not_run_again"
 
 MUTANTS = (
     *PROCESSES,
+    *INSTALLED,
     *WINDOW,
     *GUARDS,
     Mutant(

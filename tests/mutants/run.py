@@ -26,7 +26,11 @@ from tests.mutants.patches import MUTANTS
 from tests.quick import is_quick
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("bot", "channels", "memory", "tests", "pyproject.toml", "config.example.json")
+COPIED = (
+    *("bot", "channels", "memory", "tests", "pyproject.toml", "config.example.json"),
+    *("hatch_build.py", "README.md", "LICENSE"),  # of the wheel
+    *sorted(path.name for path in ROOT.glob("requirements*.lock")),
+)
 SECONDS = 300
 TIMED_OUT = f"no end within {SECONDS} s"
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)

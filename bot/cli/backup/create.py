@@ -1,7 +1,6 @@
 """Creates a backup: store, settings without secrets, workspace and all attachments in one file."""
 
 import asyncio
-import fcntl
 import gzip
 import hashlib
 import os
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 
 from bot.cli.backup.archive import (
@@ -29,6 +27,7 @@ from bot.cli.backup.archive import (
     BackupMember,
 )
 from bot.cli.backup.config import UnreadableConfig, strip_secrets
+from bot.config.extras import program_version
 from bot.config.file import ConfigFile
 from bot.config.home import ConfigFileTooLarge, HomeFolder, NotRegularFile, read_regular_file
 from bot.config.keys import known_secrets
@@ -111,6 +110,8 @@ def _create_scratch_folder(file: Path) -> Iterator[Path]:
     """Create a folder next to the file for incomplete files; removes what a killed process left in
     it.
     """
+    import fcntl  # not on every system
+
     folder = file.with_name(f".{file.name}{PARTIAL_SUFFIX}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with ExitStack() as held:
@@ -225,7 +226,7 @@ def _write_backup(
             manifest = BackupManifest(
                 made=made,
                 schema=schema,
-                version=metadata.version("mnema"),
+                version=program_version(),
                 left_out=left_out,
                 members=tuple(archive.members),
             )

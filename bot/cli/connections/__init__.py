@@ -1,1 +1,1 @@
-"""Commands about what the bot is connected to: channels, MCP servers, and plug-ins."""
+"""Commands about what the bot is connected to: channels, MCP servers, plug-ins and skills."""

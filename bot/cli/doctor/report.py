@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import memory
 from bot.access.audit import AuditCheckpoints
 from bot.cli.doctor.channels import DoctorCheck, check_channels, check_public, failed, passed
+from bot.cli.doctor.system import check_system
 from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.cli.doctor.window import check_window
@@ -69,6 +70,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     """Run all checks, the most important first; changes nothing on disk. lang: "zh" or "en"."""
     file = ConfigFile(home.config)
     checks = [
+        check_system(),
         _check_config(home, file, lang),
         *await _check_database(home, file.current, lang),
         await asyncio.to_thread(_check_index, home, file.current.database_url),

@@ -13,6 +13,7 @@ from channels.toolkit.phrases import PhraseBook
 
 # What checks are called in Chinese; of "channel NAME" and "mcp NAME" the first word.
 TITLES = {
+    "system": "系统",
     "configuration": "配置",
     "database": "数据库",
     "reminders": "提醒",
@@ -41,6 +42,17 @@ TITLES = {
     "renamed files": "改名的文件",
 }
 SENTENCES = {
+    # System.
+    "It has all that mnema uses.": "mnema 用到的都有。",
+    "It has no {}: mnema run and commands that write cannot work here.": (
+        "缺少 {}：mnema run 和会写入的命令在这里无法工作。"
+    ),
+    "It has no {}: commands of the model and sandboxed MCP servers cannot work here.": (
+        "缺少 {}：模型的命令和沙箱里的 MCP 服务器在这里无法工作。"
+    ),
+    "Run it on Linux or macOS; on Windows in WSL.": (
+        "请在 Linux 或 macOS 上运行；Windows 上请用 WSL。"
+    ),
     # Configuration, database, index, disk.
     "Fix it, then check again with mnema config check.": (
         "改好之后，用 mnema config check 再检查一遍。"

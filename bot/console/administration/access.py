@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable
 
+import structlog
 from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import Response
@@ -9,14 +10,16 @@ from starlette.responses import Response
 from bot.access.pairing import PairingRefused, PairingService
 from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR
+from channels.web.auth import RequestGuard
 from channels.web.requests import Handler, HttpRefusal, Route, json_response
 
+log = structlog.get_logger(__name__)
 ACCESS_PATH = "/api/v1/access"
 READ_ACCESS_ACTION, WRITE_ACCESS_ACTION = "access.read", "access.write"
 BothLanguages = tuple[str, str]
 
 
-def access_routes(pairing: PairingService) -> tuple[Route, ...]:
+def access_routes(pairing: PairingService, gate: RequestGuard) -> tuple[Route, ...]:
     """Return the routes, with the action each one needs."""
 
     async def facts(_: Request) -> Response:
@@ -24,6 +27,10 @@ def access_routes(pairing: PairingService) -> tuple[Route, ...]:
 
     async def owner_code(_: Request) -> Response:
         return json_response({"code": await pairing.owner_code(CONSOLE_ACTOR)})
+
+    async def login_code(_: Request) -> Response:
+        log.info("login link made")
+        return json_response({"code": gate.create_login_code()})
 
     return (
         Route(
@@ -39,6 +46,14 @@ def access_routes(pairing: PairingService) -> tuple[Route, ...]:
             action=WRITE_ACCESS_ACTION,
             handler=owner_code,
             needs_fresh_login=True,
+        ),
+        Route(
+            method="POST",
+            path="/api/v1/login-codes",
+            action=WRITE_ACCESS_ACTION,
+            handler=login_code,
+            needs_fresh_login=True,
+            reply=models.LoginCodeBody,
         ),
         *(
             Route(

@@ -2,9 +2,9 @@
 
 import asyncio
 import json
+import mmap
 import os
 import platform
-import resource
 import shutil
 import signal
 import time
@@ -30,7 +30,7 @@ WATCH_SECONDS = 0.1
 END_SECONDS = 2.0  # a killed tree has that long to disappear
 _READ_BYTES = 65_536
 _OPEN_FILES = 256
-_PAGE_BYTES = resource.getpagesize()
+_PAGE_BYTES = mmap.PAGESIZE
 # what a file counts against the limit of the disk: an inode and its place in a folder
 FILE_BYTES = 4_096
 # between two looks where the file system does not say how many files it holds, as btrfs
@@ -169,6 +169,8 @@ class _SandboxRun:
         )
 
     def _set_limits(self) -> None:
+        import resource  # not on every system
+
         limits = self._limits
         for kind, most in (
             (resource.RLIMIT_NPROC, limits.processes),

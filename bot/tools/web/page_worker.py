@@ -8,7 +8,6 @@ its limits.
 
 import json
 import re
-import resource
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -112,6 +111,8 @@ _BLOCKS = frozenset(
 
 def main() -> None:
     """Answer requests until the input ends."""
+    import resource  # not on every system
+
     _limit(resource.RLIMIT_AS, MAX_MEMORY_BYTES)
     _limit(resource.RLIMIT_CORE, 0)
     while line := sys.stdin.buffer.readline():
@@ -127,6 +128,8 @@ def main() -> None:
 
 
 def _limit(kind: int, most: int) -> None:
+    import resource  # not on every system
+
     with suppress(ValueError, OSError):  # macOS has no limit of address space
         resource.setrlimit(
             kind, (most, resource.getrlimit(kind)[1] if kind == resource.RLIMIT_CPU else most)

@@ -1,78 +1,93 @@
-"""The command for a missing extra: it exists, and it installs what is missing."""
+"""The installed program: who installed it, which extras it has, and the command that a message
+names for one.
+"""
 
 import re
 import shutil
 import subprocess
 import tomllib
-from importlib.metadata import PackageNotFoundError
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from bot.config.extras import install_command
+from bot.config.extras import (
+    EXTRAS,
+    Installer,
+    find_installer,
+    install_command,
+    lock_file,
+    locked_packages,
+)
 from tests.conventions.sources import ROOT
 
-DECLARED = [
-    "structlog>=25",
-    "numpy>=2; extra == 'embeddings'",
-    "sentence-transformers>=5; extra == 'embeddings'",
-    "psycopg[binary]>=3.2; extra == 'scale'",
-    "numpy>=2; extra == 'vectors'",
-    'uvloop>=1; sys_platform != "win32" and extra == "quick"',
-]
 
-
-def checkout(folder: Path) -> Path:
-    (folder / "Makefile").touch()
-    (folder / "requirements-vectors.lock").touch()
-    return folder
-
-
-def test_a_checkout_is_told_the_make_command(tmp_path: Path) -> None:
-    root = checkout(tmp_path)
-    assert (
-        install_command("vectors", root, f"{root}/.venv") == f"make -C {root} extras NAME=vectors"
-    )
+def environment(folder: Path, mark: str = "") -> Path:
+    """A prefix, with the file that its package manager leaves in it."""
+    prefix = folder / "environment"
+    prefix.mkdir()
+    if mark:
+        (prefix / mark).touch()
+    return prefix
 
 
 @pytest.mark.parametrize(
-    ("extra", "packages"),
+    ("mark", "environ", "has_pip", "installer"),
     [
-        ("vectors", "'numpy>=2'"),
-        ("embeddings", "'numpy>=2' 'sentence-transformers>=5'"),
-        ("scale", "'psycopg[binary]>=3.2'"),
-        ("quick", "'uvloop>=1'"),
+        ("uv-receipt.toml", {}, False, Installer.UV_TOOL),
+        ("pipx_metadata.json", {}, True, Installer.PIPX),
+        ("", {}, True, Installer.PIP),
+        ("", {}, False, Installer.UV),
+        ("", {"MNEMA_CONTAINER": "1"}, True, Installer.CONTAINER),
     ],
 )
-def test_an_installed_package_is_told_what_pip_has_to_install(
-    tmp_path: Path, extra: str, packages: str
+def test_who_installed_it_is_read_from_its_environment(
+    tmp_path: Path, mark: str, environ: Mapping[str, str], has_pip: bool, installer: Installer
 ) -> None:
-    told = install_command(extra, tmp_path, "/opt/mnema", lambda name: DECLARED)
-    assert told == f"/opt/mnema/bin/python -m pip install {packages}"
+    assert (
+        find_installer(environment(tmp_path, mark), tmp_path, environ, has_pip=has_pip) is installer
+    )
 
 
-def test_a_checkout_that_another_interpreter_runs_is_told_pip(tmp_path: Path) -> None:
-    told = install_command("vectors", checkout(tmp_path), "/opt/mine", lambda name: DECLARED)
-    assert told == "/opt/mine/bin/python -m pip install 'numpy>=2'"
+def test_what_lies_in_a_cache_is_run_by_uvx(tmp_path: Path) -> None:
+    (tmp_path / "CACHEDIR.TAG").touch()
+    assert find_installer(environment(tmp_path), tmp_path, {}, has_pip=False) is Installer.UVX
 
 
-def test_a_checkout_that_is_not_installed_is_told_the_command_all_the_same(tmp_path: Path) -> None:
-    def unknown(name: str) -> list[str]:
-        raise PackageNotFoundError(name)
+def test_a_checkout_is_one_only_with_its_own_environment(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").touch()
+    assert find_installer(tmp_path / ".venv", tmp_path, {}) is Installer.CHECKOUT
+    assert find_installer(environment(tmp_path), tmp_path, {}, has_pip=True) is Installer.PIP
 
-    assert "pip install" in install_command("vectors", tmp_path, "/usr", unknown)
+
+def test_a_message_names_the_command_of_the_checkout_or_ours() -> None:
+    assert install_command("vectors", Installer.CHECKOUT) == f"make -C {ROOT} extras NAME=vectors"
+    others = [one for one in Installer if one is not Installer.CHECKOUT]
+    assert {install_command("vectors", one) for one in others} == {"mnema extras add vectors"}
 
 
-def test_every_extra_that_a_message_names_can_be_installed_by_name() -> None:
+def test_every_extra_is_declared_locked_and_explained() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = set(project["optional-dependencies"]) - {"all", "build", "dev", "openai"}
+    assert set(EXTRAS) == declared
+    assert all(locked_packages(lock_file(extra)) for extra in EXTRAS)
+    assert all(zh and en for zh, en in EXTRAS.values())
     sources = "".join(path.read_text("utf-8") for path in sorted((ROOT / "bot").rglob("*.py")))
-    named = set(re.findall(r"install_command\('(\w+)'\)", sources)) | {"vectors", "embeddings"}
-    assert named == {"vectors", "embeddings", "web", "scale", "otel", "mcp", "passkeys"}
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-        "optional-dependencies"
-    ]
-    assert named <= set(extras)
-    assert all((ROOT / f"requirements-{extra}.lock").is_file() for extra in named)
-    assert "pip install mnema" not in sources.replace("'", "")
+    assert set(re.findall(r"install_command\('(\w+)'\)", sources)) <= declared
+
+
+def test_no_text_sends_anybody_to_a_package_of_another_person() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "bot").rglob("*.py")]
+    wrong = re.compile(r"(?:pip|uv tool|pipx) install (?:-\S+ )*['\"]?mnema(?![-\w])")
+    faults = {
+        f"{page.relative_to(ROOT)}: {found[0]}"
+        for page in pages
+        for found in wrong.finditer(page.read_text("utf-8"))
+    }
+    assert faults <= {
+        f"{page}: pip install mnema"
+        for page in ("docs/install.md", "docs/install.zh-CN.md", "README.md")
+    }
 
 
 def test_an_unknown_extra_is_refused_with_the_known_ones(tmp_path: Path) -> None:

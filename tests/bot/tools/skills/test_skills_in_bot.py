@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from bot.cli.skills import app
+from bot.cli.connections.skills import app
 from bot.config.home import HomeFolder
 from bot.models.base import Request
 from bot.tools.registry import MAX_CACHED_SPACES

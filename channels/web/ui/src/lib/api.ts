@@ -113,6 +113,23 @@ export const file = (path: string): string => `/memory/files/${path.split("/").m
 
 /** Exchange the token for a cookie. */
 export const login = (token: string): Promise<unknown> => call("POST", "/login", { token });
+
+/**
+ * Sign in by the code of a link that `mnema login` prints, where the address has one; the address is cleaned first.
+ * Returns why it was refused, "" where it was not.
+ */
+export async function enterByLink(): Promise<string> {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (location.pathname !== "/login" || !code) return "";
+  history.replaceState(history.state, "", "/");
+  try {
+    await call("POST", "/login", { code });
+    return "";
+  } catch (err) {
+    return (err as Error).message; // the words are not loaded yet; "" where the server was not reached
+  }
+}
+
 export const logout = (): Promise<unknown> => call("POST", "/logout");
 
 /** Take up the session of this login, or return null where there is none; waits while the server is starting. */

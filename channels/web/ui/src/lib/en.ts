@@ -72,7 +72,7 @@ export const en = {
   a_group: "group",
   deny: "Refuse",
   done: "Done.",
-  login_hint: "Paste the token that was shown at the first start. It is stored in data/web_token.",
+  login_hint: "Run mnema login on the bot's machine and open the link that it prints. Or paste the token of the first start: it is stored in data/web_token.",
   token: "Token",
   enter: "Sign in",
   wrong_token: "This token is wrong.",

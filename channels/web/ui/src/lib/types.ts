@@ -729,6 +729,11 @@ export interface LogQuery {
   cursor?: string;
 }
 
+/** A code for a link that signs one browser in, once and within ten minutes. */
+export interface LoginCode {
+  code: string;
+}
+
 /** What a channel wants of its owner to log in. */
 export interface LoginPrompt {
   kind: "qr" | "digits" | "wait";

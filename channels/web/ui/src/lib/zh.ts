@@ -73,7 +73,7 @@ export const zh: Record<keyof typeof en, string> = {
   a_group: "群",
   deny: "拒绝",
   done: "完成。",
-  login_hint: "请粘贴首次启动时显示的令牌，它保存在 data/web_token 中。",
+  login_hint: "在机器人所在的机器上运行 mnema login，打开它给出的链接；也可以粘贴首次启动时显示的令牌，它保存在 data/web_token 中。",
   token: "令牌",
   enter: "登录",
   wrong_token: "令牌不正确。",

@@ -1,0 +1,3 @@
+"""The program on this machine: its version, extras and upgrade, and links that sign a browser
+in.
+"""

@@ -1,0 +1,101 @@
+"""`mnema extras add` and `mnema upgrade` where a package manager owns the environment.
+
+The managers here write down what they are asked; by night the ways in are tried with real ones.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.install.environments import empty_environ, install_beside_locked, run
+
+# Writes its words down, one call a line, with what is in the folder of backups by then.
+MANAGER = """#!/bin/sh
+echo "$(basename "$0") $* [$(ls "$HOME/.mnema/backups" 2>/dev/null | wc -l)]" >>"{log}"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """An installed program and the calls of package managers so far."""
+
+    command: Path
+    environ: Mapping[str, str]
+    log: Path
+
+    def mnema(self, *words: str, code: int = 0) -> str:
+        return run(str(self.command), *words, environ=self.environ, cwd=self.log.parent, code=code)
+
+    def calls(self) -> list[str]:
+        prefix = str(self.command.parent.parent)
+        return (
+            self.log.read_text().replace(prefix, "PREFIX").splitlines() if self.log.exists() else []
+        )
+
+
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> Callable[[str], Installed]:
+    def install(mark: str) -> Installed:
+        command = install_beside_locked(wheel, tmp_path / "environment")
+        (tmp_path / "environment" / mark).touch()
+        for name in ("uv", "pipx"):
+            manager = tmp_path / "bin" / name
+            manager.parent.mkdir(exist_ok=True)
+            manager.write_text(MANAGER.format(log=tmp_path / "calls"))
+            manager.chmod(0o700)
+        environ = empty_environ(tmp_path / "home", tmp_path / "bin")
+        return Installed(command=command, environ=environ, log=tmp_path / "calls")
+
+    return install
+
+
+LOCK = "PREFIX/lib/python3.11/site-packages/bot/locks/requirements-embeddings.lock"
+WORDS = f"--require-hashes --no-deps -r {LOCK} [0]"
+
+
+def test_uv_installs_extras_from_the_lock_with_hashes_into_the_tools_environment(
+    installed: Callable[[str], Installed],
+) -> None:
+    here = installed("uv-receipt.toml")
+    assert "restart mnema" in here.mnema("extras", "add", "embeddings", "--yes")
+    assert here.calls() == [
+        f"uv pip install --python PREFIX/bin/python {WORDS}",
+        "uv pip check --python PREFIX/bin/python [0]",
+    ]
+
+
+def test_pipx_installs_extras_by_its_own_pip(installed: Callable[[str], Installed]) -> None:
+    here = installed("pipx_metadata.json")
+    here.mnema("extras", "add", "embeddings", "--yes")
+    assert here.calls() == [
+        f"pipx runpip mnema-bot install {WORDS}",
+        "pipx runpip mnema-bot check [0]",
+    ]
+    assert "pipx upgrade mnema-bot" in here.mnema("upgrade")
+    assert len(here.calls()) == 2, "an upgrade by pipx is said and not done"
+
+
+def test_uv_tool_upgrades_after_a_backup_and_the_extras_come_back(
+    installed: Callable[[str], Installed],
+) -> None:
+    here = installed("uv-receipt.toml")
+    here.mnema("chat", "--once", "hello")
+    assert "no terminal to confirm on; pass --yes" in here.mnema("upgrade", code=1)
+    assert here.calls() == []
+    said = here.mnema("upgrade", "--yes")
+    assert here.calls()[0] == "uv tool upgrade mnema-bot [1]", "the backup was there before"
+    assert "extras add --yes vectors" in said
+    [backup] = (here.log.parent / "home" / ".mnema" / "backups").iterdir()
+    assert "is sound" in here.mnema("restore", "--verify", str(backup)) or backup.stat().st_size
+
+
+def test_an_image_is_not_changed_from_inside(installed: Callable[[str], Installed]) -> None:
+    here = installed("no-mark")
+    inside = Installed(
+        command=here.command, environ={**here.environ, "MNEMA_CONTAINER": "1"}, log=here.log
+    )
+    assert 'EXTRAS="embeddings"' in inside.mnema("extras", "add", "embeddings", "--yes", code=1)
+    assert "new image" in inside.mnema("upgrade")
+    assert here.calls() == []
