@@ -35,10 +35,18 @@ def detect_machine_language(setting: str = "auto") -> str:
     """Return the language used before any message: as configured, else the machine's."""
     if setting in ("zh", "en"):
         return setting
-    locale = next(
+    return "zh" if _machine_locale().startswith("zh") else "en"
+
+
+def is_machine_language_known(setting: str = "auto") -> bool:
+    """Tell whether the configuration or the machine names a language; the C locale names none."""
+    return setting in ("zh", "en") or _machine_locale().partition(".")[0] not in ("", "C", "POSIX")
+
+
+def _machine_locale() -> str:
+    return next(
         filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), ""
     )
-    return "zh" if locale.startswith("zh") else "en"
 
 
 def format_text(lang: str, key: str, **fields: object) -> str:

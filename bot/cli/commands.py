@@ -27,11 +27,11 @@ from bot.runtime.store_access import resume_restore
 MAX_PORT = 65_535
 # Commands in the order of --help, with the module that has them; "" for those of this one.
 COMMANDS = {
-    "init": "bot.cli.config:init",
+    "init": "bot.cli.settings.init:init",
     "chat": "",
     "run": "",
     "doctor": "",
-    "config": "bot.cli.config:app",
+    "config": "bot.cli.settings.config:app",
     "channels": "bot.cli.connections.channels:app",
     "sessions": "bot.cli.sessions:app",
     "memory": "bot.cli.memory:app",

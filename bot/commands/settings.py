@@ -7,6 +7,7 @@ from bot.commands.base import Command, CommandContext, is_allowed, require
 from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key
 from bot.config.loader import find_named_key, nearest_policies
+from bot.models.setup.listing import ModelListing
 from bot.texts import format_shortage
 from memory.context.policies.policies import POLICIES, Policy, build_policy
 
@@ -23,6 +24,9 @@ CONTEXT_KEYS = (
     "notify_folds",
     "language",
 )
+
+
+MAX_LISTED_MODELS = 30
 
 
 async def _config(context: CommandContext) -> str:
@@ -135,7 +139,7 @@ async def _model(context: CommandContext) -> str:
     if not name:
         current = chosen or context.services.models.name
         provider = context.services.models.provider
-        return context.text(
+        head = context.text(
             (
                 f"本会话的模型：{current}（{provider}）。/model 名称 可以更换，/model default "
                 "恢复默认。"
@@ -145,12 +149,42 @@ async def _model(context: CommandContext) -> str:
                 "resets it."
             ),
         )
+        return "\n".join(
+            [head, *_format_listing(context, current, await context.services.models.list_models())]
+        )
     new_model = "" if name == "default" else name
     await context.store.sessions.choose(context.conversation.id, model=new_model)
     shown = new_model or context.services.models.name
     return context.text(
         f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on."
     )
+
+
+def _format_listing(
+    context: CommandContext, current: str, listing: ModelListing | None
+) -> list[str]:
+    """List what the server has, and which of it is used for what."""
+    if listing is None:
+        return []
+    if listing.fault is not None:
+        why = context.text(*listing.fault.text)
+        return [
+            context.text(
+                f"不知道服务器还有哪些模型：{why}", f"What else the server has is not known. {why}"
+            )
+        ]
+    uses = {
+        context.services.models.fast_name: context.text("（摘要）", " (summaries)"),
+        current: context.text(" ●（这里）", " ● (here)"),
+    }
+    # Those in use come first: a list may be long.
+    listed = sorted(listing.models, key=lambda model: model.id not in uses)
+    lines = [context.text("服务器有：", "The server has:")]
+    lines += [f"- {model.id}{uses.get(model.id, '')}" for model in listed[:MAX_LISTED_MODELS]]
+    more = len(listed) - MAX_LISTED_MODELS
+    if more > 0:
+        lines.append(context.text(f"还有 {more} 个。", f"And {more} more."))
+    return lines
 
 
 def _format_json(value: object) -> str:

@@ -25,6 +25,7 @@ from bot.console import models
 from bot.console.administration.access import access_routes
 from bot.console.administration.channel_test import ChannelTestRoutes
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
+from bot.console.administration.model_setup import ModelSetupRoutes
 from bot.console.administration.passkeys import PasskeyRoutes, Passkeys
 from bot.console.administration.people import PeopleRoutes
 from bot.console.administration.settings import SettingsRoutes
@@ -365,6 +366,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
     """Build the routes of the console on a site, beside those of the web channel."""
     operating, sources = console.operating(transcripts)
     handlers = _ConsoleHandlers(console, transcripts)
+    settings = SettingsRoutes(console.settings, console.store, os.environ)
     routes = (
         _get_route(
             "/api/v1/conversations/{id}/context",
@@ -394,7 +396,8 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *ApprovalRoutes(console.store, console.pairing.roles, console.decider).calls(),
         *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
-        *SettingsRoutes(console.settings, console.store, os.environ).calls(),
+        *settings.calls(),
+        *ModelSetupRoutes(console.settings, settings).calls(),
         *_search_routes(handlers),
         Route(
             method="POST",

@@ -5,52 +5,39 @@ summaries.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 
 import structlog
 
 from bot.config.schema import Config, LlmConfig
 from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
-from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request, ThinkingDelta
+from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import model_facts
 from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.accounts import (
-    PROVIDERS,
     ProviderAccount,
     ProviderModel,
     configured_models,
+    default_names,
     effective_provider,
     open_provider,
 )
-from bot.models.providers.offline import OfflinePassage, RecallPassages
+from bot.models.providers.offline import RecallPassages
 from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.quirks import NO_QUIRKS, ModelQuirks
 from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
+from bot.models.setup.checks import CLOCK_TOOL
+from bot.models.setup.listing import ListingCache, ModelListing
 from bot.models.windows import ModelWindow, ModelWindows, ServedModel, answer_reserve
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, current_trace, to_snake_case
 from bot.telemetry.tracing import SpanFact
-from bot.texts import failure_reason
-from memory.conversation import ShownMessage, Text, ToolSpec
+from memory.conversation import ShownMessage, Text
 from memory.store.rows import Usage
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelProbe:
-    """What a short request to one model showed."""
-
-    #: Provider and model id; where it did not answer, a sentence that says why.
-    text: str
-    answered: bool
-    #: Its server's words when it refused tools; "" if it takes them.
-    tools_refused: str = ""
-    streams: bool = True
-    #: See ModelQuirks.
-    thinking: str = ""
-
 
 log = structlog.get_logger(__name__)
 MAX_REASON_CHARS = 200
@@ -60,14 +47,6 @@ MIN_PROMPT_TOKENS = 400
 COUNT_SHARE = 0.8  # of the room for a prompt: other tokenizers make up to a fourth more of a text
 SHRUNK_SHARE, MIN_PROMPT_SHARE = 0.95, 0.25  # after a refusal
 CHAIN_USES: tuple[ModelUse, ModelUse] = ("chosen", "spare")
-# Whether a model's server takes tools shows with the smallest one.
-PROBE_TOOL = ToolSpec(
-    name="now",
-    description="Returns the time.",
-    schema='{"properties":{},"type":"object"}',
-    effect="pure",
-    action="now",
-)
 # Purposes whose requests belong to one message; memory's other work has queues of its own.
 TRACED_PURPOSES = ("turn", "fold")
 # Of what records a conversation: the same words again rather than new ones. Source: seed 004.
@@ -171,6 +150,7 @@ class ModelService:
         self._recall = recall
         self._on_unusable = on_unusable
         self._telemetry = telemetry or Telemetry()
+        self._listings = ListingCache()
         self.windows = windows or ModelWindows()
         #: Lets replies come before summaries and facts.
         self.background = BackgroundCalls(
@@ -211,43 +191,26 @@ class ModelService:
         """Send a short request to each model at once, and record its health."""
         await asyncio.gather(*(self.probe(index, model) for index, model, _ in self._members()))
 
-    async def probe(self, index: int, model: str = "") -> ModelProbe:
+    async def probe(self, index: int, model: str) -> None:
         """Send a short request with a tool to one model, once; what it was known to refuse is tried
         again.
 
         Args:
             index: in the chain.
-            model: id of another model there; "" for the one of the chain.
+            model: its id.
         """
-        provider, configured = self._models[index]
         request = Request(
-            model=model or configured or self.name,
+            model=model,
             system=("Answer with one word.",),
             messages=(ShownMessage(role="user", parts=(Text(text="ping"),)),),
-            tools=(PROBE_TOOL,),
+            tools=(CLOCK_TOOL,),
             max_tokens=64,
         )
         client = self._client(index)
         if client is not None:
-            client.forget_refusals(request.model)
-        base_url = configured_models(self._llm)[index].base_url if self._llm else ""
-        try:
-            events = await self._current_chain().probe(index, request)
-        except ModelError as err:
-            where = f" at {base_url}" if base_url else ""
-            reason = f"{failure_reason(err, 'en')} ({redact(str(err))})"
-            return ModelProbe(
-                text=f"{provider} {request.model}{where} does not answer: {reason}", answered=False
-            )
-        quirks = self._quirks(index, request.model)
-        thinks = any(isinstance(event, ThinkingDelta) for event in events)
-        return ModelProbe(
-            text=f"{provider} {request.model}",
-            answered=True,
-            tools_refused=quirks.tools_refused,
-            streams=quirks.streams is not False,
-            thinking=quirks.thinking or "field" * thinks,
-        )
+            client.forget_refusals(model)
+        with suppress(ModelError):  # its health says so
+            await self._current_chain().probe(index, request)
 
     def refuses_tools(self, model: str) -> bool:
         """Tell whether a model of the chain is known to take no tools: requests to it are sent
@@ -329,12 +292,13 @@ class ModelService:
         self._clients = [self._open_client(account) for account in accounts]
         self._models = [(effective_provider(account), account.model) for account in accounts]
         self._accounts = list(accounts)
+        self._listings.keep(accounts)
         self._chain = FallbackModel(
             [self._to_chain_model(client, index) for index, client in enumerate(self._clients)],
             on_unusable=self._on_unusable,
         )
         self.provider = self._models[0][0]
-        self.name, self.fast_name = _default_names(llm, self.provider)
+        self.name, self.fast_name = default_names(llm, self.provider)
         members = (self._serve(index, model) for index, model, _ in self._members())
         self.windows.forget_others({served.key: served for served in members})
 
@@ -365,6 +329,14 @@ class ModelService:
                 self.windows.note_refusal(served, request.size, outcome)
         else:
             self.windows.ask_soon(served, has_answered=outcome is not None)
+
+    async def list_models(self) -> ModelListing | None:
+        """Return, within two seconds, what the server of the first model has; None if there is no
+        server.
+        """
+        if not self._accounts or self.provider == "offline":
+            return None
+        return await self._listings.find(self._accounts[0])
 
     def served_model(self, model: str) -> ServedModel:
         """Return where a model id is served: by the model of the chain with that id, else by the
@@ -541,16 +513,6 @@ class ModelService:
         await asyncio.gather(*(chain.close() for chain in chains))
 
 
-def _default_names(llm: LlmConfig, provider: str) -> tuple[str, str]:
-    """Return the ids of the model for conversations and of the fast one."""
-    defaults = PROVIDERS[provider]
-    if provider == "offline":
-        return defaults.model, defaults.fast_model
-    # A server of one's own may not have the default fast model.
-    own_model = llm.model if provider == "openai" and llm.base_url else ""
-    return llm.model or defaults.model, llm.fast_model or own_model or defaults.fast_model
-
-
 def _serve(account: ProviderAccount, model: str, configured: int) -> ServedModel:
     return ServedModel(
         provider=account.provider,
@@ -584,20 +546,3 @@ def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:
         cache_read=used.cache_read,
         cache_write=used.cache_write,
     )
-
-
-async def probe_model(config: Config) -> list[ModelProbe]:
-    """Probe each configured model; see `ModelService.probe`."""
-
-    async def find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:
-        return []
-
-    def read_nothing(sha256: str) -> bytes:
-        raise FileNotFoundError(sha256)
-
-    models = ModelService(read_nothing, find_nothing, lambda name, error: None)
-    models.configure(config)
-    try:
-        return [await models.probe(index) for index in range(1 + len(config.llm.fallback))]
-    finally:
-        await models.close()

@@ -17,6 +17,7 @@ from tests.mutants.page_patches import PAGE
 from tests.mutants.process_patches import PROCESSES
 from tests.mutants.promise_patches import PROMISED
 from tests.mutants.server_patches import SERVER
+from tests.mutants.setup_patches import SETUP
 from tests.mutants.taint_patches import TAINT
 from tests.mutants.tool_patches import TOOLS
 from tests.mutants.window_patches import WINDOW
@@ -738,6 +739,7 @@ MUTANTS = (
     *EXTENSIONS,
     *TOOLS,
     *MODELS,
+    *SETUP,
     *PROMISED,
     *DOCUMENTED,
 )

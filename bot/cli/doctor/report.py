@@ -25,8 +25,8 @@ from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
-from bot.models.providers.accounts import configured_models, effective_provider
-from bot.models.service import ModelProbe
+from bot.models.providers.accounts import configured_models, default_names, effective_provider
+from bot.models.setup.checks import ModelReport, check_model
 from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
@@ -78,7 +78,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
     ]
     config = file.current
     checks += [
-        *await _check_models(file),
+        *await _check_models(file, lang),
         *await check_window(home, file, lang),
         *await _check_model_health(home),
         *await _check_embedding(config),
@@ -305,32 +305,47 @@ def _check_offline(file: ConfigFile) -> DoctorCheck:
     return passed("model", "The offline model answers: there is no key.", hint)
 
 
-async def _check_models(file: ConfigFile) -> list[DoctorCheck]:
-    """Check each model of the chain with a tiny request."""
-    config = file.current
-    llm = config.llm
-    if effective_provider(configured_models(llm)[0]) == "offline":
+async def _check_models(file: ConfigFile, lang: str) -> list[DoctorCheck]:
+    """Test each model of the chain as the set-up does."""
+    llm = file.current.llm
+    accounts = configured_models(llm)
+    provider = effective_provider(accounts[0])
+    if provider == "offline":
         return [_check_offline(file)]
-    from bot.models.service import probe_model
-
-    found = await probe_model(config)
+    models = [default_names(llm, provider)[0], *(account.model for account in accounts[1:])]
+    reports = await asyncio.gather(*map(check_model, accounts, models))
     names = ["model", *(f"llm.fallback[{at}]" for at in range(len(llm.fallback)))]
-    return [_describe_model(name, probe) for name, probe in zip(names, found, strict=True)]
+    return [
+        _describe_model(name, f"{account.provider} {model}", account.base_url, report, lang)
+        for name, account, model, report in zip(names, accounts, models, reports, strict=True)
+    ]
 
 
-THINKING_MARKS = {"": "–", "field": "✓", "tags": "✓ <think>"}
+MARKS = {"ok": "✓", "failed": "✗", "no": "✗", "unknown": "?"}
 
 
-def _describe_model(name: str, probe: ModelProbe) -> DoctorCheck:
-    """Say what a model takes, or why it does not answer."""
-    if not probe.answered:
-        return failed(name, probe.text)
-    tools, streaming = "✗" if probe.tools_refused else "✓", "✓" if probe.streams else "✗"
-    thinking = THINKING_MARKS[probe.thinking]
-    message = f"{probe.text} answers: tools {tools}, streaming {streaming}, thinking {thinking}."
-    if not probe.tools_refused:
+def _describe_model(
+    name: str, model: str, base_url: str, report: ModelReport, lang: str
+) -> DoctorCheck:
+    """Say what a model takes, or why it is of no use."""
+    side, words = lang != "zh", report.server_words
+    said = f" ({words})" if words else ""
+    if not report.is_usable:
+        why = next(check.text[side] for check in report.checks if check.state == "failed")
+        where = f" at {base_url}" if base_url else ""
+        zh, en = (
+            f"{model}{where.replace(' at ', '，地址 ')} 没有回应：",
+            f"{model}{where} does not answer: ",
+        )
+        return failed(name, f"{(zh, en)[side]}{why}{said}")
+    tools, sight, streaming = (MARKS[report.state(id)] for id in ("tools", "sight", "streaming"))
+    thinking = f"✓{' <think>' * report.thinks_in_tags}" if report.state("thinking") == "ok" else "–"
+    message = (
+        f"{model} answers: tools {tools}, sight {sight}, streaming {streaming}, thinking "
+        f"{thinking}."
+    )
+    if report.state("tools") != "no":
         return passed(name, message)
-    words = probe.tools_refused
     hint = (
         f"Its server refuses tools ({words}): choose a model that supports them, or enable them on "
         "the server."

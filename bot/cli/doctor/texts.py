@@ -136,8 +136,8 @@ SENTENCES = {
     "The next message tries it again; Try now on the page's Health does so at once.": (
         "下一条消息会再试；网页“状态”里的“立即再试”会马上试。"
     ),
-    "{} answers: tools {}, streaming {}, thinking {}.": (
-        "{} 有回应：工具 {}，流式输出 {}，思考 {}。"
+    "{} answers: tools {}, sight {}, streaming {}, thinking {}.": (
+        "{} 有回应：工具 {}，看图 {}，流式输出 {}，思考 {}。"
     ),
     (
         "Its server refuses tools ({}): choose a model that supports them, or enable them on the "

@@ -304,3 +304,121 @@ class McpReviewBody(ApiModel):
 
     source: str = Field(description="Of the server that was shown.")
     choices: list[McpChoiceBody] = Field(min_length=1, max_length=1_000)
+
+
+class PresetsQueryBody(ApiModel):
+    """Whether to look for servers on this machine."""
+
+    local: bool = False
+
+
+class PresetTitleBody(ApiModel):
+    """What a preset is called."""
+
+    zh: str
+    en: str
+
+
+class PresetBody(ApiModel):
+    """A kind of server of models."""
+
+    id: str
+    title: PresetTitleBody
+    provider: Literal["anthropic", "openai"]
+    base_url: str = Field(
+        description="Empty for the provider's own, and for `own`, where a person names it."
+    )
+    other_base_url: str = Field(
+        description="The same vendor in another region, with keys of its own."
+    )
+    needs_key: bool
+    key_page: str = Field(description="Where a key is made; empty for a server without.")
+    local: bool = Field(description="It runs on this machine.")
+
+
+class FoundServerBody(ApiModel):
+    """A server that answered on this machine."""
+
+    preset: str
+    base_url: str
+
+
+class PresetsBody(ApiModel):
+    """All presets, and the servers that were found."""
+
+    items: list[PresetBody]
+    found: list[FoundServerBody]
+
+
+class ModelEndpointBody(ApiModel):
+    """A server, and the key for it."""
+
+    preset: str
+    base_url: str = Field("", max_length=2_000, description="Empty for the preset's.")
+    api_key: str = Field(
+        "", max_length=4_000, description="Empty for the saved one, if the server is the saved one."
+    )
+
+
+ModelId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+class ModelTrialBody(ModelEndpointBody):
+    """A model to test."""
+
+    model: ModelId
+
+
+class ModelChoiceBody(ModelTrialBody):
+    """A model to use."""
+
+    fast_model: str | None = Field(None, max_length=200, description="For summaries.")
+    fallback: list[dict[str, Any]] | None = Field(
+        None,
+        description=(
+            "As `llm.fallback`; an item without a key gets the one that is saved for its server."
+        ),
+    )
+
+
+class ListedModelBody(ApiModel):
+    """A model that a server has."""
+
+    id: str
+    title: str = ""
+    context_window: int = Field(
+        0, description="In tokens; left out if the server does not name it."
+    )
+
+
+class EndpointFaultBody(ApiModel):
+    """Why a server could not be asked."""
+
+    code: Literal["nothing_listens", "no_host", "timeout", "tls", "path", "key", "failed"]
+    message: str
+    server_words: str = Field(description="What it said itself, without secrets.")
+
+
+class ListedModelsBody(ApiModel):
+    """The models of a server in its order; none with an error."""
+
+    items: list[ListedModelBody]
+    error: EndpointFaultBody | None = None
+
+
+class ModelCheckBody(ApiModel):
+    """What was found of one thing."""
+
+    id: Literal["address", "key", "answer", "streaming", "tools", "sight", "thinking", "window"]
+    state: Literal["ok", "failed", "unknown", "no"]
+    text: str
+
+
+class ModelReportBody(ApiModel):
+    """What the test of a model found; the first failure ends it."""
+
+    checks: list[ModelCheckBody]
+    window: int | None = Field(None, description="In tokens.")
+    window_source: Literal["", "config", "server", "refusal", "cut", "table", "default"]
+    ok: bool = Field(description="Address, key and answer are right.")
+    server_words: str = Field(description="What the server said of a refusal, without secrets.")

@@ -23,6 +23,7 @@ from bot.config.keys import (
     mask_settings,
 )
 from bot.config.messages import ConfigRejected
+from bot.config.schema import Config
 from bot.config.versions import ConfigVersion
 from bot.console.administration import models
 from bot.console.openapi import config_key_to_json
@@ -142,7 +143,9 @@ class SettingsRoutes:
         return json_response(
             {
                 "tag": await asyncio.to_thread(self._file.tag),
-                "trouble": _problem_json("", trouble, _language(request)) if trouble else None,
+                "trouble": _problem_json("", trouble, request_language(request))
+                if trouble
+                else None,
                 "items": [origin for origin in origins if origin["source"] != "default"],
             }
         )
@@ -160,7 +163,7 @@ class SettingsRoutes:
 
     async def check(self, request: Request, body: models.SettingsCheckBody) -> Response:
         """Tell what is wrong with a change, or with a whole text; nothing is written."""
-        lang = _language(request)
+        lang = request_language(request)
         try:
             if body.text is not None:
                 await asyncio.to_thread(self._file.check_source, body.text)
@@ -178,14 +181,34 @@ class SettingsRoutes:
 
     async def change(self, request: Request, body: models.SettingsPartBody) -> Response:
         """Apply a part of config.json."""
-        change, shown = body.root, self._file.masked()
-        if changes_access(shown, _merge(shown, change)):
+        return await self.apply_part(request, body.root, needs_tag=is_versioned(request))
+
+    async def apply_part(
+        self, request: Request, part: Mapping[str, Any], *, needs_tag: bool
+    ) -> Response:
+        """Apply a part of config.json, after a fresh login if it changes a secret, and return all
+        settings.
+
+        Args:
+            needs_tag: the request must name the version that it changes.
+        """
+        shown = self._file.masked()
+        if changes_access(shown, _merge(shown, part)):
             require_fresh_login(request.state.visitor)
-        await self._apply(
-            request, lambda: self._file.patch(change), needs_tag=is_versioned(request)
-        )
-        await self._note(", ".join(change), "set")
+        await self._apply(request, lambda: self._file.patch(part), needs_tag=needs_tag)
+        await self._note(", ".join(part), "set")
         return self._response()
+
+    async def preview_part(self, request: Request, part: Mapping[str, Any]) -> Config:
+        """Return the settings as they would be with a part; nothing is written.
+
+        Raises:
+            HttpRefusal: 400 with what is wrong.
+        """
+        try:
+            return await asyncio.to_thread(self._file.preview, part)
+        except ConfigRejected as err:
+            raise HttpRefusal(400, "config", err.say(request_language(request))) from err
 
     async def source(self, _: Request) -> Response:
         """Return the text of config.json, with masked secrets."""
@@ -254,7 +277,7 @@ class SettingsRoutes:
             try:
                 return await asyncio.to_thread(act)
             except ConfigRejected as err:
-                raise HttpRefusal(400, "config", err.say(_language(request))) from err
+                raise HttpRefusal(400, "config", err.say(request_language(request))) from err
             except ConfigError as err:
                 raise HttpRefusal(400, "config", str(err)) from err
 
@@ -265,7 +288,8 @@ class SettingsRoutes:
         return json_response(self._file.masked(), headers={"etag": self._file.tag()})
 
 
-def _language(request: Request) -> str:
+def request_language(request: Request) -> str:
+    """Return the language that a browser asks for, "zh" or "en"."""
     return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
 
 

@@ -111,3 +111,13 @@ def configured_models(llm: LlmConfig) -> tuple[ProviderAccount, ...]:
         for item in llm.fallback
     )
     return (first, *fallback)
+
+
+def default_names(llm: LlmConfig, provider: str) -> tuple[str, str]:
+    """Return the ids of the model for conversations and of the fast one."""
+    defaults = PROVIDERS[provider]
+    if provider == "offline":
+        return defaults.model, defaults.fast_model
+    # A server of one's own may not have the default fast model.
+    own_model = llm.model if provider == "openai" and llm.base_url else ""
+    return llm.model or defaults.model, llm.fast_model or own_model or defaults.fast_model

@@ -61,6 +61,7 @@ from bot.models.providers.transport import (
     create_http_client,
     iterate_data_lines,
 )
+from bot.models.setup.presets import THINKING_HOSTS
 from memory.conversation import (
     Document,
     Image,
@@ -414,9 +415,6 @@ STREAM_END: dict[str, Any] = {}  # the chunk for the line that ends a stream
 MAX_ADAPTATIONS = 8  # of one request to what a server refuses; each leaves out something else
 # messages with calls whose thinking is kept: 60 running turns of 15 steps each, and some
 MAX_THOUGHTS = 1_000
-# Hosts that want the thinking of the running turn's calls back.
-# Source: https://api-docs.deepseek.com/guides/thinking_mode#tool-calls
-_THINKING_HOSTS = ("api.deepseek.com",)
 
 
 class OpenAIModel:
@@ -450,7 +448,7 @@ class OpenAIModel:
         }
         self._limits, self._window = limits or Timeouts(), window
         #: The vendor asks for the thinking of the running turn's calls.
-        self.sends_thinking_back = urlsplit(base_url).hostname in _THINKING_HOSTS
+        self.sends_thinking_back = urlsplit(base_url).hostname in THINKING_HOSTS
         # By model id.
         self._quirks: dict[str, ModelQuirks] = {}
         # By conversation and id of the first call; never stored.

@@ -1,8 +1,10 @@
-"""Asks the server of an OpenAI-compatible endpoint how large the context window of a model is."""
+"""Asks the server of an OpenAI-compatible endpoint what it knows of a model: its context window,
+whether it sees.
+"""
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +13,8 @@ from bot.models.providers.transport import create_http_client, is_at_home
 ASK_SECONDS = 2.0  # for each question; all are asked at once
 MIN_WINDOW, MAX_WINDOW = 256, 100_000_000  # tokens; other numbers are taken for none
 _NUM_CTX = re.compile(r"^[ \t]*+num_ctx[ \t]++(\d++)[ \t\r]*+$", re.MULTILINE)
-# Fields of a list's entry. Source: vLLM; OpenRouter and others; Groq.
-_LISTED_FIELDS = ("max_model_len", "context_length", "context_window")
+# Fields of a list's entry. Source: vLLM; OpenRouter and others; Groq; Anthropic.
+_LISTED_FIELDS = ("max_model_len", "context_length", "context_window", "max_input_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +30,25 @@ class WindowQuestion:
     proxy: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server says of a model."""
+
+    #: Of the context, in tokens; 0 if it names none.
+    window: int = 0
+    #: Whether the model reads pictures; None if it does not say.
+    sees: bool | None = None
+
+
 async def ask_window(question: WindowQuestion) -> int:
     """Return the window in tokens that the server names for a model; 0 if it names none within
     ASK_SECONDS.
+    """
+    return (await ask_facts(question)).window
+
+
+async def ask_facts(question: WindowQuestion) -> ServerFacts:
+    """Return what the server says of a model within ASK_SECONDS.
 
     A server at home is also asked in the words of llama.cpp, Ollama and LM Studio. Where several
     answer, what is loaded now comes before what a list says.
@@ -51,7 +69,10 @@ async def ask_window(question: WindowQuestion) -> int:
 
     async with create_http_client(question.proxy) as client:
         if not is_at_home(base):
-            return listed_window(await ask(client, "GET", f"{base}/models"), model)
+            listed = await ask(client, "GET", f"{base}/models")
+            return ServerFacts(
+                window=listed_window(listed, model), sees=entry_sight(_listed_entry(listed, model))
+            )
         props, loaded, studio, listed, shown = await asyncio.gather(
             ask(client, "GET", f"{root}/props", params={"model": model, "autoload": "false"}),
             ask(client, "GET", f"{root}/api/ps"),
@@ -59,13 +80,36 @@ async def ask_window(question: WindowQuestion) -> int:
             ask(client, "GET", f"{base}/models"),
             ask(client, "POST", f"{root}/api/show", json={"model": model}),
         )
-    return (
+    window = (
         props_window(props)
         or loaded_window(loaded, model)
         or studio_window(studio, model)
         or listed_window(listed, model)
         or parameter_window(shown)
     )
+    said = (props, shown, _listed_entry(studio, model), _listed_entry(listed, model))
+    sights = (sees for answer in said if (sees := entry_sight(answer)) is not None)
+    return ServerFacts(window=window, sees=next(sights, None))
+
+
+def entry_sight(entry: object) -> bool | None:
+    """Read whether a model sees, from what a server says of it; None where it does not say.
+
+    Source: llama.cpp's /props; Ollama's /api/show; LM Studio's /api/v0/models; OpenRouter;
+    Anthropic.
+    """
+    modalities, capabilities = _field(entry, "modalities"), _field(entry, "capabilities")
+    inputs, kind = _field(_field(entry, "architecture"), "input_modalities"), _field(entry, "type")
+    supported = _field(_field(capabilities, "image_input"), "supported")
+    if isinstance(inputs, list):
+        return "image" in inputs
+    if kind in ("vlm", "llm"):
+        return kind == "vlm"
+    # LM Studio's list of that form names the use of tools alone.
+    if isinstance(capabilities, list) and "completion" in capabilities:
+        return "vision" in capabilities
+    said = supported if isinstance(supported, bool) else _field(modalities, "vision")
+    return said if isinstance(said, bool) else None
 
 
 def props_window(answer: object) -> int:
@@ -93,8 +137,22 @@ def studio_window(answer: object, model: str) -> int:
 
 def listed_window(answer: object, model: str) -> int:
     """Read the list of models of a compatible endpoint."""
-    entry = _find_entry(_field(answer, "data"), ("id",), model)
+    return entry_window(_listed_entry(answer, model))
+
+
+def entry_window(entry: object) -> int:
+    """Read an entry of the list of models."""
     return next((tokens for name in _LISTED_FIELDS if (tokens := _tokens(_field(entry, name)))), 0)
+
+
+def find_entries(answer: object) -> Sequence[object] | None:
+    """Return the entries of a list of models; None for an answer that is none."""
+    entries = _field(answer, "data")
+    return entries if isinstance(entries, list) else None
+
+
+def _listed_entry(answer: object, model: str) -> object:
+    return _find_entry(_field(answer, "data"), ("id",), model)
 
 
 def parameter_window(answer: object) -> int:

@@ -45,6 +45,7 @@ READS = {
     "/api/v1/config/state": {},
     "/api/v1/config/source": {},
     "/api/v1/config/versions": {},
+    "/api/v1/models/presets": {},
     "/api/v1/skills": {},
     "/api/v1/mcp": {},
 }

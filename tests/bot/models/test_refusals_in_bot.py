@@ -16,7 +16,8 @@ from channels.testing import ScriptedChannel as Channel
 from tests.bot.inside import Inside, inside
 from tests.bot.wired import wired
 from tests.emulators.model import ModelEmulator
-from tests.emulators.model_replies import Reply, is_fold, refuse
+from tests.emulators.model_host import obliging
+from tests.emulators.model_replies import is_fold, refuse
 from tests.emulators.personas import (
     LLAMACPP,
     LLAMACPP_TOOLS,
@@ -149,22 +150,22 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
 @pytest.mark.parametrize(
     ("persona", "marks", "hint"),
     [
-        (replace(LLAMACPP, window=50_000), "tools ✓, streaming ✓, thinking –.", ""),
-        (replace(LLAMACPP, thought="hm"), "tools ✓, streaming ✓, thinking ✓.", ""),
-        (replace(LLAMACPP, name="unstreamed"), "tools ✓, streaming ✗, thinking –.", ""),
+        (replace(LLAMACPP, window=50_000), "tools ✓, sight ✓, streaming ✓, thinking –.", ""),
+        (replace(LLAMACPP, thought="hm"), "tools ✓, sight ✓, streaming ✓, thinking ✓.", ""),
+        (replace(LLAMACPP, name="unstreamed"), "tools ✓, sight ✓, streaming ✗, thinking –.", ""),
         (
             replace(LLAMACPP, thought="hm", thinking="tags"),
-            "tools ✓, streaming ✓, thinking ✓ <think>.",
+            "tools ✓, sight ✓, streaming ✓, thinking ✓ <think>.",
             "",
         ),
         (
             replace(LLAMACPP, without_tools=LLAMACPP_TOOLS),
-            "tools ✗, streaming ✓, thinking –.",
+            "tools ✗, sight ✓, streaming ✓, thinking –.",
             "--jinja",
         ),
         (
             replace(LLAMACPP, without_tools=VLLM_TOOLS),
-            "tools ✗, streaming ✓, thinking –.",
+            "tools ✗, sight ✓, streaming ✓, thinking –.",
             "--enable-auto-tool-choice",
         ),
     ],
@@ -174,9 +175,11 @@ async def test_doctor_says_what_a_model_takes(
 ) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
-    async with ModelEmulator(persona=persona) as emulator:
+    async with ModelEmulator(persona=persona, responder=obliging) as emulator:
         if persona.name == "unstreamed":
-            emulator.responder = lambda body: Reply(text="pong", forms=frozenset({"unstreamed"}))
+            emulator.responder = lambda body: replace(
+                obliging(body), forms=frozenset({"unstreamed"})
+            )
         llm = {"provider": "openai", "api_key": "k", "base_url": f"{emulator.url}/v1", **SMALL}
         home.config.write_text(json.dumps({"llm": llm}))
         home.config.chmod(0o600)
@@ -190,6 +193,7 @@ async def test_doctor_says_what_a_model_takes(
         )
         assert "有回应：工具 " in chinese.message
         assert "服务器不接受工具" in chinese.hint or not hint
+        emulator.reset()
         emulator.script([refuse(400, message="the chat template is broken")])
         emulator.persona = None
         failed = next(check for check in await run_checks(home) if check.name == "model")

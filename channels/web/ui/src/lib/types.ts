@@ -442,6 +442,14 @@ export interface DroppedLine {
   since: string;
 }
 
+/** Why a server could not be asked. */
+export interface EndpointFault {
+  code: "nothing_listens" | "no_host" | "timeout" | "tls" | "path" | "key" | "failed";
+  message: string;
+  /** What it said itself, without secrets. */
+  server_words: string;
+}
+
 /** What was wrong. */
 export interface ErrorDetail {
   code: string;
@@ -637,6 +645,12 @@ export interface ForgottenMessages {
   count: number;
 }
 
+/** A server that answered on this machine. */
+export interface FoundServer {
+  preset: string;
+  base_url: string;
+}
+
 /** A line that recurred in the diary. */
 export interface GatheredLine {
   text: string;
@@ -696,6 +710,20 @@ export interface LineFile {
   size: number;
   /** A small picture of it can be had. */
   picture: boolean;
+}
+
+/** A model that a server has. */
+export interface ListedModel {
+  id: string;
+  title?: string;
+  /** In tokens; left out if the server does not name it. */
+  context_window?: number;
+}
+
+/** The models of a server in its order; none with an error. */
+export interface ListedModels {
+  items: ListedModel[];
+  error?: EndpointFault | null;
 }
 
 /** A line of the log, without any text that a person wrote. */
@@ -860,6 +888,48 @@ export interface MessageTraceQuery {
   message?: string;
 }
 
+/** What was found of one thing. */
+export interface ModelCheck {
+  id: "address" | "key" | "answer" | "streaming" | "tools" | "sight" | "thinking" | "window";
+  state: "ok" | "failed" | "unknown" | "no";
+  text: string;
+}
+
+/** A model to use. */
+export interface ModelChoice {
+  preset: string;
+  /** Empty for the preset's. */
+  base_url?: string;
+  /** Empty for the saved one, if the server is the saved one. */
+  api_key?: string;
+  model: string;
+  /** For summaries. */
+  fast_model?: string | null;
+  /** As `llm.fallback`; an item without a key gets the one that is saved for its server. */
+  fallback?: Record<string, unknown>[] | null;
+}
+
+/** A server, and the key for it. */
+export interface ModelEndpoint {
+  preset: string;
+  /** Empty for the preset's. */
+  base_url?: string;
+  /** Empty for the saved one, if the server is the saved one. */
+  api_key?: string;
+}
+
+/** What the test of a model found; the first failure ends it. */
+export interface ModelReport {
+  checks: ModelCheck[];
+  /** In tokens. */
+  window?: number | null;
+  window_source: "" | "config" | "server" | "refusal" | "cut" | "table" | "default";
+  /** Address, key and answer are right. */
+  ok: boolean;
+  /** What the server said of a refusal, without secrets. */
+  server_words: string;
+}
+
 /** State of one model. */
 export interface ModelState {
   name: string;
@@ -880,6 +950,16 @@ export interface ModelStates {
 /** What a search gives the model. */
 export interface ModelText {
   text: string;
+}
+
+/** A model to test. */
+export interface ModelTrial {
+  preset: string;
+  /** Empty for the preset's. */
+  base_url?: string;
+  /** Empty for the saved one, if the server is the saved one. */
+  api_key?: string;
+  model: string;
 }
 
 /** Use of one model for one purpose. */
@@ -1171,6 +1251,39 @@ export interface PersonUsage {
   tokens: number;
   cost: number | null;
   unpriced: string[];
+}
+
+/** A kind of server of models. */
+export interface Preset {
+  id: string;
+  title: PresetTitle;
+  provider: "anthropic" | "openai";
+  /** Empty for the provider's own, and for `own`, where a person names it. */
+  base_url: string;
+  /** The same vendor in another region, with keys of its own. */
+  other_base_url: string;
+  needs_key: boolean;
+  /** Where a key is made; empty for a server without. */
+  key_page: string;
+  /** It runs on this machine. */
+  local: boolean;
+}
+
+/** What a preset is called. */
+export interface PresetTitle {
+  zh: string;
+  en: string;
+}
+
+/** All presets, and the servers that were found. */
+export interface Presets {
+  items: Preset[];
+  found: FoundServer[];
+}
+
+/** Whether to look for servers on this machine. */
+export interface PresetsQuery {
+  local?: boolean;
 }
 
 /** Where a passage is that an answer was given of memory. */

@@ -1,12 +1,11 @@
-"""`mnema init` and `mnema config`: create, read, change and check config.json."""
+"""`mnema config`: read, change and check config.json."""
 
 import json
-import sys
 from typing import Annotated
 
 import typer
 
-from bot.cli.common import YesOption, print_json
+from bot.cli.common import print_json
 
 app = typer.Typer(help="Read, change and check config.json.", no_args_is_help=True)
 
@@ -90,68 +89,3 @@ def example() -> int:
 
     print(format_example(), end="")
     return 0
-
-
-_PROVIDERS = ("anthropic", "openai", "offline")
-
-
-def init(
-    ctx: typer.Context,
-    yes: YesOption = False,
-) -> int:
-    """Create the folder with its config.json and workspace; existing files stay."""
-    from bot.config.file import ConfigFile
-    from bot.config.home import close_entries
-
-    home = ctx.obj
-    home.ensure()
-    file = ConfigFile(home.config)
-    created = file.create()
-    file.load()
-    close_entries(home)
-    if not yes:
-        for key, value in _ask_settings():
-            file.set(key, value)
-        if (language := _ask_soul_language()) in ("zh", "en"):
-            home.set_soul_language(language)
-    print(f"{'Created' if created else 'Kept'} {home.config}.")
-    print(f"Talk to the bot with: mnema --home {home.root} chat")
-    return 0
-
-
-def _ask_settings() -> list[tuple[str, str]]:
-    """Ask for the first settings; an empty answer changes nothing."""
-    answers = []
-    provider = _ask(f"Model provider ({', '.join(_PROVIDERS)}; empty keeps what is set)")
-    if provider:
-        answers.append(("llm.provider", provider))
-    if provider != "offline":
-        answers.append(("llm.api_key", _ask("Model key (empty keeps what is set)", secret=True)))
-    answers.append(
-        ("channels.telegram.token", _ask("Telegram bot token (empty: no change)", secret=True))
-    )
-    if answers[-1][1]:
-        answers.append(("channels.telegram.enabled", "true"))  # a copy of the example says false
-        owner = _ask("Your own Telegram user id, a number (empty: no one may talk to it yet)")
-        answers.append(("channels.telegram.owners", f'["{owner}"]' if owner else ""))
-    return [(key, value) for key, value in answers if value]
-
-
-def _ask_soul_language() -> str:
-    """Ask for the language of SOUL.md, last, so that scripts that answer only the settings still
-    work; "" for none.
-    """
-    try:
-        return _ask(
-            "Language of SOUL.md, which describes the bot (zh or en; empty keeps what is there)"
-        ).lower()
-    except typer.Abort:  # the end of the input
-        return ""
-
-
-def _ask(question: str, *, secret: bool = False) -> str:
-    hidden = secret and sys.stdin.isatty()
-    answer: str = typer.prompt(
-        question, default="", hide_input=hidden, show_default=False, err=True
-    )
-    return answer.strip()

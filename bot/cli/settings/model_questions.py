@@ -1,0 +1,294 @@
+"""Questions at the terminal, and those of `mnema init` about a model: server, key, the model, and
+its test.
+"""
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import typer
+
+from bot.cli.common import printable
+from bot.config.file import ConfigFile
+from bot.config.messages import ConfigRejected
+from bot.config.schema import LlmConfig
+from bot.models.providers.accounts import (
+    PROVIDERS,
+    ProviderAccount,
+    configured_models,
+    effective_provider,
+)
+from bot.models.setup.checks import ModelReport, check_model
+from bot.models.setup.listing import EndpointFault, ModelListing, find_local_servers, list_models
+from bot.models.setup.presets import (
+    PRESETS,
+    ModelChoice,
+    Preset,
+    build_llm_part,
+    find_preset,
+    is_same_endpoint,
+)
+from bot.texts import format_text
+
+MAX_SHOWN_MODELS = 20
+NO_SERVER = LlmConfig(provider="offline")
+MARKS = {"ok": "✓", "failed": "✗", "no": "–", "unknown": "?"}
+_YES, _NO = ("y", "yes", "是", "好"), ("n", "no", "否", "不")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialog:
+    """Asks on stderr, so that what a command prints stays apart; the end of the input is like
+    Ctrl-C.
+    """
+
+    #: "zh" or "en".
+    lang: str
+
+    def text(self, zh: str, en: str) -> str:
+        """Return the text in the person's language."""
+        return zh if self.lang == "zh" else en
+
+    def say(self, zh: str, en: str) -> None:
+        """Print a line."""
+        typer.echo(self.text(zh, en), err=True)
+
+    def ask(self, zh: str, en: str, *, is_secret: bool = False) -> str:
+        """Return what is typed, "" for nothing; a secret is not shown at a terminal."""
+        hidden = is_secret and sys.stdin.isatty()
+        answer: str = typer.prompt(
+            self.text(zh, en), default="", hide_input=hidden, show_default=False, err=True
+        )
+        return answer.strip()
+
+    def confirm(self, zh: str, en: str, *, default: bool) -> bool:
+        """Return the answer to a question of yes or no."""
+        hint = "[Y/n]" if default else "[y/N]"
+        answer = self.ask(f"{zh} {hint}", f"{en} {hint}").lower()
+        return answer in _YES if answer in (*_YES, *_NO) else default
+
+    def choose(self, zh: str, en: str, names: Sequence[str], *, default: str = "") -> str:
+        """Return the name of a number, or what else is typed; the default for nothing."""
+        answer = self.ask(zh, en)
+        if answer.isdecimal() and 0 < int(answer) <= len(names):
+            return names[int(answer) - 1]
+        return answer or default
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelQuestions:
+    """Asks for a model until one is usable, or the person goes on without."""
+
+    dialog: Dialog
+    file: ConfigFile
+    environ: Mapping[str, str]
+
+    def ask(self) -> dict[str, Any] | None:
+        """Return the value of `llm` in a partial config.json; None to leave what is set."""
+        llm = self.file.current.llm
+        choice = self._ask_until_usable(llm)
+        if choice is None:
+            return None
+        fallback = list(self._ask_fallback())
+        return build_llm_part(replace(choice, fallback=fallback or None), llm)
+
+    def _ask_fallback(self) -> list[dict[str, Any]]:
+        """Return further models, in the form of `llm.fallback`; none leaves what is set."""
+        items: list[dict[str, Any]] = []
+        while self.dialog.confirm(
+            "再设一个备用模型，在这个不可用时回答吗？",
+            "Set another model, to answer when this one is not available?",
+            default=False,
+        ):
+            choice = self._ask_until_usable(NO_SERVER)
+            if choice is None:
+                break
+            part = build_llm_part(choice, NO_SERVER)
+            items.append(
+                {name: part[name] for name in ("provider", "base_url", "model", "api_key")}
+            )
+        return items
+
+    def _ask_until_usable(self, llm: LlmConfig) -> ModelChoice | None:
+        """Return a model that passed its test, or that the person takes all the same."""
+        while True:
+            try:
+                choice = self._ask_once(llm)
+                if choice is None or self._test(choice, llm):
+                    return choice
+            except ConfigRejected as err:  # an address that is none
+                self.dialog.say(err.say("zh"), err.say("en"))
+                continue
+            if self.dialog.confirm(
+                "仍然使用这个模型吗？", "Use this model all the same?", default=False
+            ):
+                return choice
+
+    def _ask_once(self, llm: LlmConfig) -> ModelChoice | None:
+        while True:
+            preset = self._ask_preset(llm)
+            if preset is None:
+                return None
+            choice = ModelChoice(preset=preset, base_url=self._ask_address(preset, llm))
+            choice = replace(choice, api_key=self._ask_key(choice, llm))
+            account = self._account(choice, llm)
+            if effective_provider(account) == "offline":
+                self.dialog.say("没有密钥，先不用模型。", "Without a key there is no model yet.")
+                return None
+            listing = asyncio.run(list_models(account))
+            if listing.fault is None or not self._wants_other_answers(listing.fault):
+                return replace(choice, model=self._ask_model(choice, llm, listing))
+
+    def _wants_other_answers(self, fault: EndpointFault) -> bool:
+        """Say why there is no list of models; return whether to ask for the server again."""
+        self.dialog.say(f"✗ {fault.text[0]}", f"✗ {fault.text[1]}")
+        if fault.words:
+            self._say_words(fault.words)
+        return self.dialog.confirm("重新填写吗？", "Enter it again?", default=True)
+
+    def _say_words(self, words: str) -> None:
+        shown = printable(words)
+        self.dialog.say(
+            *(f"    {format_text(lang, 'server_words', words=shown)}" for lang in ("zh", "en"))
+        )
+
+    def _ask_preset(self, llm: LlmConfig) -> Preset | None:
+        """Return the kind of server; None to leave what is set."""
+        found = {server.preset.id for server in asyncio.run(find_local_servers())}
+        self.dialog.say("用哪里的模型？", "Where is the model?")
+        for number, preset in enumerate(PRESETS.values(), 1):
+            here = self.dialog.text("，正在运行", ", it is running") if preset.id in found else ""
+            self.dialog.say(
+                f"  {number:2}  {preset.title[0]}{here}", f"  {number:2}  {preset.title[1]}{here}"
+            )
+        is_set = _is_set(llm)
+        default = "" if is_set or not found else next(id for id in PRESETS if id in found)
+        hint = self._preset_hint(llm, default, is_set=is_set)
+        while True:
+            given = self.dialog.choose(
+                f"编号或名称（{hint}）", f"Number or name ({hint})", list(PRESETS), default=default
+            )
+            if not given or given in PRESETS:
+                return PRESETS.get(given)
+            self.dialog.say(f"没有 {given}。", f"There is no {given}.")
+
+    def _preset_hint(self, llm: LlmConfig, default: str, *, is_set: bool) -> str:
+        if is_set:
+            preset = find_preset(llm.provider, llm.base_url)
+            name = f"{preset.id} {llm.model}".strip() if preset is not None else llm.provider
+            return self.dialog.text(f"留空保持现在的 {name}", f"empty keeps {name}")
+        if default:
+            return self.dialog.text(f"留空用 {default}", f"empty takes {default}")
+        return self.dialog.text("留空先不用模型", "empty: no model yet")
+
+    def _ask_address(self, preset: Preset, llm: LlmConfig) -> str:
+        """Return the address that is typed, or ""."""
+        same = find_preset(llm.provider, llm.base_url) == preset and llm.base_url
+        known = same or preset.base_url
+        if preset.other_base_url and not same:
+            return self.dialog.choose(
+                f"地址：1 {preset.base_url}  2 {preset.other_base_url}（留空用 1）",
+                f"Address: 1 {preset.base_url}  2 {preset.other_base_url} (empty takes 1)",
+                (preset.base_url, preset.other_base_url),
+                default=preset.base_url,
+            )
+        if preset.id != "own" and not preset.is_local:
+            return known
+        while True:
+            hint = (
+                self.dialog.text(f"（留空用 {known}）", f" (empty takes {known})") if known else ""
+            )
+            typed = self.dialog.ask(
+                f"地址，例如 http://10.0.0.5:8000/v1{hint}",
+                f"Address, such as http://10.0.0.5:8000/v1{hint}",
+            )
+            if typed or known:
+                return typed or known
+
+    def _ask_key(self, choice: ModelChoice, llm: LlmConfig) -> str:
+        """Return the key, or a reference to the variable that holds it; "" to keep what is set, or
+        for none.
+        """
+        preset = choice.preset
+        if preset.is_local:
+            return ""
+        is_kept = is_same_endpoint(choice, llm) and bool(llm.api_key)
+        from_environment = (
+            bool(preset.key_variable) and preset.key_variable in self.environ and not is_kept
+        )
+        hint = self.dialog.text("留空不用密钥", "empty: none")
+        if is_kept:
+            hint = self.dialog.text("留空保持现在的", "empty keeps what is set")
+        elif from_environment:
+            hint = self.dialog.text(
+                f"留空用环境变量 {preset.key_variable}",
+                f"empty takes {preset.key_variable} of the environment",
+            )
+        if preset.key_page and not is_kept:
+            self.dialog.say(
+                f"在这里创建密钥：{preset.key_page}", f"Keys are made at {preset.key_page}"
+            )
+        typed = self.dialog.ask(
+            f"密钥（不显示；{hint}）", f"Key (not shown; {hint})", is_secret=True
+        )
+        return typed or (f"${{{preset.key_variable}}}" if from_environment else "")
+
+    def _account(self, choice: ModelChoice, llm: LlmConfig) -> ProviderAccount:
+        """Return the account of a choice, as it would be in use."""
+        part = build_llm_part(choice, llm)
+        return configured_models(self.file.preview({"llm": part}).llm)[0]
+
+    def _ask_model(self, choice: ModelChoice, llm: LlmConfig, listing: ModelListing) -> str:
+        names = [listed.id for listed in listing.models]
+        for number, listed in enumerate(listing.models[:MAX_SHOWN_MODELS], 1):
+            window = f"  ({listed.window:,} tokens)" if listed.window else ""
+            line = f"  {number:2}  {listed.id}{window}"
+            self.dialog.say(line, line)
+        if len(names) > MAX_SHOWN_MODELS:
+            more = len(names) - MAX_SHOWN_MODELS
+            self.dialog.say(
+                f"  还有 {more} 个，可以直接输入名称。", f"  And {more} more; type the name of one."
+            )
+        default = self._default_model(choice, llm, names)
+        hint = (
+            self.dialog.text(f"（留空用 {default}）", f" (empty takes {default})")
+            if default
+            else ""
+        )
+        while True:
+            model = self.dialog.choose(
+                f"模型的编号或名称{hint}",
+                f"Number or name of the model{hint}",
+                names,
+                default=default,
+            )
+            if model:
+                return model
+
+    def _default_model(self, choice: ModelChoice, llm: LlmConfig, names: list[str]) -> str:
+        if is_same_endpoint(choice, llm) and llm.model:
+            return llm.model
+        if not choice.address:
+            return PROVIDERS[choice.preset.provider].model
+        return names[0] if names else ""
+
+    def _test(self, choice: ModelChoice, llm: LlmConfig) -> bool:
+        """Test a model and print what was found; returns whether it is usable."""
+        self.dialog.say(f"正在测试 {choice.model} …", f"Testing {choice.model} …")
+        report = asyncio.run(check_model(self._account(choice, llm), choice.model))
+        self._print(report)
+        return report.is_usable
+
+    def _print(self, report: ModelReport) -> None:
+        for check in report.checks:
+            mark = MARKS[check.state]
+            self.dialog.say(f"  {mark} {check.text[0]}", f"  {mark} {check.text[1]}")
+        if report.server_words:
+            self._say_words(report.server_words)
+
+
+def _is_set(llm: LlmConfig) -> bool:
+    """Tell whether a model is in use that is not the offline one."""
+    return effective_provider(configured_models(llm)[0]) != "offline"

@@ -1,0 +1,260 @@
+"""`mnema init` as a person sees it: its questions in their language, at a terminal and through a
+pipe.
+"""
+
+import asyncio
+import fcntl
+import json
+import os
+import pty
+import re
+import sys
+import termios
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from bot.cli.main import main
+from tests.emulators.model_host import ModelHost
+from tests.emulators.personas import OLLAMA, OLLAMA_TOOLS
+
+KEY, WRONG_KEY = "sk-right-0123456789", "sk-wrong-0123456789"
+MODELS = {"qwen3:8b": 8_192, "llama3.2:3b": 4_096}
+COMMAND = (sys.executable, "-m", "bot")
+SECONDS = 30.0
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    return {**kept, "LC_ALL": "en_US.UTF-8", "NO_PROXY": "*", **more}
+
+
+@dataclass(kw_only=True)
+class Typist:
+    """A person at a real terminal: waits for a question, then answers it."""
+
+    home: Path
+    env: Mapping[str, str] = field(default_factory=environment)
+    shown: str = ""
+    _read: int = 0
+
+    async def __aenter__(self) -> Self:
+        self._handle, terminal = pty.openpty()
+        self._process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            "--home",
+            str(self.home),
+            "init",
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            env=dict(self.env),
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(terminal)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+        os.close(self._handle)
+
+    async def see(self, pattern: str) -> None:
+        """Wait until this appears after what was seen last."""
+        async with asyncio.timeout(SECONDS):
+            while (found := re.search(pattern, self.shown[self._read :])) is None:
+                if not await self._more():
+                    raise AssertionError(f"{pattern!r} never came:\n{self.shown}")
+        self._read += found.end()
+
+    async def answer(self, pattern: str, text: str) -> None:
+        # The blank at the end of a question comes once the terminal no longer shows what is typed.
+        await self.see(rf"{pattern}[^\n]*: \Z")
+        os.write(self._handle, f"{text}\n".encode())
+
+    async def interrupt(self) -> None:
+        os.write(self._handle, b"\x03")
+
+    async def end(self) -> int:
+        """Wait for the end, and return the exit code."""
+        async with asyncio.timeout(SECONDS):
+            while await self._more():
+                pass
+            return await self._process.wait()
+
+    async def _more(self) -> bool:
+        try:
+            piece = await asyncio.to_thread(os.read, self._handle, 65_536)
+        except OSError:  # the other side is closed
+            return False
+        self.shown += piece.decode("utf-8", "replace").replace("\r\n", "\n")
+        return bool(piece)
+
+
+@pytest.fixture
+async def host() -> AsyncIterator[ModelHost]:
+    async with ModelHost("vllm", MODELS, keys={KEY}, seeing=frozenset(MODELS)) as up:
+        yield up
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def written(home: Path) -> dict[str, Any]:
+    settings: dict[str, Any] = json.loads((home / "config.json").read_text())
+    return settings
+
+
+async def test_a_model_is_chosen_from_the_servers_list_and_tested(
+    home: Path, host: ModelHost
+) -> None:
+    async with Typist(home=home) as person:
+        await person.answer(r"1  Anthropic[\s\S]*Number or name \(", "own")
+        await person.answer(r"Address", host.base_url)
+        await person.answer(r"Key \(not shown; empty: none\)", KEY)
+        await person.answer(r"1  qwen3:8b  \(8,192 tokens\)[\s\S]*Number or name of the model", "2")
+        for line in (
+            "address is right",
+            "model answers",
+            "uses tools",
+            "sees pictures",
+            "4,096 tokens",
+        ):
+            await person.see(line)
+        await person.answer(r"Set another model", "")
+        await person.answer(r"Telegram bot token \(empty: none\)", "")
+        assert await person.end() == 0
+    assert KEY not in person.shown
+    assert "http://127.0.0.1:8642" in person.shown
+    llm = written(home)["llm"]
+    assert (llm["provider"], llm["base_url"]) == ("openai", host.base_url)
+    assert (llm["model"], llm["api_key"]) == ("llama3.2:3b", KEY)
+
+
+async def test_it_asks_in_chinese_and_a_wrong_key_is_asked_for_again(
+    home: Path, host: ModelHost
+) -> None:
+    async with Typist(home=home, env=environment(LC_ALL="zh_CN.UTF-8")) as person:
+        for key in (WRONG_KEY, KEY):
+            await person.answer(r"用哪里的模型？[\s\S]*编号或名称（", "own")
+            await person.answer(r"地址", host.base_url)
+            await person.answer(r"密钥（不显示；留空不用密钥）", key)
+            if key == WRONG_KEY:
+                await person.see(
+                    r"服务器不接受这个密钥（HTTP 401）。\n    服务器的原话：Incorrect API key"
+                )
+                await person.answer(r"重新填写吗？", "")
+        await person.answer(r"模型的编号或名称（留空用 qwen3:8b）", "")
+        await person.see("模型会回答")
+        await person.answer(r"备用模型", "n")
+        await person.answer(r"Telegram 机器人的令牌（留空不用）", "123456:token-token")
+        await person.answer(r"用户 id", "4242")
+        assert await person.end() == 0
+    assert "已创建" in person.shown
+    assert "Which" not in person.shown
+    assert WRONG_KEY not in person.shown
+    settings = written(home)
+    assert (settings["llm"]["model"], settings["llm"]["api_key"]) == ("qwen3:8b", KEY)
+    assert settings["channels"]["telegram"] == {
+        "token": "123456:token-token",
+        "enabled": True,
+        "owners": ["4242"],
+    }
+    assert "我" in (home / "workspace" / "SOUL.md").read_text("utf-8")
+
+
+async def piped(home: Path, *answers: str, **more: str) -> tuple[int, str, str]:
+    """Run init with these lines on its input; exit code, stdout and stderr."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        "--home",
+        str(home),
+        "init",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=environment(**more),
+    )
+    async with asyncio.timeout(SECONDS):
+        out, err = await process.communicate("".join(f"{answer}\n" for answer in answers).encode())
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_what_is_set_is_kept_by_empty_answers(home: Path, host: ModelHost) -> None:
+    answers = ("own", host.base_url, KEY, "1", "n", "")
+    assert (await piped(home, *answers))[0] == 0
+    before = (home / "config.json").read_bytes()
+    code, out, err = await piped(home, "", "")
+    assert (code, "Kept" in out) == (0, True)
+    assert "empty keeps own qwen3:8b" in err
+    assert (home / "config.json").read_bytes() == before
+    code, _, err = await piped(home, "own", "", "", "2", "n", "")
+    assert code == 0, err
+    assert "empty keeps what is set" in err
+    assert (written(home)["llm"]["model"], written(home)["llm"]["api_key"]) == ("llama3.2:3b", KEY)
+
+
+async def test_a_fallback_chain_is_set(home: Path, host: ModelHost) -> None:
+    async with ModelHost("plain", {"small": 0}) as spare:
+        answers = ("own", host.base_url, KEY, "1", "y", "own", spare.base_url, "", "small", "n", "")
+        item = {"provider": "openai", "base_url": spare.base_url, "model": "small", "api_key": ""}
+        code, _, err = await piped(home, *answers)
+    assert code == 0, err
+    assert written(home)["llm"]["fallback"] == [item]
+    assert set(spare.seen_keys) == {""}
+
+
+async def test_a_model_without_tools_is_told_with_the_servers_words(home: Path) -> None:
+    persona = replace(OLLAMA, without_tools=OLLAMA_TOOLS)
+    async with ModelHost("plain", MODELS, persona=persona) as host:
+        code, _, err = await piped(
+            home, "own", host.base_url, "", "gpt-99", "n", "own", host.base_url, "", "1", "n", ""
+        )
+    assert code == 0, err
+    assert "✗ The server has no model gpt-99. It has qwen3:8b, llama3.2:3b." in err
+    assert "– It takes no tools" in err
+    assert "The server's words: registry.ollama.ai/library/qwen3:8b does not support tools" in err
+
+
+async def test_a_key_of_the_environment_is_written_as_a_reference(home: Path) -> None:
+    closed = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""}
+    answers = ("deepseek", "", "n", "deepseek-chat", "y", "n", "")
+    code, _, err = await piped(home, *answers, DEEPSEEK_API_KEY="sk-deep-0123456789", **closed)
+    assert code == 0, err
+    assert "empty takes DEEPSEEK_API_KEY of the environment" in err
+    assert written(home)["llm"]["api_key"] == "${DEEPSEEK_API_KEY}"
+
+
+async def test_without_a_known_language_it_is_asked_for_and_decides_the_persona(home: Path) -> None:
+    code, out, err = await piped(home, "zh", "", "", LC_ALL="C.UTF-8")
+    assert code == 0, err
+    assert "用哪里的模型" in err
+    assert "在这里聊天" in out
+    assert "我" in (home / "workspace" / "SOUL.md").read_text("utf-8")
+
+
+async def test_ctrl_c_in_the_middle_leaves_nothing(home: Path, host: ModelHost) -> None:
+    async with Typist(home=home) as person:
+        await person.answer(r"Number or name \(", "own")
+        await person.answer(r"Address", host.base_url)
+        await person.answer(r"Key", KEY)
+        await person.see(r"Number or name of the model")
+        await person.interrupt()
+        assert await person.end() == 130
+    assert "Traceback" not in person.shown
+    assert not home.exists()
+
+
+def test_yes_asks_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home", str(home), "init", "--yes"]) == 0
+    assert capsys.readouterr().err == ""
+    assert written(home)["llm"]["provider"] == "anthropic"

@@ -1,0 +1,70 @@
+"""Mutants of the set-up of a model: a key goes only where it is meant for, and nothing is written
+too early.
+"""
+
+from tests.mutants.mutant import Mutant
+
+ROUTES = "tests/bot/console/test_model_setup.py"
+CHECKS = "tests/bot/models/setup/test_checks.py"
+LISTING = "tests/bot/models/setup/test_listing.py"
+INIT = "tests/bot/cli/test_init.py"
+
+SETUP = (
+    Mutant(
+        name="the saved key goes to any address",
+        guards="setup",
+        file="bot/models/setup/presets.py",
+        target="is_same_endpoint",
+        old=(
+            "return (choice.preset.provider, choice.address) == (llm.provider, "
+            "llm.base_url.rstrip('/'))"
+        ),
+        new="return choice.preset.provider == llm.provider",
+        tests=(f"{ROUTES}::test_the_saved_key_goes_to_the_saved_address_alone",),
+    ),
+    Mutant(
+        name="a test sends what the environment holds",
+        guards="setup",
+        file="bot/console/administration/model_setup.py",
+        target="ModelSetupRoutes._to_choice",
+        old="_refuse_references(choice)",
+        new="pass",
+        tests=(f"{ROUTES}::test_no_test_sends_what_the_environment_holds",),
+    ),
+    Mutant(
+        name="the key is shown in what a server says of it",
+        guards="setup",
+        file="bot/models/setup/checks.py",
+        target="check_model",
+        old="server_words=hide(report.server_words)",
+        new="server_words=report.server_words",
+        tests=(f"{CHECKS}::test_a_wrong_key_ends_it_and_is_shown_nowhere",),
+    ),
+    Mutant(
+        name="a picture is sent to a model that says it is blind",
+        guards="setup",
+        file="bot/models/setup/checks.py",
+        target="_check_sight",
+        old="said.sees is False",
+        new="False",
+        tests=(f"{CHECKS}::test_a_picture_is_not_sent_to_a_model_that_says_it_is_blind",),
+    ),
+    Mutant(
+        name="a fault of a list is remembered",
+        guards="setup",
+        file="bot/models/setup/listing.py",
+        target="ListingCache.find",
+        old="listing.fault is None",
+        new="True",
+        tests=(f"{LISTING}::test_a_list_is_asked_for_once_and_a_fault_is_not_remembered",),
+    ),
+    Mutant(
+        name="init makes the home before the last answer",
+        guards="setup",
+        file="bot/cli/settings/init.py",
+        target="init",
+        old="lang, part = (detect_machine_language(file.current.language), {})",
+        new="home.ensure()\nlang, part = (detect_machine_language(file.current.language), {})",
+        tests=(f"{INIT}::test_ctrl_c_in_the_middle_leaves_nothing",),
+    ),
+)
