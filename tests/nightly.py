@@ -109,6 +109,7 @@ def parts(asked: argparse.Namespace) -> list[Part]:
         *killed,
         Part(name="transcript", command=(python, "-m", "tests.walk.transcript", f"--seed={seed}")),
         Part(name="mutants", command=(python, "-m", "tests.mutants.run", "--jobs", "1")),
+        Part(name="a real small model", command=(python, "-m", "tests.real_model")),
         Part(
             name=f"properties, {asked.examples} examples",
             command=(*pytest[:-1], "tests", f"--ignore={WALKS}", f"--hypothesis-seed={seed}"),

@@ -5,7 +5,7 @@ import json
 import sys
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -61,7 +61,7 @@ def run_offline(
     """
     new = not store_exists(home)
     if new:
-        home.ensure()
+        make_home(home)
 
     async def open_and_run() -> Answer:
         async with open_store_for_command(home, writable=new or writable) as opened:
@@ -129,11 +129,23 @@ def confirm(question: str, *, yes: bool) -> None:
     typer.confirm(question, abort=True, err=True)
 
 
+def make_home(home: HomeFolder) -> None:
+    """Create the folders and live files that are missing; SOUL.md in the language that config.json
+    may name.
+    """
+    from bot.config.file import ConfigFile
+
+    file = ConfigFile(home.config)
+    with suppress(ConfigError):  # what needs the configuration reports it
+        file.load()
+    home.ensure(file.current.language)
+
+
 def create_home(home: HomeFolder) -> HomeFolder:
     """Create the folders, live files and config.json that are missing."""
     from bot.config.file import ConfigFile
 
-    home.ensure()
+    make_home(home)
     close_folders(home)
     if ConfigFile(home.config).create():
         print(f"mnema: created {home.config} from the defaults.", file=sys.stderr)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.common import JsonOption, YesOption, find_session_to_read, print_json
+from bot.cli.common import JsonOption, YesOption, find_session_to_read, make_home, print_json
 from bot.config.home import HomeFolder
 from bot.runtime.store_access import (
     ALL_SESSIONS,
@@ -166,7 +166,7 @@ def import_session(
         )
     home: HomeFolder = ctx.obj
     recording = read_import(file)
-    home.ensure()
+    make_home(home)
     with lock_home_for_command(home):
         asyncio.run(import_recording(home, recording, name, _print_progress))
     for note in (*recording.notes, *import_losses(home, recording)):

@@ -1,5 +1,7 @@
 """The commands /help, /status, /whoami, /usage, /stop and /retry."""
 
+import time
+
 from bot.access.budgets import (
     budget_account,
     format_money,
@@ -12,7 +14,9 @@ from bot.access.budgets import (
 from bot.access.permissions import cap_role
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
+from bot.memory.outcome_texts import format_outcomes
 from bot.messages import CHINESE_NAMES, parse_command
+from bot.models.facts import format_error, format_facts
 from bot.models.health import format_model_status, notable_statuses
 from bot.texts import Reason, format_span, format_text
 from memory.conversation import Part, Text
@@ -60,6 +64,7 @@ async def _status(context: CommandContext) -> str:
         lines += [
             format_model_status(state, lang) for state in notable_statuses(services.models.states())
         ]
+        lines += await _background_lines(context)
         lines += [
             format_channel_status(state, now.timestamp(), lang)
             for state in services.channels().values()
@@ -67,6 +72,16 @@ async def _status(context: CommandContext) -> str:
         if context.config.tools.exec.enabled:
             lines.append(_format_sandbox(context))
     return "\n".join(lines)
+
+
+async def _background_lines(context: CommandContext) -> list[str]:
+    """Say what is known of the models, and what became of the work beside replies."""
+    models, lang = context.services.models, context.lang
+    facts = models.facts() if models.provider != "offline" else ()
+    lines = [format_facts(each, lang) for each in facts]
+    if context.actor.role == "owner":  # a server's words may quote what people wrote
+        lines += filter(None, (format_error(each, time.monotonic(), lang) for each in facts))
+    return lines + format_outcomes(await context.store.outcomes.newest(), lang)
 
 
 def _format_sandbox(context: CommandContext) -> str:

@@ -126,9 +126,11 @@ class HomeFolder:
         """Locked while a bot runs; holds its process id and URL."""
         return self.data / "lock"
 
-    def ensure(self) -> None:
-        """Create missing folders and live files, readable only by this account; SOUL.md in the
-        machine's language.
+    def ensure(self, language: str = "auto") -> None:
+        """Create missing folders and live files, readable only by this account.
+
+        Args:
+            language: of SOUL.md, as configured: "auto" for the machine's.
 
         Raises:
             OSError: a folder or file cannot be created.
@@ -139,10 +141,8 @@ class HomeFolder:
             if not os.path.lexists(self.workspace / name):
                 with suppress(FileExistsError):  # another process starts on this home, too
                     (self.workspace / name).mkdir(mode=0o700)
-        for name, template in (
-            (SOUL_FILE, SOUL_TEMPLATES[detect_machine_language()]),
-            ("MEMORY.md", MEMORY_TEMPLATE),
-        ):
+        soul = SOUL_TEMPLATES[detect_machine_language(language)]
+        for name, template in ((SOUL_FILE, soul), ("MEMORY.md", MEMORY_TEMPLATE)):
             if not os.path.lexists(self.workspace / name):
                 write_atomic(self.workspace / name, template.read_bytes())
 

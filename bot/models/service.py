@@ -15,6 +15,7 @@ from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
 from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import model_facts
+from bot.models.facts import KnownModel, LastError, note_error
 from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
 from bot.models.health import ModelStatus, ModelUse, model_status
 from bot.models.providers.accounts import (
@@ -153,9 +154,8 @@ class ModelService:
         self._listings = ListingCache()
         self.windows = windows or ModelWindows()
         #: Lets replies come before summaries and facts.
-        self.background = BackgroundCalls(
-            lambda: self._llm is not None and self._llm.background == "idle"
-        )
+        self.background = BackgroundCalls(self.replies_come_first)
+        self._errors: dict[str, LastError] = {}  # by the key of the served model
         self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
@@ -211,6 +211,33 @@ class ModelService:
             client.forget_refusals(model)
         with suppress(ModelError):  # its health says so
             await self._current_chain().probe(index, request)
+
+    def replies_come_first(self) -> bool:
+        """Tell whether background calls wait for replies: as configured, else where the server has
+        one slot.
+        """
+        if self._llm is None:
+            return False
+        if "background" in self._llm.model_fields_set:
+            return self._llm.background == "idle"
+        return self.windows.slots(self.served_model(self.fast_name)) == 1
+
+    def facts(self) -> tuple[KnownModel, ...]:
+        """Return what is known of each model of the chain in order, then of the fast model if it
+        differs.
+        """
+        return tuple(self._facts(index, model) for index, model, _ in self._members())
+
+    def _facts(self, index: int, model: str) -> KnownModel:
+        served, quirks = self._serve(index, model), self._quirks(index, model)
+        return KnownModel(
+            name=f"{self._models[index][0]} {model}",
+            window=self.windows.find(served),
+            tools_refused=quirks.tools_refused,
+            thinking=quirks.thinking,
+            slots=self.windows.slots(served),
+            error=self._errors.get(served.key),
+        )
 
     def refuses_tools(self, model: str) -> bool:
         """Tell whether a model of the chain is known to take no tools: requests to it are sent
@@ -324,6 +351,7 @@ class ModelService:
     def _note_call(self, served: ServedModel, request: Request, outcome: CallOutcome) -> None:
         """Learn of the window from a call, before it is made and after it."""
         if isinstance(outcome, ModelError):
+            self._errors[served.key] = note_error(outcome, time.monotonic())
             self.windows.note_failure(served)
             if isinstance(outcome, Overflow):
                 self.windows.note_refusal(served, request.size, outcome)

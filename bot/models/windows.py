@@ -13,7 +13,7 @@ import structlog
 
 from bot.errors import Overflow
 from bot.models.catalog import UNKNOWN_WINDOW, model_facts
-from bot.models.providers.server_window import MIN_WINDOW, WindowQuestion, ask_window
+from bot.models.providers.server_window import MIN_WINDOW, ServerFacts, WindowQuestion, ask_facts
 from bot.models.providers.transport import is_at_home
 from memory.context.tokens import is_believable
 from memory.store.conversations.inbox import ChannelNotes
@@ -88,6 +88,8 @@ class _LearntWindow:
     source: WindowSource
     #: What the server said last, 0 for nothing.
     server: int = 0
+    #: Requests that it answers at once, 0 if it does not say.
+    slots: int = 0
 
 
 class ModelWindows:
@@ -146,6 +148,13 @@ class ModelWindows:
             else window
         )
 
+    def slots(self, served: ServedModel) -> int:
+        """Return how many requests a model's server answers at once, by its own word; 0 if it does
+        not say.
+        """
+        learnt = self._find_learnt(served)
+        return learnt.slots if learnt is not None else 0
+
     def ask_soon(self, served: ServedModel, *, has_answered: bool = False) -> None:
         """Ask the server in the background, unless it was asked before.
 
@@ -170,9 +179,10 @@ class ModelWindows:
         question = WindowQuestion(
             base_url=served.base_url, model=served.model, api_key=served.api_key, proxy=served.proxy
         )
-        if tokens := await ask_window(question):
+        word = await ask_facts(question)
+        if word.window:
             await self._store(
-                served, _after_server_word(self._find_learnt(served), served.fingerprint, tokens)
+                served, _after_server_word(self._find_learnt(served), served.fingerprint, word)
             )
 
     def note_failure(self, served: ServedModel) -> None:
@@ -277,21 +287,27 @@ class ModelWindows:
 
 
 def _after_server_word(
-    before: _LearntWindow | None, fingerprint: str, tokens: int
+    before: _LearntWindow | None, fingerprint: str, word: ServerFacts
 ) -> _LearntWindow:
     """Return what is known after the server named its window.
 
     What it refused or cut stays below its word, until that word changes: then the server was
     started in another way.
     """
-    said = _LearntWindow(fingerprint=fingerprint, tokens=tokens, source="server", server=tokens)
+    tokens = word.window
+    said = _LearntWindow(
+        fingerprint=fingerprint, tokens=tokens, source="server", server=tokens, slots=word.slots
+    )
     if before is None or before.source == "server" or before.server not in (0, tokens):
         return said
-    return replace(before, server=tokens) if before.tokens < tokens else said
+    return replace(before, server=tokens, slots=word.slots) if before.tokens < tokens else said
 
 
 def _dump(learnt: _LearntWindow) -> str:
-    values = {name: getattr(learnt, name) for name in ("fingerprint", "tokens", "source", "server")}
+    values = {
+        name: getattr(learnt, name)
+        for name in ("fingerprint", "tokens", "source", "server", "slots")
+    }
     return json.dumps(values)
 
 

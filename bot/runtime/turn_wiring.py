@@ -35,6 +35,7 @@ from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.scheduler import SYSTEM_ACTOR
 from bot.runtime.wiring import Components
 from bot.tools.base import Tool, Toolset
+from bot.tools.deferred import ToolUses
 from bot.tools.exec.service import ExecTools
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.service import McpTools
@@ -284,6 +285,8 @@ class TurnComponents(Components):
             outside=self._outside_tools,
             off=lambda: tuple(self.config().tools.off),
             in_use=self.is_space_in_use,
+            window=lambda: self.models.window(self.model_name()).tokens,
+            tool_uses=ToolUses(self.store.outcomes.used_tools, self.store.now),
         )
 
     def _system_prompt(self) -> SystemPromptBuilder:
@@ -304,6 +307,9 @@ class TurnComponents(Components):
             config=self.config,
             window=self.models.window,
             all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
+            specs_in_window=lambda space, window: self.toolset.specs(space, window),
+            load_tools=lambda space: self.toolset.load(space),
+            refuses_tools=self.models.refuses_tools,
             telemetry=self.telemetry,
         )
 
@@ -538,6 +544,9 @@ class TurnComponents(Components):
 
     def _tool_specs(self, space: str) -> tuple[ToolSpec, ...]:
         return tuple(self.toolset(space).specs())
+
+    def _deferred_tools(self, space: str) -> tuple[str, ...]:
+        return self.toolset.deferred_names(space)
 
     def _mcp_servers_up(self) -> dict[str, bool]:
         return dict(self.mcp_tools.up())

@@ -119,6 +119,10 @@ class Components(BaseComponents):
         """Return the specs of the tools of a space."""
 
     @abstractmethod
+    def _deferred_tools(self, space: str) -> tuple[str, ...]:
+        """Return the names of the bot's own tools that are not in the prompt of a space."""
+
+    @abstractmethod
     def _mcp_servers_up(self) -> dict[str, bool]:
         """Return whether each server of tools can be reached."""
 
@@ -173,9 +177,15 @@ class Components(BaseComponents):
             self.workspace,
             self._tool_specs,
             self.channels.keys,
+            deferred=self._deferred_tools,
+            notes_facts=self._notes_facts,
             troubles=self.troubles,
             last_good=self.home.soul_copy,
         )
+
+    def _notes_facts(self) -> bool:
+        config = self.config()
+        return config.memory.extract and config.llm.background != "off"
 
     async def hold_approval(self, id: str) -> bool:
         """Mark an approval as run by this process; False if another one runs it."""

@@ -100,10 +100,12 @@ class ToolArguments(BaseModel):
 
     @classmethod
     def to_json_schema(cls) -> str:
-        """Return the JSON Schema for the model provider, without what would only repeat itself.
+        """Return the JSON Schema for the model provider, without what costs tokens and helps no
+        model.
 
-        Titles repeat the names, the class's description is for programmers, and defaults are
-        applied here.
+        Titles repeat the names, the class's description is for programmers, defaults are applied
+        here, and a number or a name that is not allowed is refused with a sentence that says what
+        is.
         """
         built = cls.model_json_schema()
         shown = _inline(built, built.pop("$defs", {}))
@@ -315,11 +317,16 @@ class Toolset:
         return Toolset([tool for name, tool in self._tools.items() if name in names])
 
 
+# Left out of schemas that models read.
+_NOT_OF_OBJECTS = ("title", "description", "additionalProperties")
+_NOT_OF_FIELDS = ("title", "default", "minimum", "maximum", "minLength", "maxLength")
+
+
 def _inline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """Return a schema of arguments, and those within it, without references, which not every
     provider knows.
     """
-    shown = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    shown = {key: value for key, value in schema.items() if key not in _NOT_OF_OBJECTS}
     shown["properties"] = {
         name: _inline_field(field, definitions)
         for name, field in schema.get("properties", {}).items()
@@ -328,7 +335,7 @@ def _inline(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[s
 
 
 def _inline_field(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {key: value for key, value in field.items() if key not in ("title", "default")}
+    shown = {key: value for key, value in field.items() if key not in _NOT_OF_FIELDS}
     if items := shown.get("items"):
         shown["items"] = _inline_field(items, definitions)
     if reference := shown.pop("$ref", ""):

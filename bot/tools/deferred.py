@@ -1,4 +1,4 @@
-"""Tools that are too many for the prompt: found by words with `find_tools`, called by name with
+"""Tools that are not in the prompt: found by words with `find_tools`, called by name with
 `use_tool`.
 """
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -27,12 +27,26 @@ MAX_FOUND_CHARS = 24_000  # of one answer: the schemas of tools that do not fit 
 MAX_ORIGINS_CHARS = 1_500  # of the list of servers in the prompt: 600 tokens with both descriptions
 MAX_SCHEMA_DEPTH = 10
 NAME_WEIGHT = 4  # a term of a name counts as so many of a description
+SMALL_WINDOW = 16_384  # tokens; below it, a prompt has only the tools that a space needs
+USED_SECONDS = 30 * 86_400.0  # a tool that was used within this time is one that the person uses
+MAX_USED_TOKENS = 600  # of the tools that a space uses, in a small window: the most used first
+MAX_KNOWN_SPACES = 1_000
+# In every prompt. memory_get only reads on where memory_search has found something.
+_ALWAYS = frozenset({"recall", "memory_search", "memory_write", "remind", "reminders"})
+# Of no use before a space has files.
+_FOR_FILES = frozenset(
+    {"find_files", "search_files", "patch_files", "file_history", "restore_file"}
+)
+# Without both of these, nothing that is not in the prompt can be called.
+_FINDERS = frozenset({"find_tools", USE_TOOL})
+# Counts the calls of each tool in a space since a time, in unix seconds.
+CountUsed = Callable[[str, float], Awaitable[Mapping[str, int]]]
 # Parameters of BM25. Source: bm25() of SQLite's FTS5.
 _K1, _B = 1.2, 0.75
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _HEAD = (
-    "Find tools that are not listed here, by words for what they do; most are described in "
-    "English, so use English words, too. Call what it finds with use_tool. There are:"
+    "Find tools that are not listed here, by words for what they do, English ones too. Call them "
+    "with use_tool. There are:"
 )
 
 
@@ -122,7 +136,7 @@ class FindToolsArguments(ToolArguments):
     """Arguments of `find_tools`."""
 
     query: str = Field(min_length=1, max_length=400)
-    server: str = Field("", max_length=100, description="Only of this one")
+    server: str = Field("", max_length=100)
 
 
 class FindToolsTool:
@@ -198,11 +212,7 @@ class UseToolArguments(ToolArguments):
     def to_json_schema(cls) -> str:
         """See ToolArguments: an object of any shape, in the form that all providers take."""
         properties = {
-            "arguments": {
-                "type": "object",
-                "description": "As its schema says",
-                "additionalProperties": True,
-            },
+            "arguments": {"type": "object", "additionalProperties": True},
             "name": {"type": "string"},
         }
         schema = {"properties": properties, "required": ["name", "arguments"], "type": "object"}
@@ -229,7 +239,7 @@ class UseToolTool:
     def __init__(self) -> None:
         self.spec = ToolSpec(
             name=USE_TOOL,
-            description="Call a tool that find_tools found, by its name.",
+            description="Call a tool that find_tools found.",
             schema=UseToolArguments.to_json_schema(),
             effect="pure",
             action="tools.find",
@@ -237,6 +247,66 @@ class UseToolTool:
 
     async def run(self, arguments: UseToolArguments, context: ToolContext) -> str:
         raise ToolFailed("There is nothing to call.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptNeeds:
+    """What decides which tools a space has in its prompt."""
+
+    has_files: bool
+    #: The model's window is small.
+    is_small: bool
+    #: Names of the tools that the space uses, most used first; known in a small window only.
+    used: tuple[str, ...] = ()
+
+    def find_deferred(self, tools: Sequence[Tool], off: Collection[str]) -> frozenset[str]:
+        """Return the names of the tools to leave out of the prompt.
+
+        Args:
+            off: names that are turned off.
+        """
+        if not _FINDERS.isdisjoint(off):
+            return frozenset()
+        if not self.is_small:
+            return frozenset() if self.has_files else _FOR_FILES
+        return frozenset(tool.spec.name for tool in tools) - _ALWAYS - self._find_used(tools)
+
+    def _find_used(self, tools: Sequence[Tool]) -> frozenset[str]:
+        """Return as many of the tools that are used as a small window has room for."""
+        specs = {tool.spec.name: tool.spec for tool in tools}
+        left, names = MAX_USED_TOKENS, set[str]()
+        for name in self.used:
+            cost = WEIGHTED.tools([specs[name]]) if name in specs and name not in _ALWAYS else 0
+            if cost <= left:
+                left -= cost
+                names.add(name)
+        return frozenset(names)
+
+
+class ToolUses:
+    """Which tools each space has used of late.
+
+    Args:
+        count: counts their calls.
+        now: returns unix seconds.
+    """
+
+    def __init__(self, count: CountUsed, now: Callable[[], float]) -> None:
+        self._count, self._now = count, now
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    async def load(self, space: str) -> None:
+        """Load what a space has used."""
+        calls = await self._count(space, self._now() - USED_SECONDS)
+        if space not in self._known and len(self._known) >= MAX_KNOWN_SPACES:
+            self._known.clear()
+        self._known[space] = tuple(sorted(calls, key=lambda name: (-calls[name], name)))
+
+    def find(self, space: str) -> tuple[str, ...]:
+        """Return the names of the tools that a space used when it was last loaded, most used
+        first.
+        """
+        return self._known.get(space, ())
 
 
 def are_too_many(tools: Sequence[Tool]) -> bool:
@@ -248,8 +318,7 @@ def are_too_many(tools: Sequence[Tool]) -> bool:
 
 
 def to_findable(tool: Tool) -> Findable:
-    """Return a tool as it is found."""
+    """Return a tool as it is found; one of ours is listed under its kind, such as files."""
     spec = tool.spec
-    return Findable(
-        name=spec.name, origin=spec.origin, description=spec.description, schema=spec.schema
-    )
+    origin = spec.origin or spec.action.partition(".")[0]
+    return Findable(name=spec.name, origin=origin, description=spec.description, schema=spec.schema)

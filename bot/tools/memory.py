@@ -45,16 +45,16 @@ class MemorySearchArguments(ToolArguments):
     query: str
     limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
-    until: Day = ""
-    speaker: str = Field("", description='"User", "Bot" or a name')
+    until: str = ""
+    speaker: str = Field("", description="User, Bot or a name")
     page: int = Field(1, ge=1)
 
 
 class MemoryGetArguments(ToolArguments):
     """Arguments of `memory_get`."""
 
-    path: str = Field(description="As in a result of memory_search")
-    line: int = Field(1, ge=1, description="First line")
+    path: str
+    line: int = Field(1, ge=1)
     count: int = Field(DEFAULT_LINES, ge=1, le=MAX_LINES)
 
 
@@ -73,10 +73,9 @@ class MemorySearchTool:
         arguments,
         name="memory_search",
         description=(
-            "Search long-term memory, daily logs and every past conversation with this person, "
-            "however old. Give the content words, in the language they were said in. If the answer "
-            "is missing, search again with other words for it, or with names found in the first "
-            "result."
+            "Search memory, daily logs and every past conversation with this person. Give the "
+            "content words, in the language they were said in; if the answer is missing, search "
+            "with other words, or names from the result."
         ),
         effect="pure",
         action="memory.read",
@@ -122,7 +121,7 @@ class MemoryGetTool:
     spec = LazyToolSpec(
         arguments,
         name="memory_get",
-        description="Read the lines around a search result in MEMORY.md or a daily log.",
+        description="Read the lines around a result of memory_search in MEMORY.md or a daily log.",
         effect="pure",
         action="memory.read",
         outside=False,
@@ -173,8 +172,7 @@ class MemoryWriteTool:
         arguments,
         name=NOTE_TOOL,
         description=(
-            "Note one lasting fact in long-term memory. It is merged with what is known, and the "
-            "person is shown it."
+            "Note one lasting fact. It is merged with what is known, and shown to the person."
         ),
         effect="idempotent",
         action="memory.write",

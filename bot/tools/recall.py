@@ -22,7 +22,7 @@ MAX_MESSAGES = 200  # of one turn; no turn within the step limit has more
 class RecallArguments(ToolArguments):
     """Arguments of `recall`: a handle or a turn."""
 
-    handle: str = Field("", description='As it stands there: "41.0" or "web:c1~7x9k2mqd#41.0"')
+    handle: str = Field("", description='As it stands there, such as "41.0"')
     turn: int = Field(0, ge=1)
     page: int = Field(1, ge=1)
 
@@ -39,8 +39,8 @@ class RecallTool:
         arguments,
         name="recall",
         description=(
-            "Show in full what is shortened or summarised now: a message by its handle, or a turn "
-            "of this chat by its number."
+            "Show in full what is shortened or summarised: a message by its handle, or a turn of "
+            "this chat by its number."
         ),
         effect="pure",
         action="memory.read",

@@ -5,7 +5,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from bot.jobs.service import JobService
 from bot.memory.recall import SearchPassages, UseCounters
 from bot.tools.base import Tool, Toolset
-from bot.tools.deferred import Findable, FindToolsTool, UseToolTool, are_too_many, to_findable
+from bot.tools.deferred import (
+    SMALL_WINDOW,
+    Findable,
+    FindToolsTool,
+    PromptNeeds,
+    ToolUses,
+    UseToolTool,
+    are_too_many,
+    to_findable,
+)
 from bot.tools.exec.service import ExecTools
 from bot.tools.memory import MemoryGetTool, MemorySearchTool, MemoryWriteTool, NotifyOnce
 from bot.tools.recall import RecallTool
@@ -57,6 +66,8 @@ class OfferedTools:
         outside: returns the tools of plug-ins and servers that a space is offered.
         off: returns the names of the tools that are turned off.
         in_use: tells whether a turn of a space runs: its tools stay as they are until `adopt`.
+        window: returns the tokens of the model's window.
+        tool_uses: knows what each space has used.
     """
 
     def __init__(
@@ -79,6 +90,8 @@ class OfferedTools:
         outside: Callable[[str], tuple[Tool, ...]],
         off: Callable[[], tuple[str, ...]],
         in_use: Callable[[str], bool],
+        window: Callable[[], int],
+        tool_uses: ToolUses,
     ) -> None:
         self._own: list[Tool] = [
             RecallTool(store.sessions, store.tasks),
@@ -99,6 +112,9 @@ class OfferedTools:
         self._outside = outside
         self._off = off
         self._in_use = in_use
+        self._workspace = workspace
+        self._window = window
+        self._tool_uses = tool_uses
         self._offered: dict[str, tuple[object, Toolset]] = {}
         #: Of the spaces in which a turn runs.
         self._held: dict[str, Toolset] = {}
@@ -109,7 +125,7 @@ class OfferedTools:
         """
         if (held := self._held.get(space)) is not None:
             return held
-        found = self._current(space)
+        found = self._current(space, self._window())
         if self._in_use(space):
             self._held[space] = found
         return found
@@ -118,10 +134,21 @@ class OfferedTools:
         """Take up changes, for no turn of the space runs now."""
         self._held.pop(space, None)
 
-    def _current(self, space: str) -> Toolset:
+    async def load(self, space: str) -> None:
+        """Load what decides which tools are in the prompt, unless they stay as they are."""
+        if self._window() < SMALL_WINDOW and space not in self._held:
+            await self._tool_uses.load(space)
+
+    def _current(self, space: str, window: int) -> Toolset:
+        is_small = window < SMALL_WINDOW
+        needs = PromptNeeds(
+            has_files=not is_small and self._workspace.has_files(space),
+            is_small=is_small,
+            used=self._tool_uses.find(space) if is_small else (),
+        )
         skills = self._skills.offered(space)
         added = (*self._web.offered(), *skills, *self._exec.offered(space), *self._delegate())
-        current = self._off(), added, self._outside(space)
+        current = self._off(), added, self._outside(space), needs
         known = self._offered.get(space)
         if known is None or known[0] != current:
             if len(self._offered) >= MAX_CACHED_SPACES:
@@ -138,27 +165,44 @@ class OfferedTools:
         off: Collection[str],
         added: Sequence[Tool],
         outside: Sequence[Tool],
+        needs: PromptNeeds,
         skills: Sequence[Findable],
     ) -> Toolset:
-        """Return the tools of a space; outside ones that are too many for the prompt are
+        """Return the tools of a space; what its prompt does not need, or has no room for, is
         deferred.
         """
-        own = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
-        outside = [
-            tool for tool in outside if tool.spec.name not in off and tool.spec.name not in own
-        ]
-        deferred = outside if are_too_many(outside) else []
+        taken = {tool.spec.name for tool in (*self._own, *added)} | RESERVED_NAMES
+        own = _without([*self._own, *added], off)
+        outside = _without(outside, {*off, *taken})
+        names = needs.find_deferred([*own, *outside], off)
+        if are_too_many(outside):
+            names |= {tool.spec.name for tool in outside}
+        deferred = [tool for tool in (*own, *outside) if tool.spec.name in names]
         found = [*map(to_findable, deferred), *skills]
         finders: list[Tool] = [FindToolsTool(found)] if found else []
         if deferred:
             finders.append(UseToolTool())
         return Toolset(
-            [*self._own, *added, *finders, *([] if deferred else outside)], deferred
+            [*_without(own, names), *finders, *_without(outside, names)], deferred
         ).without(off)
 
-    def specs(self, space: str) -> tuple[ToolSpec, ...]:
-        """Return the specs of the current tools of a space."""
-        return self(space).specs()
+    def specs(self, space: str, window: int) -> tuple[ToolSpec, ...]:
+        """Return the specs of the tools in the prompt of a space, in a window of so many tokens."""
+        return self._current(space, window).specs()
+
+    def deferred_names(self, space: str) -> tuple[str, ...]:
+        """Return the names of the bot's own tools that are not in the prompt of a space."""
+        toolset = self(space)
+        shown = frozenset(toolset.names())
+        return tuple(
+            spec.name
+            for tool in toolset.all()
+            if not (spec := tool.spec).origin and spec.name not in shown
+        )
+
+
+def _without(tools: Sequence[Tool], names: Collection[str]) -> list[Tool]:
+    return [tool for tool in tools if tool.spec.name not in names]
 
 
 def _to_findable(skill: Skill) -> Findable:

@@ -19,16 +19,16 @@ class RemindArguments(ToolArguments):
     """Arguments of `remind`."""
 
     what: str
-    kind: Literal["say", "do"] = "say"
-    at: str = Field("", description="Local time without offset: 2026-11-30T09:00")
+    kind: Literal["say", "do"] = Field(
+        "say", description="say: it is sent as it stands; do: you do it then"
+    )
+    at: str = Field("", description="Local, as 2026-11-30T09:00")
     every_minutes: int = Field(0, ge=0)
-    cron: str = Field("", description="minute hour day month weekday")
-    zone: str = Field("", description="IANA name, if not the person's")
+    cron: str = ""
+    zone: str = Field("", description="IANA")
     until: str = ""
     count: int = Field(0, ge=0)
-    deliver: str = Field(
-        "", description="Channel, such as telegram, if it is for the person's chat there, not here"
-    )
+    deliver: str = Field("", description="Channel, if not here")
 
 
 class RemindTool:
@@ -39,9 +39,8 @@ class RemindTool:
         arguments,
         name="remind",
         description=(
-            "Remind the person later: `say` sends `what` as it stands, `do` has you carry it out "
-            "then. Give one of at, every_minutes, cron. The program shows the person the time it "
-            "understood."
+            "Remind the person, or do something for them, later. Give one of at, every_minutes, "
+            "cron."
         ),
         effect="idempotent",
         action="task.own",
@@ -83,10 +82,10 @@ class RemindTool:
 class RemindersArguments(ToolArguments):
     """Arguments of `reminders`."""
 
-    cancel: int = Field(0, ge=0, description="Number of the one to end")
+    cancel: int = Field(0, ge=0)
     pause: int = Field(0, ge=0)
     resume: int = Field(0, ge=0)
-    move: int = Field(0, ge=0, description="To another time: give at, every_minutes or cron")
+    move: int = Field(0, ge=0, description="Give a time too")
     at: str = ""
     every_minutes: int = Field(0, ge=0)
     cron: str = ""
@@ -99,9 +98,7 @@ class RemindersTool:
     spec = LazyToolSpec(
         arguments,
         name="reminders",
-        description=(
-            "List the reminders and tasks, or change one: end, pause, resume, move to another time."
-        ),
+        description="List the reminders and tasks, or change one by its number.",
         effect="idempotent",
         action="task.own",
         outside=False,

@@ -29,6 +29,7 @@ from memory.store.longterm.file_versions import FileVersions
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import MemoryRecords
+from memory.store.longterm.outcomes import OutcomeReads
 from memory.store.longterm.recall import RecallReads
 from memory.store.longterm.views import Views
 from memory.store.maintenance import stats
@@ -85,6 +86,7 @@ class Store:
         self.line_details = LineReads(database)
         self.memories = MemoryRecords(database)
         self.extractions = ExtractionQueue(database)
+        self.outcomes = OutcomeReads(database)
         self.forgettings = ForgetRequests(database)
         self.links = AccountLinks(database)
         self.recall = RecallReads(database)

@@ -39,6 +39,8 @@ SPACES_FOLDER = "spaces"
 GUARDED_FOLDERS = ("memory", "rules", "skills", "tools", SPACES_FOLDER)
 FILES_FOLDER = "files"  # where commands begin
 MEMORY_FILE = "MEMORY.md"  # long-term memory of a space
+# In lower case, what the program itself makes at the top of a space.
+_OWN_NAMES = frozenset({"soul.md", "memory.md", "heartbeat.md", *GUARDED_FOLDERS})
 # In names that earlier versions gave to what they took for made by a command; it may be other
 # people's memory.
 SET_ASIDE = ".made-by-exec-"
@@ -432,6 +434,28 @@ class Workspace:
         return SpaceFiles(
             self.root, inside=(SPACES_FOLDER, space), writers=self._writers, ends=self.ends
         )
+
+    def has_files(self, space: str) -> bool:
+        """Tell whether a space has files of a person, beside those that the program makes."""
+        root = self.root / SPACES_FOLDER / space if space else self.root
+        try:
+            with os.scandir(root) as entries:
+                return any(map(_is_of_person, entries))
+        except OSError:
+            return False  # there is none, or nobody can read it
+
+
+def _is_of_person(entry: "os.DirEntry[str]") -> bool:
+    """Tell whether an entry at the top of a space is a person's; the folder for their files is once
+    it holds one.
+    """
+    if entry.name.startswith(".") or original_name(entry.name) in _OWN_NAMES:
+        return False
+    if entry.name != FILES_FOLDER:
+        return True
+    with suppress(NotADirectoryError), os.scandir(entry.path) as items:
+        return any(True for _ in items)
+    return True
 
 
 def original_name(name: str) -> str:

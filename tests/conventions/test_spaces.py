@@ -62,6 +62,10 @@ WHOLE = {
     ),
     "memory.store.longterm.extractions._SELECT_SPACES": "queue worker: spaces that have work",
     "memory.store.longterm.extractions._COUNT_BY_STATE": "counts for the metrics, no rows",
+    "memory.store.longterm.outcomes._SELECT_FOLDS": "how the newest summaries were made; no texts",
+    "memory.store.longterm.outcomes._SELECT_EXTRACTIONS": (
+        "how the newest looks for facts ended; no texts"
+    ),
 }
 STORE = "memory.store."
 

@@ -85,13 +85,21 @@ class HomeServer(ModelEmulator):
     Args:
         kind: "ollama", which cuts what is too long, or a key of REFUSALS.
         speaks: whether it answers questions about its window.
+        parallel: requests that it says to answer at once, where its kind says that.
     """
 
     def __init__(
-        self, kind: str, window: int, *, model: str = QWEN, speaks: bool = True, **more: Any
+        self,
+        kind: str,
+        window: int,
+        *,
+        model: str = QWEN,
+        speaks: bool = True,
+        parallel: int = 4,
+        **more: Any,
     ) -> None:
         super().__init__(window=window, **more)
-        self.kind, self.model, self.speaks = kind, model, speaks
+        self.kind, self.model, self.speaks, self.parallel = kind, model, speaks, parallel
         self.lenient = True  # it refuses in words of its own
         #: Of models beside the first, by id.
         self.others: dict[str, int] = {}
@@ -141,7 +149,10 @@ class HomeServer(ModelEmulator):
             case _, "/v1/models":
                 return {"object": "list", "data": [entry]}
             case "llamacpp", "/props":
-                return {"default_generation_settings": {"n_ctx": self.window}, "total_slots": 1}
+                return {
+                    "default_generation_settings": {"n_ctx": self.window},
+                    "total_slots": self.parallel,
+                }
             case "lmstudio", "/api/v0/models":
                 loaded = {
                     "state": "loaded",

@@ -18,6 +18,7 @@ from tests.mutants.process_patches import PROCESSES
 from tests.mutants.promise_patches import PROMISED
 from tests.mutants.server_patches import SERVER
 from tests.mutants.setup_patches import SETUP
+from tests.mutants.small_model_patches import SMALL_MODELS
 from tests.mutants.taint_patches import TAINT
 from tests.mutants.tool_patches import TOOLS
 from tests.mutants.window_patches import WINDOW
@@ -61,6 +62,7 @@ MUTANTS = (
     *INSTALLED,
     *WINDOW,
     *GUARDS,
+    *SMALL_MODELS,
     Mutant(
         name="an update is confirmed though it could not be stored",
         guards="I1",

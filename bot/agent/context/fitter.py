@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -126,6 +126,12 @@ class ContextFitter:
     window: Callable[[str], ModelWindow]
     #: Returns the tools of a space, those that are not in its prompt included.
     all_specs: Callable[[str], tuple[ToolSpec, ...]]
+    #: Returns the tools in the prompt of a space, in a window of so many tokens.
+    specs_in_window: Callable[[str, int], tuple[ToolSpec, ...]]
+    #: Loads what decides which tools are in the prompt of a space.
+    load_tools: Callable[[str], Awaitable[None]]
+    #: Tells whether a model's endpoint takes no tools.
+    refuses_tools: Callable[[str], bool]
     telemetry: Telemetry = field(default_factory=Telemetry)
     #: What `storing_prefix` marked last, by conversation.
     _marked_prefixes: dict[str, tuple[object, ...]] = field(default_factory=dict)
@@ -139,6 +145,8 @@ class ContextFitter:
         return self.prompt.specs(space)
 
     def _specs_of(self, space: str, fit_request: FitRequest) -> tuple[ToolSpec, ...]:
+        if self.refuses_tools(fit_request.model):
+            return ()
         if fit_request.tools is None:
             return self.specs(space)
         return tuple(spec for spec in self.all_specs(space) if spec.name in fit_request.tools)
@@ -156,6 +164,7 @@ class ContextFitter:
 
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """Load the limits and system parts of the session's next request."""
+        await self.load_tools(session.space)
         config, counter, tools = (
             self.config(),
             await self.counter(),
@@ -179,7 +188,7 @@ class ContextFitter:
         return FitLimits(
             model=fit_request.model,
             limits=limits,
-            policy=build_policy(fit_request.policy, config.policies),
+            policy=build_policy(fit_request.policy, config.policies, limits.most),
             window=window,
             parts=parts,
             tools=tools,
@@ -305,7 +314,9 @@ class ContextFitter:
         Args:
             config: may be another one than the current.
         """
-        counter, tools = await self.counter(), self.specs(space)
+        await self.load_tools(space)
+        counter = await self.counter()
+        tools = () if self.refuses_tools(model) else self.specs_in_window(space, window.tokens)
         factor, _, _ = await self.calibration.factor(model)
         texts = self.prompt.fixed_texts(space)
         fixed = fixed_tokens(texts, tools, "", counter)

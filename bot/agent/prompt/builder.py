@@ -22,7 +22,6 @@ from bot.agent.prompt.files import (
     UnreadableFile,
 )
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
-from bot.agent.prompt.system_rules import system_rules
 from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import (
     AWARENESS,
@@ -319,10 +318,8 @@ class SystemPromptBuilder:
             stored = _with_stored_parts(fresh, stored, unread)
         else:
             self._unstored.pop(conversation, None)
-        soul, rules = (
-            SystemPart(name=SOUL, text=inputs.soul),
-            SystemPart(name=RULES, text=system_rules(inputs.tools)),
-        )
+        soul = SystemPart(name=SOUL, text=inputs.soul)
+        rules = SystemPart(name=RULES, text=self._persona.rules_for(inputs.tools))
         parts = (soul, rules, *map(_intern_text, stored.parts))
         return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
 
@@ -363,7 +360,7 @@ class SystemPromptBuilder:
             )
         return PromptSources(
             soul=inputs.soul,
-            rules=system_rules(inputs.tools),
+            rules=self._persona.rules_for(inputs.tools),
             awareness=self._persona.awareness(),
             memory=memory,
             log=await self._clean_log(session, log),

@@ -37,7 +37,9 @@ class PersonaFiles:
     """The bot's description of itself: SOUL.md, the rules for its tools, and its channels.
 
     Args:
-        specs: returns the tools offered now in a space.
+        specs: returns the tools in the prompt of a space.
+        deferred: returns the names of the bot's own tools that are not in it, but can be found.
+        notes_facts: tells whether what people say of themselves is noted after the turn.
         troubles: notified when SOUL.md cannot be read.
         last_good: file for the newest readable text of SOUL.md, for the next start; None for none.
     """
@@ -48,12 +50,16 @@ class PersonaFiles:
         specs: Callable[[str], tuple[ToolSpec, ...]],
         channels: Callable[[], Iterable[str]],
         *,
+        deferred: Callable[[str], tuple[str, ...]] = lambda space: (),
+        notes_facts: Callable[[], bool] = lambda: True,
         troubles: TroubleList | None = None,
         last_good: Path | None = None,
     ) -> None:
         self.workspace = workspace
         self.specs = specs
         self.troubles = troubles or TroubleList()
+        self._deferred = deferred
+        self._notes_facts = notes_facts
         self._channels = channels
         self._last_good = last_good
         self._soul = ""
@@ -107,11 +113,15 @@ class PersonaFiles:
 
     def rules(self, space: str) -> str:
         """Return the rules for the tools offered now in a space."""
-        return system_rules(self.offered(space))
+        return self.rules_for(self.offered(space))
+
+    def rules_for(self, tools: tuple[str, ...]) -> str:
+        """Return the rules for tools of these names."""
+        return system_rules(tools, notes_facts=self._notes_facts())
 
     def offered(self, space: str) -> tuple[str, ...]:
-        """Return the names of the tools offered now in a space."""
-        return tuple(spec.name for spec in self.specs(space))
+        """Return the names of the tools offered now in a space: in its prompt, or found."""
+        return (*(spec.name for spec in self.specs(space)), *self._deferred(space))
 
     def awareness(self) -> str:
         """Return the channels that people reach the bot on; the tools have their own

@@ -25,9 +25,15 @@ from bot.config.loader import KEY_VARIABLES
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
+from bot.memory.outcome_texts import format_outcomes
 from bot.models.providers.accounts import configured_models, default_names, effective_provider
 from bot.models.setup.checks import ModelReport, check_model
-from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
+from bot.runtime.store_access import (
+    call_running_bot,
+    import_scale_module,
+    open_store_for_command,
+    store_exists,
+)
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
 from bot.texts import LONG_SOUL_TOKENS
@@ -47,6 +53,7 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 MIN_FREE_BYTES = 200_000_000
+MAX_FAILED_SHARE = 0.5  # of summaries and facts; with more, something is wrong
 OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job
 # a correct clock shows a later time
 BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
@@ -81,6 +88,7 @@ async def run_checks(home: HomeFolder, lang: str = "en") -> list[DoctorCheck]:
         *await _check_models(file, lang),
         *await check_window(home, file, lang),
         *await _check_model_health(home),
+        *await _check_background(home, lang),
         *await _check_embedding(config),
         *await check_channels(home, file, lang=lang),
         *await check_public(home, config),
@@ -374,6 +382,42 @@ async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:
         failed(name, f"The running bot gets no answer from {state['name']}: {state['why']}.", hint)
         for state in down
     ]
+
+
+async def _check_background(home: HomeFolder, lang: str) -> list[DoctorCheck]:
+    """Say how many of the newest summaries are extracts, how often facts failed, and the newest
+    errors of models.
+    """
+    checks: list[DoctorCheck] = []
+    with suppress(StoreError, MnemaError):  # the check of the database reports it
+        if store_exists(home):
+            async with open_store_for_command(home) as opened:
+                outcomes = await opened.store.outcomes.newest()
+            digests, failed_turns = sum(outcomes.digests.values()), sum(outcomes.failed.values())
+            is_ok = (
+                digests <= outcomes.folds * MAX_FAILED_SHARE
+                and failed_turns <= outcomes.extractions * MAX_FAILED_SHARE
+            )
+            if lines := format_outcomes(outcomes, lang):
+                message = ("；" if lang == "zh" else "; ").join(lines)
+                checks.append(
+                    DoctorCheck(
+                        name="summaries and facts", ok=is_ok, message=end_sentence(message, lang)
+                    )
+                )
+    with suppress(MnemaError):  # the check of the channels reports it
+        if home.address():
+            known = (await call_running_bot(home, "GET", "/api/v1/health/background"))["models"]
+            words = [f"{model['name']}: {model['error']}" for model in known if model["error"]]
+            checks += [passed("newest error", end_sentence(one, lang)) for one in words]
+    return checks
+
+
+def end_sentence(text: str, lang: str) -> str:
+    """Put a full stop at the end of a sentence that has none."""
+    return (
+        text if text.endswith((".", "。", "!", "?")) else f"{text}{'。' if lang == 'zh' else '.'}"
+    )
 
 
 def _check_counter() -> DoctorCheck:

@@ -25,6 +25,8 @@ TITLES = {
     "model": "模型",
     "model health": "模型状态",
     "model window": "模型窗口",
+    "summaries and facts": "摘要与事实",
+    "newest error": "最近的错误",
     "counter": "token 计数",
     "clock": "时钟",
     "web token": "网页令牌",

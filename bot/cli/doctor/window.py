@@ -10,6 +10,7 @@ from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import BudgetShortage, MnemaError
+from bot.models.facts import format_slots
 from bot.models.providers.accounts import PROVIDERS
 from bot.models.windows import ModelWindow, format_window
 from bot.runtime.base_wiring import BotDependencies
@@ -29,6 +30,8 @@ class WindowMeasure:
 
     model: str
     window: ModelWindow
+    #: Requests that the server answers at once, by its own word; 0 if it does not say.
+    slots: int
     #: None where a request fits.
     shortage: BudgetShortage | None
 
@@ -65,7 +68,8 @@ async def _measure(bot: Bot, home: HomeFolder, file: ConfigFile, *, ask: bool) -
         await bot.models.windows.ask(bot.models.served_model(model))
     window = bot.models.window(model)
     shortage = await bot.fitter.find_shortage("", file.current, model, window)
-    return WindowMeasure(model=model, window=window, shortage=shortage)
+    slots = bot.models.windows.slots(bot.models.served_model(model))
+    return WindowMeasure(model=model, window=window, slots=slots, shortage=shortage)
 
 
 async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[DoctorCheck]:
@@ -77,5 +81,7 @@ async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[Do
         return [failed("model window", format_shortage(lang, measure.shortage))]
     if measure.model == PROVIDERS["offline"].model:
         return []
-    text = f"{measure.model}: {format_window(measure.window, lang)}"
+    text = (
+        f"{measure.model}: {format_window(measure.window, lang)}{format_slots(measure.slots, lang)}"
+    )
     return [passed("model window", f"{text}{'。' if lang == 'zh' else '.'}")]

@@ -179,7 +179,7 @@ def run_replay(home: HomeFolder, options: ReplayOptions) -> ReplayReport:
         raise BudgetTooSmall(shortage)
     results = []
     for name in options.policies:
-        policy = build_policy(name, config.policies)
+        policy = build_policy(name, config.policies, limits.most)
         setting = ReplaySetting(
             policy=policy, limits=limits, counter=counter, late=options.late, zone=zone
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bot.cli.common import YesOption
+from bot.cli.common import YesOption, make_home
 from bot.config.home import HomeFolder
 from bot.texts import detect_machine_language, is_machine_language_known
 
@@ -83,7 +83,7 @@ def _write(home: HomeFolder, file: Any, part: dict[str, Any]) -> bool:
     """Create what is missing and write the answers; returns whether config.json is new."""
     from bot.config.home import close_entries
 
-    home.ensure()
+    make_home(home)
     created: bool = file.create()
     file.load()
     close_entries(home)

@@ -3,6 +3,7 @@ as a job.
 """
 
 import asyncio
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -14,8 +15,11 @@ from bot.console.models import ModelStatesBody
 from bot.console.operations import models
 from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
+from bot.memory.outcome_texts import format_outcomes
+from bot.models.facts import facts_to_json, format_error, format_facts
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
+from channels.web.refusal_texts import prefers_chinese
 from channels.web.requests import Route, json_response
 
 TRY_SECONDS = 50.0  # for all models; proxies wait for a minute
@@ -38,6 +42,13 @@ class HealthRoutes:
                 action="console.read",
                 handler=self.recent,
                 reply=models.RecentMetricsBody,
+            ),
+            Route(
+                method="GET",
+                path="/api/v1/health/background",
+                action="console.read",
+                handler=self.background,
+                reply=models.BackgroundBody,
             ),
             Route(
                 method="POST",
@@ -64,9 +75,30 @@ class HealthRoutes:
         }
         return json_response({"newest": recent.newest, "channels": channels, **recent.columns()})
 
+    async def background(self, request: Request) -> Response:
+        """Return what is known of each model, and what became of the newest summaries and facts."""
+        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+        outcomes, now = await self._bot.store.outcomes.newest(), time.monotonic()
+        known = self._bot.models.facts()
+        errors = filter(None, (format_error(facts, now, lang) for facts in known))
+        return json_response(
+            {
+                "models": [facts_to_json(facts, now) for facts in known],
+                "folds": outcomes.folds,
+                "digests": dict(outcomes.digests),
+                "extractions": outcomes.extractions,
+                "failed": dict(outcomes.failed),
+                "lines": [
+                    *(format_facts(facts, lang) for facts in known),
+                    *errors,
+                    *format_outcomes(outcomes, lang),
+                ],
+            }
+        )
+
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
-        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
+        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
 
         async def work(_: Job) -> Mapping[str, Any]:
             return await run_command(

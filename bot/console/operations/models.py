@@ -201,6 +201,40 @@ class ChannelSpanBody(ApiModel):
     minutes: int
 
 
+class ModelFactsBody(ApiModel):
+    """What is known of one model."""
+
+    name: str
+    window: int = Field(description="Tokens that it can read.")
+    window_source: Literal["config", "server", "refusal", "cut", "table", "default"] = Field(
+        description=(
+            "Where that is known from: the settings, the server, what it refused or cut, a table, "
+            "or nowhere."
+        )
+    )
+    tools: bool = Field(description="Whether its server takes tools.")
+    thinking: Literal["", "field", "tags"] = Field(description="How its thinking came last.")
+    slots: int = Field(
+        description="Requests that its server answers at once, as it says; 0 if it does not."
+    )
+    error: str = Field(description="Its newest error, in the server's words.")
+    error_seconds: int = Field(description="How long ago that was.")
+
+
+class BackgroundBody(ApiModel):
+    """What is known of the models in use, and what became of the newest work beside replies."""
+
+    models: list[ModelFactsBody]
+    folds: int = Field(description="Newest summaries, at most 20.")
+    digests: dict[Literal["waited", "rejected", "unanswered"], int] = Field(
+        description="How many of them are extracts: a message waited, what the model wrote could "
+        "not be used, or it did not answer."
+    )
+    extractions: int = Field(description="Newest turns in which facts were looked for, at most 50.")
+    failed: dict[str, int] = Field(description="How many of them failed, by the reason.")
+    lines: list[str] = Field(description="All of that in sentences.")
+
+
 class RecentMetricsBody(ApiModel):
     """One value for each of the last 1,440 minutes, oldest first; null where there is none."""
 

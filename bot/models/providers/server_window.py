@@ -1,5 +1,5 @@
 """Asks the server of an OpenAI-compatible endpoint what it knows of a model: its context window,
-whether it sees.
+how much it answers at once, whether it sees.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from bot.models.providers.transport import create_http_client, is_at_home
 
 ASK_SECONDS = 2.0  # for each question; all are asked at once
 MIN_WINDOW, MAX_WINDOW = 256, 100_000_000  # tokens; other numbers are taken for none
+MAX_SLOTS = 10_000  # a larger number is taken for none
 _NUM_CTX = re.compile(r"^[ \t]*+num_ctx[ \t]++(\d++)[ \t\r]*+$", re.MULTILINE)
 # Fields of a list's entry. Source: vLLM; OpenRouter and others; Groq; Anthropic.
 _LISTED_FIELDS = ("max_model_len", "context_length", "context_window", "max_input_tokens")
@@ -36,15 +37,10 @@ class ServerFacts:
 
     #: Of the context, in tokens; 0 if it names none.
     window: int = 0
+    #: Requests that it answers at once; 0 if it does not say.
+    slots: int = 0
     #: Whether the model reads pictures; None if it does not say.
     sees: bool | None = None
-
-
-async def ask_window(question: WindowQuestion) -> int:
-    """Return the window in tokens that the server names for a model; 0 if it names none within
-    ASK_SECONDS.
-    """
-    return (await ask_facts(question)).window
 
 
 async def ask_facts(question: WindowQuestion) -> ServerFacts:
@@ -89,7 +85,7 @@ async def ask_facts(question: WindowQuestion) -> ServerFacts:
     )
     said = (props, shown, _listed_entry(studio, model), _listed_entry(listed, model))
     sights = (sees for answer in said if (sees := entry_sight(answer)) is not None)
-    return ServerFacts(window=window, sees=next(sights, None))
+    return ServerFacts(window=window, slots=props_slots(props), sees=next(sights, None))
 
 
 def entry_sight(entry: object) -> bool | None:
@@ -117,6 +113,18 @@ def props_window(answer: object) -> int:
     them.
     """
     return _tokens(_field(_field(answer, "default_generation_settings"), "n_ctx"))
+
+
+def props_slots(answer: object) -> int:
+    """Read llama.cpp's /props: the value of `--parallel`. Ollama and LM Studio do not name
+    theirs.
+    """
+    slots = _field(answer, "total_slots")
+    return (
+        slots
+        if isinstance(slots, int) and not isinstance(slots, bool) and 0 < slots <= MAX_SLOTS
+        else 0
+    )
 
 
 def loaded_window(answer: object, model: str) -> int:

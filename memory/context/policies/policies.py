@@ -201,19 +201,42 @@ DEFAULT = "balanced"
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {policy.name: policy for policy in (BALANCED, TURNS, BUDGET, LAYERS, BOUNDARY, ROLLING)}
 )
+# tokens of a request; below it, the sizes of `balanced` shrink with the budget
+FULL_BUDGET = 16_384
+# Of `balanced`: a result that it shows whole must not fill a small request, nor its spare leave no
+# room for turns.
+SCALED_SETTINGS = ("snip_chars", "input_chars", "result_chars", "spare")
+MIN_SIZE = 100  # of what is scaled
 # Settings that are counts; the others are shares.
 INTEGER_SETTINGS = frozenset(
     item.name for item in fields(PolicySettings) if isinstance(item.default, int)
 )
 
 
-def build_policy(name: str, overrides: Mapping[str, Mapping[str, float]]) -> Policy:
-    """Build a policy with configured settings; an unknown name gives the default policy."""
+def build_policy(
+    name: str, overrides: Mapping[str, Mapping[str, float]], budget: int = FULL_BUDGET
+) -> Policy:
+    """Build a policy with configured settings; an unknown name gives the default policy.
+
+    Args:
+        budget: tokens of a request; in a small one the sizes of `balanced` that are not configured
+            are smaller.
+    """
     policy = POLICIES.get(name) or POLICIES[DEFAULT]
     given = overrides.get(policy.name, {})
-    changed: dict[str, Any] = {
+    changed: dict[str, Any] = _scaled_sizes(policy, budget) | {
         setting: int(value) if setting in INTEGER_SETTINGS else value
         for setting, value in given.items()
         if setting in policy.setting_names
     }
     return replace(policy, settings=replace(policy.settings, **changed)) if changed else policy
+
+
+def _scaled_sizes(policy: Policy, budget: int) -> dict[str, int]:
+    if policy.name != BALANCED.name or budget >= FULL_BUDGET:
+        return {}
+    sizes = {
+        name: int(getattr(policy.settings, name) * max(budget, 0) / FULL_BUDGET)
+        for name in SCALED_SETTINGS
+    }
+    return {name: max(size, MIN_SIZE) for name, size in sizes.items()}

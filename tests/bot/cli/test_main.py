@@ -78,6 +78,17 @@ def test_init_makes_a_home_and_keeps_what_is_there(
     assert capsys.readouterr().out == "7\n"
 
 
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_language_set_before_the_first_start_is_that_of_the_persona(
+    home: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", {"zh": "C.UTF-8", "en": "zh_CN.UTF-8"}[language])
+    assert mnema(home, "config", "set", "language", language) == 0
+    assert mnema(home, "init", "--yes") == 0
+    soul = (home / "workspace" / "SOUL.md").read_text("utf-8")
+    assert ("我叫 mnema" in soul) is (language == "zh")
+
+
 def test_a_setting_is_changed_shown_and_checked(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -199,3 +199,18 @@ async def test_doctor_says_what_a_model_takes(
         failed = next(check for check in await run_checks(home) if check.name == "model")
         assert not failed.ok
         assert "the chat template is broken" in failed.message
+
+
+async def test_tools_that_are_refused_take_no_room(tmp_path: Path) -> None:
+    persona = replace(WIDE, without_tools=OLLAMA_TOOLS)
+    async with (
+        ModelEmulator(persona=persona) as emulator,
+        wired(tmp_path, emulator, llm=SMALL) as it,
+    ):
+        await it.text("hi")
+        facts = await it.bot.report.facts(await it.conversation())
+        assert facts["parts"]["tools"] == 0
+        emulator.persona = WIDE
+        await it.bot.models.try_now()
+        facts = await it.bot.report.facts(await it.conversation())
+        assert facts["parts"]["tools"] > 0

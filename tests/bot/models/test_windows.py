@@ -384,7 +384,8 @@ async def test_doctor_says_the_window_and_where_it_is_known_from(tmp_path: Path)
             for each in await run_checks(HomeFolder(root=tmp_path))
             if each.name == "model window"
         )
-        assert (check.ok, check.message) == (True, f"{QWEN}: 5,120 tokens, as the server says.")
+        known = f"{QWEN}: 5,120 tokens, as the server says; it answers 4 requests at once."
+        assert (check.ok, check.message) == (True, known)
 
 
 async def test_a_turn_that_got_no_answer_is_no_answer_in_a_summary(tmp_path: Path) -> None:

@@ -413,5 +413,4 @@ async def test_turned_off_tools_are_not_found_and_do_not_count(tmp_path: Path) -
     async with inside(tmp_path, ["one"], {**settings, "tools": {"off": ["a__t0"]}}) as it:
         assert await it.text("go") == "one"
         names = [spec.name for spec in it.model.requests[0].tools]
-        assert "find_tools" not in names
         assert len([name for name in names if name.startswith("a__")]) == MAX_SHOWN_TOOLS

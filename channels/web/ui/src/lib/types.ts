@@ -101,6 +101,21 @@ export interface AttachedFile {
   data: string;
 }
 
+/** What is known of the models in use, and what became of the newest work beside replies. */
+export interface Background {
+  models: ModelFacts[];
+  /** Newest summaries, at most 20. */
+  folds: number;
+  /** How many of them are extracts: a message waited, what the model wrote could not be used, or it did not answer. */
+  digests: Record<string, number>;
+  /** Newest turns in which facts were looked for, at most 50. */
+  extractions: number;
+  /** How many of them failed, by the reason. */
+  failed: Record<string, number>;
+  /** All of that in sentences. */
+  lines: string[];
+}
+
 /** A backup in the home's folder `backups`. */
 export interface Backup {
   name: string;
@@ -888,6 +903,12 @@ export interface MessageTraceQuery {
   message?: string;
 }
 
+/** A file or folder that its owner calls their own. */
+export interface Mine {
+  /** In the owner's workspace. */
+  path: string;
+}
+
 /** What was found of one thing. */
 export interface ModelCheck {
   id: "address" | "key" | "answer" | "streaming" | "tools" | "sight" | "thinking" | "window";
@@ -916,6 +937,25 @@ export interface ModelEndpoint {
   base_url?: string;
   /** Empty for the saved one, if the server is the saved one. */
   api_key?: string;
+}
+
+/** What is known of one model. */
+export interface ModelFacts {
+  name: string;
+  /** Tokens that it can read. */
+  window: number;
+  /** Where that is known from: the settings, the server, what it refused or cut, a table, or nowhere. */
+  window_source: "config" | "server" | "refusal" | "cut" | "table" | "default";
+  /** Whether its server takes tools. */
+  tools: boolean;
+  /** How its thinking came last. */
+  thinking: "" | "field" | "tags";
+  /** Requests that its server answers at once, as it says; 0 if it does not. */
+  slots: number;
+  /** Its newest error, in the server's words. */
+  error: string;
+  /** How long ago that was. */
+  error_seconds: number;
 }
 
 /** What the test of a model found; the first failure ends it. */
@@ -1652,6 +1692,12 @@ export interface SystemPart {
   name: string;
   tokens: number;
   left_out: string[];
+}
+
+/** What became of it. */
+export interface TakenOver {
+  /** How many marks of outside origin there were. */
+  removed: number;
 }
 
 /** What to do with a task. */

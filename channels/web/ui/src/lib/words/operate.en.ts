@@ -9,6 +9,7 @@ export const operateEn = {
   others_first: "Other models are tried first for {seconds} s. If there is none, every message still calls this one.",
   asked_by_next: "The next message calls it again.",
   try_now: "Try now",
+  known_of_models: "What is known of the models",
   models_asked: "Calling each model…",
   span_today: "Today",
   nothing_used: "No usage.",

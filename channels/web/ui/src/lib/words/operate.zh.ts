@@ -11,6 +11,7 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   others_first: "{seconds} 秒内先用别的模型；没有别的模型时，每条消息都会试它。",
   asked_by_next: "下一条消息会再试。",
   try_now: "立即再试",
+  known_of_models: "对模型的了解",
   models_asked: "正在询问每个模型…",
   span_today: "今天",
   nothing_used: "没有用量。",
