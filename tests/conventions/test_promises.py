@@ -66,3 +66,11 @@ def test_every_page_on_tools_has_its_promises() -> None:
         if ".zh-CN" not in path.name
     }
     assert {*pages, "web.md"} == {page for page, count in counted.items() if count}
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md"])
+def test_the_tests_that_the_readme_names_are_there(page: str) -> None:
+    named = re.findall(r"\[`(test_\w+)`\]\(tests/([\w/]+\.py)\)", (ROOT / page).read_text("utf-8"))
+    assert named
+    for name, file in named:
+        assert f"def {name}(" in (ROOT / "tests" / file).read_text("utf-8")

@@ -86,7 +86,7 @@ def test_no_text_sends_anybody_to_a_package_of_another_person() -> None:
     }
     assert faults <= {
         f"{page}: pip install mnema"
-        for page in ("docs/install.md", "docs/install.zh-CN.md", "README.md")
+        for page in ("docs/install.md", "docs/install.zh-CN.md", "README.md", "README.zh-CN.md")
     }
 
 
