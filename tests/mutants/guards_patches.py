@@ -382,15 +382,6 @@ GUARDS = (
         tests=("tests/conventions/test_example_config.py",),
     ),
     Mutant(
-        name="a fold that a turn waited for is not in what it has spent",
-        guards="S65",
-        file="bot/agent/loop.py",
-        target="Agent._call_model",
-        old="if fitted.session.turns is not session.turns:",
-        new="if False:",
-        tests=("tests/bot/access/test_over_budget.py",),
-    ),
-    Mutant(
         name="a turn that waited for a forgetting says what was said before it",
         guards="forgetting",
         file="bot/agent/turn.py",
