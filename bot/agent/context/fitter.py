@@ -17,7 +17,7 @@ from bot.agent.turn_context import MessageCounter, TurnSuffix
 from bot.config.schema import Config, time_zone
 from bot.errors import BudgetShortage, BudgetTooSmall, FoldFailed, Overflow
 from bot.models.fallback import SMALLER_WINDOW
-from bot.models.windows import RESERVE_SHARE, ModelWindow, answer_reserve
+from bot.models.windows import MIN_RESERVE, RESERVE_SHARE, ModelWindow, answer_reserve
 from bot.telemetry.recorder import Telemetry
 from memory.context.policies.planner import (
     MIN_TURN_SHARE,
@@ -479,11 +479,18 @@ def find_shortage(
         max_tokens=limits.max_tokens,
         fixed=fixed,
         least=least,
-        least_window=int(fixed / (1 - 1 / RESERVE_SHARE - 1 / MIN_TURN_SHARE - ESTIMATE_MARGIN))
-        + 1,
+        least_window=_least_window(fixed),
         tools=counter.tools(tools),
         soul=counter.text(soul),
     )
+
+
+def _least_window(fixed: int) -> int:
+    """Return the smallest window that holds the fixed part, a turn and an answer, in tokens."""
+    share = 1 - 1 / MIN_TURN_SHARE - ESTIMATE_MARGIN
+    by_share = fixed / (share - 1 / RESERVE_SHARE)
+    by_reserve = (fixed + MIN_RESERVE) / share
+    return int(max(by_share, by_reserve)) + 1
 
 
 def _message_shortage(limits: ContextLimits, tokens: int) -> BudgetShortage:

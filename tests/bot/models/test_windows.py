@@ -114,15 +114,15 @@ async def test_a_small_window_works_with_all_other_settings_as_they_are(
 async def test_a_window_that_a_refusal_named_holds_at_once_and_after_a_restart(
     tmp_path: Path, kind: str
 ) -> None:
-    async with HomeServer(kind, 6_000, speaks=False) as server:
+    async with HomeServer(kind, 5_000, speaks=False) as server:
         async with wired(tmp_path, server, llm=PLAIN) as it:
             assert (await it.text(WORDS * 260)).startswith("echo: the crane")
             assert [bool(seen.refused) for seen in turns_of(server)] == [True, False]
-            assert it.bot.models.window(QWEN) == ModelWindow(tokens=6_000, source="refusal")
+            assert it.bot.models.window(QWEN) == ModelWindow(tokens=5_000, source="refusal")
             await talk(it, 6)
         before = len(server.requests)
         async with wired(tmp_path, server, llm=PLAIN) as it:
-            assert it.bot.models.window(QWEN) == ModelWindow(tokens=6_000, source="refusal")
+            assert it.bot.models.window(QWEN) == ModelWindow(tokens=5_000, source="refusal")
             await it.text(WORDS * 260)
             assert not [seen for seen in server.requests[before:] if seen.refused]
         async with wired(tmp_path, server, llm={**PLAIN, "context_window": 7_000}) as it:
@@ -314,12 +314,12 @@ def test_a_model_that_writes_slowly_is_waited_for_and_one_that_falls_silent_is_n
 
 TOO_SMALL = {
     "en": re.compile(
-        r"This model's window is 2,500 tokens; 625 are kept for the answer and the fixed prompt "
-        r"takes \d,\d{3} \(tools \d,\d{3}\)\. Set llm\.context_window to at least \d,\d{3}"
+        r"This model's window is 1,500 tokens; 512 are kept for the answer and the fixed prompt "
+        r"takes \d,\d{3} \(tools \d+\)\. Set llm\.context_window to at least \d,\d{3}"
     ),
     "zh": re.compile(
-        r"这个模型的窗口是 2,500 tokens；其中 625 留给回答，固定部分占 \d,\d{3}（其中工具 "
-        r"\d,\d{3}）。请让服务器至少读 \d,\d{3}"
+        r"这个模型的窗口是 1,500 tokens；其中 512 留给回答，固定部分占 \d,\d{3}（其中工具 "
+        r"\d+）。请让服务器至少读 \d,\d{3}"
     ),
 }
 
@@ -328,8 +328,8 @@ TOO_SMALL = {
 async def test_everything_says_the_same_of_a_window_that_is_too_small(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], lang: str
 ) -> None:
-    async with HomeServer("vllm", 2_500, speaks=False) as server:
-        llm = {**PLAIN, "context_window": 2_500}
+    async with HomeServer("vllm", 1_500, speaks=False) as server:
+        llm = {**PLAIN, "context_window": 1_500}
         async with wired(tmp_path, server, llm=llm, language=lang) as it:
             said = await it.text("hello")
             assert TOO_SMALL[lang].match(said), said
@@ -360,6 +360,7 @@ async def test_a_limit_that_leaves_no_room_is_not_saved(tmp_path: Path) -> None:
         HomeServer("vllm", 32_768) as server,
         wired(tmp_path, server, llm=PLAIN, language="en") as it,
     ):
+        (tmp_path / "workspace" / "SOUL.md").write_text("You like tea of all kinds. " * 600)
         said = await it.text("/config agent_max_context_tokens 4000")
         found = re.match(
             (
