@@ -167,7 +167,7 @@ def test_I44_a_person_is_removed_whole_and_nobody_else_is_touched(
     bert = bytes_with(home, BERT)
     assert mnema(home, "people", "delete", "telegram:7", "--yes") == 0
     told = capsys.readouterr().out
-    assert "Removed: conversations 1, other rows 2, files of their memory 2, attachments 1" in told
+    assert "Removed: conversations 1, other rows 3, files of their memory 2, attachments 1" in told
     assert "Kept: 1 messages that they wrote in groups" in told
     assert "Kept: telegram:7 in config.json under channels.telegram.allow" in told
     assert _rows_without_group(home) == before
