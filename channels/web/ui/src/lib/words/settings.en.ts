@@ -14,6 +14,8 @@ export const settingsEn = {
   review_title: "These settings will change",
   changed_elsewhere: "Changed elsewhere in the meantime: {keys}. Save again to use your values.",
   tab_settings: "Form",
+  tab_model: "Model",
+  with_test: "Set up a model with a list and a live test",
   tab_source: "JSON",
   tab_versions: "Versions",
   effect_now: "takes effect at once",

@@ -16,6 +16,8 @@ export const settingsZh: Record<keyof typeof settingsEn, string> = {
   review_title: "将要修改的设置",
   changed_elsewhere: "其间在别处被修改：{keys}。再次保存会以你的值覆盖。",
   tab_settings: "表单",
+  tab_model: "模型",
+  with_test: "用列表和实时测试来设置模型",
   tab_source: "JSON",
   tab_versions: "历史版本",
   effect_now: "立即生效",
