@@ -18,6 +18,7 @@ from tests.browser.real import Real, real_bot
 from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import TOKEN
 from tests.emulators.model_host import ModelHost
+from tests.emulators.model_replies import Reply
 from tests.emulators.personas import OLLAMA, OLLAMA_TOOLS
 
 pytestmark = BROWSER
@@ -75,16 +76,18 @@ async def test_the_first_page_of_a_new_home_leads_to_a_first_answer(
         assert "llm" not in json.loads((tmp_path / "config.json").read_text())
         await show(page, f"tested-{phone}")
         await accessible(page)
-        await page.get_by_role("button", name="Use this model").click()
+        await expect(page.get_by_role("button", name="Use this model")).to_be_focused()
+        await page.keyboard.press("Enter")
         await expect(page.get_by_role("button", name="Say hello")).to_be_focused()
         assert written(tmp_path)["model"] == "qwen3:8b"
         await show(page, f"ready-{phone}")
+        host.responder = lambda body: Reply(text="Good to meet you.")
         await page.keyboard.press("Enter")
         await expect(page.locator("#text")).to_be_focused()
         await expect(page.locator("#text")).to_have_value("Hello! What can you do for me?")
         await show(page, f"hello-{phone}")
         await page.click("#send")
-        await expect(page.locator(".line.assistant footer")).to_be_visible()
+        await expect(page.locator(".line.assistant .words")).to_have_text("Good to meet you.")
         await show(page, f"answered-{phone}")
         await page.goto(real.site.base)
         await expect(page.locator("#text")).to_be_visible()
@@ -109,6 +112,8 @@ async def test_each_thing_that_goes_wrong_is_a_sentence_and_nothing_is_saved(
         await name_server(page, host.base_url, "sk-wrong-0123456789")
         await expect(fault).to_contain_text("key")
         await expect(fault.locator("q")).not_to_contain_text("sk-wrong-0123456789")
+        await expect(page.locator("[name=key]")).to_be_focused()
+        await expect(page.locator("[name=model]")).to_have_count(0)
         await show(page, "wrong-key")
         await name_server(page, host.base_url)
         await page.fill("[name=model]", "qwen9:900b")
