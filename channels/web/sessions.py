@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +23,15 @@ LOGIN_CODE_SECONDS = 600.0
 MAX_AGENT_CHARS = 1_000  # of a User-Agent that is looked at
 # What a User-Agent is called, the more special first: most name several browsers and systems.
 _BROWSERS = (
-    ("MicroMessenger", "WeChat"),
+    ("MicroMessenger/", "WeChat"),
     ("Edg", "Edge"),
-    ("OPR", "Opera"),
-    ("SamsungBrowser", "Samsung Internet"),
-    ("Firefox|FxiOS", "Firefox"),
-    ("(?:Headless)?Chrome|CriOS", "Chrome"),
-    ("Safari", "Safari"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
 )
 _SYSTEMS = (
     ("Android", "Android"),
@@ -62,7 +63,7 @@ def describe_browser(user_agent: str) -> str:
 
 
 def _find_name(agent: str, names: Sequence[tuple[str, str]]) -> str:
-    return next((name for pattern, name in names if re.search(rf"\b(?:{pattern})", agent)), "")
+    return next((name for sign, name in names if sign in agent), "")
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ KEY = "sk-right-0123456789"
 MODELS = {"qwen3:8b": 32_768, "llama3.2:3b": 16_384}
 NEW_HOME = {"language": "en", "memory": {"extract": False}}
 WELCOME = ".kinds .kind"
+PATIENCE_MS = 30_000  # for what asks a model, or waits for the settings to be taken up
 
 
 @asynccontextmanager
@@ -72,13 +73,17 @@ async def test_the_first_page_of_a_new_home_leads_to_a_first_answer(
         await page.locator(".models label").first.click()
         await expect(page.locator("[name=model]")).to_have_value("qwen3:8b")
         await page.get_by_role("button", name="Test").click()
-        await expect(page.locator("[data-step=tools]")).to_contain_text("✓")
+        await expect(page.locator("[data-step=tools]")).to_contain_text("✓", timeout=PATIENCE_MS)
         assert "llm" not in json.loads((tmp_path / "config.json").read_text())
         await show(page, f"tested-{phone}")
         await accessible(page)
-        await expect(page.get_by_role("button", name="Use this model")).to_be_focused()
+        await expect(page.get_by_role("button", name="Use this model")).to_be_focused(
+            timeout=PATIENCE_MS
+        )
         await page.keyboard.press("Enter")
-        await expect(page.get_by_role("button", name="Say hello")).to_be_focused()
+        await expect(page.get_by_role("button", name="Say hello")).to_be_focused(
+            timeout=PATIENCE_MS
+        )
         assert written(tmp_path)["model"] == "qwen3:8b"
         await show(page, f"ready-{phone}")
         host.responder = lambda body: Reply(text="Good to meet you.")
@@ -87,10 +92,30 @@ async def test_the_first_page_of_a_new_home_leads_to_a_first_answer(
         await expect(page.locator("#text")).to_have_value("Hello! What can you do for me?")
         await show(page, f"hello-{phone}")
         await page.click("#send")
-        await expect(page.locator(".line.assistant .words")).to_have_text("Good to meet you.")
+        await expect(page.locator(".line.assistant .words")).to_have_text(
+            "Good to meet you.", timeout=PATIENCE_MS
+        )
+        cards = page.locator("[data-card]")
+        await expect(cards).to_have_count(2, timeout=PATIENCE_MS)
         await show(page, f"answered-{phone}")
+        await accessible(page)
+        await cards.get_by_role("button", name="Write it for me").click()
+        await expect(page.locator("#text")).to_have_value(
+            "Remind me in 20 minutes to drink some water."
+        )
+        await page.fill("#text", "/remind 20m drink water")
+        await page.click("#send")
+        await expect(page.locator(".line.notice")).to_have_count(1, timeout=PATIENCE_MS)
         await page.goto(real.site.base)
         await expect(page.locator("#text")).to_be_visible()
+        await page.fill("#text", "hello again")
+        await page.click("#send")
+        await expect(page.locator(".line.assistant .words")).to_have_count(2, timeout=PATIENCE_MS)
+        await expect(cards).to_have_count(1, timeout=PATIENCE_MS)
+        await cards.get_by_role("button", name="Dismiss").click()
+        await page.reload()
+        await expect(page.locator(".line.assistant .words")).to_have_count(2, timeout=PATIENCE_MS)
+        await expect(cards).to_have_count(0)
 
 
 async def test_each_thing_that_goes_wrong_is_a_sentence_and_nothing_is_saved(
@@ -107,10 +132,10 @@ async def test_each_thing_that_goes_wrong_is_a_sentence_and_nothing_is_saved(
         await page.click("text=Set up a model")
         fault, checks = page.locator(".fault"), page.locator(".findings")
         await name_server(page, "http://127.0.0.1:9/v1")
-        await expect(fault).to_contain_text("listens")
+        await expect(fault).to_contain_text("listens", timeout=PATIENCE_MS)
         await show(page, "nothing-listens")
         await name_server(page, host.base_url, "sk-wrong-0123456789")
-        await expect(fault).to_contain_text("key")
+        await expect(fault).to_contain_text("key", timeout=PATIENCE_MS)
         await expect(fault.locator("q")).not_to_contain_text("sk-wrong-0123456789")
         await expect(page.locator("[name=key]")).to_be_focused()
         await expect(page.locator("[name=model]")).to_have_count(0)
@@ -118,18 +143,20 @@ async def test_each_thing_that_goes_wrong_is_a_sentence_and_nothing_is_saved(
         await name_server(page, host.base_url)
         await page.fill("[name=model]", "qwen9:900b")
         await page.get_by_role("button", name="Test").click()
-        await expect(checks.locator(".failed")).to_contain_text("qwen9:900b")
+        await expect(checks.locator(".failed")).to_contain_text("qwen9:900b", timeout=PATIENCE_MS)
         await expect(page.get_by_role("button", name="Use it all the same")).to_be_visible()
         await show(page, "wrong-model")
         await accessible(page)
         await page.fill("[name=model]", "qwen3:8b")
         await expect(checks.locator(".failed")).to_have_count(0)
         await page.get_by_role("button", name="Test").click()
-        await expect(checks.locator("[data-step=tools]")).to_contain_text("– no")
+        await expect(checks.locator("[data-step=tools]")).to_contain_text(
+            "– no", timeout=PATIENCE_MS
+        )
         await show(page, "without-tools")
         assert "llm" not in json.loads((tmp_path / "config.json").read_text())
         await page.get_by_role("button", name="Use this model").click()
-        await expect(page.locator("#in-use")).to_contain_text("qwen3:8b")
+        await expect(page.locator("#in-use")).to_contain_text("qwen3:8b", timeout=PATIENCE_MS)
         await show(page, "in-use")
 
 
@@ -146,15 +173,17 @@ async def test_a_chain_is_added_ordered_and_shortened_with_keys_that_stay(
         for model in ("llama3.2:3b", "qwen3:8b"):
             await add.click()
             await set_up(page, host, model, "Add to the chain", key="")
-            await expect(page.locator("#chain li").last).to_contain_text(model)
+            await expect(page.locator("#chain li").last).to_contain_text(model, timeout=PATIENCE_MS)
         await show(page, "chain")
         await accessible(page)
         await page.get_by_role("button", name="Move qwen3:8b up").click()
-        await expect(page.locator("#chain li").first).to_contain_text("qwen3:8b")
+        await expect(page.locator("#chain li").first).to_contain_text(
+            "qwen3:8b", timeout=PATIENCE_MS
+        )
         kept = [(item["model"], item["api_key"]) for item in written(tmp_path)["fallback"]]
         assert kept == [("qwen3:8b", KEY), ("llama3.2:3b", KEY)]
         await page.get_by_role("button", name="Remove llama3.2:3b").click()
-        await expect(page.locator("#chain li")).to_have_count(1)
+        await expect(page.locator("#chain li")).to_have_count(1, timeout=PATIENCE_MS)
         assert (written(tmp_path)["model"], written(tmp_path)["api_key"]) == ("qwen3:8b", KEY)
 
 
@@ -164,7 +193,7 @@ async def set_up(page: Page, host: ModelHost, model: str, verb: str, key: str = 
     await page.fill("[name=model]", model)
     await page.get_by_role("button", name="Test").click()
     await page.get_by_role("button", name=verb).click()
-    await expect(page.locator(".kinds")).to_have_count(0)
+    await expect(page.locator(".kinds")).to_have_count(0, timeout=PATIENCE_MS)
 
 
 async def test_not_now_leads_to_the_chat_and_is_remembered(
@@ -198,5 +227,7 @@ async def test_an_old_login_is_asked_for_again_before_a_model_is_used(
         await page.get_by_role("button", name="Use this model").click()
         await page.fill("dialog input", TOKEN)
         await page.click("dialog .primary")
-        await expect(page.get_by_role("button", name="Say hello")).to_be_focused()
+        await expect(page.get_by_role("button", name="Say hello")).to_be_focused(
+            timeout=PATIENCE_MS
+        )
         assert written(tmp_path)["api_key"] == KEY

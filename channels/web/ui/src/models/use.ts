@@ -3,6 +3,7 @@
 import { get, post } from "../lib/api";
 import type { ModelState, Status } from "../lib/types";
 import { look } from "../lib/waiting.svelte";
+import { offerCards } from "./first";
 import type { ModelChoice, SavedEndpoint } from "./endpoints";
 
 const EVERY_MS = 250;
@@ -20,5 +21,6 @@ export async function putIntoUse(use: Use): Promise<void> {
     if (provider !== "offline" && model === use.model && (later ?? behind) === behind) break;
     await new Promise((done) => setTimeout(done, EVERY_MS));
   }
+  offerCards();
   await look();
 }
