@@ -53,7 +53,10 @@ async def test_logins_are_listed_with_browser_and_times_and_one_is_ended_with_it
     real: Real,
 ) -> None:
     async with browser(real, FIREFOX) as owner, browser(real, IPHONE) as stranger:
-        opened, path = asyncio.Event(), "/api/v1/events?topics=conversations"
+        message = {"conversation": "c1", "text": "hello", "key": "1"}
+        assert (await owner.post("/api/messages", json=message)).status_code == 202
+        await real.bot.settled()
+        opened, path = asyncio.Event(), "/api/conversations/c1/events"
         stream = asyncio.create_task(_read_to_end(stranger, path, opened))
         await opened.wait()
         answer = await owner.get("/api/v1/sessions")
