@@ -25,6 +25,7 @@ from bot.console import models
 from bot.console.administration.access import access_routes
 from bot.console.administration.channel_test import ChannelTestRoutes
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
+from bot.console.administration.logins import LoginRoutes
 from bot.console.administration.model_setup import ModelSetupRoutes
 from bot.console.administration.passkeys import PasskeyRoutes, Passkeys
 from bot.console.administration.people import PeopleRoutes
@@ -395,6 +396,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *console.remembered(),
         *ApprovalRoutes(console.store, console.pairing.roles, console.decider).calls(),
         *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
+        *LoginRoutes(site.gate, console.store, console.passkeys.all).calls(),
         *TaskRoutes(console.store, console.jobs).calls(),
         *settings.calls(),
         *ModelSetupRoutes(console.settings, settings).calls(),

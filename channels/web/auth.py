@@ -13,7 +13,7 @@ import secrets
 import stat
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,7 +29,9 @@ from channels.web.sessions import (
     LoginCodes,
     SessionFile,
     StreamSlots,
+    describe_browser,
     hash_secret,
+    session_id,
 )
 from channels.web.settings import IpNetwork
 
@@ -267,13 +269,6 @@ def require_fresh_login(visitor: Visitor) -> None:
         raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
 
 
-def login_link(url: str, code: str) -> str:
-    """Return the link that signs a browser in; after the # it is sent to no server and stands in no
-    log.
-    """
-    return f"{url}/login#code={code}"
-
-
 def derive_csrf(session_cookie: str) -> str:
     """Return the token that a session sends with every change: who does not know the cookie cannot
     make it.
@@ -394,7 +389,7 @@ class RequestGuard:
             return Visitor(
                 alive=lambda: self._session(session_cookie, touch=False) is not None,
                 csrf=csrf,
-                id=hash_secret(session_cookie).hex()[:16],
+                id=session_id(hash_secret(session_cookie)),
                 signed_in_seconds=math.inf
                 if signed_in_at is None
                 else self._clock() - signed_in_at,
@@ -459,9 +454,20 @@ class RequestGuard:
 
     def end_passkey(self, passkey: str) -> None:
         """End the sessions that were opened with a passkey."""
-        self._sessions = {
-            key: session for key, session in self._sessions.items() if session.passkey != passkey
-        }
+        self._end({key for key, one in self._sessions.items() if one.passkey == passkey})
+
+    def sessions(self) -> Mapping[str, BrowserSession]:
+        """Return the logins of browsers by their ids, which are no secrets."""
+        now = self._wall_clock()
+        alive = ((key, one) for key, one in self._sessions.items() if not one.is_idle(now))
+        return {session_id(key): session for key, session in alive}
+
+    def end_session(self, id: str) -> None:
+        """End a login of a browser and its streams."""
+        self._end({key for key in self._sessions if session_id(key) == id})
+
+    def _end(self, keys: set[bytes]) -> None:
+        self._sessions = {key: one for key, one in self._sessions.items() if key not in keys}
         self._save()
         self.changed()
 
@@ -472,10 +478,17 @@ class RequestGuard:
 
     def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> str:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
-        session_cookie = secrets.token_urlsafe(32)
+        session_cookie, now = secrets.token_urlsafe(32), self._wall_clock()
+        agent = b" ".join(header_values(headers, b"user-agent")).decode("latin-1")
         session = BrowserSession(
-            seen=self._wall_clock(), signed_in_at=self._clock(), passkey=passkey
+            seen=now,
+            signed_in_at=self._clock(),
+            passkey=passkey,
+            began=now,
+            browser=describe_browser(agent),
         )
+        # a browser that signs in again has one login, not two
+        self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
         self._sessions[hash_secret(session_cookie)] = session
         while len(self._sessions) > MAX_SESSIONS:
             del self._sessions[min(self._sessions, key=lambda key: self._sessions[key].seen)]
@@ -484,9 +497,7 @@ class RequestGuard:
 
     def logout(self, headers: Headers) -> None:
         """End the cookie's session and its streams."""
-        self._sessions.pop(hash_secret(cookie_value(headers, self.cookie_name(headers))), None)
-        self._save()
-        self.changed()
+        self._end({hash_secret(cookie_value(headers, self.cookie_name(headers)))})
 
     def _fits(self, token: str) -> bool:
         return hmac.compare_digest(hash_secret(token), self._token)

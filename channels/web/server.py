@@ -73,6 +73,7 @@ PAGE_PATHS = (
     "backup",
     "settings",
     "more",
+    "welcome",
 )
 MIN_COMPRESSED_BYTES = 1_000
 PASSKEY_LOGIN_PATH = "/login/passkey"

@@ -5,7 +5,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,50 @@ SAVE_SECONDS = 600.0
 SESSION_STREAMS = 64  # open event streams of one browser session
 MAX_FILE_BYTES = 1_000_000
 LOGIN_CODE_SECONDS = 600.0
+MAX_AGENT_CHARS = 1_000  # of a User-Agent that is looked at
+# What a User-Agent is called, the more special first: most name several browsers and systems.
+_BROWSERS = (
+    ("MicroMessenger/", "WeChat"),
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Macintosh", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
 MAX_LOGIN_CODES = 20  # that are open at once; a further one takes the place of the oldest
 
 
 def hash_secret(secret: str) -> bytes:
     """Hash a secret: only hashes are held in memory and compared."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def session_id(key: bytes) -> str:
+    """Name a session where people and logs see it. key: hash of its cookie, which this hides."""
+    return hash_secret(f"id:{key.hex()}").hex()[:16]
+
+
+def describe_browser(user_agent: str) -> str:
+    """Name browser and system in a few words; "" for what is no known browser."""
+    agent = user_agent[:MAX_AGENT_CHARS]
+    names = (_find_name(agent, _BROWSERS), _find_name(agent, _SYSTEMS))
+    return " · ".join(filter(None, names))
+
+
+def _find_name(agent: str, names: Sequence[tuple[str, str]]) -> str:
+    return next((name for sign, name in names if sign in agent), "")
 
 
 @dataclass(slots=True)
@@ -47,6 +85,10 @@ class BrowserSession:
     signed_in_at: float | None = None
     #: Id of the passkey it was opened with, "" for the token.
     passkey: str = ""
+    #: When it began, unix seconds; 0 for one of an older version.
+    began: float = 0.0
+    #: Browser and system in a few words; "" if they are not known.
+    browser: str = ""
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(SESSION_STREAMS))
 
     def is_idle(self, now: float) -> bool:
@@ -98,7 +140,13 @@ class SessionFile:
         if self._path is None:
             return
         entries = {
-            key.hex(): {"seen": one.seen, "passkey": one.passkey} for key, one in sessions.items()
+            key.hex(): {
+                "seen": one.seen,
+                "passkey": one.passkey,
+                "began": one.began,
+                "browser": one.browser,
+            }
+            for key, one in sessions.items()
         }
         draft = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         try:
@@ -111,7 +159,19 @@ class SessionFile:
 
 
 def _to_session(entry: Mapping[str, Any]) -> BrowserSession:
-    return BrowserSession(seen=float(entry["seen"]), passkey=str(entry["passkey"]))
+    return BrowserSession(
+        seen=float(entry["seen"]),
+        passkey=str(entry["passkey"]),
+        began=float(entry.get("began", 0)),
+        browser=str(entry.get("browser", "")),
+    )
+
+
+def login_link(url: str, code: str) -> str:
+    """Return the link that signs a browser in; after the # it is sent to no server and stands in no
+    log.
+    """
+    return f"{url}/login#code={code}"
 
 
 class LoginCodes:

@@ -42,7 +42,7 @@ class Real:
     bot: Bot
     site: Running
     telegram: Channel
-    model: ScriptedModel
+    model: ScriptedModel | None
 
     async def audited(self, action: str) -> list[tuple[str, str]]:
         """Actor and subject of each such act, oldest first."""
@@ -56,18 +56,19 @@ class Real:
 @asynccontextmanager
 async def real_bot(
     folder: Path,
-    script: Script,
+    script: Script | None,
     *,
     clock: Callable[[], float] = time.time,
     settings: Mapping[str, Any] = QUIET,
     login_clock: Callable[[], float] = time.monotonic,
     public_url: str = "",
 ) -> AsyncIterator[Real]:
+    """script: what the model answers; None for the model of the settings."""
     home = HomeFolder(root=folder)
     home.ensure()
     home.config.write_text(json.dumps(settings))
     home.config.chmod(0o600)
-    file = ConfigFile(home.config, poll_seconds=3_600.0)
+    file = ConfigFile(home.config, poll_seconds=3_600.0 if script else 0.1)
     file.load()
     store = await open_store(home.db, clock=clock)
     bot = Bot(
@@ -82,7 +83,7 @@ async def real_bot(
     site = WebSite(
         gate=RequestGuard(token=TOKEN, port=port, clock=login_clock, public=public), web=web
     )
-    model = ScriptedModel(script)
+    model = ScriptedModel(script) if script else None
     server = WebServer(site, sockets, grace=2)
     serving = asyncio.create_task(server.run())
     nothing = asyncio.create_task(asyncio.sleep(0))

@@ -50,10 +50,13 @@ ADDRESSES = {
     "/backup": "form.card",
     "/settings": ".setting",
     "/settings/channels.telegram": "#setting-channels\\.telegram\\.token",
+    "/settings/model": "#in-use",
+    "/settings/logins": "#logins li",
     "/settings/source": "textarea",
     "/settings/versions": "ol li",
     "/settings/passkeys": "main .chips ~ p.dim",
     "/more": "main nav a",
+    "/welcome": ".kinds",
 }
 
 

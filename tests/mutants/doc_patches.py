@@ -289,8 +289,8 @@ DOCUMENTED = (
         guards="passkeys",
         file="channels/web/auth.py",
         target="RequestGuard.end_passkey",
-        old="if session.passkey != passkey",
-        new="",
+        old="one.passkey == passkey",
+        new="False",
         tests=("tests/bot/console/test_passkey_logins.py",),
     ),
     Mutant(

@@ -8,6 +8,7 @@ ROUTES = "tests/bot/console/test_model_setup.py"
 CHECKS = "tests/bot/models/setup/test_checks.py"
 LISTING = "tests/bot/models/setup/test_listing.py"
 INIT = "tests/bot/cli/test_init.py"
+LOGINS = "tests/bot/console/test_logins.py"
 
 SETUP = (
     Mutant(
@@ -66,5 +67,39 @@ SETUP = (
         old="lang, part = (detect_machine_language(file.current.language), {})",
         new="home.ensure()\nlang, part = (detect_machine_language(file.current.language), {})",
         tests=(f"{INIT}::test_ctrl_c_in_the_middle_leaves_nothing",),
+    ),
+    Mutant(
+        name="the stream of an ended login goes on until its next frame",
+        guards="setup",
+        file="channels/web/auth.py",
+        target="RequestGuard._end",
+        old="self.changed()",
+        new="pass",
+        tests=(
+            f"{LOGINS}::test_logins_are_listed_with_browser_and_times_and_one_is_ended_with_its_streams",
+        ),
+    ),
+    Mutant(
+        name="the list of logins shows the hashes of their cookies",
+        guards="setup",
+        file="channels/web/sessions.py",
+        target="session_id",
+        old="hash_secret(f'id:{key.hex()}').hex()[:16]",
+        new="key.hex()",
+        tests=(
+            f"{LOGINS}::test_a_list_shows_neither_cookies_nor_their_hashes_and_its_ids_let_nobody_in",
+        ),
+    ),
+    Mutant(
+        name="each login on secrets leaves one more row",
+        guards="setup",
+        file="channels/web/auth.py",
+        target="RequestGuard._begin_session",
+        old=(
+            "self._sessions.pop(hash_secret(cookie_value(headers, "
+            "self.cookie_name(headers))), None)"
+        ),
+        new="pass",
+        tests=(f"{LOGINS}::test_a_browser_that_signs_in_again_has_one_login",),
     ),
 )

@@ -41,7 +41,7 @@ def login(ctx: typer.Context) -> int:
 
 def login_links(url: str, public_url: str, code: str) -> Sequence[str]:
     """Return the link for this machine, and the one under the public address where there is one."""
-    from channels.web.auth import login_link
+    from channels.web.sessions import login_link
 
     return [login_link(site, code) for site in (url, public_url.rstrip("/")) if site]
 

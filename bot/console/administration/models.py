@@ -193,6 +193,23 @@ class PersonDeletionReceiptBody(ApiModel):
     listed: list[str]
 
 
+class LoginBody(ApiModel):
+    """A login of a browser."""
+
+    id: str
+    browser: str = Field(description="Browser and system; empty if they are not known.")
+    began: str = Field(description="Empty for a login of an older version.")
+    seen: str = Field(description="Its last request.")
+    passkey: str = Field(description="Name of the passkey it was made with; empty for another way.")
+    current: bool = Field(description="It is the one that asks.")
+
+
+class LoginListBody(ApiModel):
+    """All of them, the last used one first."""
+
+    items: list[LoginBody]
+
+
 class PasskeyBody(ApiModel):
     """A passkey of the owner."""
 

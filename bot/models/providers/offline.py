@@ -30,6 +30,12 @@ _QUESTIONS_EN = (
     "would should"
 )
 _QUESTION_WORDS_EN = frozenset((*_QUESTIONS_EN.split(), "whats", "wheres", "whos", "hows"))
+# What the page suggests to ask in a new conversation, and how people say the same.
+_ABILITY_QUESTION = re.compile("what (?:can|do) you do|你(?:能|会|可以)(?:帮我|为我)?做", re.I)
+_SELF_QUESTION = re.compile(
+    "what do you (?:know|remember) about me|你(?:记得|知道|了解)我的?(?:哪些|什么)", re.I
+)
+_REMEMBER_REQUEST = re.compile(r"\s*(?:please\s+)?remember\b|\s*(?:请|请你)?记住", re.I)
 DELTA_CHARS = 80
 MAX_QUOTES = 3  # per answer
 MAX_QUOTE_CHARS = 200  # of one passage
@@ -48,6 +54,36 @@ _TEXTS = {
     "found": ("记录里有：", "The record says:"),
     "nothing": ("记录里没有找到相关内容。", "I found nothing about that in the record."),
     "noted": ("记下了。", "Noted."),
+    "abilities": (
+        "还没有语言模型，但这些现在就能做：\n"
+        "- 你说的话都会保存；问到时，我会引用原话（“和老王什么时候见面？”）。\n"
+        "- `/remember 我早上喝绿茶` 把一句话记进长期记忆。\n"
+        "- `/remind 20m 喝茶` 到时提醒你。\n"
+        "- `/help` 列出所有命令。",
+        "There is no language model yet, but this works now:\n"
+        "- All you say is stored, and I quote it when you ask (“When do I meet Ann?”).\n"
+        "- `/remember I drink green tea` puts a fact into long-term memory.\n"
+        "- `/remind 20m drink tea` reminds you.\n"
+        "- `/help` lists all commands.",
+    ),
+    "set_up": (
+        "要用语言模型：在网页上打开“设置 → 模型”，或在终端运行 `mnema init`。"
+        "两处都会列出模型并测试；本机的 Ollama 不需要密钥。",
+        "To set a language model up: open Settings, Model on the page, or run `mnema init` in a "
+        "terminal. Both list the models and test one; Ollama on this machine needs no key.",
+    ),
+    "stored": (
+        "记下了：原话已保存，问到时我会引用。没有语言模型，我不会自己整理成记忆；"
+        "`/remember` 加上这句话就会写进长期记忆。",
+        "Noted: your words are stored, and I quote them when you ask. Without a language model I "
+        "make no memory of them by myself; `/remember` and the sentence puts it there.",
+    ),
+    "you_said": ("你说过：", "You have said:"),
+    "unknown": (
+        "你在这里还没有说过关于自己的事。说一句试试，例如“我早上喝绿茶”；`/memory` 显示长期记忆。",
+        "You have told me nothing about yourself here yet. Say something, such as “I drink green "
+        "tea in the morning”; `/memory` shows what long-term memory has.",
+    ),
     "here": ("本次对话", "this conversation"),
 }
 
@@ -97,6 +133,12 @@ class OfflineModel:
     async def _answer_lines(self, request: Request) -> list[str]:
         *earlier, text = _user_texts(request.messages) or [""]
         lang = 0 if resolve_language(text) == "zh" else 1
+        if _ABILITY_QUESTION.search(text):
+            return [_TEXTS["abilities"][lang], "", _TEXTS["set_up"][lang]]
+        if _REMEMBER_REQUEST.match(text):
+            return [_TEXTS["stored"][lang], "", _TEXTS["set_up"][lang]]
+        if _SELF_QUESTION.search(text):
+            return await self._tell_about_person(request, text, earlier, lang)
         introduction = (
             []
             if any(message.role == "assistant" for message in request.messages)
@@ -112,6 +154,20 @@ class OfflineModel:
         if not found:
             return [_TEXTS["nothing"][lang], *(introduction or [_TEXTS["who"][lang]])]
         return [_TEXTS["found"][lang], *map(_format_quote, found), *introduction]
+
+    async def _tell_about_person(
+        self, request: Request, question: str, earlier: Sequence[str], lang: int
+    ) -> list[str]:
+        """Quote the newest things said in this conversation, then what recall finds."""
+        recalled = await self._recall(question, request.conversation, request.space)
+        said = [
+            OfflinePassage(text=text, source=_TEXTS["here"][lang]) for text in reversed(earlier)
+        ]
+        known = [passage for passage in (*said, *recalled) if not is_question(passage.text)]
+        if not known:
+            return [_TEXTS["unknown"][lang], "", _TEXTS["set_up"][lang]]
+        quotes = map(_format_quote, known[:MAX_QUOTES])
+        return [_TEXTS["you_said"][lang], *quotes, "", _TEXTS["set_up"][lang]]
 
     async def close(self) -> None: ...
 

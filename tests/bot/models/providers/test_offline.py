@@ -95,6 +95,35 @@ async def test_the_summary_and_the_notes_in_a_message_are_not_the_persons_words(
     assert "> 我喜欢爬山\n" in words(await answer_of(offline(), request))
 
 
+@pytest.mark.parametrize(
+    ("question", "command"),
+    [
+        ("What can you do for me?", "/remind 20m"),
+        ("Hello! What can you do for me?", "/help"),
+        ("你能帮我做什么？", "/remind 20m"),
+        ("Remember that I drink green tea in the morning.", "/remember"),
+        ("记住：我早上喝绿茶。", "/remember"),
+        ("What do you know about me?", "/memory"),
+        ("你记得我的哪些事？", "/memory"),
+    ],
+)
+async def test_what_the_page_suggests_is_answered_with_what_works_and_how_to_set_a_model_up(
+    question: str, command: str
+) -> None:
+    answer = await say(question)
+    assert command in answer
+    assert "mnema init" in answer
+    assert "nothing about that" not in answer
+    assert "没有找到" not in answer
+
+
+async def test_what_it_knows_about_a_person_is_what_they_said() -> None:
+    said_before = ("I drink green tea", "What do you know about me?")
+    answer = await say(*said_before)
+    assert "> I drink green tea\n" in answer
+    assert "mnema init" in answer
+
+
 async def test_it_streams_and_is_the_same_every_time() -> None:
     request = asking("hello " * 50)
     (events, answer), (_, again) = [await hear(offline(), request) for _ in range(2)]

@@ -1,7 +1,7 @@
 // The one event stream of this tab, for the list and the open conversation: resumed by the browser, opened anew by us
 // when the server refused it.
 
-import { address, begin } from "./api";
+import { address, begin, get } from "./api";
 
 // None may be called "error": that is what the browser itself says of a broken connection.
 const OF_CHAT = ["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed", "context"];
@@ -70,7 +70,10 @@ export class Live {
     if (this.closed || document.hidden) return;
     this.missed = true;
     this.listener.onlink(false);
-    if (source.readyState !== EventSource.CLOSED) return;
+    if (source.readyState !== EventSource.CLOSED) {
+      await get("/session").catch(() => null); // the browser tries again in seconds; a login that was ended shows at once
+      return;
+    }
     await begin().catch(() => null); // a login that has ended shows the login page
     setTimeout(() => this.connect(), AGAIN_MS);
   }

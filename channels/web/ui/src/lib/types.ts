@@ -772,9 +772,29 @@ export interface LogQuery {
   cursor?: string;
 }
 
+/** A login of a browser. */
+export interface Login {
+  id: string;
+  /** Browser and system; empty if they are not known. */
+  browser: string;
+  /** Empty for a login of an older version. */
+  began: string;
+  /** Its last request. */
+  seen: string;
+  /** Name of the passkey it was made with; empty for another way. */
+  passkey: string;
+  /** It is the one that asks. */
+  current: boolean;
+}
+
 /** A code for a link that signs one browser in, once and within ten minutes. */
 export interface LoginCode {
   code: string;
+}
+
+/** All of them, the last used one first. */
+export interface LoginList {
+  items: Login[];
 }
 
 /** What a channel wants of its owner to log in. */

@@ -10,10 +10,15 @@ export const waiting = $state<Waiting>({ pairing: 0, approvals: 0, logins: 0, ch
 let due = 0;
 let looked = 0;
 
-export async function look(): Promise<void> {
+let looking: Promise<void> | null = null;
+
+/** Look now; resolved once what is known is new. */
+export const look = (): Promise<void> => (looking ??= ask().finally(() => (looking = null)));
+
+async function ask(): Promise<void> {
   clearTimeout(due);
   due = window.setTimeout(() => void look(), EVERY_MS);
-  if (document.hidden) return;
+  if (document.hidden && looked) return;
   looked = performance.now();
   const found = await get<Waiting>("/waiting").catch(() => null); // it is asked for again
   if (found) Object.assign(waiting, found);
