@@ -1,3 +1,1 @@
-"""The program on this machine: its version, extras and upgrade, and links that sign a browser
-in.
-"""
+"""The program on this machine: version, extras, upgrade, and links that sign a browser in."""
