@@ -362,31 +362,21 @@ class Agent:
         suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)
-            view, fit_limits = fitted.view, fitted.fit_limits
             if fitted.session.turns is not session.turns:
                 spent = None  # a fold came between, and it costs too
             await self._check_budget(context, spent)
             spent = None
             await hit_async("llm.before")
             request = build_request(
-                view, fit_limits, self._config(), context, may_call=not final_note
+                fitted.view, fitted.fit_limits, self._config(), context, may_call=not final_note
             )
             if fit_request.refused >= MAX_SHRINKS:
                 # not by our count: the model itself has to refuse it
                 request = replace(request, size=0)
             context.event_sink.begin_request(session, recalled=fitted.tainted)
             try:
-                on_request = self._views.recorder(
-                    context.turn, fitted, await self._fitter.counter()
-                )
-                async with self._fitter.storing_prefix(session.conversation, fit_limits):
-                    step = await run_model_step(
-                        self._models.model,
-                        request,
-                        context.event_sink,
-                        on_request,
-                        may_end_cut=fit_request.refused > 0,
-                    )
+                may_end_cut = fit_request.refused > 0
+                step = await self._send(context, fitted, request, may_end_cut=may_end_cut)
             except Overflow as err:
                 if fit_request.refused >= (
                     MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS
@@ -409,6 +399,20 @@ class Agent:
                 await hit_async("llm.ended")
                 self._note_answer(context, fitted, step)
                 return step, fitted.tainted
+
+    async def _send(
+        self, context: TurnContext, fitted: FittedView, request: Request, *, may_end_cut: bool
+    ) -> ModelStep:
+        """Send a request, and record it with what it shows."""
+        on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
+        async with self._fitter.storing_prefix(context.conversation.id, fitted.fit_limits):
+            return await run_model_step(
+                self._models.model,
+                request,
+                context.event_sink,
+                on_request,
+                may_end_cut=may_end_cut,
+            )
 
     def _note_answer(self, context: TurnContext, fitted: FittedView, step: ModelStep) -> None:
         """Learn from the counts of an answer, and record what was recalled for it."""

@@ -541,19 +541,15 @@ def _find_starts(tags: Sequence[_Tag]) -> list[_Tag]:
         return opening[:1]
     first = structural[0]
     others = [tag for tag in structural if tag.name != first.name and tag.start >= first.end]
-    if not others:
-        return [first]
     end = _find_end(tags, first)
     behind_end = [tag for tag in others if tag.start >= end]
-    return [first, (behind_end or others)[0]]
+    return [first, *(behind_end or others)[:1]]
 
 
 def _find_end(tags: Sequence[_Tag], start: _Tag) -> int:
     """Where the tag ends that closes an opening one; behind all text if none does."""
-    for tag in tags:
-        if tag.closes and tag.name == start.name and tag.start > start.end:
-            return tag.end
-    return sys.maxsize
+    closing = (tag for tag in tags if tag.closes and tag.name == start.name)
+    return next((tag.end for tag in closing if tag.start > start.end), sys.maxsize)
 
 
 def _text_between(
