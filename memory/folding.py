@@ -25,6 +25,7 @@ from memory.context.summary.prompt import (
 )
 from memory.context.summary.validation import (
     FoldSource,
+    JudgedTexts,
     SummaryLimit,
     judge_texts,
     validate_summary,
@@ -162,10 +163,7 @@ class SummaryWriter:
         if texts is None:
             return WrittenTexts(texts=FoldTexts())
         judged = await asyncio.to_thread(judge_texts, texts, source, self.limit)
-        usable = FoldTexts(
-            log="" if judged.log.fault else texts.log,
-            summary="" if judged.summary.fault else texts.summary,
-        )
+        usable = _without_faults(texts, judged)
         faults = (judged.log.fault, judged.summary.fault)
         if not any(faults):
             return WrittenTexts(texts=usable)
@@ -230,6 +228,14 @@ class SummaryWriter:
             zone=self.limit.zone,
             weights=source.weights(),
         )
+
+
+def _without_faults(texts: FoldTexts, judged: JudgedTexts) -> FoldTexts:
+    """Keep of an answer the text that is not faulty."""
+    return FoldTexts(
+        log="" if judged.log.fault else texts.log,
+        summary="" if judged.summary.fault else texts.summary,
+    )
 
 
 def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str:

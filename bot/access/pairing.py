@@ -181,25 +181,11 @@ class PairingService:
         Raises:
             PairingRefused: another role, or the person is a stranger.
         """
-        if role not in ("user", "admin") or (group and role != "admin"):
-            raise PairingRefused(
-                "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
-                (
-                    "The role must be user or admin, within a group admin alone; owners are made "
-                    "by mnema owner add."
-                ),
-            )
+        new_role = _check_role(role, group)
         self._check_channel(channel)
         person = canonical_id(channel, id)
-        same = (channel, "user", person)
-        grants = await self.access.load_all_grants()
-        held = [
-            row for row in grants if (row.party.channel, row.party.subject, row.party.id) == same
-        ]
-        if (
-            not held
-            and (await self.roles.actor(channel, "", person, person, "dm")).role == "stranger"
-        ):
+        held = await self._grants_of_person(channel, person)
+        if not held and await self._is_stranger(channel, person):
             raise PairingRefused(
                 f"{channel}:{id} 还没有配对；先让对方私聊我拿代码。",
                 (
@@ -207,19 +193,21 @@ class PairingService:
                     "code first."
                 ),
             )
-        if any(ROLE_RANK.get(row.role, 0) > ROLE_RANK[role] for row in held if row.group == group):
+
+        same_place = [row for row in held if row.group == group]
+        elsewhere = [row for row in held if row.group != group]
+        if any(ROLE_RANK.get(row.role, 0) > ROLE_RANK[new_role] for row in same_place):
             # Lowering a role revokes everything first, so that the person's running turns end.
-            await self._stop_turns(channel, {person}, await self.access.revoke(channel, person, by))
-            for row in held:
-                if row.group != group:
-                    await self.access.grant(row)
-        party = (
-            held[0].party if held else Party(channel=channel, account="", subject="user", id=person)
-        )
-        given: GrantedRole = "admin" if role == "admin" else "user"
-        name = held[0].name if held else ""
+            revoked = await self.access.revoke(channel, person, by)
+            await self._stop_turns(channel, {person}, revoked)
+            for row in elsewhere:
+                await self.access.grant(row)
+
+        party, name = Party(channel=channel, account="", subject="user", id=person), ""
+        if held:
+            party, name = held[0].party, held[0].name
         await self.access.grant(
-            GrantRow(party=party, role=given, group=group, name=name, by=by, at=self.now())
+            GrantRow(party=party, role=new_role, group=group, name=name, by=by, at=self.now())
         )
         await self._end_lost_rights()
         where = (f"（仅群 {group}）", f" (in the group {group} alone)") if group else ("", "")
@@ -381,6 +369,16 @@ class PairingService:
             ),
         )
 
+    async def _grants_of_person(self, channel: str, id: str) -> list[GrantRow]:
+        grants = await self.access.load_all_grants()
+        key = (channel, "user", id)
+        return [
+            row for row in grants if (row.party.channel, row.party.subject, row.party.id) == key
+        ]
+
+    async def _is_stranger(self, channel: str, id: str) -> bool:
+        return (await self.roles.actor(channel, "", id, id, "dm")).role == "stranger"
+
     async def _stop_turns(self, channel: str, ids: Collection[str], revoked: RevokeResult) -> int:
         """Stop the turns of a person, or those in a group; return how many."""
         turns = [
@@ -434,6 +432,21 @@ def parse_typed_code(text: str) -> str:
     """Return the code in a message that is nothing else, alone or after /pair; "" otherwise."""
     found = _TYPED_CODE.fullmatch(text.strip())
     return (found[1] + found[2]).upper() if found else ""
+
+
+def _check_role(role: str, group: str) -> GrantedRole:
+    """Return a role that may be granted: a group has only admins, and owners have their code."""
+    if role == "admin":
+        return "admin"
+    if role == "user" and not group:
+        return "user"
+    raise PairingRefused(
+        "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
+        (
+            "The role must be user or admin, within a group admin alone; owners are made "
+            "by mnema owner add."
+        ),
+    )
 
 
 def _sender_party(message: InboundMessage) -> Party:

@@ -66,6 +66,13 @@ class _ActionRule:
     #: more.
     root: Role = "guest"
 
+    def allows_kind(self, kind: str) -> bool:
+        return not self.places or kind in self.places
+
+    def allows_resource(self, resource: str, space: str) -> bool:
+        """Tell whether a resource may be meant in a space; one that is implied always may."""
+        return not self.own_space or resource in ("", space)
+
 
 _LOCAL_KINDS = ("terminal", "console")
 _PRIVATE_KINDS = ("dm", "terminal", "console")
@@ -142,13 +149,13 @@ def authorize(actor: Actor, action: str, resource: str, where: AccessScope) -> A
         return AccessDecision(allowed=False, code="unknown_action")
     if ROLE_RANK[cap_role(actor, where)] < ROLE_RANK[rule.least]:
         return AccessDecision(allowed=False, code="role")
-    if rule.places and where.kind not in rule.places:
+    if not rule.allows_kind(where.kind):
         return AccessDecision(allowed=False, code="place")
     if actor.by_model and not rule.model:
         return AccessDecision(allowed=False, code="model")
-    if actor.bound is not None and where.space != actor.bound:
+    if actor.bound not in (None, where.space):
         return AccessDecision(allowed=False, code="unproven")
-    if rule.own_space and resource and resource != where.space:
+    if not rule.allows_resource(resource, where.space):
         return AccessDecision(allowed=False, code="space")
     if not where.space and ROLE_RANK[actor.role] < ROLE_RANK[rule.root]:
         return AccessDecision(allowed=False, code="root")

@@ -324,6 +324,10 @@ class ApprovalService:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
             return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+        return await self._approve(row, rule, by)
+
+    async def _approve(self, row: ApprovalRow, rule: NewApprovalRule | None, by: str) -> Begun:
+        """Store an approval and the rule it makes; the call runs now, or after the running turn."""
         later = await self._row_to_start(row)
         if later is None:
             refusal = await self._start(row, by)
@@ -573,22 +577,9 @@ def format_approval_question(
     Args:
         is_lasting: it may be approved for good.
     """
-    texts = {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in request.arguments.items()
-    }
-    if facts := "\n".join(f"{name}: {text}" for name, text in bound.items() if name != UNBOUND_KEY):
-        texts[BOUND_TITLES[request.lang == "zh"]] = facts
-    if unbound := bound.get(UNBOUND_KEY):
-        rest = UNBOUND_REST[request.lang == "zh"]
-        texts[UNBOUND_TITLES[request.lang == "zh"]] = unbound.replace(UNBOUND_REST[0], rest)
-    shown = "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
-    if mixed := _mixed_words_line(request.arguments, request.lang):
-        shown = f"{mixed}\n\n{shown}"
-    if request.tainted:
-        sources = "\n".join(show_invisible(" ".join(name.split())) for name in request.sources)
-        named = f"\n{fence_text(sources)}" if sources else ""
-        shown = f"{TAINTED_BANNERS[request.lang == 'zh']}{named}\n\n{shown}"
+    texts = {**_argument_texts(request.arguments), **_bound_texts(bound, request.lang)}
+    warnings = "".join(f"{warning}\n\n" for warning in _warnings(request))
+    shown = warnings + "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
     typed = format_code(code)
     if request.lang == "zh":
         always = f"　总是批准：`/approve {typed} always`" if is_lasting else ""
@@ -603,6 +594,36 @@ def format_approval_question(
         f"Yes: `/approve {typed}`  No: `/deny {typed}`{always}\n"
         "Good for 10 minutes and one run; nobody else can approve it."
     )
+
+
+def _argument_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return each argument as text; what is none is shown as JSON."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in arguments.items()
+    }
+
+
+def _bound_texts(bound: Mapping[str, str], lang: str) -> dict[str, str]:
+    """Return what the consent is bound to and what it does not cover, by their titles."""
+    texts = {}
+    facts = [f"{name}: {text}" for name, text in bound.items() if name != UNBOUND_KEY]
+    if facts:
+        texts[BOUND_TITLES[lang == "zh"]] = "\n".join(facts)
+    if unbound := bound.get(UNBOUND_KEY):
+        rest = UNBOUND_REST[lang == "zh"]
+        texts[UNBOUND_TITLES[lang == "zh"]] = unbound.replace(UNBOUND_REST[0], rest)
+    return texts
+
+
+def _warnings(request: ApprovalRequest) -> Iterator[str]:
+    """Yield what the person must know before they read the call."""
+    if request.tainted:
+        sources = "\n".join(show_invisible(" ".join(name.split())) for name in request.sources)
+        named = f"\n{fence_text(sources)}" if sources else ""
+        yield f"{TAINTED_BANNERS[request.lang == 'zh']}{named}"
+    if mixed := _mixed_words_line(request.arguments, request.lang):
+        yield mixed
 
 
 def is_denial_press(key: str) -> bool:

@@ -217,6 +217,15 @@ def _with_prompt(request: Request, prompt: str) -> Request:
     return replace(request, messages=(*earlier, prompted))
 
 
+def _why_without_text(lang: str, step: ModelStep) -> str:
+    """Say what stands in place of an answer: it was declined or is empty; "" if it has a text."""
+    if step.last.stop == "refusal":
+        return format_text(lang, "refused", detail=step.last.detail).strip()
+    if step.text.strip():
+        return ""
+    return format_text(lang, "only_thought" if step.last.only_thought else "no_answer")
+
+
 def has_used_steps(context: TurnContext, turn: Turn) -> bool:
     """Tell whether a turn may call no more tools: its steps are used, or too many had calls that
     could not run.
@@ -353,31 +362,21 @@ class Agent:
         suffix = replace(context.suffix, last=final_note) if final_note else context.suffix
         while True:
             fitted = await self._fitter.fit(session, fit_request, suffix)
-            view, fit_limits = fitted.view, fitted.fit_limits
             if fitted.session.turns is not session.turns:
                 spent = None  # a fold came between, and it costs too
             await self._check_budget(context, spent)
             spent = None
             await hit_async("llm.before")
             request = build_request(
-                view, fit_limits, self._config(), context, may_call=not final_note
+                fitted.view, fitted.fit_limits, self._config(), context, may_call=not final_note
             )
             if fit_request.refused >= MAX_SHRINKS:
                 # not by our count: the model itself has to refuse it
                 request = replace(request, size=0)
             context.event_sink.begin_request(session, recalled=fitted.tainted)
             try:
-                on_request = self._views.recorder(
-                    context.turn, fitted, await self._fitter.counter()
-                )
-                async with self._fitter.storing_prefix(session.conversation, fit_limits):
-                    step = await run_model_step(
-                        self._models.model,
-                        request,
-                        context.event_sink,
-                        on_request,
-                        may_end_cut=fit_request.refused > 0,
-                    )
+                may_end_cut = fit_request.refused > 0
+                step = await self._send(context, fitted, request, may_end_cut=may_end_cut)
             except Overflow as err:
                 if fit_request.refused >= (
                     MAX_OVERFLOWS if err.kind != SMALLER_WINDOW else MAX_SHRINKS
@@ -400,6 +399,20 @@ class Agent:
                 await hit_async("llm.ended")
                 self._note_answer(context, fitted, step)
                 return step, fitted.tainted
+
+    async def _send(
+        self, context: TurnContext, fitted: FittedView, request: Request, *, may_end_cut: bool
+    ) -> ModelStep:
+        """Send a request, and record it with what it shows."""
+        on_request = self._views.recorder(context.turn, fitted, await self._fitter.counter())
+        async with self._fitter.storing_prefix(context.conversation.id, fitted.fit_limits):
+            return await run_model_step(
+                self._models.model,
+                request,
+                context.event_sink,
+                on_request,
+                may_end_cut=may_end_cut,
+            )
 
     def _note_answer(self, context: TurnContext, fitted: FittedView, step: ModelStep) -> None:
         """Learn from the counts of an answer, and record what was recalled for it."""
@@ -453,41 +466,36 @@ class Agent:
         self, context: TurnContext, step: ModelStep, *, late: bool, last: bool
     ) -> TurnResult:
         """Make the turn's result of its last answer, with notes on what limited it."""
-        parts = tuple(part for part in step.parts if not isinstance(part, ToolCall))
+        notes = self._notes_on_answer(context, step, late=late, last=last)
         text = step.text.strip()
-        notes = [format_text(context.lang, "cut")] if step.cut and text else []
-        if last and context.turn.step >= context.max_steps:
-            notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
-        elif late:
-            notes.append(
-                format_text(
-                    context.lang,
-                    "time_spent",
-                    minutes=format_minutes(context.timeouts.last_step_after),
-                )
-            )
-        if (
-            (used := step.last.requested)
-            and used != context.model
-            and self._config().llm.tell_spare
-        ):
-            notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
-        declined = step.last.stop == "refusal"
-        if declined:
-            text = format_text(context.lang, "refused", detail=step.last.detail).strip()
-        elif not text:
-            text = format_text(
-                context.lang, "only_thought" if step.last.only_thought else "no_answer"
-            )
-        if declined or not step.text.strip():
-            parts = (Text(text=text),)
+        parts = tuple(part for part in step.parts if not isinstance(part, ToolCall))
+        if why := _why_without_text(context.lang, step):
+            text, parts = why, (Text(text=why),)
         return TurnResult(
             state="done",
             parts=parts,
             reply="\n\n".join([text, *notes]),
             usage=tuple(map(build_usage_row, step.answers)),
-            declined=declined,
+            declined=step.last.stop == "refusal",
         )
+
+    def _notes_on_answer(
+        self, context: TurnContext, step: ModelStep, *, late: bool, last: bool
+    ) -> list[str]:
+        """Say what limited the answer, and whether another model than the chosen one gave it."""
+        notes = []
+        if step.cut and step.text.strip():
+            notes.append(format_text(context.lang, "cut"))
+        if last and context.turn.step >= context.max_steps:
+            notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
+        elif late:
+            minutes = format_minutes(context.timeouts.last_step_after)
+            notes.append(format_text(context.lang, "time_spent", minutes=minutes))
+        used = step.last.requested
+        is_spare = used not in ("", context.model)
+        if is_spare and self._config().llm.tell_spare:
+            notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
+        return notes
 
     async def _drop_images(self, session: Session, sha256: str) -> bool:
         """Replace a picture, or else all of them, by a line; return False when there is none left

@@ -5,7 +5,7 @@ it.
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from bot.access.budget_guard import BudgetGuard
-from bot.access.permissions import Actor, authorize
+from bot.access.permissions import AccessDecision, Actor, authorize
 from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.approvals import (
@@ -100,49 +100,49 @@ async def load_visible_words(
     """Load the words in view that decide what may be sent out."""
     session = await store.sessions.load(context.conversation.id)
     messages = [message for turn in session.turns for message in turn.messages]
-    calls = {
-        part.id: inner_call(part)
-        for message in messages
-        for part in message.parts
-        if isinstance(part, ToolCall)
-    }
-    results = [
-        part for message in messages for part in message.parts if isinstance(part, ToolResult)
-    ]
-    web = {*toolset.names_of_budget("fetch"), *toolset.names_of_budget("search")}
-
-    def texts(names: Collection[str]) -> tuple[str, ...]:
-        return tuple(
-            part.text
-            for part in results
-            if part.call_id in calls and calls[part.call_id].name in names
-        )
-
+    calls = {call.id: inner_call(call) for call in _calls_in(messages)}
     opening = toolset.names_of_budget("fetch")
-    fetches = [
-        part
-        for message in session.turns[-1].messages
-        for part in message.parts
-        if isinstance(part, ToolCall) and inner_call(part).name in opening
-    ]
+    web = {*opening, *toolset.names_of_budget("search")}
+    calls_of_turn = map(inner_call, _calls_in(session.turns[-1].messages))
+    fetches = [call for call in calls_of_turn if call.name in opening]
     return VisibleWords(
         tainted=is_tainted(context, session),
-        typed=tuple(
-            part.text
-            for message in messages
-            if message.origin == "person" and message.role == "user"
-            for part in message.parts
-            if isinstance(part, Text) and not part.aside
-        ),
-        found=texts(web),
+        typed=tuple(_typed_texts(messages)),
+        found=tuple(_result_texts(messages, calls, web)),
         private=(
             *(await memory_texts(context.conversation.id, session.space)),
             *(passage.words for passage in context.suffix.recalled.passages),
-            *texts(MEMORY_TOOLS),
+            *_result_texts(messages, calls, MEMORY_TOOLS),
         ),
         fetches=len(fetches),
-        asked=tuple(inner_call(part).input for part in fetches),
+        asked=tuple(call.input for call in fetches),
     )
+
+
+def _calls_in(messages: Sequence[Message]) -> list[ToolCall]:
+    return [part for message in messages for part in message.parts if isinstance(part, ToolCall)]
+
+
+def _typed_texts(messages: Sequence[Message]) -> Iterator[str]:
+    """Yield what people typed themselves, without what was put beside their words."""
+    for message in messages:
+        if message.origin == "person" and message.role == "user":
+            yield from (
+                part.text for part in message.parts if isinstance(part, Text) and not part.aside
+            )
+
+
+def _result_texts(
+    messages: Sequence[Message], calls: Mapping[str, ToolCall], names: Collection[str]
+) -> Iterator[str]:
+    """Yield the results of the tools with these names."""
+    parts = [part for message in messages for part in message.parts]
+    for result in parts:
+        if not isinstance(result, ToolResult):
+            continue
+        call = calls.get(result.call_id)
+        if call is not None and call.name in names:
+            yield result.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +153,14 @@ class _ToolOutcome:
     images: tuple[Image, ...] = ()
     #: The text holds words from outside.
     outside: bool = False
+
+
+class _CallRefused(Exception):
+    """A call ends before it runs: the state that is stored, and the text that the model reads."""
+
+    def __init__(self, state: CallState, text: str) -> None:
+        super().__init__(text)
+        self.state, self.text = state, text
 
 
 class ToolRunner:
@@ -213,21 +221,7 @@ class ToolRunner:
         Args:
             message: the one that holds the calls; if it is tainted, so are the results.
         """
-        outcomes = {
-            call.id: _ToolOutcome(call=call, state="denied", text=CALLS_USED_UP_TEXT)
-            for call in await self._find_over_limit(context, calls)
-        }
-        allowed = [call for call in calls if call.id not in outcomes]
-        pure = [
-            call
-            for call in allowed
-            if call.effect == "pure" and call.state in ("planned", "started")
-        ]
-        outcomes |= {outcome.call.id: outcome for outcome in await self._run_pure(context, pure)}
-        for call in calls:
-            if call.id not in outcomes:
-                outcomes[call.id] = await self._run_one(context, call)
-        ordered = [outcomes[call.id] for call in calls]
+        outcomes = await self._run_within_limits(context, calls)
         results = [
             ToolResult(
                 call_id=outcome.call.call_id,
@@ -235,14 +229,31 @@ class ToolRunner:
                 is_error=outcome.state != "done",
                 outside=outcome.outside,
             )
-            for outcome in ordered
+            for outcome in outcomes
         ]
         label = judge_results(message, results)
-        images = [image for outcome in ordered for image in outcome.images]
+        images = [image for outcome in outcomes for image in outcome.images]
         draft = await self._message_counter.draft("user", [*results, *images], "tool", label)
         await self._store.sessions.end_calls(
-            context.turn, [(outcome.call, outcome.state) for outcome in ordered], draft
+            context.turn, [(outcome.call, outcome.state) for outcome in outcomes], draft
         )
+
+    async def _run_within_limits(
+        self, context: TurnContext, calls: Sequence[CallRow]
+    ) -> list[_ToolOutcome]:
+        """Run the calls within the person's daily limits; return the outcome of each, in order."""
+        outcomes = {
+            call.id: _ToolOutcome(call=call, state="denied", text=CALLS_USED_UP_TEXT)
+            for call in await self._find_over_limit(context, calls)
+        }
+        allowed = [call for call in calls if call.id not in outcomes]
+        concurrent = [call for call in allowed if _is_repeatable(call)]
+        for outcome in await self._run_pure(context, concurrent):
+            outcomes[outcome.call.id] = outcome
+        for call in calls:
+            if call.id not in outcomes:
+                outcomes[call.id] = await self._run_one(context, call)
+        return [outcomes[call.id] for call in calls]
 
     async def _find_over_limit(
         self, context: TurnContext, calls: Sequence[CallRow]
@@ -290,41 +301,32 @@ class ToolRunner:
     async def _check_and_run(
         self, context: TurnContext, toolset: Toolset, call: CallRow
     ) -> _ToolOutcome:
-        def ended(state: CallState, text: str) -> _ToolOutcome:
-            return _ToolOutcome(call=call, state=state, text=text)
-
-        tool = toolset.get(call.name)
-        if (
-            tool is None
-            and context.subagent
-            and self._toolset(context.conversation.place.space).get(call.name)
-        ):
-            return ended("denied", self._denied(f"{call.name} is none of the tools of this task."))
-        if tool is None:
-            names = ", ".join(toolset.names())
-            why = f"There is no tool {call.name[:MAX_SHOWN_NAME]!r}. There are: {names}."
-            more = " Others are found with find_tools." if toolset.get(USE_TOOL) else ""
-            return ended("failed", f"{INVALID_CALL_PREFIX} {why}{more}")
-        space = context.conversation.place.space
-        if context.job and tool.spec.action in NOT_IN_JOBS:
-            return ended("denied", NOT_IN_JOBS_TEXT)
-        actor = await self._load_actor(context)
-        decision = authorize(actor, self._open_to_guests(tool.spec.action), space, context.scope)
-        if not decision.allowed and (not decision.ask or context.subagent):
-            return ended("denied", self._denied(f"{call.name} is not allowed here."))
-        await hit_async("tool.approved")
         try:
-            arguments = _parse_arguments(tool, call.input)
-        except ToolFailed as err:
-            return ended("failed", f"{INVALID_CALL_PREFIX} {err}")
+            tool, arguments = await self._check(context, toolset, call)
+        except _CallRefused as refused:
+            return _ToolOutcome(call=call, state=refused.state, text=refused.text)
+        return await self._run_tool(tool, arguments, context, call)
+
+    async def _check(
+        self, context: TurnContext, toolset: Toolset, call: CallRow
+    ) -> tuple[Tool, ToolArguments]:
+        """Return the tool and the arguments of a call that may run now.
+
+        Raises:
+            _CallRefused: it is invalid, forbidden, or its person is asked to approve it first.
+        """
+        tool = self._find_tool(context, toolset, call.name)
+        space = context.conversation.place.space
+        actor = await self._load_actor(context)
+        action = self._open_to_guests(tool.spec.action)
+        self._authorize(context, actor, action, f"{call.name} is not allowed here.")
+        await hit_async("tool.approved")
+
+        arguments = _parse_arguments(tool, call.input)
         action = self._open_to_guests(action_for_call(tool.spec, arguments, space))
-        if context.job and action in NOT_IN_JOBS:
-            return ended("denied", NOT_IN_JOBS_TEXT)
-        decision = authorize(actor, action, space, context.scope)
-        if not decision.allowed and (not decision.ask or context.subagent):
-            return ended(
-                "denied", self._denied(f"{call.name} is not allowed here with these arguments.")
-            )
+        decision = self._authorize(
+            context, actor, action, f"{call.name} is not allowed here with these arguments."
+        )
         guarded = to_guarded_call(
             tool.spec,
             arguments,
@@ -334,16 +336,50 @@ class ToolRunner:
             person=context.actor.id,
         )
         if why := await self._find_refusal(guarded):
-            return ended("denied", self._denied(why))
+            raise _CallRefused("denied", self._denied(why))
         if decision.allowed:
-            return await self._run_tool(tool, arguments, context, call)
+            return tool, arguments
+
         session = await self._store.sessions.load(context.conversation.id)
         if await self._is_ruled(context, session, tool, arguments):
-            return await self._run_tool(tool, arguments, context, call)
-        return ended(
+            return tool, arguments
+        raise _CallRefused(
             "denied",
             await self._request_approval(context, session, call, action, arguments.given()),
         )
+
+    def _find_tool(self, context: TurnContext, toolset: Toolset, name: str) -> Tool:
+        """Return the tool of that name, if the turn has it.
+
+        Raises:
+            _CallRefused: it has not; the text says whether the program has it.
+        """
+        tool = toolset.get(name)
+        if tool is not None:
+            return tool
+        if context.subagent and self._toolset(context.conversation.place.space).get(name):
+            why = f"{name} is none of the tools of this task."
+            raise _CallRefused("denied", self._denied(why))
+        names = ", ".join(toolset.names())
+        why = f"There is no tool {name[:MAX_SHOWN_NAME]!r}. There are: {names}."
+        more = " Others are found with find_tools." if toolset.get(USE_TOOL) else ""
+        raise _CallRefused("failed", f"{INVALID_CALL_PREFIX} {why}{more}")
+
+    def _authorize(
+        self, context: TurnContext, actor: Actor, action: str, refusal: str
+    ) -> AccessDecision:
+        """Return the decision on an action that is allowed, or that the person may approve.
+
+        Raises:
+            _CallRefused: it is neither; nobody is asked in the turn of a subagent.
+        """
+        if context.job and action in NOT_IN_JOBS:
+            raise _CallRefused("denied", NOT_IN_JOBS_TEXT)
+        decision = authorize(actor, action, context.conversation.place.space, context.scope)
+        may_ask = decision.ask and not context.subagent
+        if not decision.allowed and not may_ask:
+            raise _CallRefused("denied", self._denied(refusal))
+        return decision
 
     def _tools_of(self, context: TurnContext) -> Toolset:
         toolset = self._toolset(context.conversation.place.space)
@@ -476,9 +512,18 @@ class ToolRunner:
         )
 
 
+def _is_repeatable(call: CallRow) -> bool:
+    """Whether a call has no effect, so that it runs beside others, and again if interrupted."""
+    return call.effect == "pure" and call.state in ("planned", "started")
+
+
 def _parse_arguments(tool: Tool, text: str) -> ToolArguments:
     try:
         given = json.loads(text or "{}")
     except (ValueError, RecursionError) as err:
-        raise ToolFailed(f"The arguments are not JSON: {err}.") from err
-    return tool.arguments.parse(given)
+        why = f"The arguments are not JSON: {err}."
+        raise _CallRefused("failed", f"{INVALID_CALL_PREFIX} {why}") from err
+    try:
+        return tool.arguments.parse(given)
+    except ToolFailed as err:
+        raise _CallRefused("failed", f"{INVALID_CALL_PREFIX} {err}") from err

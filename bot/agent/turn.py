@@ -254,15 +254,10 @@ class TurnRunner:
             )
             await self._give_up(row, conversation, "interrupted")
             return True
+        is_hidden = conversation.place.is_hidden
         # An edit may have made it a command, or none. What a model wants done is never one.
-        command = None if row.turn_id or conversation.place.is_hidden else parse_command(body.text)
-        # A mutating command marks itself when it begins; if it was marked before, it would count as
-        # interrupted.
-        if (
-            row.state == "new"
-            and not (command and is_mutating(*command))
-            and self._arrived_before_start(row)
-        ):
+        command = None if row.turn_id or is_hidden else parse_command(body.text)
+        if self._may_be_opened_again(row, command):
             await self._store.delivery.mark_opened(row.id)
         if command or body.approved:
             parts = await self._run_command(row, body)
@@ -270,13 +265,30 @@ class TurnRunner:
                 self._telemetry.row_handled(row.trace_id, "command", began)
                 return True
         actor = await self._setup.actor(work)
-        is_hidden = conversation.place.is_hidden
         subagent = await self._subagents.load(conversation) if is_hidden else None
         if is_hidden and not await self._may_work(row, conversation, actor, subagent):
             return True
         if not subagent and not await self._check_access(row, body, conversation, actor):
             self._telemetry.row_handled(row.trace_id, "refusal", began)
             return True
+        return await self._run_turn(work, body, parts, actor, subagent, began)
+
+    async def _run_turn(
+        self,
+        work: NextWork,
+        body: MessageBody,
+        parts: tuple[Part, ...] | None,
+        actor: Actor,
+        subagent: Subagent | None,
+        began: float,
+    ) -> bool:
+        """Run the turn of a row; return False when the queue of its conversation is empty then.
+
+        Args:
+            parts: what a command has the model answer instead of the row's own text.
+            began: when the row was taken up, by `time.perf_counter`.
+        """
+        row, conversation = work.row, work.conversation
         async with self._open_turn(conversation) as has_waited:
             event_sink = await self._event_sink(row, conversation.place)
             event_sink.send("started")
@@ -315,6 +327,16 @@ class TurnRunner:
         else:
             await self._subagents.finish(subagent, turn, "cancelled", final, NO_RIGHTS_TEXT, ())
         return False
+
+    def _may_be_opened_again(self, row: InboxRow, command: tuple[str, str] | None) -> bool:
+        """Tell whether a new row may have been opened by the previous process.
+
+        A mutating command marks itself when it begins; if it was marked before, it would count as
+        interrupted.
+        """
+        if command and is_mutating(*command):
+            return False
+        return row.state == "new" and self._arrived_before_start(row)
 
     def _arrived_before_start(self, row: InboxRow) -> bool:
         """Tell whether a row is older than this process: the previous one may have died while

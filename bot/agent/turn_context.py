@@ -454,16 +454,14 @@ class TurnSetup:
         ]
         parts += format_outcome(body)
         parts += await self._ingest([file for item in album for file in item.files], place, lang)
-        text = album_caption(item.text for item in album) if len(album) > 1 else body.text
         if body.outcome:
             return tuple(parts)
-        if text.strip() or not any(not isinstance(part, Text) or not part.aside for part in parts):
-            parts.append(
-                Text(
-                    text=text if text.strip() else "…",
-                    by="" if place.is_hidden else sender_name(body, row, place.kind),
-                )
-            )
+        text = _text_of(album)
+        if not text.strip() and all(map(_is_aside, parts)):
+            text = "…"  # what stands beside a message is none
+        if text.strip():
+            by = "" if place.is_hidden else sender_name(body, row, place.kind)
+            parts.append(Text(text=text, by=by))
         return tuple(parts)
 
     async def _ingest(
@@ -505,6 +503,16 @@ class TurnSetup:
         elif file.size and not file.sha256:
             raise self.budget_guard.storage.quota_error(place.space, file.size)
         return StoredFile(name=downloaded.name or file.name, sha256=downloaded.sha256)
+
+
+def _text_of(album: Sequence[MessageBody]) -> str:
+    """Return the text of a message, or the caption of one of several that are an album."""
+    return album_caption(item.text for item in album) if len(album) > 1 else album[0].text
+
+
+def _is_aside(part: Part) -> bool:
+    """Whether a part stands beside a message: background, a quotation, a note on a file."""
+    return isinstance(part, Text) and bool(part.aside)
 
 
 def _query_text(body: MessageBody, parts: tuple[Part, ...] | None) -> str:

@@ -23,6 +23,10 @@ from bot.runtime.store_access import (
 )
 
 app = typer.Typer(help="List, show, export, import and delete conversations.", no_args_is_help=True)
+SessionOrFileArgument = Annotated[
+    str,
+    typer.Argument(metavar="SESSION|FILE", help="A conversation's name or id, or a file with one."),
+]
 SessionArgument = Annotated[
     str, typer.Argument(help="Id (its beginning will do) or name of the conversation.")
 ]
@@ -210,12 +214,7 @@ def delete(
 
 def replay(
     ctx: typer.Context,
-    session: Annotated[
-        str,
-        typer.Argument(
-            metavar="SESSION|FILE", help="A conversation's name or id, or a file with one."
-        ),
-    ],
+    session: SessionOrFileArgument,
     policy: Annotated[
         str, typer.Option("--policy", help="Which policies, with commas [default: all].")
     ] = "",
@@ -250,10 +249,8 @@ def replay(
     """
     from bot.cli.replay.run import ReplayOptions, run_replay
 
-    if plot is not None and plot.suffix.lower() != ".svg":
-        raise typer.BadParameter(
-            f"--plot is {plot.name!r}; the drawing is SVG, so its name must end in .svg."
-        )
+    if plot is not None:
+        _check_drawing_name(plot)
     options = ReplayOptions(
         session=session,
         policies=_parse_policies(policy),
@@ -285,6 +282,13 @@ def _parse_policies(names: str) -> tuple[str, ...]:
             f"--policy names {unknown[0]!r}; it may name: {', '.join(POLICIES)}."
         )
     return policies or tuple(POLICIES)
+
+
+def _check_drawing_name(path: Path) -> None:
+    if path.suffix.lower() != ".svg":
+        raise typer.BadParameter(
+            f"--plot is {path.name!r}; the drawing is SVG, so its name must end in .svg."
+        )
 
 
 def _check_priced(model: str, option: str) -> str:

@@ -120,27 +120,9 @@ class CommandRouter:
     async def _reply(self, name: str, context: CommandContext) -> str | tuple[Part, ...]:
         command = COMMANDS.get(COMMAND_ALIASES.get(name, name))
         if command is None:
-            near = nearest_commands(name[:MAX_NAME_CHARS], COMMANDS)
-            names = context.text("、", ", ").join(f"/{found}" for found in near)
-            hint = (
-                format_text(context.lang, "nearest", names=names)
-                if near
-                else format_text(context.lang, "see_help")
-            )
-            return format_text(
-                context.lang, "unknown_command", name=name[:MAX_NAME_CHARS], near=hint
-            )
+            return _describe_unknown(name[:MAX_NAME_CHARS], context)
         if not is_allowed(context, command.action):
-            self._denied()
-            await self._services.store.note(
-                f"/{command.name}", context.conversation.id, "refused", context.who
-            )
-            private = AccessScope(kind="dm", space=context.scope.space)
-            private_only = (
-                context.scope.kind == "group"
-                and authorize(context.actor, command.action, "", private).allowed
-            )
-            return format_text(context.lang, "not_in_a_group" if private_only else "denied")
+            return await self._refuse(command, context)
         try:
             return await command.run(context)
         except ConfigRejected as err:
@@ -155,6 +137,19 @@ class CommandRouter:
             log.error("command broke", command=name, error=type(err).__name__, exc_info=True)
             why = (err.strerror if isinstance(err, OSError) else "") or type(err).__name__
             return format_text(context.lang, "command_broke", why=why, trace=context.row.trace_id)
+
+    async def _refuse(self, command: Command, context: CommandContext) -> str:
+        """Record that a command is not allowed; say whether it would be in a private chat."""
+        self._denied()
+        await self._services.store.note(
+            f"/{command.name}", context.conversation.id, "refused", context.who
+        )
+        private = AccessScope(kind="dm", space=context.scope.space)
+        is_private_only = (
+            context.scope.kind == "group"
+            and authorize(context.actor, command.action, "", private).allowed
+        )
+        return format_text(context.lang, "not_in_a_group" if is_private_only else "denied")
 
     async def _newest_user_parts(self, context: CommandContext) -> tuple[Part, ...] | None:
         if not is_allowed(context, COMMANDS[RETRY_COMMAND].action):
@@ -190,6 +185,16 @@ class CommandRouter:
             arguments=arguments,
             commands=COMMANDS,
         )
+
+
+def _describe_unknown(name: str, context: CommandContext) -> str:
+    """Say that there is no such command, and which are named nearly the same."""
+    near = nearest_commands(name, COMMANDS)
+    hint = format_text(context.lang, "see_help")
+    if near:
+        names = context.text("、", ", ").join(f"/{command}" for command in near)
+        hint = format_text(context.lang, "nearest", names=names)
+    return format_text(context.lang, "unknown_command", name=name, near=hint)
 
 
 def nearest_commands(name: str, known: Collection[str]) -> list[str]:

@@ -156,29 +156,26 @@ def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
 
 def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
-    zh = lang == "zh"
-    why = (f"（{state.why}）" if zh else f" ({state.why})") if state.why else ""
-    parts = [
-        PHASE_TEXTS[state.phase][0 if zh else 1].format(
-            span=format_duration(now - state.since, lang)
-        )
-        + why
-    ]
+
+    def choose(zh: str, en: str) -> str:
+        return zh if lang == "zh" else en
+
+    span = format_duration(now - state.since, lang)
+    why = choose(f"（{state.why}）", f" ({state.why})") if state.why else ""
+    parts = [choose(*PHASE_TEXTS[state.phase]).format(span=span) + why]
     if state.last_contact and state.phase != "deaf":
         ago = format_duration(now - state.last_contact, lang)
-        parts.append(f"{ago}前收到平台回音" if zh else f"last heard {ago} ago")
+        parts.append(choose(f"{ago}前收到平台回音", f"last heard {ago} ago"))
     if state.last_error and state.last_error != state.why:
         ago = format_duration(now - state.last_error_at, lang)
         parts.append(
-            f"{ago}前出错：{state.last_error}"
-            if zh
-            else f"last error {ago} ago: {state.last_error}"
+            choose(f"{ago}前出错：{state.last_error}", f"last error {ago} ago: {state.last_error}")
         )
     if state.quota:
-        parts.append(f"余量：{state.quota}" if zh else f"left: {state.quota}")
+        parts.append(choose(f"余量：{state.quota}", f"left: {state.quota}"))
     if state.prompt is not None and state.prompt.kind != "qr":  # a QR code grants access
-        parts.append((state.prompt.zh if zh else state.prompt.en).rstrip("。."))
-    return ("；" if zh else "; ").join(parts)
+        parts.append(choose(state.prompt.zh, state.prompt.en).rstrip("。."))
+    return choose("；", "; ").join(parts)
 
 
 def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:

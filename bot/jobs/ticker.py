@@ -273,15 +273,7 @@ class JobTicker:
         row, who = firing.job, (firing.job.channel, firing.job.account, firing.job.person)
         setting = await _load_once(known, ("setting", *who), lambda: self.times.setting(*who))
         if row.extra != "asked" and (until := self.times.quiet_until(setting, now)) is not None:
-            later = _following(row, Schedule.from_json(row.schedule), until)
-            return replace(
-                firing,
-                state="held",
-                reason="quiet",
-                extra="quiet",
-                extra_at=until.timestamp(),
-                next_at=later.timestamp() if later else 0.0,
-            )
+            return _held_for_quiet(firing, until)
         if await self.store.job_runs.is_running(row.id):
             return replace(firing, state="skipped", reason="busy")
         if is_late and (slot := self._late_slot(row.conversation, now.timestamp())):
@@ -294,11 +286,7 @@ class JobTicker:
             lambda: self.store.job_runs.count(row.channel, row.person, day.timestamp()),
         )
         if limit and begun >= limit:
-            text = (
-                f"⏰ 今天的 {limit} 次任务用完了，r{row.number} 没有执行。"
-                if lang == "zh"
-                else f"⏰ The {limit} tasks of today are used up; r{row.number} was not run."
-            )
+            text = _limit_text(limit, row.number, lang)
             key = f"job-limit:{':'.join(who)}:{day:%Y-%m-%d}"
             notice = self._notice(row, key, text, self.channels[place.place.channel])
             return replace(firing, state="skipped", reason="limit", notices=(notice,))
@@ -353,6 +341,26 @@ class JobTicker:
         key = f"job-missed:{first.id}:{first.next_at:.0f}"
         notice = self._notice(first, key, "\n".join([head, *lines]), channel)
         await self._fire([replace(firings[0], notices=(notice,)), *firings[1:]], now)
+
+
+def _held_for_quiet(firing: JobFiring, until: datetime) -> JobFiring:
+    """Put a job off until the person's quiet hours end."""
+    row = firing.job
+    later = _following(row, Schedule.from_json(row.schedule), until)
+    return replace(
+        firing,
+        state="held",
+        reason="quiet",
+        extra="quiet",
+        extra_at=until.timestamp(),
+        next_at=later.timestamp() if later else 0.0,
+    )
+
+
+def _limit_text(limit: int, number: int, lang: str) -> str:
+    if lang == "zh":
+        return f"⏰ 今天的 {limit} 次任务用完了，r{number} 没有执行。"
+    return f"⏰ The {limit} tasks of today are used up; r{number} was not run."
 
 
 def _is_private_chat_of(conversation: ConversationRow, row: JobRow) -> bool:

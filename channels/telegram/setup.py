@@ -96,10 +96,10 @@ def _recent_error(info: Mapping[str, Any]) -> str:
     )
 
 
-def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> SetupFinding:
-    url, own = str(info.get("url") or ""), settings.webhook_url
+def _report_foreign_webhook(url: str) -> SetupFinding:
+    """Say that Telegram sends the messages of this bot to another program."""
     host = urlsplit(url).hostname or url
-    foreign = SetupFinding(
+    return SetupFinding(
         step="webhook",
         state="failed",
         text=(
@@ -117,6 +117,10 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
             ),
         ),
     )
+
+
+def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> SetupFinding:
+    url, own = str(info.get("url") or ""), settings.webhook_url
     if settings.mode == "webhook" and not own:
         return SetupFinding(
             step="webhook",
@@ -127,7 +131,7 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
             ),
         )
     if url and url != own:
-        return foreign
+        return _report_foreign_webhook(url)
     if settings.mode == "polling":
         return SetupFinding(
             step="webhook",

@@ -192,32 +192,41 @@ def without_quotes(words: str) -> str:
 def restates(text: str, claim: str) -> bool:
     """Whether a sentence about the user says the same as a claim of theirs."""
     claim = claim if _QUOTATION.search(text) else _QUOTATION.sub(_keep_name, claim)
-    bare = _without_courtesy(text)
-    wish = None if _SUBJECT.match(_without_courtesy(claim)) else _WISH.match(bare)
-    plain, said = (
-        _spell_out(bare[wish.end() :] if wish else bare),
-        _spell_out(_without_courtesy(claim)),
-    )
+    bare, bare_claim = _without_courtesy(text), _without_courtesy(claim)
+    wish = None if _SUBJECT.match(bare_claim) else _WISH.match(bare)
+    plain, said = _spell_out(bare[wish.end() :] if wish else bare), _spell_out(bare_claim)
     if wish or _YOU.search(said):
         plain = _BOT.sub(" ", plain)
     one, other = read_wording(plain), read_wording(said)
-    words, own_words = frozenset(one.words), frozenset(other.words)
-    if not words or not words <= own_words or one.moods != other.moods:
-        return False
-    if len(words) < MIN_COVERED_SHARE * len(own_words):
-        return False
-    if any(
-        bool(form.search(plain)) != bool(form.search(said)) for form in (_CONDITIONAL, _PASSIVE)
-    ):
-        return False
-    if not (_has_same_tense(plain, said) and _has_same_persons(bare, plain, said)):
+    if not _covers(one, other) or not _has_same_form(bare, plain, said):
         return False
     about_user = bool(wish or _SUBJECT.match(plain))
-    # A peanut allergy, allergic to peanuts: two words that are about the user in any order.
-    swapped = about_user and len(words) == 2 and own_words - words <= _LIGHT_WORDS
+    swapped = about_user and _may_be_swapped(one, other)
     if not swapped and not (_in_order(one, other) and _begins_alike(plain, said)):
         return False
     return GroundingSource(claim).holds(plain)
+
+
+def _covers(one: LineWording, other: LineWording) -> bool:
+    """Whether a wording has most words of another one and no more, in the same moods."""
+    words, own_words = frozenset(one.words), frozenset(other.words)
+    if not words or not words <= own_words or one.moods != other.moods:
+        return False
+    return len(words) >= MIN_COVERED_SHARE * len(own_words)
+
+
+def _may_be_swapped(one: LineWording, other: LineWording) -> bool:
+    """Whether two words say the same in any order: a peanut allergy, allergic to peanuts."""
+    words = frozenset(one.words)
+    return len(words) == 2 and frozenset(other.words) - words <= _LIGHT_WORDS
+
+
+def _has_same_form(bare: str, plain: str, said: str) -> bool:
+    """Whether condition, voice, tense and persons agree."""
+    for form in (_CONDITIONAL, _PASSIVE):
+        if bool(form.search(plain)) != bool(form.search(said)):
+            return False
+    return _has_same_tense(plain, said) and _has_same_persons(bare, plain, said)
 
 
 def _keep_name(quotation: re.Match[str]) -> str:
@@ -425,12 +434,17 @@ class TaintedWords:
             self._is_alike(words, shared & other, other) for other in self._sentences
         ):
             return True
-        foreign = _FOREIGN.search(sentence) is not None and _FOREIGN.search(self._known) is None
+        return self._cannot_be_compared(sentence)
+
+    def _cannot_be_compared(self, sentence: str) -> bool:
+        """Whether it is in a script or has a code that clean words lack, or announces what shall
+        always be done.
+        """
+        if _FOREIGN.search(sentence) is not None and _FOREIGN.search(self._known) is None:
+            return True
         codes = (code.casefold() for code in _CODE.findall(sentence))
-        return (
-            foreign
-            or _STANDING.search(sentence) is not None
-            or any(code not in self._known for code in codes)
+        return _STANDING.search(sentence) is not None or any(
+            code not in self._known for code in codes
         )
 
     def _is_alike(

@@ -192,10 +192,15 @@ class ContextManager:
         begins = role == "user" and not results
         if not begins and not self._session.turns:
             raise ValueError("a turn begins with a message of the user")
-        if not results and (missing := self._open_calls()):  # they are never answered
-            lost = tuple(ToolResult(call_id=id, text=NO_RESULT, is_error=True) for id in missing)
-            self._append("user", lost, at, begins=False)
+        if not results:
+            self._end_open_calls(at)
         return self._append(role, parts, at, begins=begins)
+
+    def _end_open_calls(self, at: datetime | None) -> None:
+        """Give the calls that are never answered a result that says so."""
+        if open_calls := self._open_calls():
+            lost = tuple(ToolResult(call_id=id, text=NO_RESULT, is_error=True) for id in open_calls)
+            self._append("user", lost, at, begins=False)
 
     def messages(self) -> tuple[ShownMessage, ...]:
         """Return the messages of the next request.

@@ -39,6 +39,17 @@ def apply_reductions(
     )
 
 
+def _unreduced_parts(
+    message: Message, reduced: Mapping[int, Reduction], *, hide_thinking: bool
+) -> list[Part]:
+    """The parts of a message that are shown as they are stored."""
+    return [
+        part
+        for number, part in enumerate(message.parts)
+        if number not in reduced and not (hide_thinking and isinstance(part, Thinking))
+    ]
+
+
 def message_tokens(
     message: Message, reductions: Reductions, counter: TokenCounter, *, running: bool = True
 ) -> int:
@@ -51,11 +62,7 @@ def message_tokens(
     hide_thinking = not running and _has_thinking(message)
     if not reduced and not hide_thinking:
         return message.tokens if message.counter == counter.name else counter.message(message.parts)
-    originals = [
-        part
-        for number, part in enumerate(message.parts)
-        if number not in reduced and not (hide_thinking and isinstance(part, Thinking))
-    ]
+    originals = _unreduced_parts(message, reduced, hide_thinking=hide_thinking)
     replaced = [
         item.tokens for number, item in reduced.items() if item.text and number < len(message.parts)
     ]

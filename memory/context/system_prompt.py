@@ -157,6 +157,27 @@ class KnownLogParts:
         return list(_iter_entries(blocks)), ends_in_gap
 
 
+class _ExcerptWriter:
+    """Joins the shown blocks of a log, with a blank line wherever it had one."""
+
+    def __init__(self) -> None:
+        #: Titles of sections, each with the number of entries that are not shown.
+        self.left_out: list[tuple[str, int]] = []
+        self._pieces: list[str] = []
+        self._has_gap = False
+
+    def note_gap(self, has_gap: bool) -> None:
+        """Note whether a blank line stands here; it is written before the next block."""
+        self._has_gap = self._has_gap or has_gap
+
+    def add(self, text: str) -> None:
+        self._pieces += ["\n\n" if self._has_gap else "\n", text]
+        self._has_gap = False
+
+    def excerpt(self) -> Excerpt:
+        return note_left_out("".join(self._pieces[1:]), self.left_out)
+
+
 class _Log:
     """A day's log, of which only those parts are parsed that are new or may be shown.
 
@@ -226,33 +247,36 @@ class _Log:
         return self._costs[part, block.at]
 
     def _excerpt(self, chosen: Mapping[int, Set[int]]) -> Excerpt:
-        pieces: list[str] = []
-        left_out: list[tuple[str, int]] = []
-        gap = False
+        writer = _ExcerptWriter()
         for part, sections in enumerate(self._sections):
-            gap = gap or (
-                self._has_gap_before(part)
-                and bool(sections)
-                and self._is_visible(self._parts[part].sections[0])
-            )
-            if part not in chosen:
-                gap = gap or any(section.gap for section in sections)
-                left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]
+            writer.note_gap(self._begins_with_gap(part))
+            if part in chosen:
+                self._write_part(writer, part, chosen[part])
                 continue
-            missed: dict[int, int] = {}
-            titles = {-1: ""}
-            for entry in self._read_part(part):
-                block = entry.block
-                gap = gap or block.gap
-                if block.level:
-                    titles[block.at] = block.text
-                if block.at in chosen[part]:
-                    pieces += ["\n\n" if gap else "\n", block.text]
-                    gap = False
-                elif entry.kind is not None:
-                    missed[block.section] = missed.get(block.section, 0) + 1
-            left_out += [(titles[section], count) for section, count in missed.items()]
-        return note_left_out("".join(pieces[1:]), left_out)
+            writer.note_gap(any(section.gap for section in sections))
+            writer.left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]
+        return writer.excerpt()
+
+    def _begins_with_gap(self, part: int) -> bool:
+        """Tell whether a gap stands before the first section of a part, which must be shown."""
+        if not self._sections[part] or not self._has_gap_before(part):
+            return False
+        return self._is_visible(self._parts[part].sections[0])
+
+    def _write_part(self, writer: _ExcerptWriter, part: int, chosen: Set[int]) -> None:
+        """Write the chosen blocks of a part, and count the entries of each section beside them."""
+        left_out: dict[int, int] = {}
+        titles = {-1: ""}
+        for entry in self._read_part(part):
+            block = entry.block
+            writer.note_gap(block.gap)
+            if block.level:
+                titles[block.at] = block.text
+            if block.at in chosen:
+                writer.add(block.text)
+            elif entry.kind is not None:
+                left_out[block.section] = left_out.get(block.section, 0) + 1
+        writer.left_out += [(titles[section], count) for section, count in left_out.items()]
 
 
 def _iter_entries(blocks: Iterable[MarkdownBlock]) -> Iterator[_LogEntry]:

@@ -44,6 +44,14 @@ class ContextView:
     repaired: bool = False
 
 
+def _add_passing_texts(running: list[ShownMessage], tail: str, last: str) -> None:
+    """Add the texts of one request alone: after the turn's first message, and at the very end."""
+    if tail:
+        running[0] = replace(running[0], parts=(*running[0].parts, Text(text=tail)))
+    if last:
+        running[-1] = replace(running[-1], parts=(*running[-1].parts, Text(text=last)))
+
+
 def assemble_view(
     session: Session,
     system: tuple[str, ...],
@@ -66,10 +74,8 @@ def assemble_view(
     times = time_marks(session)
     before = list(_shown_messages(history, reductions, times, running=False))
     current = list(_shown_messages(running, reductions, times, running=True))
-    if tail and current:
-        current[0] = replace(current[0], parts=(*current[0].parts, Text(text=tail)))
-    if last and current:
-        current[-1] = replace(current[-1], parts=(*current[-1].parts, Text(text=last)))
+    if current:
+        _add_passing_texts(current, tail, last)
     if session.summary:
         _prepend_text(before or current, Text(text=summary_text(session.summary)))
     shown, stable, repaired = _repair_if_needed(before, current)

@@ -6,7 +6,7 @@ Pure.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -254,25 +254,34 @@ def _find_dropped(
     changeable: Sequence[Bullet], lines: Sequence[Bullet], past: MemoryHistory, threshold: float
 ) -> tuple[DroppedLine, ...]:
     """Lines similar to a superseded one, not newer than its end, whose successor is in the file."""
-    live = past.live
-    by_id = {row.id: row for row in live.values()}
     keys = {normalize_key(line.text) for line in lines}
-    found: dict[int, DroppedLine] = {}
+    live = past.live
+    dropped: dict[int, DroppedLine] = {}
     index = SimilarTexts(line.text for line in changeable)
-    for row in past.rows:
+    for row, heir, ended in _superseded_by_lines(past.rows, live, keys, threshold):
+        for line in (changeable[at] for at in index.similar_to(row.text)):
+            line_row = live.get(normalize_key(line.text))
+            is_newer = line_row is not None and line_row.created > ended
+            says_same = line.category == row.category and is_similar(line.text, row.text, threshold)
+            if says_same and not is_newer and normalize_key(line.text) != heir.norm:
+                since = f"{ended:%Y-%m-%d}"
+                dropped.setdefault(line.first, DroppedLine(line=line, by=heir.text, since=since))
+    return tuple(dropped[first] for first in sorted(dropped))
+
+
+def _superseded_by_lines(
+    rows: Sequence[MemoryRow], live: Mapping[str, MemoryRow], keys: Set[str], threshold: float
+) -> Iterator[tuple[MemoryRow, MemoryRow, datetime]]:
+    """Yield superseded memories whose successor is in the file and says something else, with it and
+    their end.
+    """
+    by_id = {row.id: row for row in live.values()}
+    for row in rows:
         heir = by_id.get(row.superseded_by)
         if row.state != "superseded" or not row.text or row.valid_until is None or heir is None:
             continue
-        if heir.norm not in keys or is_similar(row.text, heir.text, threshold):
-            continue
-        for line in (changeable[at] for at in index.similar_to(row.text)):
-            line_row = live.get(normalize_key(line.text))
-            is_newer = line_row is not None and line_row.created > row.valid_until
-            says_same = line.category == row.category and is_similar(line.text, row.text, threshold)
-            if says_same and not is_newer and normalize_key(line.text) != heir.norm:
-                since = f"{row.valid_until:%Y-%m-%d}"
-                found.setdefault(line.first, DroppedLine(line=line, by=heir.text, since=since))
-    return tuple(found[first] for first in sorted(found))
+        if heir.norm in keys and not is_similar(row.text, heir.text, threshold):
+            yield row, heir, row.valid_until
 
 
 def _is_supported(text: str, sources: Sequence[str]) -> bool:

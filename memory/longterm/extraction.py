@@ -274,6 +274,16 @@ def parse_answer(answer: str) -> list[dict[str, Any]] | None:
     return records or ([] if empty and "{" not in text else None)
 
 
+def _exchange_of(reasons: Sequence[str]) -> int:
+    """The exchange that a fact belongs to, by the reasons of each to drop it: the first that bears
+    it out, else the first that has its quotation.
+    """
+    for wanted in ("", "source"):
+        if wanted in reasons:
+            return reasons.index(wanted)
+    return 0
+
+
 def validate_facts(
     records: Sequence[Mapping[str, Any]],
     exchanges: Sequence[TurnExchange],
@@ -298,10 +308,7 @@ def validate_facts(
         reasons = [
             "form" if fact is None else _rejection_reason(fact, words, rules) for words in sides
         ]
-        # Of none that bears it out, the first that has its quotation counts it.
-        at = next(
-            (at for wanted in ("", "source") for at, why in enumerate(reasons) if why == wanted), 0
-        )
+        at = _exchange_of(reasons)
         if fact is None or reasons[at]:
             dropped[at][reasons[at]] += 1
         elif len(facts[at]) >= MAX_FACTS:

@@ -213,6 +213,12 @@ class LogReader:
     folds: Folds
     dreams: DreamRecords
 
+    async def _load_folds(self, space: str, lines: Sequence[_FoundLine]) -> dict[str, FoldRow]:
+        """The folds of this space that lines of its log came from."""
+        ids = dict.fromkeys(line.row.fold for line in lines if line.row.fold)
+        rows = [await self.folds.fold(id) for id in ids]
+        return {row.id: row for row in rows if row is not None and row.space == space}
+
     async def own_words(self, space: str, files: SpaceFiles, night: date, zone: tzinfo) -> Lines:
         """The lines of the last 14 days that quote or report what the person said.
 
@@ -223,9 +229,7 @@ class LogReader:
         found = await asyncio.to_thread(lambda: list(_log_lines(files, night)))
         if not found or await self.dreams.is_group(space):
             return ()
-        ids = dict.fromkeys(one.row.fold for one in found if one.row.fold)
-        rows = [await self.folds.fold(id) for id in ids]
-        folds = {row.id: row for row in rows if row is not None and row.space == space}
+        folds = await self._load_folds(space, found)
         labels = {id: row.label for id, row in folds.items()}
         clean = [
             one

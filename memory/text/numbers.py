@@ -296,14 +296,17 @@ def _known_number(number: _FoundNumber) -> Iterable[str]:
     return _number_readings(number)
 
 
+def _readings_of_value(number: _FoundNumber) -> Iterator[str]:
+    """Readings of a number whose value is known: the value, and its digits if they stand for it."""
+    yield f"v{number.value}"
+    yield f"u{number.value} {number.unit}" if number.unit else f"b{number.value}"
+    if number.value == number.text or number.unit:
+        yield f"n{number.text}"
+
+
 def _number_readings(number: _FoundNumber) -> Iterator[str]:
     if number.single and number.value:
-        yield from (
-            f"v{number.value}",
-            f"u{number.value} {number.unit}" if number.unit else f"b{number.value}",
-        )
-        if number.value == number.text or number.unit:
-            yield f"n{number.text}"
+        yield from _readings_of_value(number)
         return
     last = re.split("[:/-]", number.text)[-1]
     if number.unit:

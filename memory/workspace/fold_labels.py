@@ -5,7 +5,7 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from threading import Lock
 
@@ -27,7 +27,17 @@ from memory.context.taint import (
     line_key,
     normalize_words,
 )
-from memory.conversation import Document, Image, Message, Part, Session, Text, ToolCall, ToolResult
+from memory.conversation import (
+    Document,
+    Image,
+    Message,
+    Part,
+    Session,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from memory.text.bullets import heading_day
 from memory.text.language import HEADINGS, split_line
 from memory.workspace import daily_log
@@ -167,23 +177,10 @@ def label_reply(
     if not recalled and not is_view_tainted(session):
         return ReplyLabel()
     messages = [message for turn in session.turns for message in turn.messages]
-    tainted, clean, data, typed = list(recalled), list[str](), list[str](), [""]
-    for message, place, is_outside in judge_parts(messages):
-        match message.parts[place]:
-            case Image() if is_outside:
-                return ReplyLabel(tainted=True)
-            case ToolCall(input=text) if is_outside and not message.seen_only:
-                data.append(text)
-            case Text(text=text) | ToolResult(text=text) | Document(text=text) if (
-                not message.seen_only
-            ):
-                (tainted if is_outside else clean).append(text)
-                typed += [text] if message.origin == "person" and not is_outside else []
-    if session.summary is not None:
-        label = FoldLabel.of(session.summary.tainted, session.summary.clean_lines)
-        for line in summary_lines_of(session.summary.text):
-            (tainted if label.covers(line) else clean).append(line)
-    words = TaintedWords(tainted, clean, data)
+    view = _texts_in_view(messages, session.summary, recalled)
+    if view is None:
+        return ReplyLabel(tainted=True)
+    words = TaintedWords(view.tainted, view.clean, view.data)
     # A page may be told in another language, but what is left of one once it is gone is in the
     # conversation's.
     is_page_in_view = bool(recalled) or is_tainted(
@@ -193,10 +190,49 @@ def label_reply(
     for part in parts:
         if isinstance(part, Text | ToolCall):
             text, language = (
-                (part.text, typed[-1]) if isinstance(part, Text) else (part.input, part.input)
+                (part.text, view.typed) if isinstance(part, Text) else (part.input, part.input)
             )
             is_repeated |= words.are_in(text, language_of="" if is_page_in_view else language)
     return ReplyLabel(tainted=True, seen_only=not is_repeated)
+
+
+@dataclass(slots=True, kw_only=True)
+class _ViewTexts:
+    """The texts that a model sees, by whether they are tainted."""
+
+    tainted: list[str]
+    clean: list[str] = field(default_factory=list)
+    #: Tainted arguments of calls, which are in no language.
+    data: list[str] = field(default_factory=list)
+    #: What the person typed last; "" for nothing that is clean.
+    typed: str = ""
+
+    def add(self, text: str, *, is_tainted: bool) -> None:
+        (self.tainted if is_tainted else self.clean).append(text)
+
+
+def _texts_in_view(
+    messages: Sequence[Message], summary: Summary | None, recalled: Sequence[str]
+) -> _ViewTexts | None:
+    """Return the texts in view; None beside a picture from outside, whose words are not known."""
+    view = _ViewTexts(tainted=list(recalled))
+    for message, place, is_outside in judge_parts(messages):
+        match message.parts[place]:
+            case Image() if is_outside:
+                return None
+            case ToolCall(input=text) if is_outside and not message.seen_only:
+                view.data.append(text)
+            case Text(text=text) | ToolResult(text=text) | Document(text=text) if (
+                not message.seen_only
+            ):
+                view.add(text, is_tainted=is_outside)
+                if message.origin == "person" and not is_outside:
+                    view.typed = text
+    if summary is not None:
+        label = FoldLabel.of(summary.tainted, summary.clean_lines)
+        for line in summary_lines_of(summary.text):
+            view.add(line, is_tainted=label.covers(line))
+    return view
 
 
 class KnownCleanLines:

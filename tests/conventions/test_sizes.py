@@ -23,13 +23,7 @@ LONG_MODULES: set[str] = {
     "memory/store/rows.py",
     "memory/workspace/files.py",
 }
-LONG_FUNCTIONS: set[tuple[str, str]] = {
-    ("bot/agent/loop.py", "_call_model"),
-    ("bot/cli/sessions.py", "replay"),
-    ("bot/console/administration/settings.py", "calls"),
-    ("bot/console/services.py", "build_console"),
-    ("channels/telegram/setup.py", "_check_webhook"),
-}
+LONG_FUNCTIONS = {("bot/console/services.py", "build_console")}
 # Packages that hold more because their parts are alike (platforms) or are the program's own list of
 # parts.
 LARGE_PACKAGES = {

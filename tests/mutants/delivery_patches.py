@@ -146,9 +146,9 @@ DELIVERY = (
         name="a command that acts is marked before it begins",
         guards="I1",
         file="bot/agent/turn.py",
-        target="TurnRunner._process",
-        old="'new' and (not (command and is_mutating(*command)))",
-        new="'new'",
+        target="TurnRunner._may_be_opened_again",
+        old="if command and is_mutating(*command):",
+        new="if False:",
         tests=(
             (
                 "tests/bot/agent/test_opened_marks.py"

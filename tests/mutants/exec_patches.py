@@ -265,7 +265,7 @@ EXEC = (
         name="what a consent does not cover is not said",
         guards="I50",
         file="bot/agent/approvals.py",
-        target="format_approval_question",
+        target="_bound_texts",
         old="if (unbound := bound.get(UNBOUND_KEY)):",
         new="if (unbound := False):",
         tests=(f"{BOT}::test_S46_what_a_script_names_is_named_as_not_bound",),

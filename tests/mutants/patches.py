@@ -398,7 +398,7 @@ MUTANTS = (
         guards="I38",
         file="bot/agent/prompt/builder.py",
         target="SystemPromptBuilder._build",
-        old="if stored is None or reason:",
+        old="if stored is None or check.reason:",
         new="if stored is not self:",
         tests=("tests/bot/agent/test_prompt.py", PREFIX),
     ),
@@ -424,8 +424,8 @@ MUTANTS = (
         guards="prompt",
         file="memory/context/system_prompt.py",
         target="_Log._excerpt",
-        old="left_out += [(one.title, sum(one.counts)) for one in sections if any(one.counts)]",
-        new="left_out += [(one.title, sum(one.counts[2:])) for one in sections if any(one.counts)]",
+        old="sum(one.counts)",
+        new="sum(one.counts[2:])",
         tests=(
             (
                 "tests/memory/context/test_system_prompt.py"
@@ -717,7 +717,7 @@ MUTANTS = (
         name="what we note ourselves is a reason to take the snapshot anew",
         guards="I38",
         file="bot/agent/prompt/builder.py",
-        target="SystemPromptBuilder._build",
+        target="SystemPromptBuilder._check_snapshot",
         old="if stored is not None and reason == EDIT_SOURCE:",
         new="if False:",
         tests=(

@@ -62,8 +62,8 @@ SETUP = (
     Mutant(
         name="init makes the home before the last answer",
         guards="setup",
-        file="bot/cli/settings/init.py",
-        target="init",
+        file="bot/cli/settings/first_settings.py",
+        target="set_up_home",
         old="lang, part = (detect_machine_language(file.current.language), {})",
         new="home.ensure()\nlang, part = (detect_machine_language(file.current.language), {})",
         tests=(f"{INIT}::test_ctrl_c_in_the_middle_leaves_nothing",),

@@ -270,7 +270,7 @@ TAINT = (
         name="a denial is left out where a person is taken at their words",
         guards="S56",
         file="memory/context/evidence.py",
-        target="restates",
+        target="_covers",
         old="if not words or not words <= own_words or one.moods != other.moods:",
         new="if not words or not frozenset(one.bare) <= frozenset(other.bare):",
         tests=("tests/memory/longterm/test_own_words.py",),
@@ -288,8 +288,8 @@ TAINT = (
         name="what is written beside a picture is judged by its words",
         guards="S53",
         file="memory/workspace/fold_labels.py",
-        target="label_reply",
-        old="return ReplyLabel(tainted=True)",
+        target="_texts_in_view",
+        old="return None",
         new="pass",
         tests=(REPLIES,),
     ),
@@ -401,9 +401,9 @@ TAINT = (
         name="the note at the step limit stands before the results",
         guards="steps",
         file="memory/context/view.py",
-        target="assemble_view",
-        old="current[-1] = replace(current[-1], parts=(*current[-1].parts, Text(text=last)))",
-        new="current[0] = replace(current[0], parts=(*current[0].parts, Text(text=last)))",
+        target="_add_passing_texts",
+        old="running[-1] = replace(running[-1], parts=(*running[-1].parts, Text(text=last)))",
+        new="running[0] = replace(running[0], parts=(*running[0].parts, Text(text=last)))",
         tests=(
             f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",
         ),
@@ -413,11 +413,8 @@ TAINT = (
         guards="steps",
         file="bot/agent/loop.py",
         target="Agent._call_model",
-        old=(
-            "request = build_request(view, fit_limits, self._config(), context, may_call=not "
-            "final_note)"
-        ),
-        new="request = build_request(view, fit_limits, self._config(), context, may_call=True)",
+        old="may_call=not final_note)",
+        new="may_call=True)",
         tests=(
             f"{LIMIT}::test_the_last_request_ends_with_the_note_and_forbids_calls_with_the_same_tools",
         ),

@@ -25,6 +25,8 @@ from memory.store.longterm.views import PastView, ViewEntryKind, ViewRow
 from memory.store.rows import from_unix
 
 LOST_TEXT = "[no longer kept]"  # stands for a text that is not stored any more
+# entries whose text is shown as it is, and those that hold JSON
+_SHOWN_KINDS, _JSON_KINDS = ("system", "suffix", "note"), ("tools", "added")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +49,7 @@ class RebuiltView:
 def rebuild_view(past: PastView, counter: TokenCounter) -> RebuiltView:
     """Rebuild a request from its manifest. Pure."""
     row, session = past.row, _rebuild_session(past)
-    texts: dict[tuple[ViewEntryKind, str], str] = {
-        (entry.kind, entry.source): past.texts[entry.version].text
-        if entry.version in past.texts
-        else LOST_TEXT
-        for entry in row.entries
-        if entry.kind in ("system", "suffix", "note")
-    }
+    texts = _shown_texts(past)
     tools_text = _text_of_kind(past, "tools") or "[]"
     view = assemble_view(
         session,
@@ -80,15 +76,21 @@ def rebuild_view(past: PastView, counter: TokenCounter) -> RebuiltView:
         size=row.tokens,
         may_call=not row.closed,
     )
-    named = {
-        entry.version
-        for entry in row.entries
-        if entry.kind in ("system", "tools", "suffix", "note", "added")
-    }
+    named = {entry.version for entry in row.entries if entry.kind in (*_SHOWN_KINDS, *_JSON_KINDS)}
     exact = named == past.texts.keys() and checksum(messages) == row.checksum and not row.forgotten
     return RebuiltView(
         row=row, session=session, request=request, view=view, texts=texts, added=added, exact=exact
     )
+
+
+def _shown_texts(past: PastView) -> dict[tuple[ViewEntryKind, str], str]:
+    """Return the texts that a view shows as they are; `LOST_TEXT` for one that is deleted."""
+    texts: dict[tuple[ViewEntryKind, str], str] = {}
+    for entry in past.row.entries:
+        if entry.kind in _SHOWN_KINDS:
+            stored = past.texts.get(entry.version)
+            texts[entry.kind, entry.source] = stored.text if stored else LOST_TEXT
+    return texts
 
 
 def _text_of_kind(past: PastView, kind: str) -> str:
@@ -302,23 +304,27 @@ def _broken_prefix(
     """Find where the newer request stops repeating the older one's prefix; None if it repeats it
     whole.
     """
-    prefix = [one for one in old if one.lasts]
-    place = next(
-        (at for at, one in enumerate(prefix) if at >= len(new) or one.content != new[at].content),
-        None,
-    )
-    if before.model != after.model:
-        place = 0
+    prefix = [unit for unit in old if unit.lasts]
+    is_same_model = before.model == after.model
+    place = _first_difference(prefix, new) if is_same_model else 0
     if place is None:
         return None
     broken = prefix[place]
-    known = {one.content for one in prefix}
-    tokens = sum(one.tokens for one in new[place:] if one.content in known)
-    byte = sum(len(one.text.encode("utf-8", "replace")) for one in prefix[:place])
-    if place < len(new) and new[place].key == broken.key and before.model == after.model:
+    known = {unit.content for unit in prefix}
+    tokens = sum(unit.tokens for unit in new[place:] if unit.content in known)
+    byte = sum(len(unit.text.encode("utf-8", "replace")) for unit in prefix[:place])
+    if is_same_model and place < len(new) and new[place].key == broken.key:
         byte += _common_bytes(broken.text, new[place].text)
     named = {"kind": broken.kind, "name": broken.name, "turn": broken.turn}
     return {**named, "why": find_break(before, after) or "other", "byte": byte, "tokens": tokens}
+
+
+def _first_difference(prefix: Sequence[_Unit], new: Sequence[_Unit]) -> int | None:
+    """Return the place of the first unit that the newer request lacks or has in another form."""
+    for place, unit in enumerate(prefix):
+        if place >= len(new) or unit.content != new[place].content:
+            return place
+    return None
 
 
 def _common_bytes(one: str, other: str) -> int:

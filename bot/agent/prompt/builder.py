@@ -18,6 +18,7 @@ from bot.agent.prompt.files import (
     MAX_KNOWN_LOGS,
     NO_LOG,
     DayLog,
+    MemoryFile,
     PromptFiles,
     UnreadableFile,
 )
@@ -153,6 +154,17 @@ class SystemPrompt:
     complete: bool = True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SnapshotCheck:
+    """How a stored snapshot compares with what it was built of."""
+
+    #: Hash of the sources as they are now.
+    source: str
+    #: Why the parts must be rebuilt; "" if they need not.
+    reason: str
+    memory_changes: str
+
+
 class SystemPromptBuilder:
     """Builds the system parts of conversations, and repeats the same bytes as long as possible.
 
@@ -284,11 +296,48 @@ class SystemPromptBuilder:
         conversation = session.conversation
         stored = await self._store.sessions.snapshot(conversation)
         memory = await self._files.load_memory(session.space, inputs.memory)
+        check = await self._check_snapshot(session, inputs, stored, memory, counter)
+        complete = memory is not None
+        if stored is None or check.reason:
+            log = await self._files.load_log(session.space, f"{self._now():%Y-%m-%d}")
+            complete = complete and log is not None
+            sources = await self._sources(
+                session, inputs, memory.text if memory else "", log or NO_LOG
+            )
+            fresh = await self._take_snapshot(sources, inputs, check.source, counter)
+            # what an earlier call built is not what is shown now
+            self._unstored.pop(conversation, None)
+            if complete:
+                self._add_unstored(conversation, fresh, check.reason)
+                self._report_cut(conversation, stored, fresh, inputs.budgets)
+            unread = {name for name, file in ((MEMORY, memory), (LOG, log)) if file is None}
+            stored = _with_stored_parts(fresh, stored, unread)
+        else:
+            self._unstored.pop(conversation, None)
+        soul = SystemPart(name=SOUL, text=inputs.soul)
+        rules = SystemPart(name=RULES, text=self._persona.rules_for(inputs.tools))
+        parts = (soul, rules, *map(_intern_text, stored.parts))
+        return SystemPrompt(
+            parts=parts, memory_changes=check.memory_changes, inputs=inputs, complete=complete
+        )
+
+    async def _check_snapshot(
+        self,
+        session: Session,
+        inputs: _PromptInputs,
+        stored: PromptSnapshot | None,
+        memory: MemoryFile | None,
+        counter: TokenCounter,
+    ) -> _SnapshotCheck:
+        """Compare the stored snapshot with what it was built of, as that is now.
+
+        A MEMORY.md that could not be read counts as unchanged.
+        """
         sha256 = memory.sha256 if memory else ""
         source_hash = _source_hasher(inputs)
         source = source_hash(sha256) if memory or stored is None else stored.source
         reason, changes = _rebuild_reason(stored, inputs, source), ""
-        if memory is None and (cached := self._cache.get(conversation)):
+        if memory is None and (cached := self._cache.get(session.conversation)):
             changes = cached.memory_changes
         if stored is not None and reason == EDIT_SOURCE:
             former = stored.source
@@ -299,29 +348,13 @@ class SystemPromptBuilder:
                 inputs.budgets,
                 counter,
             )
-        complete = memory is not None
-        if stored is None or reason:
-            log = await self._files.load_log(session.space, f"{self._now():%Y-%m-%d}")
-            complete = complete and log is not None
-            sources = await self._sources(
-                session, inputs, memory.text if memory else "", log or NO_LOG
-            )
-            fresh = await self._take_snapshot(sources, inputs, source, counter)
-            # what an earlier call built is not what is shown now
-            self._unstored.pop(conversation, None)
-            if complete:
-                self._unstored[conversation] = (fresh, reason)
-                if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:
-                    del self._unstored[next(iter(self._unstored))]
-                self._report_cut(conversation, stored, fresh, inputs.budgets)
-            unread = {name for name, file in ((MEMORY, memory), (LOG, log)) if file is None}
-            stored = _with_stored_parts(fresh, stored, unread)
-        else:
-            self._unstored.pop(conversation, None)
-        soul = SystemPart(name=SOUL, text=inputs.soul)
-        rules = SystemPart(name=RULES, text=self._persona.rules_for(inputs.tools))
-        parts = (soul, rules, *map(_intern_text, stored.parts))
-        return SystemPrompt(parts=parts, memory_changes=changes, inputs=inputs, complete=complete)
+        return _SnapshotCheck(source=source, reason=reason, memory_changes=changes)
+
+    def _add_unstored(self, conversation: str, snapshot: PromptSnapshot, reason: str) -> None:
+        """Note a snapshot for `store_snapshot`; of too many, the oldest is dropped."""
+        self._unstored[conversation] = (snapshot, reason)
+        if len(self._unstored) > MAX_UNSTORED_SNAPSHOTS:
+            del self._unstored[next(iter(self._unstored))]
 
     async def _own_changes(
         self,

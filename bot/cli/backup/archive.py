@@ -137,6 +137,18 @@ class _BoundedTarInfo(tarfile.TarInfo):
         return super()._proc_member(tar)  # type: ignore[misc]
 
 
+def _is_member_name(name: str) -> bool:
+    """Tell whether a backup may hold a member of this name: no way out, in a known place."""
+    first, *others = parts = name.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        return False
+    if first == WORKSPACE_NAME:
+        return bool(others)
+    if first == BLOBS_NAME:
+        return len(others) == 1 and is_blob_name(others[0])
+    return name in (DATABASE_NAME, CONFIG_NAME)
+
+
 @dataclass(slots=True, kw_only=True)
 class _ArchiveReader:
     """Reads members one by one, and the manifest at the end."""
@@ -202,15 +214,9 @@ class _ArchiveReader:
         """Refuse a name that no backup has, and a second member of the same name, as a file or as a
         folder.
         """
-        first, *others = parts = name.split("/")
-        safe = all(part not in ("", ".", "..") and "\0" not in part for part in parts)
-        known = (
-            name in (DATABASE_NAME, CONFIG_NAME)
-            or (first == WORKSPACE_NAME and bool(others))
-            or (first == BLOBS_NAME and len(others) == 1 and is_blob_name(others[0]))
-        )
-        if not safe or not known:
+        if not _is_member_name(name):
             raise InvalidBackup(f"{name!r} is no name that a backup holds")
+        parts = name.split("/")
         parents = {"/".join(parts[:end]) for end in range(1, len(parts))}
         if name in self.found or name in self.folders or not parents.isdisjoint(self.found):
             raise InvalidBackup(f"{name!r} is in it twice")

@@ -5,7 +5,7 @@ configuration and the store.
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -111,22 +111,18 @@ def review(
         run_offline(home, _do_nothing, lock=True, writable=True)
     tools = asyncio.run(_list_tools(home, name, settings))
     known = _load_known(home)
-    given: dict[str, McpMode] = dict.fromkeys(off or (), "off")
-    given.update(dict.fromkeys(ask or (), "ask"))
-    given.update(dict.fromkeys(run or (), "run"))
-    unknown = sorted({*given, *(pure or ())} - {tool.name for tool in tools})
+    given, pure_names = _given_modes(run, ask, off), pure or ()
+    unknown = sorted({*given, *pure_names} - {tool.name for tool in tools})
     if unknown:
         raise MnemaError(f"{name} has no tool {', '.join(map(printable, unknown))}.")
-    same_source = known.is_reviewed(name, settings)
-    rows = {row.name: row for row in known.of(name)}
+    # what was reviewed of another source is reviewed again
+    reviewed = known.of(name) if known.is_reviewed(name, settings) else ()
+    reviewed_rows = {row.name: row for row in reviewed}
     choices = []
     for tool in tools:
-        row = rows.get(tool.name)
-        settled = (
-            same_source and row is not None and row.reviewed_sha256 == row.sha256 == tool.sha256
-        )
-        _show(tool, row if settled else None)
-        choices.append(_choose(tool, row, settled, given, pure or (), interactive=not given))
+        row = _find_unchanged(reviewed_rows, tool)
+        _show(tool, row)
+        choices.append(_choose(tool, row, given, pure_names, interactive=not given))
     missed = asyncio.run(
         write_beside(
             home,
@@ -144,6 +140,24 @@ def review(
         f"{POLL_SECONDS:.0f} seconds."
     )
     return 0
+
+
+def _given_modes(
+    run: Sequence[str] | None, ask: Sequence[str] | None, off: Sequence[str] | None
+) -> dict[str, McpMode]:
+    """Return the modes that options give to tools; of several, the one that allows more."""
+    given: dict[str, McpMode] = dict.fromkeys(off or (), "off")
+    given.update(dict.fromkeys(ask or (), "ask"))
+    given.update(dict.fromkeys(run or (), "run"))
+    return given
+
+
+def _find_unchanged(rows: Mapping[str, McpToolRow], tool: ListedTool) -> McpToolRow | None:
+    """Return the row of a tool that is still as it was when it was reviewed; None of another."""
+    row = rows.get(tool.name)
+    if row is None or row.reviewed_sha256 != row.sha256 or row.sha256 != tool.sha256:
+        return None
+    return row
 
 
 async def _do_nothing(_: object) -> None: ...
@@ -200,18 +214,21 @@ async def _list_tools(
 def _choose(
     tool: ListedTool,
     row: McpToolRow | None,
-    settled: bool,
     given: dict[str, McpMode],
     pure: Sequence[str],
     *,
     interactive: bool,
 ) -> McpChoice:
-    """Return the choice for one tool: as given, as it was, or as typed."""
-    mode: McpMode = row.mode if row and settled else "off"
-    effect: McpEffect = row.effect if row and settled else "unsafe"
+    """Return the choice for one tool: as given, as it was, or as typed.
+
+    Args:
+        row: the choice as it was; None for a tool that is new or has changed.
+    """
+    mode: McpMode = row.mode if row else "off"
+    effect: McpEffect = row.effect if row else "unsafe"
     if tool.name in given:
         mode, effect = given[tool.name], "unsafe"
-    elif interactive and not settled:
+    elif interactive and row is None:
         mode = _KEYS[_prompt("[r]un, [a]sk each time, [o]ff", ("r", "a", "o"), "o")]
         if (
             mode != "off"

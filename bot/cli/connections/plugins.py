@@ -80,27 +80,26 @@ def list_plugins(ctx: typer.Context, as_json: JsonOption = False) -> int:
     """
     library = _library(ctx.obj)
     state = library.state.load()
-    rows = [(file, _state(file, state), state.get(file.name)) for file in library.all()]
+    rows = [(file, _state(file, state), _enabled_tools(file, state)) for file in library.all()]
     packages = _package_names()
     if as_json:
-        files = [
-            {
-                "name": file.name,
-                "state": kind,
-                "tools": [tool.name for tool in row.tools] if row else [],
-            }
-            for file, kind, row in rows
-        ]
+        files = [{"name": file.name, "state": kind, "tools": tools} for file, kind, tools in rows]
         print_json({"files": files, "packages": packages})
         return 0
-    for file, kind, row in rows:
-        about = file.problem or ", ".join(tool.name for tool in (row.tools if row else ()))
+    for file, kind, tools in rows:
+        about = file.problem or ", ".join(tools)
         print(printable(f"{kind:8} {file.name}{f': {about}' if about else ''}"))
     for name in packages:
         print(printable(f"package  {name}"))
     if not rows and not packages:
         print(f"There are none. mnema tools new NAME begins one in {ctx.obj.workspace / FOLDER}.")
     return 0
+
+
+def _enabled_tools(file: PluginFile, state: Mapping[str, EnabledPlugin]) -> list[str]:
+    """Return the names of the tools that a file had when it was enabled."""
+    row = state.get(file.name)
+    return [tool.name for tool in row.tools] if row else []
 
 
 @app.command("on")

@@ -55,6 +55,10 @@ from memory.workspace.safe_path import PathRefused
 MIN_FREE_BYTES = 200_000_000
 MAX_FAILED_SHARE = 0.5  # of summaries and facts; with more, something is wrong
 OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job
+_DAMAGED_HINT = (
+    "Stop mnema and start it again: what can be read is kept, and a snapshot takes the "
+    "place of the rest."
+)
 # a correct clock shows a later time
 BUILD_TIME = datetime.fromisoformat("2026-11-01T00:00:00+00:00")
 TOKEN_RANKS_FILE = Path(memory.__file__).parent / "data" / "o200k_base.tiktoken"
@@ -123,17 +127,8 @@ def _check_config(home: HomeFolder, file: ConfigFile, lang: str) -> DoctorCheck:
 async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[DoctorCheck]:
     """Check that the database opens, its ledger and its audit."""
     name, url = "database", config.database_url
-    if not url and (problem := await _running_database_problem(home)):
-        what, _, hint = problem.rpartition(": ")
-        return [failed(name, f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")]
-    if not url and not home.db.exists():
-        return [passed(name, "There is none yet; the first start creates it.")]
-    if not url and (damage := await asyncio.to_thread(find_damage, home.db)):
-        hint = (
-            "Stop mnema and start it again: what can be read is kept, and a snapshot takes the "
-            "place of the rest."
-        )
-        return [failed(name, f"SQLite finds it damaged: {damage.rstrip('.')}.", hint)]
+    if not url and (check := await _check_database_file(home)):
+        return [check]
     try:
         async with open_store_for_command(home) as opened:
             repair = None if url else await load_repair(opened.store, home.data)
@@ -146,11 +141,7 @@ async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[D
         hint = "mnema migrate upgrades it; a kill meanwhile leaves it unchanged."
         return [failed(name, str(err), hint)]
     except StoreCorrupt as err:
-        hint = (
-            "Stop mnema and start it again: what can be read is kept, and a snapshot takes the "
-            "place of the rest."
-        )
-        return [failed(name, str(err), hint)]
+        return [failed(name, str(err), _DAMAGED_HINT)]
     except StoreError as err:
         return [failed(name, str(err))]
     checks = [passed(name, "It opens." if url else "It opens, and SQLite finds no damage.")]
@@ -158,6 +149,19 @@ async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[D
         zh, en = describe_repair(repair, time_zone(config))
         checks.append(failed("repair", zh if lang == "zh" else en))
     return [*checks, _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
+
+
+async def _check_database_file(home: HomeFolder) -> DoctorCheck | None:
+    """Say why the file of SQLite is not to be opened: in use, missing or damaged; None if it is."""
+    if problem := await _running_database_problem(home):
+        what, _, hint = problem.rpartition(": ")
+        return failed("database", f"{what}.", hint=f"{hint[:1].upper()}{hint[1:]}.")
+    if not home.db.exists():
+        return passed("database", "There is none yet; the first start creates it.")
+    if damage := await asyncio.to_thread(find_damage, home.db):
+        message = f"SQLite finds it damaged: {damage.rstrip('.')}."
+        return failed("database", message, _DAMAGED_HINT)
+    return None
 
 
 def _check_jobs(totals: JobTotals, home: HomeFolder) -> DoctorCheck:
@@ -219,11 +223,16 @@ def _check_ledger(faults: list[LedgerFault]) -> DoctorCheck:
     return failed(name, message, hint)
 
 
+def _is_unusable_folder(path: Path) -> bool:
+    """Tell whether something is there that is no folder, or that this user may not change."""
+    is_usable = path.is_dir() and os.access(path, os.R_OK | os.W_OK | os.X_OK)
+    return os.path.lexists(path) and not is_usable
+
+
 def _check_index(home: HomeFolder, url: str) -> DoctorCheck:
     """Check that the recall index is sound and agrees with its sources."""
     name = "index"
-    usable = home.index.is_dir() and os.access(home.index, os.R_OK | os.W_OK | os.X_OK)
-    if not url and os.path.lexists(home.index) and not usable:
+    if not url and _is_unusable_folder(home.index):
         message = (
             f"{home.index} is no folder that this user may write to, so that nothing can be "
             "searched."

@@ -14,7 +14,7 @@ from bot.config.schema import Config, McpServerConfig
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
 from bot.tools.mcp.stdio import WITHOUT_SANDBOX, find_problem, is_sandboxed
-from bot.tools.plugins.library import PluginLibrary, PluginState
+from bot.tools.plugins.library import EnabledPlugin, PluginLibrary, PluginState
 from bot.tools.skills.library import SkillLibrary, SkillState
 from memory.workspace.files import SET_ASIDE, Workspace
 
@@ -103,14 +103,8 @@ async def _check_plugins(config: Config, home: HomeFolder, lang: str) -> DoctorC
     if not found:
         return passed("plug-ins", "There are none.")
     text, state = f"{len(on)} of {len(found)} files are on.", library.state.load()
-    changed = [
-        one.name for one in found if one.name in state and state[one.name].sha256 != one.sha256
-    ]
     for file, row in on:
-        given = config.plugins[file.name].env if file.name in config.plugins else {}
-        if missing := sorted(
-            {name for tool in row.tools for name in tool.needs if not given.get(name)}
-        ):
+        if missing := _missing_secrets(file.name, row, config):
             return failed(
                 "plug-ins",
                 f"{text} {file.name} lacks {missing[0]}.",
@@ -118,11 +112,21 @@ async def _check_plugins(config: Config, home: HomeFolder, lang: str) -> DoctorC
             )
     if on and (reason := (await probe_sandbox()).reason):
         return failed("plug-ins", f"{text} They cannot run: {reason.text(lang)}.", SANDBOX_HINT)
+    changed = [
+        file.name for file in found if file.name in state and state[file.name].sha256 != file.sha256
+    ]
     return passed(
         "plug-ins",
         text,
         f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "",
     )
+
+
+def _missing_secrets(name: str, plugin: EnabledPlugin, config: Config) -> list[str]:
+    """Return what the tools of a plug-in file need and config.json does not give it, sorted."""
+    given = config.plugins[name].env if name in config.plugins else {}
+    needed = {need for tool in plugin.tools for need in tool.needs}
+    return sorted(need for need in needed if not given.get(need))
 
 
 def check_mcp(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeGuard, get_type_hints
 
 from bot.agent.prompt.system_rules import system_rules
 from bot.cli.replay.formats import (
@@ -426,18 +426,17 @@ def _session_title(session: object) -> str:
     return str(facts.get("chat_id") or facts.get("title") or "")
 
 
+def _has_words(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and bool(value.strip())
+
+
 def _parse_probe(raw: object, number: int, turns: set[int]) -> ReplayProbe:
     if not isinstance(raw, dict):
         raise MalformedMessage(f"probe {number} must be an object")
     question, answer, after, fact = (
         raw.get(name) for name in ("question", "answer", "after", "fact_turn")
     )
-    if not (
-        isinstance(question, str)
-        and isinstance(answer, str)
-        and question.strip()
-        and answer.strip()
-    ):
+    if not (_has_words(question) and _has_words(answer)):
         raise MalformedMessage(f"probe {number} must have a question and an answer")
     if not isinstance(after, int) or after not in turns:
         raise MalformedMessage(

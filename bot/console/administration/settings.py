@@ -85,6 +85,12 @@ class SettingsRoutes:
                 max_body=MAX_SOURCE_BYTES,
                 reply=models.SettingsCheckedBody,
             ),
+            *self._file_calls(path),
+        )
+
+    def _file_calls(self, path: str) -> tuple[Route, ...]:
+        """Return the routes of config.json as it is written, and of its earlier versions."""
+        return (
             Route(
                 method="GET",
                 path=f"{path}/source",

@@ -171,21 +171,27 @@ def normalize_answer(decoded: DecodedAnswer, request: Request) -> Answer:
     cut = decoded.stop in CUT_STOP_REASONS and bool(parts) and isinstance(parts[-1], ToolCall)
     if cut:
         parts.pop()
-    stop, calls = decoded.stop, any(isinstance(part, ToolCall) for part in parts)
-    if stop == "end" and calls:
-        stop = "tools"
-    if stop == "tools" and not calls:
-        stop = "end"
+    is_empty = not parts and not cut
     return Answer(
         parts=tuple(_assign_call_ids(parts, request)),
-        stop=stop,
+        stop=_agreeing_stop(decoded.stop, parts),
         usage=decoded.usage,
         model=decoded.model or request.model,
         raw_stop=decoded.raw_stop,
         detail=decoded.detail,
         cut_call=cut,
-        only_thought=decoded.stop == "length" and decoded.has_thought and not parts and not cut,
+        only_thought=is_empty and decoded.stop == "length" and decoded.has_thought,
     )
+
+
+def _agreeing_stop(stop: StopReason, parts: Sequence[Part]) -> StopReason:
+    """Return the stop reason as it agrees with whether there are calls."""
+    has_calls = any(isinstance(part, ToolCall) for part in parts)
+    if stop == "end" and has_calls:
+        return "tools"
+    if stop == "tools" and not has_calls:
+        return "end"
+    return stop
 
 
 def _clean_part(part: Part) -> Part:

@@ -121,34 +121,34 @@ class McpReadTool:
 
 async def list_resources(client: Any) -> list[tuple[str, str, str]]:
     """Load all resources and templates as address, name and description."""
-    found: list[tuple[str, str, str]] = []
+    resources: list[tuple[str, str, str]] = []
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         page = await client.list_resources(cursor=cursor)
-        found += [
+        resources += [
             (str(one.uri), one.title or one.name, one.description or "") for one in page.resources
         ]
         cursor = page.next_cursor
-        if not cursor or len(found) >= MAX_RESOURCES:
+        if not cursor or len(resources) >= MAX_RESOURCES:
             break
     capabilities = client.server_capabilities
-    if (
-        len(found) < MAX_RESOURCES
-        and capabilities is not None
-        and capabilities.resources is not None
-    ):
-        from mcp.shared.exceptions import MCPError
+    offers_templates = capabilities is not None and capabilities.resources is not None
+    if offers_templates and len(resources) < MAX_RESOURCES:
+        resources += await _list_templates(client)
+    return resources[:MAX_RESOURCES]
 
-        try:
-            templates = await client.list_resource_templates()
-        except MCPError:
-            pass  # many servers know no templates
-        else:
-            found += [
-                (one.uri_template, one.title or one.name, one.description or "")
-                for one in templates.resource_templates
-            ]
-    return found[:MAX_RESOURCES]
+
+async def _list_templates(client: Any) -> list[tuple[str, str, str]]:
+    from mcp.shared.exceptions import MCPError
+
+    try:
+        templates = await client.list_resource_templates()
+    except MCPError:
+        return []  # many servers know no templates
+    return [
+        (one.uri_template, one.title or one.name, one.description or "")
+        for one in templates.resource_templates
+    ]
 
 
 async def read_resource(uri: str, client: Any) -> McpResult:

@@ -458,17 +458,24 @@ def _checkable(schema: Any, root: Any, depth: int) -> Any:
         return schema
     if depth > 64 or ("$ref" in schema and _resolve(root, str(schema["$ref"])) is None):
         return {}
-    kept: dict[str, Any] = {}
+    checkable: dict[str, Any] = {}
     for key, value in schema.items():
         if key in _UNCHECKED:
             continue
-        if key in _OF_SCHEMAS and isinstance(value, dict):
-            kept[key] = {name: _checkable(one, root, depth + 1) for name, one in value.items()}
-        elif key == "items" and isinstance(value, list):
-            kept["prefixItems"] = _checkable(value, root, depth + 1)
-        else:
-            kept[key] = value if key in _DATA else _checkable(value, root, depth + 1)
-    return kept
+        # what older drafts call a list of items
+        is_prefix = key == "items" and isinstance(value, list)
+        name = "prefixItems" if is_prefix else key
+        checkable[name] = _checkable_value(key, value, root, depth)
+    return checkable
+
+
+def _checkable_value(key: str, value: Any, root: Any, depth: int) -> Any:
+    """Return the value of a keyword, which is schemas by their names, plain data, or a schema."""
+    if key in _DATA:
+        return value
+    if key in _OF_SCHEMAS and isinstance(value, dict):
+        return {name: _checkable(one, root, depth + 1) for name, one in value.items()}
+    return _checkable(value, root, depth + 1)
 
 
 def _rename(value: Any, names: Mapping[str, str]) -> Any:

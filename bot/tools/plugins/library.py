@@ -21,6 +21,7 @@ SCAN_SECONDS = 2.0  # between two looks at the folder
 _FILE_NAME = re.compile(r"(?!test_)([a-z][a-z0-9_]{0,47})\.py")
 _TOOL_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _MAX_NAME_CHARS, _MAX_SCHEMA_CHARS = 48, 50_000
+_NO_DEFINITION = "it does not define its tools as bot.plugins does"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,26 +157,12 @@ def check_definitions(
     if len(given) > MAX_TOOLS:
         raise ValueError(f"it defines more than {MAX_TOOLS} tools")
     known = set(taken)
-    found = []
-    for one in given:
-        try:
-            definition = Definition(**{**one, "needs": tuple(map(str, one["needs"]))})
-            schema = json.loads(definition.schema)
-        except (TypeError, ValueError, KeyError) as err:
-            raise ValueError("it does not define its tools as bot.plugins does") from err
+    definitions = []
+    for values in given:
+        definition = _parse_definition(values)
         name = definition.name
-        texts = all(
-            isinstance(value, str)
-            for key, value in asdict(definition).items()
-            if key not in ("needs", "ask")
-        )
-        if (
-            not texts
-            or not isinstance(schema, dict)
-            or definition.effect not in ("pure", "idempotent", "unsafe")
-        ):
-            raise ValueError("it does not define its tools as bot.plugins does")
-        if not _TOOL_NAME.fullmatch(name) or len(name) > _MAX_NAME_CHARS or name in known:
+        is_name = _TOOL_NAME.fullmatch(name) and len(name) <= _MAX_NAME_CHARS
+        if not is_name or name in known:
             raise ValueError(f"the name {name[:60]!r} is taken, or no name of a tool")
         if (
             len(definition.description) > MAX_DESCRIPTION
@@ -183,5 +170,24 @@ def check_definitions(
         ):
             raise ValueError(f"the description or schema of {name} is too long")
         known.add(name)
-        found.append(definition)
-    return tuple(found)
+        definitions.append(definition)
+    return tuple(definitions)
+
+
+def _parse_definition(values: Mapping[str, Any]) -> Definition:
+    """Return a definition whose fields have the types that bot.plugins gives them.
+
+    Raises:
+        ValueError: they do not.
+    """
+    try:
+        definition = Definition(**{**values, "needs": tuple(map(str, values["needs"]))})
+        schema = json.loads(definition.schema)
+    except (TypeError, ValueError, KeyError) as err:
+        raise ValueError(_NO_DEFINITION) from err
+    texts = [value for key, value in asdict(definition).items() if key not in ("needs", "ask")]
+    are_texts = all(isinstance(value, str) for value in texts)
+    is_known_effect = definition.effect in ("pure", "idempotent", "unsafe")
+    if not (are_texts and is_known_effect and isinstance(schema, dict)):
+        raise ValueError(_NO_DEFINITION)
+    return definition

@@ -140,30 +140,34 @@ def review(
         f"Skill {name}: {description}",
         f"{len(body):,} characters of instructions, {len(contents)} file(s):",
     ]
-    lines += [
-        f"  {path} ({len(data):,} bytes){_change(path, data, installed)}"
-        for path, data in contents.items()
-    ]
-    scripts = [path for path in contents if path.lower().endswith(SCRIPT_ENDINGS)]
-    lines += [f"Scripts: {', '.join(scripts)}"] if scripts else []
+    for path, data in contents.items():
+        lines.append(f"  {path} ({len(data):,} bytes){_change(path, data, installed)}")
+
+    if scripts := [path for path in contents if path.lower().endswith(SCRIPT_ENDINGS)]:
+        lines.append(f"Scripts: {', '.join(scripts)}")
     texts = {
         path: data.decode("utf-8", "replace")
         for path, data in contents.items()
         if b"\0" not in data[:4096]
     }
-    hosts = sorted({host for text in texts.values() for host in _HOSTS.findall(text)})
-    lines += [f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}"] if hosts else []
-    flagged = [
-        (severity, f"  {path}:{number}: {show_invisible(line.strip())[:200]}")
-        for path, text in texts.items()
-        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1)
-        if (severity := _severity(line)) is not None
-    ]
-    flagged.sort(key=lambda entry: entry[0])
-    lines += (
-        ["Look at these lines:", *(shown for _, shown in flagged[:MAX_FLAGGED])] if flagged else []
-    )
+    if hosts := sorted({host for text in texts.values() for host in _HOSTS.findall(text)}):
+        lines.append(f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}")
+    if suspicious := _suspicious_lines(texts):
+        lines += ["Look at these lines:", *suspicious[:MAX_FLAGGED]]
     return lines
+
+
+def _suspicious_lines(texts: Mapping[str, str]) -> list[str]:
+    """Return the lines that a reviewer should look at, each with its place, the worst first."""
+    rated = []
+    for path, text in texts.items():
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+            severity = _severity(line)
+            if severity is not None:
+                shown = show_invisible(line.strip())[:200]
+                rated.append((severity, f"  {path}:{number}: {shown}"))
+    rated.sort(key=lambda entry: entry[0])
+    return [shown for _, shown in rated]
 
 
 def _severity(line: str) -> int | None:

@@ -55,13 +55,7 @@ class SkillTool:
         )
 
     async def run(self, arguments: SkillArguments, context: ToolContext) -> str:
-        if arguments.name not in self._found:
-            raise ToolFailed(
-                f"There is no skill {arguments.name!r}; there are: {', '.join(self._found)}."
-            )
-        library, skill = self._found[arguments.name]
-        if not library.is_enabled(skill):
-            raise ToolFailed(f"The skill {skill.name} is not enabled any more.")
+        library, skill = self._find_enabled(arguments.name)
         try:
             contents = await asyncio.to_thread(library.read, skill)
         except SkillChanged as err:
@@ -69,26 +63,38 @@ class SkillTool:
                 f"The skill {skill.name} was changed since its owner reviewed it, so nothing of it "
                 "is read until they have reviewed it again."
             ) from err
-        text = (
-            skill.body
-            if arguments.file in ("", MAIN_FILE)
-            else _to_text(skill, contents, arguments.file)
-        )
+        is_body = arguments.file in ("", MAIN_FILE)
+        text = skill.body if is_body else _to_text(skill, contents, arguments.file)
         count = max(1, -(-len(text) // PAGE_CHARS))
         if arguments.page > count:
             raise ToolFailed(f"It has {count} page(s).")
-        others = [path for path in skill.files if path != MAIN_FILE]
-        files = f"; its files: {', '.join(others)}" if others and not arguments.file else ""
-        scripts = [path for path in others if path.lower().endswith(SCRIPT_ENDINGS)]
-        if scripts and not arguments.file and not context.space:
-            script = f"{SPACE_PATH}/{FOLDER}/{skill.name}/{scripts[0]}"
-            files += f"; exec runs its scripts as {script}, each run approved by the person"
-        head = (
-            f"[skill {skill.name}{f'/{arguments.file}' if arguments.file else ''}, page "
-            f"{arguments.page} of {count}"
-        )
+        name, files = f"{skill.name}/{arguments.file}", ""
+        if not arguments.file:
+            name, files = skill.name, _describe_files(skill, context.space)
         begin = (arguments.page - 1) * PAGE_CHARS
-        return f"{head}{files}]\n\n{text[begin : begin + PAGE_CHARS]}"
+        head = f"[skill {name}, page {arguments.page} of {count}{files}]"
+        return f"{head}\n\n{text[begin : begin + PAGE_CHARS]}"
+
+    def _find_enabled(self, name: str) -> tuple[SkillLibrary, Skill]:
+        if name not in self._found:
+            raise ToolFailed(f"There is no skill {name!r}; there are: {', '.join(self._found)}.")
+        library, skill = self._found[name]
+        if not library.is_enabled(skill):
+            raise ToolFailed(f"The skill {skill.name} is not enabled any more.")
+        return library, skill
+
+
+def _describe_files(skill: Skill, space: str) -> str:
+    """Describe the other files of a skill, and in the owner's space how its scripts run."""
+    others = [path for path in skill.files if path != MAIN_FILE]
+    if not others:
+        return ""
+    files = f"; its files: {', '.join(others)}"
+    scripts = [path for path in others if path.lower().endswith(SCRIPT_ENDINGS)]
+    if scripts and not space:
+        script = f"{SPACE_PATH}/{FOLDER}/{skill.name}/{scripts[0]}"
+        files += f"; exec runs its scripts as {script}, each run approved by the person"
+    return files
 
 
 def _to_text(skill: Skill, contents: Mapping[str, bytes], path: str) -> str:

@@ -54,19 +54,23 @@ def find_leak(
         secrets: values of keys and tokens.
     """
     readings = list(_readings(sent))
-    if any(secret and secret in reading for secret in secrets for reading in readings):
+    if any(secret in reading for secret in filter(None, secrets) for reading in readings):
         return "secret"
-    shared = {window for reading in readings for window in _windows(_plain(reading))}
-    if shared:
-        known_text = "\n".join(map(_plain, known))
-        shared = {window for window in shared if window not in known_text}
-    if not shared:
+    windows = {window for reading in readings for window in _windows(_plain(reading))}
+    unknown = _windows_not_in(windows, known)
+    if not unknown:
         return ""
-    return (
-        "memory"
-        if any(window in text for text in map(_plain, private) for window in shared)
-        else ""
-    )
+    private_texts = map(_plain, private)
+    is_shared = any(window in text for text in private_texts for window in unknown)
+    return "memory" if is_shared else ""
+
+
+def _windows_not_in(windows: set[str], known: Iterable[str]) -> set[str]:
+    """Return the windows that stand in none of the texts, which are read only if there are any."""
+    if not windows:
+        return windows
+    known_text = "\n".join(map(_plain, known))
+    return {window for window in windows if window not in known_text}
 
 
 def _readings(sent: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ nothing long leaves, and the address stands letter for letter on the page.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from urllib.parse import unquote_plus
 
 from memory.text.normalize import normalize_text
@@ -140,24 +140,26 @@ def find_private_choice(
         private: texts of memory that the model has in view.
         known: texts that the person typed themselves: what stands there too may leave.
     """
-    own, siblings = _split(url), find_siblings(url, offered)
-    chosen = [
-        part for place, part in enumerate(own) if any(other[place] != part for other in siblings)
-    ]
-    tokens = {
-        token for part in map(normalize_text, chosen) for token in (part, *_DIGITS.findall(part))
-    }
+    tokens = set(_choosing_tokens(url, offered))
     if not tokens:
         return ""
     texts = list(private)
     facts = {fact for text in texts for fact in _facts_of(text)}
-    facts |= {
-        token
-        for token in tokens
-        if _CJK_NAME.fullmatch(token) and any(token in text for text in texts)
-    }
+    names = [token for token in tokens if _CJK_NAME.fullmatch(token)]
+    facts.update(name for name in names if any(name in text for text in texts))
     typed = "\n".join(map(normalize_text, known))
-    return next((token for token in sorted(tokens & facts) if token not in typed), "")
+    untyped = [token for token in sorted(tokens & facts) if token not in typed]
+    return untyped[0] if untyped else ""
+
+
+def _choosing_tokens(url: str, offered: Iterable[str]) -> Iterator[str]:
+    """Yield the parts by which a URL differs from its siblings, and the numbers in them."""
+    own, siblings = _split(url), find_siblings(url, offered)
+    for place, part in enumerate(own):
+        if any(other[place] != part for other in siblings):
+            normalized = normalize_text(part)
+            yield normalized
+            yield from _DIGITS.findall(normalized)
 
 
 def _facts_of(text: str) -> set[str]:

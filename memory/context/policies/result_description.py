@@ -8,7 +8,7 @@ linear in the text.
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -149,15 +149,22 @@ def describe_result(text: str, about: str, max_chars: int) -> str:
     return line.text
 
 
+def _find_error_line(lines: Sequence[str]) -> str:
+    """The first line of the surest form of an error message in a text; "" for none."""
+    for pattern in _FAULTS:
+        for line in lines:
+            if line and pattern.search(line):
+                return line
+    return ""
+
+
 def find_fault(text: str) -> str:
     """What went wrong, in the output's own words: the exception of a traceback, an error message,
     an exit status.
     """
     text = text[-MAX_EXAMINED:]
     lines = [_start(line) for line in text.splitlines()]
-    fault = _traceback_end(text) or next(
-        (line for pattern in _FAULTS for line in lines if line and pattern.search(line)), ""
-    )
+    fault = _traceback_end(text) or _find_error_line(lines)
     ended = next((line for line in reversed(lines) if _EXIT.search(line)), "")
     if not fault:
         return cut_text(ended or next(filter(None, lines), "no output"), MAX_FACT)

@@ -59,6 +59,12 @@ def topic_changes(turns: Sequence[Turn], cuts: Collection[int]) -> frozenset[int
     )
 
 
+def _counts_that_tell(side: Tally[str], both: Set[str]) -> list[int]:
+    """The counts of a side's words that come back in it or stand on both sides."""
+    repeated = [count for count in side.values() if count > 1]
+    return repeated + [1 for word in both if side[word] == 1]
+
+
 def split_gain(before: Collection[Set[str]], after: Collection[Set[str]]) -> tuple[float, int]:
     """Compare two vocabularies with one for the turns on both sides of a place, given the words of
     each turn.
@@ -80,10 +86,7 @@ def split_gain(before: Collection[Set[str]], after: Collection[Set[str]]) -> tup
     ]:
         del left[word], right[word]
     both = left.keys() & right.keys()
-    here = [count for count in left.values() if count > 1] + [1 for word in both if left[word] == 1]
-    there = [count for count in right.values() if count > 1] + [
-        1 for word in both if right[word] == 1
-    ]
+    here, there = _counts_that_tell(left, both), _counts_that_tell(right, both)
     lefts, rights = sum(here), sum(there)
     mass = PRIOR_COUNT * (len(here) + len(there) - len(both)) or 1.0
     total = (

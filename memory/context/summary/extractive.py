@@ -143,30 +143,16 @@ def _sections(
     constraints = tokens.take(
         (*old["constraints"], *(f"- {text}" for text in find_constraints(said))), total // 5
     )
-    by_user = _list_items(
-        (at, _with_speaker(said[at], " ".join(said[at].text.split())))
-        for at in best
-        if _is_by_user(said[at])
-    )
+    by_user = _list_words_of_people(said, best)
     statements = [
         text
         for text in (*old["words"], *by_user)
         if text not in constraints and not _is_question(text)
     ]
     words = tokens.take(sorted(statements, key=lambda text: not has_facts(text)), total * 2 // 5)
-    # calls have lines of their own; results of tools come after the words of people and the bot
-    sources = [at for at in best if not isinstance(said[at].message.parts[said[at].part], ToolCall)]
-    sources.sort(key=lambda at: is_tool_utterance(said[at]))
-    stated = _list_items(
-        (at, _with_speaker(said[at], text))
-        for at in sources
-        for text in split_sentences(said[at])
-        if has_facts(text)
-    )
+    stated = _list_facts(said, best)
     new = [text for text in stated if text not in (*constraints, *words)]
-    # in turn, so that neither the earlier facts nor the new ones take all the tokens
-    in_turn = (text for pair in zip_longest(old["facts"], new) for text in pair if text)
-    facts = tokens.take(in_turn, tokens.left)
+    facts = tokens.take(_alternate(old["facts"], new), tokens.left)
     words += tokens.take(
         (text for text in by_user if text not in words and text not in constraints), tokens.left
     )
@@ -175,6 +161,34 @@ def _sections(
         if lines:
             yield f"## {heading}"
             yield from lines
+
+
+def _list_words_of_people(said: Sequence[Utterance], best: Sequence[int]) -> dict[str, int]:
+    """What people said as list items, the most important first."""
+    return _list_items(
+        (at, _with_speaker(said[at], " ".join(said[at].text.split())))
+        for at in best
+        if _is_by_user(said[at])
+    )
+
+
+def _list_facts(said: Sequence[Utterance], best: Sequence[int]) -> dict[str, int]:
+    """The sentences with facts as list items; those of tools come after all others."""
+    # calls have lines of their own
+    sources = [at for at in best if not isinstance(said[at].message.parts[said[at].part], ToolCall)]
+    sources.sort(key=lambda at: is_tool_utterance(said[at]))
+    return _list_items(
+        (at, _with_speaker(said[at], text))
+        for at in sources
+        for text in split_sentences(said[at])
+        if has_facts(text)
+    )
+
+
+def _alternate(earlier: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """Yield the facts in turn, so that neither the earlier nor the new ones take all tokens."""
+    for pair in zip_longest(earlier, new):
+        yield from filter(None, pair)
 
 
 def _parse_earlier(before: str) -> Mapping[str, Sequence[str]]:

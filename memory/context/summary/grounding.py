@@ -201,26 +201,33 @@ def find_literals(plain: str) -> Iterator[str]:
 
 
 def _literals(plain: str) -> Iterator[str]:
-    for pattern in (_URL, _EMAIL, _PATH):
-        for match in pattern.finditer(plain):
-            found = match[match.lastindex or 0]
-            if pattern is not _PATH or _is_path(found):
-                yield found.rstrip(_PUNCTUATION + "/").removeprefix("./") or found
-    for match in _TOKEN.finditer(plain):
-        token = match.group().rstrip(".-")
-        mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
-        if (mixed and not numbers.is_number_token(token)) or "_" in token.strip("_"):
-            yield token
+    yield from _addresses(plain)
+    yield from _codes(plain)
     for match in _QUOTED.finditer(plain):
         for piece in next(filter(None, match.groups())).split("..."):
             if piece := piece.strip(_PUNCTUATION):
                 yield piece
     if not plain.isascii():
-        yield from (
-            match.group(1)
-            for pattern in (_CHINESE_NAME, _CHINESE_TITLE)
-            for match in pattern.finditer(plain)
-        )
+        for pattern in (_CHINESE_NAME, _CHINESE_TITLE):
+            yield from (match.group(1) for match in pattern.finditer(plain))
+
+
+def _addresses(plain: str) -> Iterator[str]:
+    """Yield URLs, mail addresses and paths."""
+    for pattern in (_URL, _EMAIL, _PATH):
+        for match in pattern.finditer(plain):
+            address = match[match.lastindex or 0]
+            if pattern is not _PATH or _is_path(address):
+                yield address.rstrip(_PUNCTUATION + "/").removeprefix("./") or address
+
+
+def _codes(plain: str) -> Iterator[str]:
+    """Yield tokens of letters and digits that are no numbers, and names with underscores."""
+    for match in _TOKEN.finditer(plain):
+        token = match.group().rstrip(".-")
+        mixed = any(map(str.isdigit, token)) and any(map(str.isalpha, token))
+        if (mixed and not numbers.is_number_token(token)) or "_" in token.strip("_"):
+            yield token
 
 
 def _is_path(found: str) -> bool:

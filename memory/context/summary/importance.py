@@ -1,7 +1,7 @@
 """Weighs messages by importance, and compares a folded range with its summary."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Literal
@@ -31,6 +31,7 @@ from memory.text.quoting import shorten
 USER_WEIGHT, ERROR_WEIGHT, CODE_WEIGHT, RECENT_WEIGHT, REFERRED_WEIGHT = 30, 50, 20, 30, 40
 MAX_READ = 8_000  # characters of one part that are searched
 MAX_SHOWN = 120  # characters of an item's text
+SEQ_DIGITS = 19  # from which on a number may be none of the 64 bits of the store
 _ERROR = re.compile(
     r"(?<![a-z])(?:errors?|exception|traceback|failed|failure)(?![a-z])|错误|失败|报错|异常|崩溃",
     re.IGNORECASE,
@@ -193,6 +194,14 @@ def _has_code(message: Message) -> bool:
     return any("```" in text or len(_CODE.findall(text)) > 1 for text in _texts(message))
 
 
+def _handled_seqs(texts: Iterable[str]) -> Iterator[int]:
+    """Numbers of messages in the handles of texts; those too long for the store are none."""
+    for text in texts:
+        for digits in _HANDLE.findall(text):
+            if len(digits) < SEQ_DIGITS:
+                yield int(digits)
+
+
 def _referred_messages(messages: Sequence[Message]) -> set[str]:
     """Ids of messages that later ones refer to.
 
@@ -208,12 +217,7 @@ def _referred_messages(messages: Sequence[Message]) -> set[str]:
         if not any(isinstance(part, ToolResult) for part in message.parts):
             named = (word.casefold() for text in texts for word in _CAPITAL.findall(text))
             referred.update(first[piece] for piece in set(named).union(*said) if piece in first)
-            referred.update(
-                by_seq[int(at)]
-                for text in texts
-                for at in _HANDLE.findall(text)
-                if len(at) < 19 and int(at) in by_seq
-            )
+            referred.update(by_seq[seq] for seq in _handled_seqs(texts) if seq in by_seq)
         for piece in set[str]().union(*said):
             first.setdefault(piece, message.id)
     return referred

@@ -169,6 +169,21 @@ def _line_of(utterance: Utterance, found: Iterable[LogExcerpt], zone: tzinfo) ->
     return utterance_line(replace(utterance, text=text), zone)
 
 
+def _fit_lines(wanted: Sequence[CriticalCall], max_chars: int) -> tuple[dict[int, str], int]:
+    """Lines of calls by their number, the first calls before longer lines, and the characters
+    left.
+    """
+    lines: dict[int, str] = {}
+    left = max_chars
+    for level in range(3):
+        for number, call in enumerate(wanted):
+            cost = len(call.logged[level]) - len(lines.get(number, "")) + (number not in lines)
+            if cost <= left and (level == 0 or number in lines):
+                left -= cost
+                lines[number] = call.logged[level]
+    return lines, left
+
+
 def _call_lines(
     calls: Sequence[CriticalCall], max_chars: int, material: LogMaterial
 ) -> list[tuple[int, str]]:
@@ -186,19 +201,13 @@ def _call_lines(
     )
     if sum(len(call.logged[0]) + 1 for call in wanted) > max_chars:
         max_chars -= MAX_COUNT_LINE
-    lines: dict[int, str] = {}
-    for level in range(3):
-        for number, call in enumerate(wanted):
-            cost = len(call.logged[level]) - len(lines.get(number, "")) + (number not in lines)
-            if cost <= max_chars and (level == 0 or number in lines):
-                max_chars -= cost
-                lines[number] = call.logged[level]
+    lines, left = _fit_lines(wanted, max_chars)
     placed = [
         (position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()
     ]
     if rest := [call for number, call in enumerate(wanted) if number not in lines]:
         last = max(position[call.seq, call.part] for call in rest)
-        placed.append((last, _count_line(rest, material.lang, max_chars + MAX_COUNT_LINE)))
+        placed.append((last, _count_line(rest, material.lang, left + MAX_COUNT_LINE)))
     return placed
 
 

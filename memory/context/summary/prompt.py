@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -535,16 +536,20 @@ def _ends_line(answer: str, at: int) -> bool:
 def _find_starts(tags: Sequence[_Tag]) -> list[_Tag]:
     """The opening tags of one or both texts, in order."""
     opening = [tag for tag in tags if not tag.closes]
-    if not opening:
-        return []
     structural = [tag for tag in opening if tag.structural]
-    first = (structural or opening)[0]
+    if not structural:
+        return opening[:1]
+    first = structural[0]
     others = [tag for tag in structural if tag.name != first.name and tag.start >= first.end]
-    if not others:
-        return [first]
-    ends = [tag for tag in tags if tag.closes and tag.name == first.name and tag.start > first.end]
-    behind_end = [tag for tag in others if ends and tag.start >= ends[0].end]
-    return [first, (behind_end or others)[0]]
+    end = _find_end(tags, first)
+    behind_end = [tag for tag in others if tag.start >= end]
+    return [first, *(behind_end or others)[:1]]
+
+
+def _find_end(tags: Sequence[_Tag], start: _Tag) -> int:
+    """Where the tag ends that closes an opening one; behind all text if none does."""
+    closing = (tag for tag in tags if tag.closes and tag.name == start.name)
+    return next((tag.end for tag in closing if tag.start > start.end), sys.maxsize)
 
 
 def _text_between(

@@ -141,6 +141,14 @@ _USAGE = (
 USAGE_SLACK = 60.0
 
 
+def _usage_by_turn(rows: Sequence[Row]) -> dict[str, list[Usage]]:
+    spent: dict[str, list[Usage]] = {}
+    for row in rows:
+        used = Usage(model=row["model"], **{name: row[name] for name in _COUNTS})
+        spent.setdefault(row["turn_id"], []).append(used)
+    return spent
+
+
 async def load_details(
     tx: Tx, conversation: str, first: int, last: int
 ) -> Mapping[str, LineDetails]:
@@ -162,9 +170,8 @@ async def load_details(
         steps = {row["turn_id"]: row["count"] for row in (await tx.execute(_STEPS, **where)).all()}
         since = min(row["started"] for row in turns) - USAGE_SLACK
         until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
-        for row in (await tx.execute(_USAGE, **where, since=since, until=until)).all():
-            used = Usage(model=row["model"], **{name: row[name] for name in _COUNTS})
-            spent.setdefault(row["turn_id"], []).append(used)
+        used = (await tx.execute(_USAGE, **where, since=since, until=until)).all()
+        spent = _usage_by_turn(used)
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
     return {id: details for id, details in found.items() if details != LineDetails()}

@@ -2,7 +2,7 @@
 and fold head.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
@@ -369,6 +369,17 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     return done
 
 
+def _changed_texts(fold: FoldRow, new: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a fold's texts: the new values, and for the others those that it has."""
+    values = {name: new.get(name, getattr(fold, name)) for name in _TEXT_CHANGES}
+    if "summary" in new:
+        others = max(0, fold.tokens_after - fold.summary_tokens)
+        values["tokens_after"] = others + new.get("summary_tokens", 0)
+    for flag in ("tainted", "summary_tainted"):
+        values[flag] = int(values[flag])
+    return values | {"awaiting": new.get("awaiting", "")}
+
+
 async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -> FoldRow | None:
     """Replace the digest of a folded row that awaits the model's texts, and end the waiting for
     them.
@@ -392,15 +403,7 @@ async def replace_texts(tx: Tx, fold: FoldRow, **changes: Unpack[FoldChanges]) -
     new: dict[str, Any] = (
         {name: value for name, value in changes.items() if value is not None} if is_fresh else {}
     )
-    if "summary" in new:
-        new["tokens_after"] = max(0, found.tokens_after - found.summary_tokens) + new.get(
-            "summary_tokens", 0
-        )
-    values: dict[str, Any] = {
-        name: new.get(name, getattr(found, name)) for name in _TEXT_CHANGES
-    } | {"awaiting": new.get("awaiting", "")}
-    for flag in ("tainted", "summary_tainted"):
-        values[flag] = int(values[flag])
+    values = _changed_texts(found, new)
     written = (
         await tx.execute(
             _REPLACE_TEXTS,

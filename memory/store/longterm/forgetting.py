@@ -332,9 +332,7 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
             for one in erasers
         ]
     )
-    changed = {id for eraser in erasers for id in eraser.changed}
-    blobs = sorted({name for eraser in erasers for name in eraser.blobs})
-    unused = [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
+    unused = await _find_unused_blobs(tx, erasers)
     await hit_async("forget.in_txn")
     return EraseReport(
         said=tuple(mention for eraser in erasers for mention in eraser.mentions),
@@ -529,6 +527,15 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
 }
 # states in which none of the forgotten words is stored
 STATES_WITHOUT_TARGETS = ("done", "dropped")
+
+
+async def _find_unused_blobs(tx: Tx, erasers: Sequence[_ConversationEraser]) -> list[str]:
+    """Return the blobs of redacted documents to which no other message refers."""
+    changed = {id for eraser in erasers for id in eraser.changed}
+    blobs = sorted({name for eraser in erasers for name in eraser.blobs})
+    return [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
+
+
 _SELECT = select(*columns_of(ForgettingRow, forgetting))
 _SELECT_ONE = _SELECT.where(forgetting.c.id == bindparam("id"))
 _SELECT_UNCONFIRMED = (

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 from sqlalchemy import Column, Select, Table, bindparam, case, delete, func, or_, select, update
@@ -267,6 +267,14 @@ async def _begin_removal(tx: Tx, person: Person) -> PersonRemovalRow:
     return removal
 
 
+async def _delete_notes(tx: Tx, channel: str, ids: Set[str]) -> None:
+    """Delete a channel's notes whose name ends in one of these ids."""
+    for note in (await tx.execute(_SELECT_NOTE_NAMES, channel=channel)).all():
+        _, colon, suffix = note["name"].partition(":")
+        if colon and {suffix, suffix.rpartition(":")[2]} & ids:
+            await tx.execute(_DELETE_NOTE, channel=channel, name=note["name"])
+
+
 async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
     """Return the blobs that a conversation's rows refer to, and delete the channel's notes about
     it.
@@ -285,10 +293,7 @@ async def _collect_blobs(tx: Tx, row: Row, person: Person) -> set[str]:
     }
     ids |= {one[name] for one in received for name in ("id", "key")}
     ids |= {one[name] for one in sent for name in ("id", "client_key")}
-    for note in (await tx.execute(_SELECT_NOTE_NAMES, channel=row["channel"])).all():
-        _, colon, suffix = note["name"].partition(":")
-        if colon and {suffix, suffix.rpartition(":")[2]} & (ids - {""}):
-            await tx.execute(_DELETE_NOTE, channel=row["channel"], name=note["name"])
+    await _delete_notes(tx, row["channel"], ids - {""})
     return {name for text in texts for name in BLOB_NAME.findall(text)}
 
 
