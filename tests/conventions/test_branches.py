@@ -58,8 +58,6 @@ MANY: dict[tuple[str, str], int] = {
     ("memory/longterm/dream_plan.py", "_find_dropped"): 18,
     ("memory/longterm/extraction.py", "validate_facts"): 13,
     ("memory/longterm/recurring.py", "own_words"): 14,
-    ("memory/recall/search.py", "_rank_candidates"): 26,
-    ("memory/recall/search.py", "_select_hits"): 21,
     ("memory/store/console/line_details.py", "load_details"): 13,
     ("memory/store/conversations/folds.py", "replace_texts"): 13,
     ("memory/store/longterm/forgetting.py", "erase"): 17,

@@ -16,7 +16,6 @@ LONG_MODULES: set[str] = {
     "bot/models/providers/openai.py",
     "bot/models/service.py",
     "channels/web/server.py",
-    "memory/recall/search.py",
     "memory/store/conversations/folds.py",
     "memory/store/conversations/sessions.py",
     "memory/store/longterm/forgetting.py",
