@@ -22,6 +22,8 @@ ANSWER = (
     "Tell the team that the launch of the harbour app has moved, say why the launch moved, and "
     "write a new plan for the launch of the app."
 )
+TOGETHER = "blue bike lock hangs inside hall beside green door under seven hooks"
+APART = "blue hooks hangs inside hall bike beside green door under seven lock"
 LOG = f"""# 2025-03-03
 
 ## 08:10 · 1
@@ -33,8 +35,7 @@ LOG = f"""# 2025-03-03
 
 ## 20:10 · 2
 
-- 20:10 User: The lock of the blue shed is broken; my red bike stands in the yard.
-- 20:11 User: My blue bike lock is with Ada.
+- 20:10 User: {TOGETHER}
 """
 
 
@@ -42,7 +43,10 @@ LOG = f"""# 2025-03-03
 async def recall(tmp_path: Path, shared: PostgresSharedIndexes | None) -> AsyncIterator[Recall]:
     store = await open_store(tmp_path / "mnema.db")
     workspace = Workspace(tmp_path / "workspace")
-    workspace.space("").write("memory/2025-03-03.md", LOG, None)
+    files = workspace.space("")
+    files.write("memory/2025-03-03.md", LOG, None)
+    # of rows that match alike the newer one is the first
+    files.write("memory/2025-03-04.md", f"# 2025-03-04\n\n- 09:00 User: {APART}\n", None)
     indexes = shared or FileIndexes(tmp_path / "index")
     opened = Recall(RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC))
     yield opened
@@ -77,7 +81,7 @@ async def test_words_that_stand_together_count_more_than_the_same_words_apart(
     recall: Recall,
 ) -> None:
     words = await found(recall, "blue bike lock")
-    assert words[0] == "My blue bike lock is with Ada."
+    assert words[:2] == [TOGETHER, APART]
 
 
 @every_case(
