@@ -211,13 +211,4 @@ INDEXES = (
         new="scores[number] *= 1",
         tests=(f"{WHOSE}::test_words_that_stand_together_count_more_than_the_same_words_apart",),
     ),
-    Mutant(
-        name="a set below plain search is no failure",
-        guards="recall",
-        file="benchmarks/recall.py",
-        target="main",
-        old="raise TargetMissed",
-        new="TargetMissed",
-        tests=("tests/benchmarks/test_recall.py",),
-    ),
 )
