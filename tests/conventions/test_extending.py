@@ -18,7 +18,7 @@ from tests.conventions.sources import ROOT
 PAGES = ["docs/extending.md", "docs/extending.zh-CN.md"]
 BLOCK = re.compile(r"^```(python|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COPIED = ("bot", "channels", "memory", "tests", "pyproject.toml")
-MAX_LINES = 60
+MAX_LINES = 65  # of 100 columns
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
