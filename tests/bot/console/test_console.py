@@ -120,7 +120,7 @@ class ScriptedServices:
 
     pairing: Any = SimpleNamespace(roles=None)
     deletions: Any = None
-    passkeys: Any = SimpleNamespace(login_options=None, verify=None)
+    passkeys: Any = SimpleNamespace(login_options=None, verify=None, all=dict)
     blobs: Any = None
     context_services: Any = None
     channels: Mapping[str, Any] = {}
