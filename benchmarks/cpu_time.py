@@ -3,8 +3,6 @@
 import resource
 from dataclasses import dataclass
 
-import psutil
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CpuTime:
@@ -31,6 +29,8 @@ def cpu_of_this() -> CpuTime:
 
 def cpu_of(pid: int) -> CpuTime:
     """Return what another process has used so far, in steps of 10 ms."""
+    import psutil  # not among the packages of a plain setup, where `cpu_of_this` is enough
+
     used = psutil.Process(pid).cpu_times()
     return CpuTime(own=used.user + used.system, children=used.children_user + used.children_system)
 

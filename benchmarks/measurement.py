@@ -10,6 +10,10 @@ LEAST_ROUNDS = 2
 Verdict = Literal["aim", "ok", "MISSED", ""]
 
 
+class TargetMissed(Exception):
+    """A report fell below what it must not fall below; the text is the whole report."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """A value of mnema, and that of the same work without mnema."""

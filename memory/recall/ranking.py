@@ -1,6 +1,7 @@
 """Ranks found rows, and tells what counts as evidence and which rows say the same. Pure.
 
-Rows are ranked by their words, their neighbours, days, speakers and dates; age does not count.
+Rows are ranked by their words, how near these are, their neighbours, days, speakers and dates; age
+does not count.
 """
 
 import re
@@ -8,13 +9,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from memory.conversation import BOT_SPEAKER
 from memory.longterm.similarity import is_similar
 from memory.text.language import CJK
 from memory.text.tokenizer import fold_text, question_terms
 
-# Shares of its score that a row adds to the next row of its session, the previous one, and those
-# two away.
-NEXT_SHARE, PREVIOUS_SHARE, TWO_AWAY_SHARE = 0.5, 0.3, 0.3
+# The numbers below were fitted on one half of each development set; what each brings on both halves
+# is in docs/decisions/0114-one-model-of-ranking.md.
+# Shares of its score that a row adds to the next row of its session, the previous one, and the one
+# after the next. Nothing is added to the bot's rows unless the question asks for them: a long
+# answer repeats the words of what it answers, and the person's own sentence is the fact.
+NEXT_SHARE, PREVIOUS_SHARE, AFTER_NEXT_SHARE = 0.4, 0.5, 0.3
 # instead of NEXT_SHARE for a row that is a question: what follows is likely its answer
 ANSWER_SHARE = 0.7
 DAY_SHARE = 0.3  # of a day's best score, added to each of its rows
@@ -23,8 +28,13 @@ DAY_SHARE = 0.3  # of a day's best score, added to each of its rows
 # month one may also speak later.
 DAY_BONUS, PERIOD_BONUS = 2.0, 1.0
 SPEAKER_FACTOR = 1.5  # for a row of a speaker named in the question
-QUESTION_FACTOR = 0.7  # for a row that is a question
-_NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, TWO_AWAY_SHARE), (-2, TWO_AWAY_SHARE))
+# For a row of the bot: people know what they did and like. The second one where the question asks
+# for what the bot said.
+BOT_FACTOR, ASKED_BOT_FACTOR = 0.5, 0.85
+# Share of its score by words that a row gets more if all neighbouring terms of the question are
+# near each other in it, and the terms that "near" is.
+PHRASE_BONUS, PHRASE_DISTANCE = 0.5, 4
+_NEIGHBOURS = ((1, NEXT_SHARE), (-1, PREVIOUS_SHARE), (2, AFTER_NEXT_SHARE))
 _NEIGHBOURS_OF_QUESTION = ((1, ANSWER_SHARE), *_NEIGHBOURS[1:])
 NO_DATES: Mapping[int, float] = MappingProxyType({})
 
@@ -60,7 +70,7 @@ class RankedRow(NamedTuple):
     #: is its neighbours'.
     own: float = 0.0
     dated: float = 0.0
-    #: What the score was multiplied by, for a speaker that is named and for a row that asks.
+    #: What the score was multiplied by, for a speaker that is named and for a row of the bot.
     factor: float = 1.0
 
 
@@ -70,8 +80,9 @@ def rank_rows(
     dated: Mapping[int, float] = NO_DATES,
     named: Collection[str] = (),
     most: int | None = None,
+    asks_bot: bool = False,
 ) -> list[RankedRow]:
-    """Rank rows, best first.
+    """Rank rows, best first; those that have nothing but the day of another one are left out.
 
     A neighbour without a matching word must be among `candidates` to be ranked.
 
@@ -81,17 +92,20 @@ def rank_rows(
         dated: DAY_BONUS or PERIOD_BONUS of the rows of a time that the question names.
         named: speakers that the question names.
         most: rows to return, None for all.
+        asks_bot: the question asks for what the bot said.
     """
     scored = [(row, own) for row in candidates if (own := word_scores.get(row.row))]
-    lent = _lent_scores(candidates, scored)
-    best_of_day: dict[str, float] = {}
-    for candidate, own in scored:
-        if candidate.day and own > best_of_day.get(candidate.day, 0.0):
-            best_of_day[candidate.day] = own
+    borrowers = [row for row in candidates if asks_bot or row.speaker != BOT_SPEAKER]
+    lent = _lent_scores(borrowers, scored)
+    bot_factor = ASKED_BOT_FACTOR if asks_bot else BOT_FACTOR
+    best_of_day = _best_of_days(scored)
     ranked = []
-    for row, _, place, day, speaker, asks, *_ in candidates:
+    for row, _, place, day, speaker, *_ in candidates:
         own, (share, lender) = word_scores.get(row, 0.0), lent.get(row, (0.0, row))
-        bonus, factor = dated.get(row, 0.0), QUESTION_FACTOR if asks else 1.0
+        bonus = dated.get(row, 0.0)
+        if not own + share + bonus:
+            continue
+        factor = bot_factor if speaker == BOT_SPEAKER else 1.0
         if speaker in named:
             factor *= SPEAKER_FACTOR
         score = own + share + bonus + DAY_SHARE * best_of_day.get(day, 0.0)
@@ -107,6 +121,15 @@ def rank_rows(
     ]
 
 
+def _best_of_days(scored: Iterable[tuple[CandidateRow, float]]) -> dict[str, float]:
+    """The score of the row of each day that matches best."""
+    best: dict[str, float] = {}
+    for candidate, own in scored:
+        if candidate.day and own > best.get(candidate.day, 0.0):
+            best[candidate.day] = own
+    return best
+
+
 def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, int]]:
     """(session, place) of the neighbours of these rows."""
     return {
@@ -117,14 +140,15 @@ def neighbouring_places(candidates: Iterable[CandidateRow]) -> set[tuple[int, in
 
 
 def _lent_scores(
-    candidates: Iterable[CandidateRow], scored: Iterable[tuple[CandidateRow, float]]
+    borrowers: Iterable[CandidateRow], scored: Iterable[tuple[CandidateRow, float]]
 ) -> dict[int, tuple[float, int]]:
-    """The most that one neighbour adds to each row's score, and that neighbour, by row.
+    """The most that one neighbour adds to the score of each of `borrowers`, and that neighbour, by
+    row.
 
     Args:
         scored: candidates whose words match, and how well.
     """
-    row_at = {(session, place): row for row, session, place, *_ in candidates}
+    row_at = {(session, place): row for row, session, place, *_ in borrowers}
     lent: dict[int, tuple[float, int]] = {}
     for candidate, own in scored:
         for step, share in _NEIGHBOURS_OF_QUESTION if candidate.asks else _NEIGHBOURS:
@@ -132,6 +156,28 @@ def _lent_scores(
             if other is not None and (other not in lent or share * own > lent[other][0]):
                 lent[other] = (share * own, candidate.row)
     return lent
+
+
+def phrase_share(pairs: Sequence[tuple[str, str, float]], terms: Sequence[str]) -> float:
+    """The share of a question's neighbouring terms that are near each other in a row, by weight.
+
+    Args:
+        pairs: (term, next term, weight) of the question.
+        terms: of the row, in order.
+    """
+    wanted = {term for one, other, _ in pairs for term in (one, other)}
+    places: dict[str, list[int]] = {term: [] for term in wanted}
+    for at, term in enumerate(terms):
+        if term in wanted:
+            places[term].append(at)
+    near = sum(
+        weight
+        for one, other, weight in pairs
+        if any(
+            abs(left - right) <= PHRASE_DISTANCE for left in places[one] for right in places[other]
+        )
+    )
+    return near / (sum(weight for *_, weight in pairs) or 1.0)
 
 
 # What counts as evidence that a row answers a question, and which rows say the same.

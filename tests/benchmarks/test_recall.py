@@ -1,13 +1,17 @@
 """The benchmark of recall: what its figures mean, and the floors that its own sets must reach."""
 
 import json
+import re
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import run
 
 import pytest
 
 from benchmarks import recall, recall_rows
-from benchmarks.recall import OWN, Person, Returned, score
+from benchmarks.process import ROOT
+from benchmarks.recall import OWN, Measured, Person, Returned, Scored, score
 from memory.workspace.files import Workspace
 
 # Of the sets that lie beside the benchmark.
@@ -115,7 +119,92 @@ async def test_rows_are_the_same_each_time_and_are_found_by_their_words() -> Non
 
 
 def test_it_prints_a_line_for_each_set_and_what_plain_full_text_search_finds() -> None:
-    told = recall.main(["--now", "2025-11-12", "--rows"])
-    assert [line.split()[0] for line in told.splitlines()[1:7:2]] == ["en", "friends", "zh"]
-    assert all(line.split()[0] == "plain" for line in told.splitlines()[2:7:2])
-    assert "zh, R@5" in told
+    lines = recall.main(["--now", "2025-11-12", "--rows"]).splitlines()
+    sets = [at for at, line in enumerate(lines) if re.match(r"(?:en|friends|zh) +\d", line)]
+    assert [lines[at].split()[0] for at in sets] == ["en", "friends", "zh"]
+    assert all(lines[at + 1].startswith("  plain FTS5") for at in sets)
+    assert any(line.startswith("zh, R@5") for line in lines)
+
+
+def test_a_set_that_was_fitted_on_is_shown_by_halves_and_each_by_kinds() -> None:
+    lines = recall.main(["--now", "2025-11-12", "--rows"]).splitlines()
+    halves = [line.split() for line in lines if "half" in line]
+    assert [half[-8] for half in halves] == ["26", "26"]  # of friends
+    assert sum(line.startswith("  reworded ") for line in lines) == 2
+
+
+def test_a_file_that_has_only_the_name_of_a_fitted_set_is_none(tmp_path: Path) -> None:
+    write_set(tmp_path / "friends.json", "The weir is closed.", "The heron is grey.")
+    assert "half" not in recall.main(["--now", "2025-11-12", "--rows", "--data", str(tmp_path)])
+
+
+def test_a_message_and_its_answer_in_one_text_are_two_rows(tmp_path: Path) -> None:
+    write_set(tmp_path / "pair.json", "My cat is Miso. ‖ What a name!", "The heron is grey.")
+    [person] = recall.read(tmp_path / "pair.json")
+    assert [(doc["id"], doc["speaker"], doc["text"]) for doc in person.docs] == [
+        ("0", "Ann", "My cat is Miso."),
+        ("0", "Bot", "What a name!"),
+        ("1", "Ann", "The heron is grey."),
+    ]
+
+
+def scored(kind: str, ours: float, plain: float) -> Scored:
+    return Scored(
+        kind=kind,
+        fitted=False,
+        ours=dict.fromkeys(recall.COLUMNS, ours),
+        plain=dict.fromkeys(recall.COLUMNS, plain),
+    )
+
+
+def test_no_set_may_be_below_plain_and_no_kind_by_more_than_two_questions() -> None:
+    two_less, three_less = ([scored("a", 0, 1)] * count for count in (2, 3))
+    better = [scored("b", 1, 0)] * 5
+    found = [
+        Measured(name="x", questions=questions, rows=1, index=1, p50=1, p95=1).below_plain()
+        for questions in (two_less + better, three_less + better, two_less)
+    ]
+    assert found[0] == []
+    assert found[1] == ["x, a: R@5 is 3.0 questions below plain"]
+    assert len(found[2]) == len(recall.NOT_BELOW_PLAIN)
+
+
+def test_a_set_below_plain_is_an_exit_code_of_1_without_the_packages_of_tests(
+    tmp_path: Path,
+) -> None:
+    # of two rows that say the same a search returns one, plain full-text search both
+    for folder, evidence, expected in (("well", "1", 0), ("below", "0", 1)):
+        (tmp_path / folder).mkdir()
+        write_set(
+            tmp_path / folder / "x.json", "The weir is closed.", "The weir is closed.", evidence
+        )
+        program = (
+            "import sys; sys.modules.update(dict.fromkeys(('psutil', 'psycopg', 'pytest', "
+            "'hypothesis', 'aiohttp', 'procrastinate')));"
+            "from benchmarks.__main__ import main; sys.exit(main(sys.argv[1:]))"
+        )
+        ran = run(
+            [sys.executable, "-c", program, "recall", "--rows", "--data", tmp_path / folder],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ran.returncode, ran.stderr) == (expected, "")
+        assert ("x: R@1 0.000 is below plain" in ran.stdout) == bool(expected)
+        assert "  plain FTS5" in ran.stdout
+
+
+def write_set(path: Path, first: str, second: str, evidence: str = "0") -> None:
+    docs = [
+        {
+            "id": str(at),
+            "date": f"2025-03-0{at + 1} 08:10",
+            "session": str(at),
+            "speaker": "Ann",
+            "text": text,
+        }
+        for at, text in enumerate((first, second))
+    ]
+    asked = [{"q": "Is the weir closed?", "evidence": [evidence]}]
+    path.write_text(json.dumps([{"name": "Ann", "docs": docs, "questions": asked}]))

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from memory.recall.ranking import QUESTION_FACTOR
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import QUIET, real_bot
 from tests.emulators.embedding import EmbeddingEmulator, vector
@@ -61,10 +60,10 @@ async def test_the_share_of_the_vector_is_told_and_all_shares_are_the_score(
             near = {row: similarity(row, QUESTION) for row in rows}
             least, most = min(near.values()), max(near.values())
             first, asks = (next(hit for hit in hits if line in hit["text"]) for line in LINES[:2])
-            expected = [QUESTION_FACTOR if hit is asks else 1.0 for hit in (first, asks)]
-            for at, line in enumerate(LINES[:2]):
+            expected = []
+            for line in LINES[:2]:
                 [row] = [row for row in rows if line in row]
-                expected[at] *= (near[row] - least) / (most - least)
+                expected.append((near[row] - least) / (most - least))
             assert asks["split"]["vector"] / first["split"]["vector"] == pytest.approx(
                 expected[1] / expected[0], rel=0.01
             )

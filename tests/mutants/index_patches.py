@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 CONTRACT = "tests/memory/recall/test_index_contract.py"
 KEEPERS = "tests/memory/recall/test_keepers.py"
 POSTGRES = "tests/memory/recall/test_postgres.py"
+WHOSE = "tests/memory/recall/test_whose_words.py"
 
 INDEXES = (
     Mutant(
@@ -177,5 +178,37 @@ INDEXES = (
         old="return skip_unchanged(indexed, rows, tuple)",
         new="return skip_unchanged(indexed, list(rows), tuple)",
         tests=(f"{CONTRACT}::TestFile::test_of_a_long_file_few_rows_are_held_at_a_time",),
+    ),
+    Mutant(
+        name="the bot's rows rank like a person's",
+        guards="recall",
+        file="memory/recall/ranking.py",
+        target="rank_rows",
+        old="bot_factor if speaker == BOT_SPEAKER else 1.0",
+        new="1.0",
+        tests=(
+            "tests/memory/recall/test_sqlite_index.py"
+            "::test_a_persons_words_come_before_the_bots_that_match_as_well",
+        ),
+    ),
+    Mutant(
+        name="an answer of the bot is not found by its question, though it is asked for",
+        guards="recall",
+        file="memory/recall/ranking.py",
+        target="rank_rows",
+        old="if asks_bot or row.speaker != BOT_SPEAKER",
+        new="if row.speaker != BOT_SPEAKER",
+        tests=(
+            f"{WHOSE}::test_an_answer_of_the_bot_without_a_word_of_the_question_is_found_if_it_is_asked_for",
+        ),
+    ),
+    Mutant(
+        name="words that stand together count like words apart",
+        guards="recall",
+        file="memory/recall/hits.py",
+        target="_raise_phrases",
+        old="scores[number] *= 1 + PHRASE_BONUS * share",
+        new="scores[number] *= 1",
+        tests=(f"{WHOSE}::test_words_that_stand_together_count_more_than_the_same_words_apart",),
     ),
 )

@@ -672,8 +672,8 @@ MUTANTS = (
     Mutant(
         name="little in common is enough to be recalled unasked",
         guards="recall",
-        file="memory/recall/search.py",
-        target="_Question.of",
+        file="memory/recall/question.py",
+        target="Question.of",
         old="=MIN_SHARE if request.on_behalf_of else 0",
         new="=0",
         tests=(

@@ -6,19 +6,23 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import IndexRow
 from memory.recall.index import MAX_YEARS, SearchFilter, days_of_years
 from memory.recall.ranking import (
+    AFTER_NEXT_SHARE,
     ANSWER_SHARE,
+    ASKED_BOT_FACTOR,
+    BOT_FACTOR,
     DAY_BONUS,
     DAY_SHARE,
     NEXT_SHARE,
     PERIOD_BONUS,
+    PHRASE_DISTANCE,
     PREVIOUS_SHARE,
-    QUESTION_FACTOR,
     SPEAKER_FACTOR,
-    TWO_AWAY_SHARE,
     CandidateRow,
+    phrase_share,
     rank_rows,
 )
 from memory.recall.sqlite_index import SqliteIndex
@@ -113,13 +117,10 @@ def scores(facts: list[CandidateRow], *args: object) -> dict[int, float]:
 def test_a_row_lends_to_its_neighbours_in_its_session_alone() -> None:
     facts = [fact(number) for number in range(1, 7)] + [fact(7, place=4, session=2)]
     assert scores(facts, {3: 1.0}) == {
-        1: TWO_AWAY_SHARE,
         2: PREVIOUS_SHARE,
         3: 1.0,
         4: NEXT_SHARE,
-        5: TWO_AWAY_SHARE,
-        6: 0.0,
-        7: 0.0,
+        5: AFTER_NEXT_SHARE,
     }
 
 
@@ -137,7 +138,31 @@ def test_what_follows_a_question_is_its_answer() -> None:
     facts = [fact(1, asks=1), fact(2), fact(9), fact(10)]
     found = scores(facts, {1: 1.0, 9: 1.0})
     assert (found[2], found[10]) == (ANSWER_SHARE, NEXT_SHARE)
-    assert found[2] >= found[1]
+    assert found[1] == found[9]  # a message may state a fact and then ask
+
+
+def test_nothing_is_lent_to_the_bots_rows_unless_they_are_asked_for() -> None:
+    facts = [fact(1), fact(2, speaker=BOT_SPEAKER), fact(3)]
+    assert scores(facts, {1: 1.0}) == {1: 1.0, 3: AFTER_NEXT_SHARE}
+    asked = {one.row: one.score for one in rank_rows(facts, {1: 1.0}, asks_bot=True)}
+    assert asked == {1: 1.0, 2: NEXT_SHARE * ASKED_BOT_FACTOR, 3: AFTER_NEXT_SHARE}
+
+
+def test_a_persons_words_come_before_the_bots_that_match_as_well() -> None:
+    facts = [fact(9, speaker=BOT_SPEAKER), fact(2)]
+    words = {9: 1.0, 2: 0.9}
+    assert [one.row for one in rank_rows(facts, words)] == [2, 9]
+    assert scores(facts, words)[9] == BOT_FACTOR
+    assert [one.factor for one in rank_rows(facts, words, asks_bot=True)] == [1.0, ASKED_BOT_FACTOR]
+
+
+def test_terms_near_each_other_are_a_share_of_the_questions_neighbouring_terms() -> None:
+    pairs = (("red", "bike", 2.0), ("bike", "lock", 1.0), ("lock", "gone", 1.0))
+    far = ["x"] * PHRASE_DISTANCE
+    assert phrase_share(pairs, ["a", "bike", "is", "red"]) == 0.5
+    assert phrase_share(pairs, ["red", *far, "bike", "lock"]) == 0.25
+    assert phrase_share(pairs, ["red", *far[1:], "bike", "lock", "gone"]) == 1.0
+    assert phrase_share((), ["red"]) == 0.0
 
 
 @given(st.data())
@@ -154,22 +179,20 @@ def test_a_row_of_a_named_day_comes_before_all_others(data: st.DataObject) -> No
     } == named
 
 
-def test_days_dates_speakers_and_questions_count() -> None:
+def test_days_dates_and_speakers_count() -> None:
     day = {"day": "2025-01-02"}
     facts = [
         fact(1, **day),
         fact(9, **day),
         fact(20, speaker="Ann"),
-        fact(30, asks=1),
         fact(40),
         fact(50),
     ]
-    bare = {1: 1.0, 20: 0.5, 30: 0.5, 40: 0.5}
+    bare = {1: 1.0, 9: 0.2, 20: 0.5, 40: 0.5}
     assert scores(facts, bare, {40: DAY_BONUS, 50: PERIOD_BONUS}, {"Ann"}) == {
         1: 1 + DAY_SHARE,
-        9: DAY_SHARE,
+        9: 0.2 + DAY_SHARE,
         20: 0.5 * SPEAKER_FACTOR,
-        30: 0.5 * QUESTION_FACTOR,
         40: 0.5 + DAY_BONUS,
         50: PERIOD_BONUS,
     }
