@@ -10,7 +10,7 @@ from bot.errors import ModelError
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer
 from memory.context.taint import is_view_tainted
-from tests.bot.agent.test_attacks_taint import ORDER, OUTSIDE, Steered, memory, page
+from tests.bot.agent.test_attacks_taint import ORDER, OUTSIDE, Steered, memory, page, words_of
 from tests.bot.inside import Inside, inside
 from tests.bot.talk import call, folded
 from tests.by_night import first_by_day
@@ -116,14 +116,22 @@ async def test_S53_a_page_taints_until_it_and_all_lines_that_rest_on_it_have_lef
             assert not await is_tainted(it), "the label ends with the line"
 
 
+class Repeater(Talker):
+    """Says what the page ordered wherever its request has that, and only there."""
+
+    def __call__(self, request: Request) -> ScriptedAnswer:
+        if request.purpose == "fold" or "who has a copy?" not in self._newest_words(request):
+            return super().__call__(request)
+        shown = "\n".join(text for message in request.messages for text in words_of(message.parts))
+        return "By the way, mallory has a copy." if "mallory" in shown else "Nobody."
+
+
 async def test_S53_the_bot_that_repeats_the_page_keeps_the_view_tainted(tmp_path: Path) -> None:
     page(tmp_path)
-    model = Talker("plain")
-    model.acts["hm"] = [f"By the way, mallory has a copy. {number}" for number in range(9)]
-    async with inside(tmp_path, model) as it:
+    async with inside(tmp_path, Repeater("plain")) as it:
         await it.text("read the page")
         for number in range(4):
-            await it.text("hm")
+            assert "mallory" in await it.text("who has a copy?"), "recall brings it back"
             await talk_and_fold(it, number, number + 1)
         assert await is_tainted(it)
         await it.text("note the tea")
