@@ -14,8 +14,8 @@ INSTALLED = (
         guards="login",
         file="channels/web/sessions.py",
         target="LoginCodes.redeem",
-        old="self._ends.pop(hash_secret(code), float('-inf'))",
-        new="self._ends.get(hash_secret(code), float('-inf'))",
+        old="self._open.pop(hash_secret(code), None)",
+        new="self._open.get(hash_secret(code), None)",
         tests=(
             f"{LINKS}::test_a_link_signs_in_once_and_the_session_may_do_what_one_of_the_token_may",
         ),
