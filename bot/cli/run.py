@@ -238,7 +238,8 @@ class _BotProcess:
             open_browser(links[0], self._home.login_page)
 
     def _remove_login_page(self) -> None:
-        self._home.login_page.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._home.login_page.unlink()
 
     def _restore_after(self, ended: asyncio.Event, file: Path, passphrase: str) -> None:
         """End the run as a signal does, and restore then."""

@@ -138,6 +138,18 @@ async def test_a_link_that_no_browser_used_is_in_no_file_after_the_end(tmp_path:
     assert not page.exists()
 
 
+async def test_a_bot_starts_though_the_file_for_the_browser_cannot_be_written(
+    tmp_path: Path,
+) -> None:
+    bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
+    (bot.home / "data" / "login.html").mkdir(parents=True)
+    bot.extra = {"BROWSER": "false %s"}
+    await bot.start()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await enter(bot.said, client)).status_code == 200
+    await bot.term()
+
+
 async def test_run_with_open_prints_the_link_where_there_is_no_browser(tmp_path: Path) -> None:
     bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
     await bot.start()

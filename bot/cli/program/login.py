@@ -17,6 +17,7 @@ from bot.errors import MnemaError
 from bot.runtime.store_access import call_running_bot_now
 from bot.texts import choose_text
 from memory.workspace.files import write_atomic
+from memory.workspace.safe_path import PathRefused
 
 _LINK_NOTE = (
     "让一个浏览器登录，只能用一次，10 分钟内有效",
@@ -80,7 +81,14 @@ def open_browser(link: str, page: Path) -> None:
     """
     if sys.platform == "linux" and not any(os.environ.get(name) for name in _DISPLAYS):
         return
-    write_atomic(page, _REDIRECT.format(link=html.escape(link)).encode())
+    try:
+        write_atomic(page, _REDIRECT.format(link=html.escape(link)).encode())
+    except (PathRefused, OSError) as err:
+        why = choose_text(
+            "没有打开浏览器，请打开上面的链接", "No browser is opened: open the link above"
+        )
+        print(f"mnema: {why} ({err}).", file=sys.stderr)
+        return
     threading.Thread(
         target=webbrowser.open, args=(page.as_uri(),), daemon=True, name="open browser"
     ).start()
