@@ -41,6 +41,7 @@ _MARKS = (
     "+ is installed, ~ is installed in other versions than the locked ones, - is not installed; "
     "mnema extras add NAME installs the locked versions.",
 )
+_IN_CHINESE = {Installer.CHECKOUT: "检出", Installer.CONTAINER: "容器镜像"}
 _IN_CONTAINER = (
     '镜像在构建时加装附加组件，运行时不能加装：用 --build-arg EXTRAS="{extras}" 构建，再重新启动。',
     "An image gets its extras when it is built, not while it runs: "
@@ -234,7 +235,7 @@ def upgrade(ctx: typer.Context, yes: YesOption = False) -> int:
     if installer is not Installer.UV_TOOL:
         print(
             choose_text(
-                f"{describe_version()}，安装方式：{installer}。升级：",
+                f"{describe_version()}，安装方式：{_IN_CHINESE.get(installer, installer)}。升级：",
                 f"{describe_version()}, installed by {installer}. To upgrade:",
             )
         )
