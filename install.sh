@@ -2,6 +2,7 @@
 # Installs mnema for this account by uv, which is fetched by pip if it is missing. --uninstall removes the program.
 set -eu
 package=${MNEMA_PACKAGE:-mnema-bot} # or the path of a wheel
+uv=uv==0.13.8                        # the version that the tests of each way in use
 own=${XDG_DATA_HOME:-$HOME/.local/share}/mnema-uv
 bin=$HOME/.local/bin
 PATH=$PATH:$bin
@@ -19,7 +20,7 @@ if ! command -v uv >/dev/null; then
         exit 1
     fi
     say "fetching uv into $own"
-    "$own/bin/python" -m pip install -q --disable-pip-version-check uv
+    "$own/bin/python" -m pip install -q --disable-pip-version-check "$uv"
     mkdir -p "$bin" && ln -sf "$own/bin/uv" "$bin/uv"
 fi
 uv tool install --python '>=3.11' "$package"

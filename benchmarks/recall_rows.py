@@ -34,6 +34,7 @@ GROWN = 11_000  # rows of a space that is years old
 # Words of a question, and how many of the most frequent words are excluded, like stop words.
 ASKED, FREQUENT = 4, 100
 CHINESE = 0x4E00
+PLAIN = "FTS5 alone, same terms"  # the floor
 WIDTH = 384  # numbers of a small model's vector
 FIRST = date(2020, 1, 1)
 # Milliseconds of a query at the median: what must be reached and what is aimed for.
@@ -61,7 +62,13 @@ async def figures(
     """
     found: list[Measurement] = []
     for rows in sizes:
-        found += await _at(rows, now, shared)
+        timed = await _time_rows(rows, now, shared)
+        target, goal = TARGETS.get(rows, (float("inf"), float("inf")))
+        found += [
+            _index_measurement(timed),
+            *_query_measurements(timed, must=(target, 3 * target), aim=(goal, 3 * goal)),
+            *_vectors(rows, median(ours for ours, _ in timed.questions)),
+        ]
     missing = importlib.util.find_spec("numpy") is None
     notes = [
         "NumPy is not installed, so there is no floor of vectors; the extra `vectors` installs it."
@@ -71,71 +78,75 @@ async def figures(
 
 async def recall_speed() -> list[Measurement]:
     """Measure searches in a grown space, each beside the same search of plain FTS5."""
-    return await _at(GROWN, datetime.now(UTC), None, (5, 9), (3, 6), with_others=False)
+    timed = await _time_rows(GROWN, datetime.now(UTC))
+    return _query_measurements(timed, must=(5, 9), aim=(3, 6))
 
 
-async def _at(
-    rows: int,
-    now: datetime,
-    shared: SpaceIndexes | None,
-    must: tuple[float, float] | None = None,
-    aim: tuple[float, float] | None = None,
-    *,
-    with_others: bool = True,
-) -> list[Measurement]:
-    """Measure searches of so many rows; with_others: indexing and vectors too. must, aim: of p50
-    and p95, in ms.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TimedRows:
+    """What indexing and searching took; of two values ours comes first, then that of plain FTS5."""
+
+    rows: int
+    #: Seconds to index all rows.
+    indexing: tuple[float, float]
+    #: Seconds of each question.
+    questions: Sequence[tuple[float, float]]
+    #: Mean CPU milliseconds of a question.
+    cpu: tuple[float, float]
+
+
+async def _time_rows(rows: int, now: datetime, shared: SpaceIndexes | None = None) -> _TimedRows:
+    """Index so many rows and search them, in recall and in plain FTS5."""
     made = synthetic(rows)
     began = time.perf_counter()
     base = plain_index(" ".join(index_terms(line)) for line in made.lines)
     plain_indexed = time.perf_counter() - began
     async with indexed_recall(made.lines, now, shared) as (recall, indexed):
         with closing(base):
-            pairs, cpu = await _time_questions(recall, base, made.questions, now)
-    ours, plain = [one for one, _ in pairs], [one for _, one in pairs]
-    target, goal = TARGETS.get(rows, (float("inf"), float("inf")))
-    must, aim = must or (target, 3 * target), aim or (goal, 3 * goal)
-    name = f"{rows:,} rows"
-    figures = [
-        (
-            f"query over {name}, p50",
-            median(ours),
-            median(plain),
-            must[0],
-            aim[0],
-            median_ratio(pairs),
-        ),
-        (
-            f"query over {name}, p95",
-            percentile_95(ours),
-            percentile_95(plain),
-            must[1],
-            aim[1],
-            None,
-        ),
-    ]
-    if with_others:
-        figures.insert(
-            0, (f"index {name}", indexed, plain_indexed, rows * INDEX[0], rows * INDEX[1], None)
-        )
+            questions, cpu = await _time_questions(recall, base, made.questions, now)
+    return _TimedRows(rows=rows, indexing=(indexed, plain_indexed), questions=questions, cpu=cpu)
+
+
+def _index_measurement(timed: _TimedRows) -> Measurement:
+    ours, plain = timed.indexing
+    return Measurement(
+        name=f"index {timed.rows:,} rows",
+        ours=1_000 * ours,
+        floor=1_000 * plain,
+        unit="ms",
+        must=timed.rows * INDEX[0],
+        aim=timed.rows * INDEX[1],
+        floor_is=PLAIN,
+    )
+
+
+def _query_measurements(
+    timed: _TimedRows, must: tuple[float, float], aim: tuple[float, float]
+) -> list[Measurement]:
+    """Return the median and the 95th percentile of a query. must, aim: of both, in ms."""
+    ours, plain = zip(*timed.questions, strict=True)
     return [
-        *(
-            Measurement(
-                name=what,
-                ours=1_000 * mine,
-                floor=1_000 * floor,
-                unit="ms",
-                must=reach,
-                aim=best,
-                floor_is="FTS5 alone, same terms",
-                pair_ratio=ratio,
-                cpu=cpu[0] if ratio else None,
-                floor_cpu=cpu[1] if ratio else None,
-            )
-            for what, mine, floor, reach, best, ratio in figures
+        Measurement(
+            name=f"query over {timed.rows:,} rows, p50",
+            ours=1_000 * median(ours),
+            floor=1_000 * median(plain),
+            unit="ms",
+            must=must[0],
+            aim=aim[0],
+            floor_is=PLAIN,
+            pair_ratio=median_ratio(timed.questions),
+            cpu=timed.cpu[0],
+            floor_cpu=timed.cpu[1],
         ),
-        *(_vectors(rows, median(ours)) if with_others else ()),
+        Measurement(
+            name=f"query over {timed.rows:,} rows, p95",
+            ours=1_000 * percentile_95(ours),
+            floor=1_000 * percentile_95(plain),
+            unit="ms",
+            must=must[1],
+            aim=aim[1],
+            floor_is=PLAIN,
+        ),
     ]
 
 

@@ -49,6 +49,11 @@ def _machine_locale() -> str:
     )
 
 
+def choose_text(zh: str, en: str, setting: str = "auto") -> str:
+    """Return the one of two texts that is in the language used before any message."""
+    return zh if detect_machine_language(setting) == "zh" else en
+
+
 def format_text(lang: str, key: str, **fields: object) -> str:
     """Return a text of `TEXTS` with its fields filled in."""
     zh, en = TEXTS[key]

@@ -163,7 +163,7 @@ class SummaryWriter:
         if texts is None:
             return WrittenTexts(texts=FoldTexts())
         judged = await asyncio.to_thread(judge_texts, texts, source, self.limit)
-        usable = _without_faults(texts, judged)
+        usable = _drop_faulty_texts(texts, judged)
         faults = (judged.log.fault, judged.summary.fault)
         if not any(faults):
             return WrittenTexts(texts=usable)
@@ -230,8 +230,8 @@ class SummaryWriter:
         )
 
 
-def _without_faults(texts: FoldTexts, judged: JudgedTexts) -> FoldTexts:
-    """Keep of an answer the text that is not faulty."""
+def _drop_faulty_texts(texts: FoldTexts, judged: JudgedTexts) -> FoldTexts:
+    """Return an answer without the texts that were judged faulty."""
     return FoldTexts(
         log="" if judged.log.fault else texts.log,
         summary="" if judged.summary.fault else texts.summary,

@@ -35,7 +35,20 @@ def new_id(now: float) -> str:
     Args:
         now: unix seconds.
     """
-    number = (int(now * 1000) & (1 << 48) - 1) << 80 | secrets.randbits(80)
+    return _format_id(now, secrets.randbits(80))
+
+
+def first_id(at: float) -> str:
+    """Return the lowest row id of a time: rows made since then have this one or a higher one.
+
+    Args:
+        at: unix seconds.
+    """
+    return _format_id(at, 0)
+
+
+def _format_id(at: float, bits: int) -> str:
+    number = (int(at * 1000) & (1 << 48) - 1) << 80 | bits
     return "".join(_ID_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
 

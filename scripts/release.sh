@@ -1,5 +1,6 @@
 #!/bin/sh
 # Builds and checks a release in dist/; with --publish also tags, uploads and pushes it. See docs/release.md.
+# After a failure the same command goes on: what was built from this commit is not built again, and what is out stays.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,16 +21,32 @@ if ! grep -q "^## \[$version\] - [0-9]" CHANGELOG.md; then
     exit 1
 fi
 
-rm -rf dist
-.venv/bin/python -m build --no-isolation
-$uvx "$twine" check --strict dist/*.whl dist/*.tar.gz
-$uvx --from "$cyclonedx" cyclonedx-py requirements requirements.lock --output-file "dist/mnema-bot-$version.cdx.json"
-(cd dist && sha256sum -- * >SHA256SUMS)
+commit=$(git rev-parse HEAD)
+if [ "$(cat dist/.built-from 2>/dev/null)" != "$commit" ]; then
+    rm -rf dist
+    .venv/bin/python -m build --no-isolation
+    $uvx "$twine" check --strict dist/*.whl dist/*.tar.gz
+    $uvx --from "$cyclonedx" cyclonedx-py requirements requirements.lock --output-file "dist/mnema-bot-$version.cdx.json"
+    (cd dist && sha256sum -- * >SHA256SUMS)
+    echo "$commit" >dist/.built-from
+fi
 say "dist/ holds release $version."
 
 if [ "${1:-}" != --publish ]; then exit 0; fi
-git tag -s "v$version" -m "Release $version"
-$uvx "$twine" upload dist/*.whl dist/*.tar.gz
+if ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null; then
+    git tag -s "v$version" -m "Release $version"
+elif [ "$(git rev-parse "v$version^{commit}")" != "$commit" ]; then
+    say "The tag v$version is of another commit: give the release its next number."
+    exit 1
+fi
+for file in dist/*.whl dist/*.tar.gz; do
+    # an index takes each file once; one by one, so that a second attempt sends only what is missing
+    uploaded=dist/.uploaded-$(basename "$file")
+    if [ ! -e "$uploaded" ]; then
+        $uvx "$twine" upload "$file"
+        touch "$uploaded"
+    fi
+done
 docker buildx build --platform linux/amd64,linux/arm64 -f deploy/Containerfile -t "$IMAGE:$version" --push .
 git push origin "v$version"
 say "Release $version is out. Put the files of dist/ on its page."

@@ -70,7 +70,11 @@ class _ActionRule:
         return not self.places or kind in self.places
 
     def allows_resource(self, resource: str, space: str) -> bool:
-        """Tell whether a resource may be meant in a space; one that is implied always may."""
+        """Tell whether the action is allowed on a resource in a space.
+
+        Args:
+            resource: as in `authorize`; "" is the space itself, which is always allowed.
+        """
         return not self.own_space or resource in ("", space)
 
 

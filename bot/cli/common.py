@@ -21,6 +21,7 @@ from bot.runtime.store_access import (
     run_with_store,
     store_exists,
 )
+from bot.texts import choose_text
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -125,7 +126,10 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise MnemaError(f"{question} There is no terminal to confirm on; pass --yes.")
+        why = choose_text(
+            "没有终端可以确认；请加上 --yes。", "There is no terminal to confirm on; pass --yes."
+        )
+        raise MnemaError(f"{question} {why}")
     typer.confirm(question, abort=True, err=True)
 
 

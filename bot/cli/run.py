@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.cli.common import format_error, report_error
-from bot.cli.program.login import LINK_NOTE, login_links, open_browser
+from bot.cli.program.login import link_note, login_links, open_browser
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, HomeLock
 from bot.config.keys import known_secrets
@@ -32,6 +32,7 @@ from bot.runtime.process import (
 from bot.runtime.process_role import ProcessRole
 from bot.runtime.store_access import import_scale_module, lock_home
 from bot.telemetry.log import LogRedactor, LogSettings, start_logging
+from bot.texts import choose_text
 from channels.base import Channel
 from channels.web.server import MonitorSite
 from memory.failpoints import hit
@@ -171,6 +172,7 @@ class _BotProcess:
                 page.web.hub.close()
                 page.server.stop()
                 await serving
+                self._remove_login_page()
         return FAILED_EXIT if damaged else 0
 
     async def _run_bot(
@@ -218,7 +220,8 @@ class _BotProcess:
             if self._lock is not None:
                 self._lock.tell(page.url)
             if page.is_new_token:
-                print(f"token {page.token} (kept in {self._home.web_token})")
+                where = choose_text("保存在", "kept in", self._file.current.language)
+                print(f"token {page.token} ({where} {self._home.web_token})")
             if page.is_new_token or self._opens_browser:
                 self._show_login(page)
         print(f"ready {_page_text(page, self._file.current)}", flush=True)
@@ -226,12 +229,17 @@ class _BotProcess:
 
     def _show_login(self, page: WebPage) -> None:
         """Print a link that signs a browser in; open it where that is asked for."""
-        public_url = self._file.current.channels.web.public_url
-        links = login_links(page.url, public_url, page.site.gate.create_login_code())
+        config = self._file.current
+        code = page.site.gate.create_login_code(on_use=self._remove_login_page)
+        links = login_links(page.url, config.channels.web.public_url, code)
         for link in links:
-            print(f"login {link} ({LINK_NOTE})")
+            print(f"login {link} ({link_note(config.language)})")
         if self._opens_browser:
-            open_browser(links[0])
+            open_browser(links[0], self._home.login_page)
+
+    def _remove_login_page(self) -> None:
+        with suppress(OSError):
+            self._home.login_page.unlink()
 
     def _restore_after(self, ended: asyncio.Event, file: Path, passphrase: str) -> None:
         """End the run as a signal does, and restore then."""

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -15,7 +15,8 @@ DISTRIBUTION = "mnema-bot"  # on a package index; command, packages and home are
 CHECKOUT = Path(__file__).resolve().parents[2]  # where the packages lie: of use if it is a checkout
 CONTAINER_VARIABLE = "MNEMA_CONTAINER"  # set by deploy/Containerfile
 _UV_RECEIPT, _PIPX_RECEIPT = "uv-receipt.toml", "pipx_metadata.json"
-_CACHE_TAG = "CACHEDIR.TAG"  # marks a cache of any program; uvx runs from one
+_CACHE_TAG = "CACHEDIR.TAG"  # marks a cache of any program
+_RELOCATABLE = "relocatable = true"  # a line of pyvenv.cfg that only uv writes
 
 
 class Installer(StrEnum):
@@ -52,10 +53,18 @@ def find_installer(
         return Installer.UV_TOOL
     if (prefix / _PIPX_RECEIPT).is_file():
         return Installer.PIPX
-    if any((folder / _CACHE_TAG).is_file() for folder in prefix.parents):
+    if _is_of_uvx(prefix):
         return Installer.UVX
     pip = find_spec("pip") is not None if has_pip is None else has_pip
     return Installer.PIP if pip else Installer.UV
+
+
+def _is_of_uvx(prefix: Path) -> bool:
+    """Tell whether an environment lies in uv's cache, whose environments can be moved."""
+    settings = prefix / "pyvenv.cfg"
+    if not settings.is_file() or _RELOCATABLE not in settings.read_text("utf-8").splitlines():
+        return False
+    return any((folder / _CACHE_TAG).is_file() for folder in prefix.parents)
 
 
 def program_version() -> str:
@@ -84,9 +93,16 @@ _OF_EXTRA = re.compile(r"([\w.-]++)[^;]*+;.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
 
 def install_command(extra: str, installer: Installer | None = None) -> str:
     """Return the command that a message names for a missing extra."""
-    if (installer or find_installer()) is Installer.CHECKOUT:
-        return f"make -C {shlex.quote(str(CHECKOUT))} extras NAME={extra}"
-    return f"mnema extras add {extra}"
+    match installer or find_installer():
+        case Installer.CHECKOUT:
+            return f"make -C {shlex.quote(str(CHECKOUT))} extras NAME={extra}"
+        case Installer.CONTAINER:
+            names = " ".join(dict.fromkeys((*present_extras(), extra)))
+            return f'docker build --build-arg EXTRAS="{names}" -f deploy/Containerfile -t mnema .'
+        case Installer.UVX:
+            return f"uv tool install {DISTRIBUTION} && mnema extras add {extra}"
+        case _:
+            return f"mnema extras add {extra}"
 
 
 def lock_file(extra: str) -> Traversable:
@@ -102,21 +118,41 @@ def locked_packages(lock: Traversable) -> list[str]:
 
 
 def present_extras() -> list[str]:
-    """Return the extras whose packages are all installed."""
+    """Return the extras whose packages are all installed, in any version."""
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         return []
-    return [extra for extra in EXTRAS if _are_installed(_names_of(extra, requirements))]
+    return [extra for extra in EXTRAS if _is_present(_names_of(extra, requirements))]
 
 
-def _names_of(extra: str, requirements: Sequence[str]) -> Iterator[str]:
+def has_locked_versions(extra: str) -> bool:
+    """Tell whether the packages of a present extra have the versions of its lock file.
+
+    A locked package that is not installed may be for other systems, and does not count; one that
+    is locked twice has a version for each of several versions of Python.
+    """
+    locked: dict[str, list[str]] = {}
+    for pin in locked_packages(lock_file(extra)):
+        name, _, version = pin.partition("==")
+        locked.setdefault(name.partition("[")[0], []).append(version)
+    return all(_installed_version(name) in ("", *versions) for name, versions in locked.items())
+
+
+def _names_of(extra: str, requirements: Sequence[str]) -> list[str]:
+    """Return the packages that an extra asks for. requirements: of the program's metadata."""
     matches = (_OF_EXTRA.fullmatch(line) for line in requirements)
-    return (match[1] for match in matches if match and match[2] == extra)
+    return [match[1] for match in matches if match and match[2] == extra]
 
 
-def _are_installed(names: Iterator[str]) -> bool:
+def _is_present(names: Sequence[str]) -> bool:
+    """Tell whether these packages are installed; no packages are no extra."""
+    return bool(names) and all(_installed_version(name) for name in names)
+
+
+def _installed_version(name: str) -> str:
+    """Return the version of an installed package, "" for one that is not."""
     try:
-        return all(metadata.version(name) for name in names)
+        return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return False
+        return ""

@@ -78,6 +78,11 @@ class HomeFolder:
         """The token for the page and the API."""
         return self.data / "web_token"
 
+    @property
+    def login_page(self) -> Path:
+        """Leads a browser on to the link that signs it in, while that link is open."""
+        return self.data / "login.html"
+
     def web_sessions(self, port: int) -> Path:
         """The logins of browsers at a port of the page: hashes, of use with the token that is valid
         now.

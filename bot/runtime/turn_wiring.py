@@ -308,7 +308,7 @@ class TurnComponents(Components):
             window=self.models.window,
             all_specs=lambda space: tuple(tool.spec for tool in self._tools_of(space).all()),
             specs_in_window=lambda space, window: self.toolset.specs(space, window),
-            load_tools=lambda space: self.toolset.load(space),
+            load_tools=lambda space, window: self.toolset.load(space, window),
             refuses_tools=self.models.refuses_tools,
             telemetry=self.telemetry,
         )

@@ -24,11 +24,13 @@ from memory.text.tokenizer import question_terms, text_terms
 MAX_SHOWN_TOOLS, MAX_SHOWN_TOKENS = 25, 6_000
 MAX_FOUND = 8
 MAX_FOUND_CHARS = 24_000  # of one answer: the schemas of tools that do not fit are left out
-MAX_ORIGINS_CHARS = 1_500  # of the list of servers in the prompt: 600 tokens with both descriptions
+# of the list of origins in the prompt: 600 tokens with both descriptions
+MAX_ORIGINS_CHARS = 1_500
 MAX_SCHEMA_DEPTH = 10
 NAME_WEIGHT = 4  # a term of a name counts as so many of a description
 SMALL_WINDOW = 16_384  # tokens; below it, a prompt has only the tools that a space needs
 USED_SECONDS = 30 * 86_400.0  # a tool that was used within this time is one that the person uses
+RELOAD_SECONDS = 3_600.0  # between two counts of what a space uses
 MAX_USED_TOKENS = 600  # of the tools that a space uses, in a small window: the most used first
 MAX_KNOWN_SPACES = 1_000
 # In every prompt. memory_get only reads on where memory_search has found something.
@@ -55,7 +57,7 @@ class Findable:
     """Something that `find_tools` finds."""
 
     name: str
-    #: The server or package that it comes from.
+    #: Its server or package; of the bot's own tools their kind, such as files.
     origin: str
     #: What it is for.
     description: str
@@ -73,7 +75,7 @@ class FoundByWords:
         """Return the best ones, best first; the one of exactly that name alone.
 
         Args:
-            origin: only of this server; "" for all.
+            origin: only those of this origin; "" for all.
         """
         if named := [item for item in self.items if item.name == query.strip()]:
             return named
@@ -136,7 +138,7 @@ class FindToolsArguments(ToolArguments):
     """Arguments of `find_tools`."""
 
     query: str = Field(min_length=1, max_length=400)
-    server: str = Field("", max_length=100)
+    origin: str = Field("", max_length=100)
 
 
 class FindToolsTool:
@@ -157,13 +159,13 @@ class FindToolsTool:
         )
 
     async def run(self, arguments: FindToolsArguments, context: ToolContext) -> str:
-        if arguments.server and arguments.server not in self._origins:
+        if arguments.origin and arguments.origin not in self._origins:
             raise ToolFailed(
-                f"There is no server {arguments.server!r}; there are: "
+                f"There is no origin {arguments.origin!r}; there are: "
                 f"{', '.join(sorted(self._origins))}."
             )
         # The first search builds the index, which takes a tenth of a second for a thousand tools.
-        found = await asyncio.to_thread(self._index.search, arguments.query, arguments.server)
+        found = await asyncio.to_thread(self._index.search, arguments.query, arguments.origin)
         if not found:
             return (
                 "Nothing has these words. Try others, in English, too, for what the tool has to do."
@@ -283,6 +285,16 @@ class PromptNeeds:
         return frozenset(names)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LoadedUses:
+    """The tools that a space had used when they were counted."""
+
+    #: Most used first.
+    names: tuple[str, ...]
+    #: Unix seconds.
+    loaded_at: float
+
+
 class ToolUses:
     """Which tools each space has used of late.
 
@@ -293,20 +305,26 @@ class ToolUses:
 
     def __init__(self, count: CountUsed, now: Callable[[], float]) -> None:
         self._count, self._now = count, now
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._known: dict[str, _LoadedUses] = {}
 
     async def load(self, space: str) -> None:
-        """Load what a space has used."""
-        calls = await self._count(space, self._now() - USED_SECONDS)
+        """Load what a space has used, unless that was loaded within the hour."""
+        now = self._now()
+        known = self._known.get(space)
+        if known is not None and 0 <= now - known.loaded_at < RELOAD_SECONDS:
+            return
+        calls = await self._count(space, now - USED_SECONDS)
         if space not in self._known and len(self._known) >= MAX_KNOWN_SPACES:
             self._known.clear()
-        self._known[space] = tuple(sorted(calls, key=lambda name: (-calls[name], name)))
+        names = tuple(sorted(calls, key=lambda name: (-calls[name], name)))
+        self._known[space] = _LoadedUses(names=names, loaded_at=now)
 
     def find(self, space: str) -> tuple[str, ...]:
         """Return the names of the tools that a space used when it was last loaded, most used
         first.
         """
-        return self._known.get(space, ())
+        known = self._known.get(space)
+        return known.names if known else ()
 
 
 def are_too_many(tools: Sequence[Tool]) -> bool:

@@ -36,7 +36,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
-MAX_CACHED_SPACES = 1_000
+MAX_CACHED_TOOLSETS = 1_000
 # Of tools of ours that are not always offered: no plug-in stands in for one that is off.
 RESERVED_NAMES = frozenset({"exec", "find_tools", "skill", USE_TOOL, "web_fetch", "web_search"})
 _MEMORY_TOOLS = (MemorySearchTool, MemoryGetTool, MemoryWriteTool)
@@ -115,7 +115,8 @@ class OfferedTools:
         self._workspace = workspace
         self._window = window
         self._tool_uses = tool_uses
-        self._offered: dict[str, tuple[object, Toolset]] = {}
+        #: By space and whether the window is small, with what each was built of.
+        self._offered: dict[tuple[str, bool], tuple[object, Toolset]] = {}
         #: Of the spaces in which a turn runs.
         self._held: dict[str, Toolset] = {}
 
@@ -134,9 +135,15 @@ class OfferedTools:
         """Take up changes, for no turn of the space runs now."""
         self._held.pop(space, None)
 
-    async def load(self, space: str) -> None:
-        """Load what decides which tools are in the prompt, unless they stay as they are."""
-        if self._window() < SMALL_WINDOW and space not in self._held:
+    async def load(self, space: str, window: int) -> None:
+        """Load what decides which tools are in the prompt, unless they stay as they are.
+
+        Args:
+            window: tokens of a window that `specs` is called with; it may be another one than that
+                of the model.
+        """
+        is_small = min(window, self._window()) < SMALL_WINDOW
+        if is_small and space not in self._held:
             await self._tool_uses.load(space)
 
     def _current(self, space: str, window: int) -> Toolset:
@@ -149,12 +156,12 @@ class OfferedTools:
         skills = self._skills.offered(space)
         added = (*self._web.offered(), *skills, *self._exec.offered(space), *self._delegate())
         current = self._off(), added, self._outside(space), needs
-        known = self._offered.get(space)
+        known = self._offered.get((space, is_small))
         if known is None or known[0] != current:
-            if len(self._offered) >= MAX_CACHED_SPACES:
+            if len(self._offered) >= MAX_CACHED_TOOLSETS:
                 self._offered.clear()
             unlisted = [skill for tool in skills for skill in tool.unlisted]
-            known = self._offered[space] = (
+            known = self._offered[space, is_small] = (
                 current,
                 self._build(*current, list(map(_to_findable, unlisted))),
             )
@@ -182,9 +189,8 @@ class OfferedTools:
         finders: list[Tool] = [FindToolsTool(found)] if found else []
         if deferred:
             finders.append(UseToolTool())
-        return Toolset(
-            [*_without(own, names), *finders, *_without(outside, names)], deferred
-        ).without(off)
+        finders = _without(finders, off)
+        return Toolset([*_without(own, names), *finders, *_without(outside, names)], deferred)
 
     def specs(self, space: str, window: int) -> tuple[ToolSpec, ...]:
         """Return the specs of the tools in the prompt of a space, in a window of so many tokens."""

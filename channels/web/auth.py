@@ -413,9 +413,13 @@ class RequestGuard:
             await self._refuse(headers, peer)
         return self._begin_session(headers, peer)
 
-    def create_login_code(self) -> str:
-        """Create a code that signs one browser in, once and within ten minutes."""
-        return self._codes.create()
+    def create_login_code(self, on_use: Callable[[], None] | None = None) -> str:
+        """Create a code that signs one browser in, once and within ten minutes.
+
+        Args:
+            on_use: called once the code is used up.
+        """
+        return self._codes.create(on_use)
 
     async def login_by_code(self, code: str, headers: Headers, peer: str = "") -> str:
         """Create a session for a code of `create_login_code`, and use the code up.

@@ -174,6 +174,15 @@ def login_link(url: str, code: str) -> str:
     return f"{url}/login#code={code}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenCode:
+    """A code that was not used yet."""
+
+    #: Until when it is valid, by the clock of `LoginCodes`.
+    ends: float
+    on_use: Callable[[], None] | None
+
+
 class LoginCodes:
     """Codes of links that sign one browser in: each is valid for ten minutes and once.
 
@@ -182,20 +191,27 @@ class LoginCodes:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._ends: dict[bytes, float] = {}
+        self._open: dict[bytes, _OpenCode] = {}
 
-    def create(self) -> str:
-        """Create a code of 192 random bits."""
+    def create(self, on_use: Callable[[], None] | None = None) -> str:
+        """Create a code of 192 random bits. on_use: called once the code is used up."""
         code = secrets.token_urlsafe(24)
-        while len(self._ends) >= MAX_LOGIN_CODES:
-            del self._ends[next(iter(self._ends))]
-        self._ends[hash_secret(code)] = self._clock() + LOGIN_CODE_SECONDS
+        while len(self._open) >= MAX_LOGIN_CODES:
+            del self._open[next(iter(self._open))]
+        self._open[hash_secret(code)] = _OpenCode(
+            ends=self._clock() + LOGIN_CODE_SECONDS, on_use=on_use
+        )
         return code
 
     def redeem(self, code: str) -> bool:
         """Use up a code; return whether it was valid."""
-        return self._ends.pop(hash_secret(code), float("-inf")) > self._clock()
+        known = self._open.pop(hash_secret(code), None)
+        if known is None:
+            return False
+        if known.on_use is not None:
+            known.on_use()
+        return known.ends > self._clock()
 
     def clear(self) -> None:
         """End all codes."""
-        self._ends.clear()
+        self._open.clear()

@@ -39,7 +39,7 @@ def apply_reductions(
     )
 
 
-def _unreduced_parts(
+def _parts_shown_as_stored(
     message: Message, reduced: Mapping[int, Reduction], *, hide_thinking: bool
 ) -> list[Part]:
     """The parts of a message that are shown as they are stored."""
@@ -62,7 +62,7 @@ def message_tokens(
     hide_thinking = not running and _has_thinking(message)
     if not reduced and not hide_thinking:
         return message.tokens if message.counter == counter.name else counter.message(message.parts)
-    originals = _unreduced_parts(message, reduced, hide_thinking=hide_thinking)
+    originals = _parts_shown_as_stored(message, reduced, hide_thinking=hide_thinking)
     replaced = [
         item.tokens for number, item in reduced.items() if item.text and number < len(message.parts)
     ]

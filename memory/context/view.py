@@ -44,7 +44,7 @@ class ContextView:
     repaired: bool = False
 
 
-def _add_passing_texts(running: list[ShownMessage], tail: str, last: str) -> None:
+def _add_request_texts(running: list[ShownMessage], tail: str, last: str) -> None:
     """Add the texts of one request alone: after the turn's first message, and at the very end."""
     if tail:
         running[0] = replace(running[0], parts=(*running[0].parts, Text(text=tail)))
@@ -75,7 +75,7 @@ def assemble_view(
     before = list(_shown_messages(history, reductions, times, running=False))
     current = list(_shown_messages(running, reductions, times, running=True))
     if current:
-        _add_passing_texts(current, tail, last)
+        _add_request_texts(current, tail, last)
     if session.summary:
         _prepend_text(before or current, Text(text=summary_text(session.summary)))
     shown, stable, repaired = _repair_if_needed(before, current)

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from math import log
@@ -71,6 +71,20 @@ class SearchHit:
     split: ScoreSplit = NO_SPLIT
 
 
+class _RowReader:
+    """Reads rows of an index, each of them once in a search."""
+
+    def __init__(self, index: SearchableIndex) -> None:
+        self._index = index
+        self._known: dict[int, IndexedRow] = {}
+
+    def read(self, numbers: Collection[int]) -> dict[int, IndexedRow]:
+        """Return the rows of these numbers that are there."""
+        if missing := [number for number in numbers if number not in self._known]:
+            self._known |= self._index.indexed_rows(missing)
+        return {number: self._known[number] for number in numbers if number in self._known}
+
+
 def find_rows(
     index: SearchableIndex,
     request: SearchRequest,
@@ -89,14 +103,16 @@ def find_rows(
         return []
     asked = Question.of(request, index.speakers())
     of_all = index.frequencies(asked.terms), index.frequencies(asked.terms, tools=True)
-    of_tools = _find_results(index, asked, hidden, request.limit, of_all[1])
+    reader = _RowReader(index)
+    of_tools = _find_results(index, reader, asked, hidden, request.limit, of_all[1])
     question = _with_statistics(asked, of_all[0])
     weights = {} if question.letters else _idf_weights(question.terms, *of_all[0])
-    ranked, dated = _rank_candidates(index, question, hidden, near or {}, request.limit * 2 + 20)
+    most = request.limit * 2 + 20
+    ranked, dated = _rank_candidates(index, reader, question, hidden, near or {}, most)
     # a person who asks is shown every source
     merges = bool(request.on_behalf_of or request.hide_live_of)
     enough = len(ranked) if merges else request.limit
-    hits = _select_hits(index, question, ranked, dated, weights, enough, near)
+    hits = _select_hits(reader, question, ranked, dated, weights, enough, near)
     if request.on_behalf_of and of_tools:
         of_tools = _select_unanswered(
             asked, of_tools, hits[: request.limit], _common_weights(asked.terms, *of_all)
@@ -123,6 +139,7 @@ def _with_statistics(question: Question, frequencies: Frequencies) -> Question:
 
 def _find_results(
     index: SearchableIndex,
+    reader: _RowReader,
     question: "Question",
     hidden: HiddenRows,
     limit: int,
@@ -139,9 +156,9 @@ def _find_results(
         rare=rare_terms(question.terms, *frequencies),
         search_filter=replace(question.search_filter, tools=True),
     )
-    ranked, dated = _rank_candidates(index, question, hidden, {}, limit * 2 + 20)
+    ranked, dated = _rank_candidates(index, reader, question, hidden, {}, limit * 2 + 20)
     weights = _idf_weights(question.terms, *frequencies)
-    hits = _select_hits(index, question, ranked, dated, weights, len(ranked))
+    hits = _select_hits(reader, question, ranked, dated, weights, len(ranked))
     return [replace(hit, score=hit.score * TOOL_FACTOR) for hit in hits]
 
 
@@ -156,6 +173,7 @@ def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[i
 
 def _rank_candidates(
     index: SearchableIndex,
+    reader: _RowReader,
     question: Question,
     hidden: HiddenRows,
     near: Mapping[int, float],
@@ -164,7 +182,7 @@ def _rank_candidates(
     """Rank the rows that may answer, and return the first `most`, with the bonus of those of a time
     that is named.
     """
-    rows, scores = _look_up(index, question, near)
+    rows, scores = _look_up(index, reader, question, near)
     rows = _rows_of_named_days(index, question) | rows
     rows |= _rows_around(index, question, rows, scores)
     hidden.met.update(row.fold for row in rows.values())
@@ -175,14 +193,14 @@ def _rank_candidates(
 
 
 def _look_up(
-    index: SearchableIndex, question: Question, near: Mapping[int, float]
+    index: SearchableIndex, reader: _RowReader, question: Question, near: Mapping[int, float]
 ) -> tuple[dict[int, CandidateRow], dict[int, float]]:
     """The rows that match by their words or their vectors, and how well, from 0 to 1 for the best
     one.
     """
     look_up = index.with_characters if question.letters else index.best
     best = look_up(question.rare or question.terms, question.most, question.search_filter)
-    raised = _raise_phrases(index, question, best)
+    raised = _raise_phrases(reader, question, best)
     top = max(raised.values(), default=0.0) or 1.0
     rows = {row.row: row for row in best}
     scores = {number: max(0.0, score / top) for number, score in raised.items()}
@@ -193,7 +211,7 @@ def _look_up(
 
 
 def _raise_phrases(
-    index: SearchableIndex, question: Question, best: Sequence[CandidateRow]
+    reader: _RowReader, question: Question, best: Sequence[CandidateRow]
 ) -> dict[int, float]:
     """The word scores of rows; higher for the best ones that have the question's neighbouring terms
     near each other.
@@ -201,7 +219,7 @@ def _raise_phrases(
     scores = {row.row: row.word_score for row in best}
     if not question.pairs:
         return scores
-    read = index.indexed_rows([row.row for row in best[:MAX_READ_FOR_PHRASES]])
+    read = reader.read([row.row for row in best[:MAX_READ_FOR_PHRASES]])
     for number, found in read.items():
         share = phrase_share(question.pairs, found.spaced_terms.split())
         scores[number] *= 1 + PHRASE_BONUS * share
@@ -246,7 +264,7 @@ def _is_hidden(row: CandidateRow, hidden: HiddenRows) -> bool:
 
 
 def _select_hits(
-    index: SearchableIndex,
+    reader: _RowReader,
     question: Question,
     ranked: Sequence[RankedRow],
     dated: Container[int],
@@ -259,7 +277,7 @@ def _select_hits(
     said: set[str] = set()
     best = 0.0
     for page in _pages(ranked, enough + SPARE_ROWS):
-        rows, shares = _read_page(index, question, page, weights)
+        rows, shares = _read_page(reader, question, page, weights)
         first = [shares[rank.row] for rank in page[:5] if rank.row in shares]
         best = best or max(first, default=0.0) or 1.0
         for rank in page:
@@ -289,7 +307,7 @@ def _pages(ranked: Sequence[RankedRow], size: int) -> Iterator[Sequence[RankedRo
 
 
 def _read_page(
-    index: SearchableIndex,
+    reader: _RowReader,
     question: Question,
     page: Sequence[RankedRow],
     weights: Mapping[str, float],
@@ -297,11 +315,11 @@ def _read_page(
     """Read the rows of a page; returns them, and the share of the question that each matches, also
     of the neighbours that lent to those that match too little.
     """
-    rows = index.indexed_rows([rank.row for rank in page])
+    rows = reader.read([rank.row for rank in page])
     shares = _matched_shares(question, rows, weights)
     weak = [rank for rank in page if shares.get(rank.row, 0.0) < question.min_share]
     if lenders := {rank.lender for rank in weak} - rows.keys():
-        shares |= _matched_shares(question, index.indexed_rows(lenders), weights)
+        shares |= _matched_shares(question, reader.read(lenders), weights)
     return rows, shares
 
 

@@ -165,19 +165,23 @@ def phrase_share(pairs: Sequence[tuple[str, str, float]], terms: Sequence[str]) 
         pairs: (term, next term, weight) of the question.
         terms: of the row, in order.
     """
-    wanted = {term for one, other, _ in pairs for term in (one, other)}
-    places: dict[str, list[int]] = {term: [] for term in wanted}
-    for at, term in enumerate(terms):
-        if term in wanted:
-            places[term].append(at)
-    near = sum(
-        weight
-        for one, other, weight in pairs
-        if any(
-            abs(left - right) <= PHRASE_DISTANCE for left in places[one] for right in places[other]
-        )
-    )
-    return near / (sum(weight for *_, weight in pairs) or 1.0)
+    pairs_with: dict[str, list[int]] = {}
+    for number, (one, other, _) in enumerate(pairs):
+        pairs_with.setdefault(one, []).append(number)
+        pairs_with.setdefault(other, []).append(number)
+    # The nearest place of another term is the last one so far: one pass, however often they occur.
+    last_places = dict.fromkeys(pairs_with, -PHRASE_DISTANCE - 1)
+    near: set[int] = set()
+    for place, term in enumerate(terms):
+        if term not in pairs_with:
+            continue
+        last_places[term] = place
+        for number in pairs_with[term]:
+            one, other, _ = pairs[number]
+            if place - min(last_places[one], last_places[other]) <= PHRASE_DISTANCE:
+                near.add(number)
+    weights = [weight for *_, weight in pairs]
+    return sum(weights[number] for number in sorted(near)) / (sum(weights) or 1.0)
 
 
 # What counts as evidence that a row answers a question, and which rows say the same.

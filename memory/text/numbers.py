@@ -296,7 +296,7 @@ def _known_number(number: _FoundNumber) -> Iterable[str]:
     return _number_readings(number)
 
 
-def _readings_of_value(number: _FoundNumber) -> Iterator[str]:
+def _known_value_readings(number: _FoundNumber) -> Iterator[str]:
     """Readings of a number whose value is known: the value, and its digits if they stand for it."""
     yield f"v{number.value}"
     yield f"u{number.value} {number.unit}" if number.unit else f"b{number.value}"
@@ -306,7 +306,7 @@ def _readings_of_value(number: _FoundNumber) -> Iterator[str]:
 
 def _number_readings(number: _FoundNumber) -> Iterator[str]:
     if number.single and number.value:
-        yield from _readings_of_value(number)
+        yield from _known_value_readings(number)
         return
     last = re.split("[:/-]", number.text)[-1]
     if number.unit:

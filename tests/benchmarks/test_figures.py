@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.__main__ import UnknownName, main, select
 from benchmarks.cpu_time import cpu_of, cpu_of_this
-from benchmarks.figures import FIGURES, REPORTS, import_code
+from benchmarks.figures import FIGURES, REPORTS
 from benchmarks.measurement import Measurement, median_ratio, table
 from benchmarks.process import ROOT
 from tests.cases import every_case
@@ -31,11 +31,6 @@ def test_the_list_names_every_figure_once(capsys: pytest.CaptureFixture[str]) ->
         line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")
     ]
     assert told == [*FIGURES, *REPORTS]
-
-
-def test_the_code_of_every_figure_and_report_is_there() -> None:
-    for named in (*FIGURES.values(), *REPORTS.values()):
-        assert callable(import_code(named.code)), named.code
 
 
 def test_an_unknown_name_is_told_with_the_nearest_and_nothing_is_measured(

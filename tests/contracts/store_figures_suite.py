@@ -4,9 +4,23 @@ import asyncio
 from datetime import UTC, datetime
 
 from memory.store.rows import SendOutcome
-from tests.contracts.store_words import Record, arrival, begin, folded, parts, place, reply, talk
+from tests.contracts.store_words import (
+    SPENT,
+    Record,
+    arrival,
+    begin,
+    call,
+    digested,
+    folded,
+    parts,
+    place,
+    reply,
+    results,
+    talk,
+)
 
 SENT = SendOutcome(state="sent", platform_id="1")
+DAY = 86_400.0  # seconds
 EVER = datetime.fromtimestamp(0, UTC)
 
 
@@ -81,3 +95,41 @@ class FiguresSuite:
         news = await store.delivery.next_outbox_row(first.conversation)
         assert news
         assert news.trace_id == ""
+
+    async def test_outcomes_are_those_of_the_newest_work_of_thirty_days(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        home = await talk(store, "1", "2", "3", "4")
+        await folded(store, home, 1)
+        record.now += 29 * DAY
+        await digested(store, home, 1)
+        newest = await store.outcomes.newest()
+        assert (newest.folds, dict(newest.digests)) == (2, {"unanswered": 1, "waited": 1})
+        record.now += 2 * DAY
+        newest = await store.outcomes.newest()
+        assert (newest.folds, dict(newest.digests)) == (1, {"waited": 1})
+
+    async def test_uses_of_tools_are_those_of_a_space_since_a_time(self, record: Record) -> None:
+        store = await record.open()
+        began = record.now
+        for key, space in (("1", ""), ("2", "s"), ("3", "s")):
+            turn = await begin(store, key, chat=f"c{key}", space=space)
+            calls = await store.sessions.add_step(turn, reply("use"), [call("a"), call("b")], SPENT)
+            await store.sessions.start_calls(calls)
+            await store.sessions.end_calls(turn, [(row, "done") for row in calls], results(*calls))
+            await store.delivery.finish(turn, "done", reply(), parts("ok"))
+            record.now += DAY
+        assert await store.outcomes.used_tools("", began) == {"look": 2}
+        assert await store.outcomes.used_tools("s", began) == {"look": 4}
+        assert await store.outcomes.used_tools("s", began + 2 * DAY) == {"look": 2}
+
+    async def test_old_labels_are_those_below_a_folder(self, record: Record) -> None:
+        store = await record.open()
+        paths = ["files", "files/", "files/a.txt", "files/sub/b", "files0", "files-2/c", "work/d"]
+        await store.file_labels.label_names("", paths)
+        await store.file_labels.label_names("s", ["files/other"])
+        assert await store.file_labels.load_old("", ["files", "work"]) == []
+        record.now += 2 * DAY
+        old = await store.file_labels.load_old("", ["files", "work"])
+        assert sorted(old) == ["files/", "files/a.txt", "files/sub/b", "work/d"]

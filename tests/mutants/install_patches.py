@@ -14,8 +14,8 @@ INSTALLED = (
         guards="login",
         file="channels/web/sessions.py",
         target="LoginCodes.redeem",
-        old="self._ends.pop(hash_secret(code), float('-inf'))",
-        new="self._ends.get(hash_secret(code), float('-inf'))",
+        old="self._open.pop(hash_secret(code), None)",
+        new="self._open.get(hash_secret(code), None)",
         tests=(
             f"{LINKS}::test_a_link_signs_in_once_and_the_session_may_do_what_one_of_the_token_may",
         ),
@@ -55,6 +55,26 @@ INSTALLED = (
         old="handler=login_code, needs_fresh_login=True",
         new="handler=login_code, needs_fresh_login=False",
         tests=(f"{WALKED}::test_a_session_that_is_not_fresh_makes_no_link",),
+    ),
+    Mutant(
+        name="the link that signs in stands in the arguments of the browser",
+        guards="login",
+        file="bot/cli/program/login.py",
+        target="open_browser",
+        old="args=(page.as_uri(),)",
+        new="args=(link,)",
+        tests=(
+            f"{WALKED}::test_run_with_open_gives_the_browser_a_file_that_only_this_account_reads",
+        ),
+    ),
+    Mutant(
+        name="a link that no browser used stays in a file after the end",
+        guards="login",
+        file="bot/cli/run.py",
+        target="_BotProcess.run",
+        old="self._remove_login_page()",
+        new="pass",
+        tests=(f"{WALKED}::test_a_link_that_no_browser_used_is_in_no_file_after_the_end",),
     ),
     Mutant(
         name="extras are installed without their hashes",

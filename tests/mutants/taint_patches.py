@@ -401,7 +401,7 @@ TAINT = (
         name="the note at the step limit stands before the results",
         guards="steps",
         file="memory/context/view.py",
-        target="_add_passing_texts",
+        target="_add_request_texts",
         old="running[-1] = replace(running[-1], parts=(*running[-1].parts, Text(text=last)))",
         new="running[0] = replace(running[0], parts=(*running[0].parts, Text(text=last)))",
         tests=(

@@ -1,15 +1,18 @@
 """`mnema login` beside a real `mnema run`, the link of the first start, and `mnema run --open`."""
 
 import asyncio
+import html
 import re
+import stat
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import httpx
-import pytest
 
 from tests.walk.harness import Bot, ColdBot, mnema, settings, until
 
 OFFLINE = settings("http://127.0.0.1:9", provider="offline")
+REDIRECT = re.compile(r'http-equiv="refresh" content="0; url=([^"]+)"')
 LINK = re.compile(r"(http://[^/\s]+)/login#code=(\S+)")
 
 
@@ -99,25 +102,57 @@ async def test_the_first_start_without_a_terminal_prints_a_link_and_later_ones_d
     await bot.term()
 
 
-@pytest.mark.parametrize("has_browser", [True, False])
-async def test_run_with_open_opens_the_page_or_prints_its_link(
-    tmp_path: Path, has_browser: bool
-) -> None:
-    bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
-    opened, browser = tmp_path / "opened", tmp_path / "browser"
+async def open_in_browser(bot: SpeakingBot, folder: Path) -> Path:
+    """Start the bot beside a browser that notes its argument; return the file that it opens."""
+    opened, browser = folder / "opened", folder / "browser"
     browser.write_text(
         f'#!/bin/sh\nprintf %s "$1" >"{opened}.part" && mv "{opened}.part" "{opened}"\n'
     )
     browser.chmod(0o700)
-    if has_browser:
-        bot.extra = {"BROWSER": f"{browser} %s"}
+    bot.extra = {"BROWSER": f"{browser} %s"}
     await bot.start()
-    link = bot.said
-    if has_browser:
-        link = await until(
-            lambda: opened.is_file() and opened.read_text(), "the browser was called"
-        )
+    address = await until(lambda: opened.is_file() and opened.read_text(), "the browser was called")
+    assert address.startswith("file:///")
+    return Path(unquote(urlsplit(address).path))
+
+
+async def test_run_with_open_gives_the_browser_a_file_that_only_this_account_reads(
+    tmp_path: Path,
+) -> None:
+    bot = SpeakingBot(tmp_path / "the home", OFFLINE, "run", "--open")
+    page = await open_in_browser(bot, tmp_path)
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    found = REDIRECT.search(page.read_text())
+    assert found
     async with httpx.AsyncClient(trust_env=False) as client:
-        assert (await enter(link, client)).status_code == 200
+        assert (await enter(html.unescape(found[1]), client)).status_code == 200
+    assert not page.exists()  # its link is used up
     await bot.term()
-    assert opened.exists() == has_browser
+
+
+async def test_a_link_that_no_browser_used_is_in_no_file_after_the_end(tmp_path: Path) -> None:
+    bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
+    page = await open_in_browser(bot, tmp_path)
+    assert page.exists()
+    await bot.term()
+    assert not page.exists()
+
+
+async def test_a_bot_starts_though_the_file_for_the_browser_cannot_be_written(
+    tmp_path: Path,
+) -> None:
+    bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
+    (bot.home / "data" / "login.html").mkdir(parents=True)
+    bot.extra = {"BROWSER": "false %s"}
+    await bot.start()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await enter(bot.said, client)).status_code == 200
+    await bot.term()
+
+
+async def test_run_with_open_prints_the_link_where_there_is_no_browser(tmp_path: Path) -> None:
+    bot = SpeakingBot(tmp_path / "home", OFFLINE, "run", "--open")
+    await bot.start()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        assert (await enter(bot.said, client)).status_code == 200
+    await bot.term()

@@ -128,8 +128,8 @@ class ContextFitter:
     all_specs: Callable[[str], tuple[ToolSpec, ...]]
     #: Returns the tools in the prompt of a space, in a window of so many tokens.
     specs_in_window: Callable[[str, int], tuple[ToolSpec, ...]]
-    #: Loads what decides which tools are in the prompt of a space.
-    load_tools: Callable[[str], Awaitable[None]]
+    #: Loads what decides which tools are in the prompt of a space, in a window of so many tokens.
+    load_tools: Callable[[str, int], Awaitable[None]]
     #: Tells whether a model's endpoint takes no tools.
     refuses_tools: Callable[[str], bool]
     telemetry: Telemetry = field(default_factory=Telemetry)
@@ -164,14 +164,14 @@ class ContextFitter:
 
     async def load_limits(self, session: Session, fit_request: FitRequest) -> FitLimits:
         """Load the limits and system parts of the session's next request."""
-        await self.load_tools(session.space)
+        window = self.window(fit_request.model)
+        await self.load_tools(session.space, window.tokens)
         config, counter, tools = (
             self.config(),
             await self.counter(),
             self._specs_of(session.space, fit_request),
         )
         factor, _, error = await self.calibration.factor(fit_request.model, session.conversation)
-        window = self.window(fit_request.model)
         limits = request_limits(
             config, window.tokens, factor, fit_request.refused, fit_request.shrunk_tokens
         )
@@ -314,7 +314,7 @@ class ContextFitter:
         Args:
             config: may be another one than the current.
         """
-        await self.load_tools(space)
+        await self.load_tools(space, window.tokens)
         counter = await self.counter()
         tools = () if self.refuses_tools(model) else self.specs_in_window(space, window.tokens)
         factor, _, _ = await self.calibration.factor(model)

@@ -23,6 +23,7 @@ from bot.agent.prompt.files import (
     UnreadableFile,
 )
 from bot.agent.prompt.persona import FileStamp, PersonaFiles
+from bot.agent.prompt.system_rules import system_rules
 from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import (
     AWARENESS,
@@ -139,7 +140,14 @@ class _PromptInputs:
     #: Stamp of MEMORY.md.
     memory: FileStamp
     tools: tuple[str, ...]
+    #: What people say of themselves is noted after the turn.
+    notes_facts: bool
     budgets: PromptBudgets
+
+    @property
+    def rules(self) -> str:
+        """The rules for the tools."""
+        return system_rules(self.tools, notes_facts=self.notes_facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +294,7 @@ class SystemPromptBuilder:
             soul=self._persona.soul(),
             memory=self._files.memory_stamp(session.space),
             tools=self._persona.offered(session.space),
+            notes_facts=self._persona.notes_facts(),
             budgets=budgets_for(budget),
         )
 
@@ -315,7 +324,7 @@ class SystemPromptBuilder:
         else:
             self._unstored.pop(conversation, None)
         soul = SystemPart(name=SOUL, text=inputs.soul)
-        rules = SystemPart(name=RULES, text=self._persona.rules_for(inputs.tools))
+        rules = SystemPart(name=RULES, text=inputs.rules)
         parts = (soul, rules, *map(_intern_text, stored.parts))
         return SystemPrompt(
             parts=parts, memory_changes=check.memory_changes, inputs=inputs, complete=complete
@@ -393,7 +402,7 @@ class SystemPromptBuilder:
             )
         return PromptSources(
             soul=inputs.soul,
-            rules=self._persona.rules_for(inputs.tools),
+            rules=inputs.rules,
             awareness=self._persona.awareness(),
             memory=memory,
             log=await self._clean_log(session, log),

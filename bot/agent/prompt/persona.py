@@ -59,7 +59,7 @@ class PersonaFiles:
         self.specs = specs
         self.troubles = troubles or TroubleList()
         self._deferred = deferred
-        self._notes_facts = notes_facts
+        self.notes_facts = notes_facts
         self._channels = channels
         self._last_good = last_good
         self._soul = ""
@@ -113,11 +113,7 @@ class PersonaFiles:
 
     def rules(self, space: str) -> str:
         """Return the rules for the tools offered now in a space."""
-        return self.rules_for(self.offered(space))
-
-    def rules_for(self, tools: tuple[str, ...]) -> str:
-        """Return the rules for tools of these names."""
-        return system_rules(tools, notes_facts=self._notes_facts())
+        return system_rules(self.offered(space), notes_facts=self.notes_facts())
 
     def offered(self, space: str) -> tuple[str, ...]:
         """Return the names of the tools offered now in a space: in its prompt, or found."""

@@ -21,6 +21,8 @@ from bot.config.extras import (
     EXTRAS,
     Installer,
     find_installer,
+    has_locked_versions,
+    install_command,
     lock_file,
     locked_packages,
     present_extras,
@@ -29,37 +31,51 @@ from bot.config.extras import (
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import store_exists
-from bot.texts import detect_machine_language
+from bot.texts import choose_text
 
 extras_app = typer.Typer(
     help="List the optional extras, or install some.", invoke_without_command=True
 )
-_LIST_HINT = "+ is installed; mnema extras add NAME installs another."
+_MARKS = (
+    "+ 已安装，~ 已安装但版本不是锁定的，- 没有安装；用 mnema extras add 名称 安装锁定的版本。",
+    "+ is installed, ~ is installed in other versions than the locked ones, - is not installed; "
+    "mnema extras add NAME installs the locked versions.",
+)
+_IN_CHINESE = {Installer.CHECKOUT: "检出", Installer.CONTAINER: "容器镜像"}
 _IN_CONTAINER = (
+    '镜像在构建时加装附加组件，运行时不能加装：用 --build-arg EXTRAS="{extras}" 构建，再重新启动。',
     "An image gets its extras when it is built, not while it runs: "
-    'build it with --build-arg EXTRAS="{extras}", then start it again.'
+    'build it with --build-arg EXTRAS="{extras}", then start it again.',
 )
 _IN_UVX = (
+    "uvx 运行 mnema 的文件夹用完就丢：先用 uv tool install {name} 安装，"
+    "再运行 mnema extras add {extras}。",
     "uvx runs mnema from a folder that is thrown away: install it with uv tool install {name}, "
-    "then run mnema extras add {extras} again."
+    "then run mnema extras add {extras} again.",
 )
 
 
 def describe_version() -> str:
     """Return the version, the version of Python, and the extras that are present."""
-    extras = ", ".join(present_extras()) or "none"
-    return f"mnema {program_version()} (Python {platform.python_version()}; extras: {extras})"
+    program, python = f"mnema {program_version()}", f"Python {platform.python_version()}"
+    extras = present_extras()
+    return choose_text(
+        f"{program}（{python}；附加组件：{'、'.join(extras) or '无'}）",
+        f"{program} ({python}; extras: {', '.join(extras) or 'none'})",
+    )
 
 
 @extras_app.callback()
 def extras(ctx: typer.Context) -> int:
     """List the optional extras, or install some: mnema extras add NAME."""
     if ctx.invoked_subcommand is None:
-        is_chinese, present = detect_machine_language() == "zh", present_extras()
-        for name, (zh, en) in EXTRAS.items():
-            print(f"{'+' if name in present else '-'} {name:<11} {zh if is_chinese else en}")
-        hint = "+ 表示已安装；其他的用 mnema extras add 名称 安装。" if is_chinese else _LIST_HINT
-        print(hint)
+        present = present_extras()
+        for name, texts in EXTRAS.items():
+            mark = "-"
+            if name in present:
+                mark = "+" if has_locked_versions(name) else "~"
+            print(f"{mark} {name:<11} {choose_text(*texts)}")
+        print(choose_text(*_MARKS))
     return EXIT_DONE
 
 
@@ -74,20 +90,37 @@ def add(
     wanted = list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in EXTRAS]:
         raise typer.BadParameter(
-            f"There is no extra {unknown[0]!r}; there are {', '.join(EXTRAS)}."
+            choose_text(
+                f"没有附加组件 {unknown[0]!r}；有 {'、'.join(EXTRAS)}。",
+                f"There is no extra {unknown[0]!r}; there are {', '.join(EXTRAS)}.",
+            )
         )
-    missing = [name for name in wanted if name not in present_extras()]
+    present = present_extras()
+    missing = [name for name in wanted if name not in present or not has_locked_versions(name)]
     if not missing:
-        print(f"{', '.join(wanted)}: already installed.")
+        print(
+            choose_text(
+                f"{'、'.join(wanted)}：已经安装。", f"{', '.join(wanted)}: already installed."
+            )
+        )
         return EXIT_DONE
     commands = extras_commands(find_installer(), missing)
     packages = {pin for name in missing for pin in locked_packages(lock_file(name))}
     confirm(
-        f"Install {', '.join(missing)} into {sys.prefix}? Up to {len(packages)} packages.", yes=yes
+        choose_text(
+            f"把 {'、'.join(missing)} 装到 {sys.prefix}？最多 {len(packages)} 个包。",
+            f"Install {', '.join(missing)} into {sys.prefix}? Up to {len(packages)} packages.",
+        ),
+        yes=yes,
     )
     for command in commands:
         _run(command)
-    print(f"{', '.join(missing)}: installed; restart mnema to use it.")
+    print(
+        choose_text(
+            f"{'、'.join(missing)}：已安装；重启 mnema 后可用。",
+            f"{', '.join(missing)}: installed; restart mnema to use it.",
+        )
+    )
     return EXIT_DONE
 
 
@@ -98,9 +131,10 @@ def extras_commands(installer: Installer, names: Sequence[str]) -> list[list[str
         MnemaError: this kind of installation cannot be added to, or its package manager is missing.
     """
     if installer is Installer.CONTAINER:
-        raise MnemaError(_IN_CONTAINER.format(extras=" ".join(names)))
+        raise MnemaError(choose_text(*_IN_CONTAINER).format(extras=" ".join(names)))
     if installer is Installer.UVX:
-        raise MnemaError(_IN_UVX.format(name=DISTRIBUTION, extras=" ".join(names)))
+        text = choose_text(*_IN_UVX)
+        raise MnemaError(text.format(name=DISTRIBUTION, extras=" ".join(names)))
     if installer is Installer.CHECKOUT:
         return [[str(CHECKOUT / "scripts" / "setup.sh"), "extra", name] for name in names]
     pip, where = _pip_of(installer)
@@ -126,7 +160,12 @@ def _pip_of(installer: Installer) -> tuple[list[str], list[str]]:
 def _find_program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        raise MnemaError(f"{name} is needed here and is not on the PATH; add its folder to PATH.")
+        raise MnemaError(
+            choose_text(
+                f"这里需要 {name}，但 PATH 里没有；请把它的文件夹加进 PATH。",
+                f"{name} is needed here and is not on the PATH; add its folder to PATH.",
+            )
+        )
     return found
 
 
@@ -145,15 +184,38 @@ def _run(command: Sequence[str]) -> None:
     print(f"$ {shlex.join(command)}", file=sys.stderr, flush=True)
     ended = subprocess.run(command, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 - words of our own
     if code := ended.returncode:
-        raise MnemaError(f"{Path(command[0]).name} ended with {code}; its lines above say why.")
+        name = Path(command[0]).name
+        raise MnemaError(
+            choose_text(
+                f"{name} 以 {code} 结束；原因见它上面的输出。",
+                f"{name} ended with {code}; its lines above say why.",
+            )
+        )
 
 
-def upgrade_command(installer: Installer) -> str:
-    """Return what a person types to upgrade."""
+def upgrade_steps(installer: Installer, extras: Sequence[str]) -> list[str]:
+    """Return what a person does to upgrade, and to bring these extras to the versions that the new
+    program is locked with: each installer leaves them at the former ones.
+    """
+    if installer in (Installer.CONTAINER, Installer.UVX) or not extras:
+        return [_upgrade_step(installer, extras)]
+    if installer is Installer.CHECKOUT:
+        return [
+            _upgrade_step(installer, extras),
+            *(install_command(name, installer) for name in extras),
+        ]
+    return [_upgrade_step(installer, extras), f"mnema extras add {' '.join(extras)}"]
+
+
+def _upgrade_step(installer: Installer, extras: Sequence[str]) -> str:
     checkout = shlex.quote(str(CHECKOUT))
+    with_extras = f' --build-arg EXTRAS="{" ".join(extras)}"' if extras else ""
     return {
         Installer.CHECKOUT: f"git -C {checkout} pull && {checkout}/scripts/setup.sh",
-        Installer.CONTAINER: "build or pull the new image, then start it on the same volume",
+        Installer.CONTAINER: choose_text(
+            f"构建或拉取新的镜像{with_extras}，再用同一个卷启动",
+            f"build{with_extras} or pull the new image, then start it on the same volume",
+        ),
         Installer.UV_TOOL: f"uv tool upgrade {DISTRIBUTION}",
         Installer.UVX: f"uvx {DISTRIBUTION}@latest",
         Installer.PIPX: f"pipx upgrade {DISTRIBUTION}",
@@ -171,18 +233,39 @@ def upgrade(ctx: typer.Context, yes: YesOption = False) -> int:
     home: HomeFolder = ctx.obj
     installer = find_installer()
     if installer is not Installer.UV_TOOL:
-        print(f"{describe_version()}, installed by {installer}. To upgrade:")
+        print(
+            choose_text(
+                f"{describe_version()}，安装方式：{_IN_CHINESE.get(installer, installer)}。升级：",
+                f"{describe_version()}, installed by {installer}. To upgrade:",
+            )
+        )
         if store_exists(home):
             print(f"  mnema --home {shlex.quote(str(home.root))} backup {_backup_name()}")
-        print(f"  {upgrade_command(installer)}")
-        print("Then start mnema run again; the first start brings the database up to date.")
+        for step in upgrade_steps(installer, present_extras()):
+            print(f"  {step}")
+        print(
+            choose_text(
+                "然后重新启动 mnema run；第一次启动会更新数据库。",
+                "Then start mnema run again; the first start brings the database up to date.",
+            )
+        )
         return EXIT_DONE
     if home.address():
         raise MnemaError(
-            f"mnema run is at work in {home.root}, and its files would be replaced: stop it first."
+            choose_text(
+                f"mnema run 正在 {home.root} 里运行，而它的文件会被替换：请先停下它。",
+                f"mnema run is at work in {home.root}, and its files would be replaced: stop it "
+                "first.",
+            )
         )
     uv = _find_program("uv")
-    confirm(f"Back up {home.root}, then upgrade {DISTRIBUTION} {program_version()}?", yes=yes)
+    confirm(
+        choose_text(
+            f"先备份 {home.root}，再升级 {DISTRIBUTION} {program_version()}？",
+            f"Back up {home.root}, then upgrade {DISTRIBUTION} {program_version()}?",
+        ),
+        yes=yes,
+    )
     extras_before = present_extras()
     if store_exists(home):
         home.backups.mkdir(mode=0o700, exist_ok=True)

@@ -2,21 +2,37 @@
 minutes.
 """
 
+import html
 import os
 import sys
 import threading
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import call_running_bot_now
+from bot.texts import choose_text
+from memory.workspace.files import write_atomic
+from memory.workspace.safe_path import PathRefused
 
-LINK_NOTE = "signs one browser in, once, within 10 minutes"
+_LINK_NOTE = (
+    "让一个浏览器登录，只能用一次，10 分钟内有效",
+    "signs one browser in, once, within 10 minutes",
+)
 # without any of them Linux has no browser to open
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+_REDIRECT = """\
+<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={link}">
+<title>mnema</title>
+<p><a href="{link}">mnema</a></p>
+"""
 
 
 def login(ctx: typer.Context) -> int:
@@ -29,14 +45,23 @@ def login(ctx: typer.Context) -> int:
     url = home.address()
     if not url:
         raise MnemaError(
-            f"No page is open for {home.root}: start mnema run, then mnema login prints a link."
+            choose_text(
+                f"{home.root} 的网页没有打开：先运行 mnema run，再用 mnema login 得到链接。",
+                f"No page is open for {home.root}: start mnema run, then mnema login prints a "
+                "link.",
+            )
         )
     file = ConfigFile(home.config)
     file.load()
     code = call_running_bot_now(home, "POST", "/api/v1/login-codes", {})["code"]
     print("\n".join(login_links(url, file.current.channels.web.public_url, code)))
-    print(f"It {LINK_NOTE}.", file=sys.stderr)
+    print(f"({link_note(file.current.language)})", file=sys.stderr)
     return 0
+
+
+def link_note(language: str) -> str:
+    """Say what a link is good for. language: as configured."""
+    return choose_text(*_LINK_NOTE, language)
 
 
 def login_links(url: str, public_url: str, code: str) -> Sequence[str]:
@@ -46,10 +71,24 @@ def login_links(url: str, public_url: str, code: str) -> Sequence[str]:
     return [login_link(site, code) for site in (url, public_url.rstrip("/")) if site]
 
 
-def open_browser(link: str) -> None:
+def open_browser(link: str, page: Path) -> None:
     """Open a link in the person's browser, where this machine has a display; a browser that blocks
     is left alone.
+
+    Args:
+        page: is written to lead on to the link: other accounts of the machine see the arguments of
+            a browser's process, and must not see the code.
     """
     if sys.platform == "linux" and not any(os.environ.get(name) for name in _DISPLAYS):
         return
-    threading.Thread(target=webbrowser.open, args=(link,), daemon=True, name="open browser").start()
+    try:
+        write_atomic(page, _REDIRECT.format(link=html.escape(link)).encode())
+    except (PathRefused, OSError) as err:
+        why = choose_text(
+            "没有打开浏览器，请打开上面的链接", "No browser is opened: open the link above"
+        )
+        print(f"mnema: {why} ({err}).", file=sys.stderr)
+        return
+    threading.Thread(
+        target=webbrowser.open, args=(page.as_uri(),), daemon=True, name="open browser"
+    ).start()

@@ -68,7 +68,7 @@ class LoginRoutes:
     async def end(self, request: Request) -> Response:
         """End a login; its browser is signed out and its streams close at once.
 
-        It needs no fresh login: whoever finds a stranger in the list must be able to act.
+        It needs no fresh login: an owner who finds a stranger in the list must be able to act.
         """
         id = str(request.path_params["id"])
         session = self._gate.sessions().get(id)

@@ -76,15 +76,9 @@ class CommandLabels:
 
     async def _remove_gone(self, scanned: Sequence[str], snapshot: Snapshot) -> None:
         """Remove old labels of paths in the scanned folders where nothing is any more."""
-        old = await self._labels.load_old(OWNER_SPACE)
-        candidates = [
-            path for path in old if path.split("/")[0] in scanned and path not in snapshot
-        ]
-        gone = [
-            path
-            for path in candidates
-            if not path.endswith("/") and not os.path.lexists(self._folder / path)
-        ]
+        old = await self._labels.load_old(OWNER_SPACE, scanned)
+        unseen = [path for path in old if path not in snapshot and not path.endswith("/")]
+        gone = await asyncio.to_thread(_find_missing, self._folder, unseen)
         await self._labels.remove_gone(OWNER_SPACE, gone)
 
     async def _end(self, folders: Sequence[str], is_known: bool) -> None:
@@ -99,6 +93,11 @@ class CommandLabels:
             idle = [folder for folder in ours if not self._running[folder]]
             await self._labels.remove(OWNER_SPACE, idle)
             self._ours |= ours.difference(idle)
+
+
+def _find_missing(space: Path, paths: Sequence[str]) -> list[str]:
+    """Return those of these paths where nothing is. Blocks."""
+    return [path for path in paths if not os.path.lexists(space / path)]
 
 
 def scan_folders(space: Path, folders: Sequence[str]) -> Snapshot | None:

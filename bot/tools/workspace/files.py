@@ -17,13 +17,14 @@ from memory.conversation import Effect
 from memory.store.longterm.file_labels import FileLabels, PathLabels
 from memory.workspace.files import (
     SET_ASIDE,
+    SPACES_FOLDER,
     FileEntry,
     SpaceFiles,
     TextFile,
     Workspace,
     original_name,
 )
-from memory.workspace.safe_path import split_path
+from memory.workspace.safe_path import PathRefused, split_path
 
 MAX_READ_BYTES = 2 * 2**20  # larger files are not read as text
 PAGE_LINES = 400
@@ -263,6 +264,26 @@ class NotTakenOver(MnemaError):
     """A file cannot be called the person's own; the text says why."""
 
 
+def parse_own_path(path: str) -> str:
+    """Return a path in the owner's space that a person typed, as its label is stored.
+
+    Raises:
+        NotTakenOver: it leads out of the space, or into that of another person or a group.
+    """
+    try:
+        parts = split_path(path.removeprefix("./").strip("/"))
+    except PathRefused as err:
+        raise NotTakenOver(
+            f"{path} is no path inside the workspace; give it as in files/notes.txt."
+        ) from err
+    if parts and original_name(parts[0]) == SPACES_FOLDER:
+        raise NotTakenOver(
+            f"{path} belongs to another person or a group; only files of your own workspace can "
+            "be yours."
+        )
+    return "/".join(parts)
+
+
 async def take_over(labels: FileLabels, folder: Path, path: str, actor: str) -> int:
     """Let a file of the owner's space, or all in a folder, count as theirs; return how many labels
     there were.
@@ -275,7 +296,7 @@ async def take_over(labels: FileLabels, folder: Path, path: str, actor: str) -> 
         NotTakenOver: there is no such file, or it counts as from outside for another reason than
             its own label.
     """
-    path = path.strip("/")
+    path = parse_own_path(path)
     if not path or not os.path.lexists(folder / path):
         raise NotTakenOver(f"There is no {path or 'such file'} in the workspace.")
     if original_name(path.split("/", 1)[0]) in _OUTSIDE_FOLDERS or SET_ASIDE in path:

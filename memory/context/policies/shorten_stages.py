@@ -269,21 +269,21 @@ def _long_tool_io(
                     yield message, number, part, size, most
 
 
-def _last_replies(turn: Turn, count: int) -> list[str]:
-    """Ids of a turn's last messages in which the model says something."""
-    replies = [
-        message.id
-        for message in turn.messages
-        if message.role == "assistant" and any(isinstance(part, Text) for part in message.parts)
-    ]
-    return replies[-count:]
+def _last_reply(turn: Turn) -> Message | None:
+    """The last message of a turn in which the model says something."""
+    for message in reversed(turn.messages):
+        if message.role == "assistant" and any(isinstance(part, Text) for part in message.parts):
+            return message
+    return None
 
 
 def _keep_texts_only(state: ContextState, turn: Turn) -> Iterator[Reduction]:
     """Keep the first user text and the last reply; one note replaces the tool calls between
     them.
     """
-    kept = {turn.messages[0].id, *_last_replies(turn, 1)}
+    kept = {turn.messages[0].id}
+    if reply := _last_reply(turn):
+        kept.add(reply.id)
     note = f"[tool calls left out; recall(turn={turn.number}) shows them]"
     for message in turn.messages:
         for number, part in enumerate(message.parts):

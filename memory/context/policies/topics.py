@@ -59,8 +59,8 @@ def topic_changes(turns: Sequence[Turn], cuts: Collection[int]) -> frozenset[int
     )
 
 
-def _counts_that_tell(side: Tally[str], both: Set[str]) -> list[int]:
-    """The counts of a side's words that come back in it or stand on both sides."""
+def _repeated_or_shared_counts(side: Tally[str], both: Set[str]) -> list[int]:
+    """The counts of those words of a side that come back in it or stand on both sides."""
     repeated = [count for count in side.values() if count > 1]
     return repeated + [1 for word in both if side[word] == 1]
 
@@ -86,7 +86,7 @@ def split_gain(before: Collection[Set[str]], after: Collection[Set[str]]) -> tup
     ]:
         del left[word], right[word]
     both = left.keys() & right.keys()
-    here, there = _counts_that_tell(left, both), _counts_that_tell(right, both)
+    here, there = _repeated_or_shared_counts(left, both), _repeated_or_shared_counts(right, both)
     lefts, rights = sum(here), sum(there)
     mass = PRIOR_COUNT * (len(here) + len(there) - len(both)) or 1.0
     total = (

@@ -25,7 +25,13 @@ _DELETE = delete(file_label).where(_OF_PATH)
 # A tool labels a path shortly before it writes there, so a new label may have no file yet.
 GONE_AFTER = 86_400.0  # seconds
 _IS_OLD = file_label.c.at < bindparam("before")
-_SELECT_OLD = select(file_label.c.path).where(_OF_SPACE, _IS_OLD)
+_SELECT_OLD = select(file_label.c.path).where(
+    _OF_SPACE,
+    file_label.c.path >= bindparam("first"),
+    file_label.c.path < bindparam("end"),
+    _IS_OLD,
+)
+_AFTER_SLASH = chr(ord("/") + 1)  # what is below a folder sorts from "folder/" to "folder0"
 # What was there may come back by `restore_file`, and is then from outside as it was.
 _VERSION = select(file_version.c.id).where(
     file_version.c.space == bindparam("space"),
@@ -115,12 +121,16 @@ async def _remove(tx: Tx, space: str, paths: Sequence[str]) -> None:
         await tx.execute(_DELETE, space=space, path=path)
 
 
-async def _load_old(tx: Tx, space: str) -> list[str]:
-    """Load the labelled paths of a space whose file may be gone: no label that was set within a
-    day.
+async def _load_old(tx: Tx, space: str, folders: Sequence[str]) -> list[str]:
+    """Load the labelled paths below these folders whose file may be gone: no label that was set
+    within a day.
     """
-    rows = (await tx.execute(_SELECT_OLD, space=space, before=tx.now - GONE_AFTER)).all()
-    return [row["path"] for row in rows]
+    paths: list[str] = []
+    for folder in folders:
+        below = {"first": f"{folder}/", "end": f"{folder}{_AFTER_SLASH}"}
+        rows = await tx.execute(_SELECT_OLD, space=space, before=tx.now - GONE_AFTER, **below)
+        paths += [row["path"] for row in rows.all()]
+    return paths
 
 
 async def _remove_gone(tx: Tx, space: str, paths: Sequence[str]) -> None:

@@ -344,6 +344,13 @@ async def erase(tx: Tx, space: str, targets: ForgetTargets) -> EraseReport:
     )
 
 
+async def _find_unused_blobs(tx: Tx, erasers: Sequence["_ConversationEraser"]) -> list[str]:
+    """Return the blobs of redacted documents to which no other message refers."""
+    changed = {id for eraser in erasers for id in eraser.changed}
+    blobs = sorted({name for eraser in erasers for name in eraser.blobs})
+    return [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
+
+
 async def _is_used_elsewhere(tx: Tx, blob: str, changed: set[str]) -> bool:
     """Whether an unchanged message, or an inbox row that waits for a turn, refers to the blob."""
     users = {
@@ -527,13 +534,6 @@ TRANSITIONS: dict[str, tuple[str, ...]] = {
 }
 # states in which none of the forgotten words is stored
 STATES_WITHOUT_TARGETS = ("done", "dropped")
-
-
-async def _find_unused_blobs(tx: Tx, erasers: Sequence[_ConversationEraser]) -> list[str]:
-    """Return the blobs of redacted documents to which no other message refers."""
-    changed = {id for eraser in erasers for id in eraser.changed}
-    blobs = sorted({name for eraser in erasers for name in eraser.blobs})
-    return [name for name in blobs if not await _is_used_elsewhere(tx, name, changed)]
 
 
 _SELECT = select(*columns_of(ForgettingRow, forgetting))

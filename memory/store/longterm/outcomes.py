@@ -7,35 +7,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import bindparam, func, literal_column, or_, select
 
+from memory.ids import first_id
 from memory.store.engine.database import Repository, Row, Tx, read
 from memory.store.rows import belongs_to_space
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text, tool_call, turn
 
 NEWEST_FOLDS, NEWEST_EXTRACTIONS = 20, 50
+OUTCOME_SECONDS = 30 * 86_400.0  # what began before is not counted
+MAX_COUNTED_TURNS = 1_000  # newest turns of a conversation in which uses of tools are counted
 
 # waited: a message needed the room before the model had written, whose text still comes; rejected:
 # it wrote nothing that could be used; unanswered: it did not answer, or there was none.
 DigestReason = Literal["waited", "rejected", "unanswered"]
 
+# Ids sort by time, so that the newest rows are a range of the primary key.
 _SELECT_FOLDS = (
     select(fold.c.method, fold.c.rejected, fold.c.awaiting)
-    .where(is_one_of(fold.c.state, "folded"))
-    .order_by(fold.c.at.desc(), fold.c.id.desc())
+    .where(fold.c.id >= bindparam("first"), is_one_of(fold.c.state, "folded"))
+    .order_by(fold.c.id.desc())
     .limit(bindparam("most"))
 )
 # Turns with nothing to find are no work of a model.
 _SELECT_EXTRACTIONS = (
     select(extraction.c.state, extraction.c.reason)
     .where(
+        extraction.c.turn_id >= bindparam("first"),
         or_(
             is_one_of(extraction.c.state, "done", "failed"),
             extraction.c.reason == literal_text("no model"),
         ),
     )
-    .order_by(extraction.c.at.desc(), extraction.c.turn_id.desc())
+    .order_by(extraction.c.turn_id.desc())
     .limit(bindparam("most"))
 )
 
@@ -45,6 +50,9 @@ _COUNT_USED = (
     .join(tool_call, tool_call.c.turn_id == turn.c.id)
     .where(
         belongs_to_space(conversation.c.space),
+        conversation.c.updated >= bindparam("since"),
+        # a range of the index by number, however long the conversation is
+        turn.c.number >= conversation.c.next_turn - literal_column(str(MAX_COUNTED_TURNS)),
         turn.c.started >= bindparam("since"),
         tool_call.c.state == literal_text("done"),
     )
@@ -68,8 +76,9 @@ class BackgroundOutcomes:
 
 async def load_outcomes(tx: Tx) -> BackgroundOutcomes:
     """Load what became of the newest folds and extractions."""
-    folds = (await tx.execute(_SELECT_FOLDS, most=NEWEST_FOLDS)).all()
-    turns = (await tx.execute(_SELECT_EXTRACTIONS, most=NEWEST_EXTRACTIONS)).all()
+    first = first_id(tx.now - OUTCOME_SECONDS)
+    folds = (await tx.execute(_SELECT_FOLDS, first=first, most=NEWEST_FOLDS)).all()
+    turns = (await tx.execute(_SELECT_EXTRACTIONS, first=first, most=NEWEST_EXTRACTIONS)).all()
     return BackgroundOutcomes(
         folds=len(folds),
         digests=Counter(_digest_reason(row) for row in folds if row["method"] == "extract"),
@@ -85,7 +94,9 @@ def _digest_reason(row: Row) -> DigestReason:
 
 
 async def count_used_tools(tx: Tx, space: str, since: float) -> dict[str, int]:
-    """Count the calls of each tool that succeeded in the turns of a space since a time."""
+    """Count the calls of each tool that succeeded in the turns of a space since a time, at most in
+    the newest MAX_COUNTED_TURNS of each conversation.
+    """
     rows = (await tx.execute(_COUNT_USED, space=space, since=since)).all()
     return {str(row["name"]): int(row["calls"]) for row in rows}
 

@@ -54,6 +54,7 @@ class Desk:
     prompt: SystemPromptBuilder = field(init=False)
     tools: list[str] = field(default_factory=lambda: ["memory_search", "recall"])
     channels: list[str] = field(default_factory=lambda: ["web"])
+    notes_facts: bool = True
     now: datetime = NOON
     cuts: list[tuple[str, SystemPart, PromptBudgets]] = field(default_factory=list)
 
@@ -64,7 +65,10 @@ class Desk:
         """As after a start of the program."""
         workspace = Workspace(self.home.workspace)
         persona = PersonaFiles(
-            workspace, lambda space: tuple(map(spec, self.tools)), lambda: self.channels
+            workspace,
+            lambda space: tuple(map(spec, self.tools)),
+            lambda: self.channels,
+            notes_facts=lambda: self.notes_facts,
         )
         self.prompt = SystemPromptBuilder(persona, self.store, lambda: self.now)
         self.prompt.on_part_cut = lambda *told: self.cuts.append(told)
@@ -357,6 +361,16 @@ async def test_the_bot_knows_of_new_tools_at_once_and_of_channels_after_a_while(
     assert "memory_search" in persona.rules("")
     desk.tools = ["recall"]
     assert "memory_search" not in persona.rules("")
+
+
+async def test_a_conversation_is_told_at_once_that_facts_are_not_noted_any_more(
+    desk: Desk,
+) -> None:
+    desk.tools = ["memory_write"]
+    home = await talk(desk.store, "1")
+    assert "Facts are noted after the turn anyway" in (await desk.parts(home))["rules"]
+    desk.notes_facts = False
+    assert "Facts are noted after the turn anyway" not in (await desk.parts(home))["rules"]
 
 
 async def test_of_a_days_log_that_grows_only_the_newest_text_is_kept(desk: Desk) -> None:

@@ -3,6 +3,7 @@ brings tools in.
 """
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +128,11 @@ async def test_files_of_the_program_are_no_files_of_a_person(
 
 
 async def test_a_small_window_has_what_the_person_uses(tmp_path: Path) -> None:
-    replies = ["hi", use("list_files"), "these", "bye", "again"]
-    async with inside(tmp_path, replies, with_window(8_192)) as it:
+    replies = ["hi", use("list_files"), "these", "welcome", "bye"]
+    passed = 0.0
+    async with inside(
+        tmp_path, replies, with_window(8_192), clock=lambda: time.time() + passed
+    ) as it:
         await it.text("hello")
         assert shown(it) == ALWAYS
         # files it can read: by use_tool
@@ -137,6 +141,9 @@ async def test_a_small_window_has_what_the_person_uses(tmp_path: Path) -> None:
         await it.text("what files are there?")
         assert shown(it) == ALWAYS
         await it.text("thanks")
+        assert shown(it) == ALWAYS  # what is used is counted once an hour
+        passed = 3_600.0
+        await it.text("see you")
         assert shown(it) == ["recall", "memory_search", "memory_write", "list_files", *ALWAYS[3:]]
     async with inside(tmp_path, ["again"]) as it:  # as it was before the restart
         await it.text("hello again")
@@ -183,3 +190,12 @@ async def test_the_model_knows_whether_facts_are_noted_anyway(tmp_path: Path, no
     async with inside(tmp_path, ["ok"], {"memory": {"extract": notes}}) as it:
         await it.text("hello")
         assert ("noted after the turn" in it.model.requests[0].system[1]) is notes
+
+
+async def test_a_look_at_another_window_builds_the_tools_of_the_model_no_second_time(
+    tmp_path: Path,
+) -> None:
+    async with inside(tmp_path, [], with_window(50_000)) as it:
+        toolset = it.bot.toolset("")
+        assert len(it.bot.toolset.specs("", 8_192)) < len(toolset.specs())
+        assert it.bot.toolset("") is toolset

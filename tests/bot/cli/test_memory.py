@@ -263,15 +263,26 @@ def labels_and_acts(home: Path) -> tuple[list[str], list[tuple[str, str]]]:
 
 @pytest.mark.parametrize("runs", [False, True])
 def test_the_owner_says_that_a_file_is_theirs(
-    home: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest, runs: bool
+    home: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+    runs: bool,
 ) -> None:
     (home / "workspace" / "files" / "sub").mkdir(parents=True)
-    for name in ("notes.txt", "sub/a.txt", "sub_b.txt"):
+    for name in ("notes.txt", "sub/a.txt", "sub_b.txt", "sub_c.txt"):
         (home / "workspace" / "files" / name).write_text("words")
     found(home, capsys, "cat")
     if runs:
         request.getfixturevalue("running")
-    label(home, "files/notes.txt", "files/sub", "files/sub/a.txt", "files/sub_b.txt")
+    label(
+        home,
+        "files/notes.txt",
+        "files/sub",
+        "files/sub/a.txt",
+        "files/sub_b.txt",
+        "files/sub_c.txt",
+    )
     assert mnema(home, "mine", "files/notes.txt") == 0
     assert "files/notes.txt is yours" in capsys.readouterr().out
     assert mnema(home, "mine", "files/sub/a.txt") == 1
@@ -282,5 +293,16 @@ def test_the_owner_says_that_a_file_is_theirs(
     assert mnema(home, "mine", "files/none.txt") == 1
     assert mnema(home, "mine", "memory/2026-11-20.md") == 1
     assert "always count" in capsys.readouterr().err
+    assert mnema(home, "mine", "./files/sub_c.txt") == 0
+    assert mnema(home, "mine", "files/../memory/2026-11-20.md") == 1
+    assert "is no path inside the workspace" in capsys.readouterr().err
+    assert mnema(home, "mine", "spaces/telegram-7/MEMORY.md") == 1
+    assert "belongs to another person or a group" in capsys.readouterr().err
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert mnema(home, "mine", "./Spaces/telegram-7") == 1
+    assert "属于别人或群" in capsys.readouterr().err
     by = "console" if runs else "command line"
-    assert labels_and_acts(home) == (["files/sub_b.txt"], [(by, "-1"), (by, "-2")])
+    assert labels_and_acts(home) == (
+        ["files/sub_b.txt"],
+        [(by, "-1"), (by, "-2"), (by, "-1")],
+    )

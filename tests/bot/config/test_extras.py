@@ -2,9 +2,11 @@
 names for one.
 """
 
+import importlib
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +17,11 @@ from bot.config.extras import (
     EXTRAS,
     Installer,
     find_installer,
+    has_locked_versions,
     install_command,
     lock_file,
     locked_packages,
+    present_extras,
 )
 from tests.conventions.sources import ROOT
 
@@ -49,9 +53,24 @@ def test_who_installed_it_is_read_from_its_environment(
     )
 
 
-def test_what_lies_in_a_cache_is_run_by_uvx(tmp_path: Path) -> None:
-    (tmp_path / "CACHEDIR.TAG").touch()
-    assert find_installer(environment(tmp_path), tmp_path, {}, has_pip=False) is Installer.UVX
+@pytest.mark.parametrize(
+    ("settings", "is_cached", "installer"),
+    [
+        ("uv = 0.13.8\nrelocatable = true\n", True, Installer.UVX),
+        ("uv = 0.13.8\nrelocatable = true\n", False, Installer.UV),
+        ("uv = 0.13.8\n", True, Installer.UV),  # a session of nox, for example
+        ("version = 3.11.7\n", True, Installer.UV),
+        ("", True, Installer.UV),
+    ],
+)
+def test_an_environment_of_uvs_cache_is_run_by_uvx(
+    tmp_path: Path, settings: str, is_cached: bool, installer: Installer
+) -> None:
+    prefix = environment(tmp_path, "pyvenv.cfg")
+    (prefix / "pyvenv.cfg").write_text(settings)
+    if is_cached:
+        (tmp_path / "CACHEDIR.TAG").touch()
+    assert find_installer(prefix, tmp_path, {}, has_pip=False) is installer
 
 
 def test_a_checkout_is_one_only_with_its_own_environment(tmp_path: Path) -> None:
@@ -62,8 +81,53 @@ def test_a_checkout_is_one_only_with_its_own_environment(tmp_path: Path) -> None
 
 def test_a_message_names_the_command_of_the_checkout_or_ours() -> None:
     assert install_command("vectors", Installer.CHECKOUT) == f"make -C {ROOT} extras NAME=vectors"
-    others = [one for one in Installer if one is not Installer.CHECKOUT]
-    assert {install_command("vectors", one) for one in others} == {"mnema extras add vectors"}
+    managers = (Installer.UV_TOOL, Installer.PIPX, Installer.PIP, Installer.UV)
+    assert {install_command("vectors", one) for one in managers} == {"mnema extras add vectors"}
+
+
+def test_a_message_names_no_command_that_an_image_or_uvx_refuses() -> None:
+    of_uvx = install_command("vectors", Installer.UVX)
+    assert of_uvx == "uv tool install mnema-bot && mnema extras add vectors"
+    of_image = install_command("vectors", Installer.CONTAINER)
+    found = re.fullmatch(r'docker build --build-arg EXTRAS="([a-z ]+)" .*', of_image)
+    assert found
+    assert sorted(found[1].split()) == sorted({*present_extras(), "vectors"})
+
+
+def distribution(folder: Path, name: str, version: str, *requirements: str) -> None:
+    """What an installed package leaves of itself."""
+    info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    info.mkdir()
+    lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}"]
+    lines += [f"Requires-Dist: {requirement}" for requirement in requirements]
+    (info / "METADATA").write_text("\n".join([*lines, "", ""]))
+
+
+def test_an_extra_without_packages_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distribution(tmp_path, "mnema-bot", "9.0", 'numpy>=2; extra == "vectors"')
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert present_extras() == []
+    distribution(tmp_path, "numpy", "2.0")
+    importlib.invalidate_caches()
+    assert present_extras() == ["vectors"]
+
+
+def test_other_versions_than_the_locked_ones_are_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = [pin for pin in locked_packages(lock_file("vectors")) if pin.startswith("numpy==")]
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert has_locked_versions("vectors")  # what is not installed is not of another version
+    distribution(tmp_path, "numpy", "1.0")
+    importlib.invalidate_caches()
+    assert not has_locked_versions("vectors")
+    for pin in pins:  # one for each version of Python
+        (tmp_path / "numpy-1.0.dist-info" / "METADATA").write_text(
+            f"Metadata-Version: 2.4\nName: numpy\nVersion: {pin.partition('==')[2]}\n\n"
+        )
+        assert has_locked_versions("vectors")
 
 
 def test_every_extra_is_declared_locked_and_explained() -> None:

@@ -14,6 +14,7 @@ from bot.memory.outcome_texts import format_outcomes
 from bot.models.base import Request
 from bot.models.providers.openai import MAX_THOUGHTS
 from memory.conversation import ShownMessage, Text, ToolCall, ToolResult
+from memory.ids import new_id
 from memory.store.engine.database import Tx, insert_into
 from memory.store.longterm.outcomes import NEWEST_EXTRACTIONS, NEWEST_FOLDS, BackgroundOutcomes
 from memory.store.schema.memory_tables import extraction
@@ -122,10 +123,10 @@ async def test_only_the_newest_turns_count(tmp_path: Path) -> None:
         for number in range(NEWEST_EXTRACTIONS + 1):
             state = "done" if number else "failed"
             row = _extraction(
-                turn_id=f"t{number}",
+                turn_id=new_id(tx.now - 60 + number),
                 state=state,
                 reason="" if number else "Overflow",
-                at=float(number),
+                at=tx.now,
             )
             await tx.execute(insert_into(extraction), **row)
 

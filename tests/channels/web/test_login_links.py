@@ -50,6 +50,16 @@ async def test_a_link_signs_in_once_and_the_session_may_do_what_one_of_the_token
     assert (second.status_code, second.json()["error"]["message"]) == (401, REFUSAL)
 
 
+async def test_who_made_a_link_learns_that_it_is_used_up(site: Running) -> None:
+    used: list[str] = []
+    code = site.gate.create_login_code(on_use=lambda: used.append("used"))
+    await enter(site, "another")
+    assert used == []
+    await enter(site, code)
+    await enter(site, code)
+    assert used == ["used"]
+
+
 @pytest.mark.parametrize(("seconds", "status"), [(TEN_MINUTES - 1, 200), (TEN_MINUTES, 401)])
 async def test_a_link_ends_after_ten_minutes(
     site: Running, clock: Clock, seconds: float, status: int

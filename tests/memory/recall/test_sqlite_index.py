@@ -1,5 +1,8 @@
 """The index stays right through any mix of changes, and ranking weighs what it says it weighs."""
 
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -7,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.conversation import BOT_SPEAKER
-from memory.recall.documents import IndexRow
-from memory.recall.index import MAX_YEARS, SearchFilter, days_of_years
+from memory.recall.documents import IndexRow, SearchRequest
+from memory.recall.hits import HiddenRows, find_rows
+from memory.recall.index import MAX_YEARS, IndexedRow, SearchFilter, days_of_years
 from memory.recall.ranking import (
     AFTER_NEXT_SHARE,
     ANSWER_SHARE,
@@ -163,6 +167,58 @@ def test_terms_near_each_other_are_a_share_of_the_questions_neighbouring_terms()
     assert phrase_share(pairs, ["red", *far, "bike", "lock"]) == 0.25
     assert phrase_share(pairs, ["red", *far[1:], "bike", "lock", "gone"]) == 1.0
     assert phrase_share((), ["red"]) == 0.0
+
+
+@given(
+    st.lists(st.sampled_from("abc"), max_size=40),
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1, max_size=4),
+)
+def test_terms_are_near_each_other_where_any_two_of_their_places_are(
+    terms: list[str], neighbours: list[tuple[str, str]]
+) -> None:
+    pairs = [(one, other, 1.0) for one, other in neighbours]
+    near = [
+        any(
+            abs(left - right) <= PHRASE_DISTANCE
+            for left, term in enumerate(terms)
+            for right, next_term in enumerate(terms)
+            if (term, next_term) == pair
+        )
+        for pair in neighbours
+    ]
+    assert phrase_share(pairs, terms) == sum(near) / len(pairs)
+
+
+def test_a_long_row_of_the_same_two_terms_is_passed_once() -> None:
+    far = ["red", *["x"] * (PHRASE_DISTANCE + 1), "bike", *["x"] * (PHRASE_DISTANCE + 1)] * 10_000
+    began = time.process_time()
+    assert phrase_share((("red", "bike", 1.0),), far) == 0.0
+    assert time.process_time() - began < 5  # 0.02 s; a comparison of all places takes 10 s
+
+
+class ReadingIndex(SqliteIndex):
+    """Notes the rows that are read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.read: list[int] = []
+
+    def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
+        wanted = list(rows)
+        self.read += wanted
+        return super().indexed_rows(wanted)
+
+
+def test_a_search_reads_each_row_once(tmp_path: Path) -> None:
+    index = ReadingIndex(tmp_path / "i.db")
+    rows = [row(f"heron otter {WORDS[at % 5]} {at}", at, line=at + 1) for at in range(60)]
+    index.put("file:a", "1", rows)
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    request = SearchRequest(space="", query="heron otter canoe", now=now, limit=20)
+    assert len(find_rows(index, request, HiddenRows())) == 20
+    assert len(index.read) > 20
+    assert len(index.read) == len(set(index.read))
+    index.close()
 
 
 @given(st.data())

@@ -20,6 +20,7 @@ from memory.store.conversations import folds, inbox, messages, outbox, sessions,
 from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
+from memory.store.longterm import file_labels, outcomes
 from memory.store.longterm.rows import ExtractionRow
 from memory.store.people import access
 from memory.store.store import Store
@@ -363,19 +364,58 @@ GRANTS_OF_ONE = (
 async def test_I26_what_is_asked_often_is_asked_of_an_index(
     record: SqliteRecord, statement: Statement, values: dict[str, object], index: str
 ) -> None:
-    store = await record.open()
-
-    async def explained(tx: Tx) -> list[str]:
-        ready = tx.compiler(statement)
-        rows = (
-            await tx.driver.run(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))
-        ).all()
-        return [row["detail"] for row in rows]
-
-    steps = [
-        detail for detail in await store.database.read(explained) if f"INDEX {index}" in detail
-    ]
+    plan = await explained(await record.open(), statement, values)
+    steps = [detail for detail in plan if f"INDEX {index}" in detail]
     assert len(steps) == (2 if index == GRANTS_OF_ONE else 1)
+
+
+async def explained(store: Store, statement: Statement, values: dict[str, object]) -> list[str]:
+    """The steps by which SQLite runs a statement."""
+
+    async def explain(tx: Tx) -> list[str]:
+        ready = tx.compiler(statement)
+        rows = await tx.driver.run(f"EXPLAIN QUERY PLAN {ready.sql}", ready.parameters(values))
+        return [row["detail"] for row in rows.all()]
+
+    return await store.database.read(explain)
+
+
+@pytest.mark.parametrize(
+    ("statement", "values", "indexes"),
+    [
+        (
+            outcomes._SELECT_FOLDS,
+            {"first": "0", "most": 20},
+            ["sqlite_autoindex_fold_1 (id>?)"],
+        ),
+        (
+            outcomes._SELECT_EXTRACTIONS,
+            {"first": "0", "most": 50},
+            ["sqlite_autoindex_extraction_1 (turn_id>?)"],
+        ),
+        (
+            outcomes._COUNT_USED,
+            {"space": "s", "since": 1.0},
+            [
+                "conversation_space (space=?)",
+                "sqlite_autoindex_turn_2 (conversation=? AND number>?)",
+                "sqlite_autoindex_tool_call_2 (turn_id=?)",
+            ],
+        ),
+        (
+            file_labels._SELECT_OLD,
+            {"space": "s", "first": "files/", "end": "files0", "before": 1.0},
+            ["sqlite_autoindex_file_label_1 (space=? AND path>? AND path<?)"],
+        ),
+    ],
+)
+async def test_what_a_turn_or_a_command_asks_reads_a_range_and_scans_no_table(
+    record: SqliteRecord, statement: Statement, values: dict[str, object], indexes: list[str]
+) -> None:
+    plan = await explained(await record.open(), statement, values)
+    assert [detail for detail in plan if detail.startswith("SCAN")] == []
+    for index in indexes:
+        assert any(index in detail for detail in plan), plan
 
 
 async def test_the_chain_of_acts_shows_a_changed_row(record: SqliteRecord) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from bot.cli.connections.skills import app
 from bot.config.home import HomeFolder
 from bot.models.base import Request
-from bot.tools.registry import MAX_CACHED_SPACES
+from bot.tools.registry import MAX_CACHED_TOOLSETS
 from bot.tools.skills.library import EnabledSkill, SkillLibrary, SkillState, hash_files
 from bot.tools.skills.review import read_folder
 from channels.testing import ScriptedChannel
@@ -223,7 +223,7 @@ async def test_toolsets_of_more_spaces_than_are_kept_are_built_again_and_equal(
         toolset = it.bot.toolset
         first = toolset("telegram-0")
         assert toolset("telegram-0") is first
-        for number in range(MAX_CACHED_SPACES + 1):
+        for number in range(MAX_CACHED_TOOLSETS + 1):
             toolset(f"telegram-{number}")
-        assert len(toolset._offered) <= MAX_CACHED_SPACES
+        assert len(toolset._offered) <= MAX_CACHED_TOOLSETS
         assert toolset("telegram-0").specs() == first.specs()

@@ -138,7 +138,7 @@ async def test_labels_of_what_is_gone_go_with_the_next_command_unless_it_may_com
     (space / "files").mkdir(parents=True)
     (space / "files" / "there.txt").write_text("there")
     await labels.label_names(
-        "", ["files/gone.txt", "files/there.txt", "other/gone.txt", "files/again.txt"]
+        "", ["files/gone.txt", "files/there.txt", "files2/gone.txt", "files/again.txt"]
     )
     await labels.label_contents("", ["files/former.txt"])
     former = NewFileVersion(path="files/former.txt", sha256="a" * 64, size=1)
@@ -148,7 +148,14 @@ async def test_labels_of_what_is_gone_go_with_the_next_command_unless_it_may_com
     async with CommandLabels(space, labels).labelling(["files"]):
         pass
     paths = [f"files/{name}.txt" for name in ("gone", "there", "former", "soon", "again")]
-    found = await labels.load("", [*paths, "other/gone.txt"])
-    assert found.names == {"files/there.txt", "files/again.txt", "files/soon.txt", "other/gone.txt"}
+    found = await labels.load("", [*paths, "files2/gone.txt"])
+    assert found.names == {
+        "files/there.txt",
+        "files/again.txt",
+        "files/soon.txt",
+        "files2/gone.txt",
+    }
+    assert await labels.load_old("", ["other"]) == []
+    assert await labels.load_old("", ["files2"]) == ["files2/gone.txt"]
     assert found.contents == {"files/former.txt"}
     await store.close()
