@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.."
 
 unset PYTHONDONTWRITEBYTECODE # hundreds of tests start a bot: each would compile all modules anew, for a second and a half
-MOST_AGAIN=3
+MOST_AGAIN=10
 MNEMA_FAILED_TESTS=$(mktemp)
 export MNEMA_FAILED_TESTS
 trap 'rm -f "$MNEMA_FAILED_TESTS"' EXIT

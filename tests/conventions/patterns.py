@@ -15,7 +15,7 @@ from typing import Any
 import regex  # type: ignore[import-untyped]
 
 from memory.text.patterns import LazyPattern
-from tests.conventions.sources import Source, product
+from tests.conventions.sources import Source, nodes, product
 
 parser: Any = importlib.import_module("re._parser")
 KINDS = (re.Pattern, type(regex.compile("")))
@@ -212,7 +212,7 @@ def _mentions(sources: tuple[Source, ...]) -> dict[str, tuple[frozenset[str], bo
     methods: dict[str, set[str]] = {}
     called: Counter[str] = Counter()
     loads: Counter[str] = Counter()
-    for node in (node for source in sources for node in ast.walk(source.tree)):
+    for node in (node for source in sources for node in nodes(source.tree)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             methods.setdefault(node.value.id, set()).add(node.attr)
             called[node.value.id] += 1
@@ -232,7 +232,7 @@ def _kinds(methods: Iterable[str]) -> frozenset[str]:
 
 
 def _add_calls(found: Found, source: Source, known: dict[str, Any]) -> None:
-    for function in ast.walk(source.tree):
+    for function in nodes(source.tree):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for call in (

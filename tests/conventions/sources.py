@@ -52,9 +52,20 @@ def sources(*folders: str) -> tuple[Source, ...]:
     return tuple(_read(path) for path in paths)
 
 
+def find_source(name: str) -> Source:
+    """Return the Python file of this name, which is its path from the root."""
+    return _read(ROOT / name)
+
+
 @cache
 def _read(path: Path) -> Source:
     return Source(name=path.relative_to(ROOT).as_posix(), text=path.read_text("utf-8"))
+
+
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Return every node of a tree, which is walked once: many tests look at all files."""
+    return tuple(ast.walk(tree))
 
 
 def product() -> tuple[Source, ...]:
@@ -64,7 +75,7 @@ def product() -> tuple[Source, ...]:
 
 def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield line and full name of every imported module, deferred imports included."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +84,7 @@ def imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield every function and method."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -103,7 +114,7 @@ def targets(tree: ast.AST, known: set[str]) -> Iterator[str]:
     """Yield each known module that a file names in an import, or in a string as importlib and entry
     points do.
     """
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"

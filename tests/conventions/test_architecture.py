@@ -2,11 +2,12 @@
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
 from memory.store.schema import memory_tables, tables
-from tests.conventions.sources import ROOT, Source, product
+from tests.conventions.sources import ROOT, Source, find_source, nodes, product
 
 PAGES = ["docs/architecture.md", "docs/architecture.zh-CN.md", "CONTRIBUTING.md", "tests/README.md"]
 DECISIONS = sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
@@ -19,17 +20,19 @@ def read(page: str) -> str:
     return (ROOT / page).read_text("utf-8")
 
 
+@cache
 def names_in(path: str) -> set[str]:
     """Every class, function, method and assigned name of a module."""
-    tree = ast.parse((ROOT / path).read_text("utf-8"))
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    statements = [node for node in nodes(find_source(path).tree) if isinstance(node, ast.stmt)]
     names = {
         node.name
-        for node in nodes
+        for node in statements
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     }
-    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
-    targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+    targets = [
+        target for node in statements if isinstance(node, ast.Assign) for target in node.targets
+    ]
+    targets += [node.target for node in statements if isinstance(node, ast.AnnAssign)]
     return names | {target.id for target in targets if isinstance(target, ast.Name)}
 
 
@@ -80,7 +83,7 @@ def test_every_table_is_listed(page: str) -> None:
 
 def hides_secrets(source: Source) -> bool:
     """Return whether a module hides secrets in foreign text."""
-    imports = [node for node in ast.walk(source.tree) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in nodes(source.tree) if isinstance(node, ast.ImportFrom)]
     from_log = [node for node in imports if node.module == "bot.telemetry.log"]
     return any(name.name in ("redact", "LogRedactor") for node in from_log for name in node.names)
 

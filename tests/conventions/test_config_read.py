@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from bot.config.keys import KEYS, LIST_ITEM
-from tests.conventions.sources import Source, product
+from tests.conventions.sources import Source, nodes, product
 
 # Keys that limit nothing in this version, and why.
 UNREAD: dict[str, str] = {}
@@ -20,7 +20,7 @@ def names_in(source: Source) -> Iterator[tuple[str, bool]]:
     """Every name that a module's code uses, and whether it is read from a value, by `value.name` or
     by its name.
     """
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id == "self"
             yield node.attr, not own or source.name == CHANNELS

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conventions.sources import ROOT, Source, product, sources
+from tests.conventions.sources import ROOT, Source, nodes, product, sources
 
 COMMANDS = (
     "init",
@@ -112,17 +112,17 @@ def test_every_public_name_has_a_docstring() -> None:
 def test_every_error_that_a_docstring_names_exists() -> None:
     known = set(dir(builtins))
     for source in product():
-        known |= {node.name for node in ast.walk(source.tree) if isinstance(node, ast.ClassDef)}
+        known |= {node.name for node in nodes(source.tree) if isinstance(node, ast.ClassDef)}
         known |= {
             alias.name
-            for node in ast.walk(source.tree)
+            for node in nodes(source.tree)
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
     unknown = [
         f"{source.name} {name}"
         for source in product()
-        for node in ast.walk(source.tree)
+        for node in nodes(source.tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         for name in _raised(ast.get_docstring(node) or "")
         if name.rpartition(".")[2] not in known

@@ -5,7 +5,7 @@ builtin errors.
 import ast
 import tomllib
 
-from tests.conventions.sources import ROOT, product
+from tests.conventions.sources import ROOT, nodes, product
 
 BROAD = {"Exception", "BaseException"}
 BUILTIN = {
@@ -30,7 +30,7 @@ def test_every_exception_is_caught_only_where_work_is_isolated() -> None:
     broad = {
         source.name
         for source in product()
-        for node in ast.walk(source.tree)
+        for node in nodes(source.tree)
         if isinstance(node, ast.ExceptHandler)
         and _names(node.type) & BROAD
         and not _re_raises(node)
@@ -42,7 +42,7 @@ def test_a_caught_exception_of_any_type_is_logged_with_its_traceback() -> None:
     silent = [
         f"{source.name}:{node.lineno}"
         for source in product()
-        for node in ast.walk(source.tree)
+        for node in nodes(source.tree)
         if isinstance(node, ast.ExceptHandler)
         and _names(node.type) & BROAD
         and not _re_raises(node)
@@ -53,10 +53,7 @@ def test_a_caught_exception_of_any_type_is_logged_with_its_traceback() -> None:
 
 def test_no_tuple_lists_all_builtin_errors() -> None:
     tuples = [
-        (s.name, node)
-        for s in product()
-        for node in ast.walk(s.tree)
-        if isinstance(node, ast.Tuple)
+        (s.name, node) for s in product() for node in nodes(s.tree) if isinstance(node, ast.Tuple)
     ]
     disguised = {
         name
@@ -68,7 +65,7 @@ def test_no_tuple_lists_all_builtin_errors() -> None:
 
 def test_no_handler_is_bare() -> None:
     handlers = [
-        (s.name, n) for s in product() for n in ast.walk(s.tree) if isinstance(n, ast.ExceptHandler)
+        (s.name, n) for s in product() for n in nodes(s.tree) if isinstance(n, ast.ExceptHandler)
     ]
     assert not [f"{name}:{node.lineno}" for name, node in handlers if node.type is None]
 
@@ -77,7 +74,7 @@ def test_an_error_raised_for_another_names_it() -> None:
     silent = [
         f"{source.name}:{inner.lineno}"
         for source in product()
-        for handler in ast.walk(source.tree)
+        for handler in nodes(source.tree)
         if isinstance(handler, ast.ExceptHandler)
         for inner in ast.walk(handler)
         if isinstance(inner, ast.Raise) and isinstance(inner.exc, ast.Call) and inner.cause is None

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from tests.conventions.sources import PACKAGES, Source, product
+from tests.conventions.sources import PACKAGES, Source, nodes, product
 
 # Private names that are documented, so that there is no other way.
 DOCUMENTED = {"_exit", "_asdict", "_fields", "_make", "_replace", "_thread", "__future__"}
@@ -56,7 +56,7 @@ def _is_private(name: str) -> bool:
 
 def _defined(tree: ast.Module) -> Iterator[str]:
     """Yield every name that a module of ours defines, at any level, or assigns to an object."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -66,7 +66,7 @@ def _defined(tree: ast.Module) -> Iterator[str]:
 
 
 def _private_names(source: Source, own: set[str]) -> Iterator[str]:
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree):
         if isinstance(node, ast.Attribute):
             names = [node.attr] if node.attr not in own else []
         elif isinstance(node, ast.Import):
@@ -99,7 +99,7 @@ def _looked_up(call: ast.Call) -> Iterator[str]:
 def _assigned(tree: ast.Module) -> Iterator[str]:
     """Yield each attribute of an imported library that a module of ours sets or deletes."""
     libraries = set(_imported_names(tree))
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Attribute | ast.Subscript):
             changed = node if isinstance(node.ctx, ast.Store | ast.Del) else None
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr"):
@@ -115,7 +115,7 @@ def _assigned(tree: ast.Module) -> Iterator[str]:
 
 
 def _imported_names(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (
                 alias.asname or alias.name.split(".")[0]
@@ -144,7 +144,7 @@ def _root(node: ast.expr) -> str:
 def _changes_imports(tree: ast.Module) -> Iterator[ast.AST]:
     """Yield what changes `sys.modules`, or how Python finds modules."""
     lists = {"sys.modules", "sys.meta_path", "sys.path_hooks", "sys.path_importer_cache"}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
             if ast.unparse(node.value) in lists:
                 yield node

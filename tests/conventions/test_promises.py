@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.conventions.sources import ROOT
+from tests.conventions.sources import ROOT, find_source
 
 FIGURES = ["docs/figures.md", "docs/figures.zh-CN.md"]
 ROW = re.compile(r"^\| (?P<promise>[^|]+) \| (?P<tests>`[^|]*`) \|$", re.MULTILINE)
@@ -31,7 +31,7 @@ def promises(page: str) -> list[tuple[str, list[tuple[str, str]]]]:
 
 @cache
 def names(file: str) -> frozenset[str]:
-    tree = ast.parse((ROOT / "tests" / file).read_text("utf-8"))
+    tree = find_source(f"tests/{file}").tree
     return frozenset(
         node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )

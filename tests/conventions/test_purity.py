@@ -3,7 +3,7 @@
 import ast
 
 from tests.cases import every_case
-from tests.conventions.sources import Source, imported, sources
+from tests.conventions.sources import Source, imported, nodes, sources
 
 PURE = (
     "memory/context/",
@@ -78,7 +78,7 @@ def test_a_pure_module_touches_nothing_outside(source: Source) -> None:
         name for _, name in imported(source.tree) if name in IMPURE or name.split(".")[0] in IMPURE
     }
     assert not found
-    calls = [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in nodes(source.tree) if isinstance(node, ast.Call)]
     clocks = [
         ast.unparse(call)
         for call in calls

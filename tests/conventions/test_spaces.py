@@ -19,7 +19,7 @@ from sqlalchemy.sql.visitors import iterate
 from memory.store.schema.create import HEAD
 from memory.store.schema.tables import metadata
 from tests.cases import every_case
-from tests.conventions.sources import imported, product
+from tests.conventions.sources import imported, nodes, product
 
 # Tables that hold what people said, or what was derived from it.
 PERSONAL = (
@@ -94,10 +94,10 @@ def _run(module: str) -> set[str]:
     [tree] = [
         source.tree for source in product() if source.name == f"{module.replace('.', '/')}.py"
     ]
-    beginnings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    beginnings = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Attribute)}
     loaded = [
         node
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     ]
     return {node.id for node in loaded if id(node) not in beginnings}
@@ -173,7 +173,7 @@ def test_queries_are_made_where_this_test_sees_them() -> None:
         for source in product()
         if "sqlalchemy" in {name.split(".")[0] for _, name in imported(source.tree)}
         and "migrations" not in source.name
-        for function in ast.walk(source.tree)
+        for function in nodes(source.tree)
         if isinstance(function, ast.AsyncFunctionDef)
         for call in ast.walk(function)
         if isinstance(call, ast.Call) and ast.unparse(call.func) in ("select", "exists")
