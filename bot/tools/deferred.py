@@ -138,7 +138,8 @@ class FindToolsArguments(ToolArguments):
     """Arguments of `find_tools`."""
 
     query: str = Field(min_length=1, max_length=400)
-    origin: str = Field("", max_length=100)
+    # also a kind of the bot's own tools: any origin that the description lists
+    server: str = Field("", max_length=100)
 
 
 class FindToolsTool:
@@ -159,13 +160,13 @@ class FindToolsTool:
         )
 
     async def run(self, arguments: FindToolsArguments, context: ToolContext) -> str:
-        if arguments.origin and arguments.origin not in self._origins:
+        if arguments.server and arguments.server not in self._origins:
             raise ToolFailed(
-                f"There is no origin {arguments.origin!r}; there are: "
+                f"Nothing here is of {arguments.server!r}; there are: "
                 f"{', '.join(sorted(self._origins))}."
             )
         # The first search builds the index, which takes a tenth of a second for a thousand tools.
-        found = await asyncio.to_thread(self._index.search, arguments.query, arguments.origin)
+        found = await asyncio.to_thread(self._index.search, arguments.query, arguments.server)
         if not found:
             return (
                 "Nothing has these words. Try others, in English, too, for what the tool has to do."

@@ -194,8 +194,8 @@ def test_a_call_of_use_tool_is_the_call_that_it_makes() -> None:
 
 async def test_the_two_tools_refuse_what_they_cannot_do() -> None:
     finder = FindToolsTool(findables(3))
-    with pytest.raises(ToolFailed, match="There is no origin"):
-        await finder.run(finder.arguments(query="x", origin="none"), None)  # type: ignore[arg-type]
+    with pytest.raises(ToolFailed, match="Nothing here is of"):
+        await finder.run(finder.arguments(query="x", server="none"), None)  # type: ignore[arg-type]
     assert "Try others" in await finder.run(finder.arguments(query="qqqq"), None)  # type: ignore[arg-type]
     with pytest.raises(ToolFailed, match="find_tools"):
         UseToolTool().arguments.parse({"name": "use_tool", "arguments": {}})
