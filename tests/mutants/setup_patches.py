@@ -7,10 +7,23 @@ from tests.mutants.mutant import Mutant
 ROUTES = "tests/bot/console/test_model_setup.py"
 CHECKS = "tests/bot/models/setup/test_checks.py"
 LISTING = "tests/bot/models/setup/test_listing.py"
+FILE = "tests/bot/config/test_file.py"
 INIT = "tests/bot/cli/test_init.py"
 LOGINS = "tests/bot/console/test_logins.py"
 
 SETUP = (
+    Mutant(
+        name="an empty key beside another provider is dropped",
+        guards="setup",
+        file="bot/config/file.py",
+        target="ConfigFile._find_edits",
+        old="PROVIDER_PATH in edits",
+        new="False",
+        tests=(
+            f"{FILE}::test_an_empty_key_beside_another_provider_is_written",
+            f"{ROUTES}::test_without_a_key_the_environments_goes_to_no_other_address",
+        ),
+    ),
     Mutant(
         name="the saved key goes to any address",
         guards="setup",

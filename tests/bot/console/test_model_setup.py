@@ -45,7 +45,8 @@ class Bench:
 
 @pytest.fixture
 async def bench(tmp_path: Path, record: SqliteRecord) -> AsyncIterator[Bench]:  # noqa: F811
-    file = ConfigFile(tmp_path / "config.json", {"ANTHROPIC_API_KEY": "sk-ant-0123456789"})
+    environ = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-env-0123456789"}
+    file = ConfigFile(tmp_path / "config.json", environ)
     file.create()
     file.load()
     now = [0.0]
@@ -108,6 +109,19 @@ async def test_the_saved_key_goes_to_the_saved_address_alone(bench: Bench) -> No
             await bench.post(call, base_url=other.base_url, **more)
         assert set(other.seen_keys) == {""}
         await bench.post("use", base_url=other.base_url, model="qwen3:8b")
+    assert bench.written["api_key"] == ""
+
+
+async def test_without_a_key_the_environments_goes_to_no_other_address(bench: Bench) -> None:
+    bench.file.path.write_text('{"llm": {"provider": "offline"}}')
+    bench.file.load()
+    async with ModelHost("vllm", MODELS, seeing=frozenset(MODELS)) as open_host:
+        address = {"base_url": open_host.base_url}
+        assert "error" not in (await bench.post("list", **address)).json()
+        assert (await bench.post("test", **address, model="qwen3:8b")).json()["ok"]
+        assert (await bench.post("use", **address, model="qwen3:8b")).status_code == 200
+        assert (await bench.post("test", **address, model="qwen3:8b")).json()["ok"]
+        assert set(open_host.seen_keys) == {""}
     assert bench.written["api_key"] == ""
 
 
