@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from starlette import routing
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -365,7 +366,15 @@ class WebSite:
         cookie = self.gate.set_cookie(
             request.scope["headers"], session_cookie, SESSION_IDLE_SECONDS
         )
-        return json_response({"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie})
+        response = json_response(
+            {"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie}
+        )
+        # Once the browser has its new cookie: its streams of the login before come back with it.
+        response.background = BackgroundTask(self._end_replaced_streams)
+        return response
+
+    async def _end_replaced_streams(self) -> None:
+        self.gate.changed()
 
 
 def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:
