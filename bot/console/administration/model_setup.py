@@ -9,7 +9,7 @@ from starlette.responses import Response
 from bot.config.file import ConfigFile
 from bot.config.keys import KEYS, MASK_PATTERN, REFERENCE_PATTERN, known_secrets
 from bot.console.administration import models
-from bot.console.administration.settings import SettingsRoutes, request_language
+from bot.console.administration.settings import SettingsRoutes
 from bot.models.providers.accounts import ProviderAccount, configured_models
 from bot.models.setup.checks import ModelReport, check_model
 from bot.models.setup.listing import EndpointFault, ListedModel, find_local_servers
@@ -23,7 +23,7 @@ from bot.models.setup.presets import (
     build_llm_part,
 )
 from bot.telemetry.log import LogRedactor
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.requests import HttpRefusal, Route, json_response, request_language
 
 WRITE = "config.write"
 
