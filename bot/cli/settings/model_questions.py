@@ -20,7 +20,7 @@ from bot.models.providers.accounts import (
     configured_models,
     effective_provider,
 )
-from bot.models.setup.checks import ModelReport, check_model
+from bot.models.setup.checks import STATE_MARKS, ModelReport, check_model
 from bot.models.setup.listing import EndpointFault, ModelListing, find_local_servers, list_models
 from bot.models.setup.presets import (
     PRESETS,
@@ -34,7 +34,6 @@ from bot.texts import format_text
 
 MAX_SHOWN_MODELS = 20
 NO_SERVER = LlmConfig(provider="offline")
-MARKS = {"ok": "✓", "failed": "✗", "no": "–", "unknown": "?"}
 _YES, _NO = ("y", "yes", "是", "好"), ("n", "no", "否", "不")
 
 
@@ -156,7 +155,7 @@ class ModelQuestions:
 
     def _ask_preset(self, llm: LlmConfig) -> Preset | None:
         """Return the kind of server; None to leave what is set."""
-        found = {server.preset.id for server in asyncio.run(find_local_servers())}
+        found = {preset.id for preset in asyncio.run(find_local_servers())}
         self.dialog.say("用哪里的模型？", "Where is the model?")
         for number, preset in enumerate(PRESETS.values(), 1):
             here = self.dialog.text("，正在运行", ", it is running") if preset.id in found else ""
@@ -283,7 +282,7 @@ class ModelQuestions:
 
     def _print(self, report: ModelReport) -> None:
         for check in report.checks:
-            mark = MARKS[check.state]
+            mark = STATE_MARKS[check.state]
             self.dialog.say(f"  {mark} {check.text[0]}", f"  {mark} {check.text[1]}")
         if report.server_words:
             self._say_words(report.server_words)

@@ -18,11 +18,11 @@ from bot.models.setup.presets import (
     LOCAL_PRESETS,
     PRESETS,
     ModelChoice,
-    Pair,
     Preset,
     build_llm_part,
 )
 from bot.telemetry.log import LogRedactor
+from bot.texts import BilingualText
 from channels.web.requests import HttpRefusal, Route, json_response, request_language
 
 WRITE = "config.write"
@@ -83,10 +83,7 @@ class ModelSetupRoutes:
         return json_response(
             {
                 "items": [_preset_json(preset) for preset in PRESETS.values()],
-                "found": [
-                    {"preset": server.preset.id, "base_url": server.preset.base_url}
-                    for server in found
-                ],
+                "found": [{"preset": preset.id, "base_url": preset.base_url} for preset in found],
             }
         )
 
@@ -209,14 +206,13 @@ def _preset_json(preset: Preset) -> dict[str, Any]:
     }
 
 
-def _texts_json(pair: Pair) -> dict[str, str]:
-    return {"zh": pair[0], "en": pair[1]}
+def _texts_json(text: BilingualText) -> dict[str, str]:
+    return {"zh": text[0], "en": text[1]}
 
 
 def _listed_json(listed: ListedModel) -> dict[str, Any]:
-    title = {"title": listed.title} if listed.title else {}
     window = {"context_window": listed.window} if listed.window else {}
-    return {"id": listed.id, **title, **window}
+    return {"id": listed.id, **window}
 
 
 def _fault_json(fault: EndpointFault, lang: str, hide: LogRedactor) -> dict[str, str]:

@@ -402,7 +402,6 @@ class ListedModelBody(ApiModel):
     """A model that a server has."""
 
     id: str
-    title: str = ""
     context_window: int = Field(
         0, description="In tokens; left out if the server does not name it."
     )
@@ -424,7 +423,7 @@ class ListedModelsBody(ApiModel):
 
 
 class ModelCheckBody(ApiModel):
-    """What was found of one thing."""
+    """The result of one check."""
 
     id: Literal["address", "key", "answer", "streaming", "tools", "sight", "thinking", "window"]
     state: Literal["ok", "failed", "unknown", "no"]
@@ -432,7 +431,7 @@ class ModelCheckBody(ApiModel):
 
 
 class ModelReportBody(ApiModel):
-    """What the test of a model found; the first failure ends it."""
+    """The results of the test of a model, up to the first failure."""
 
     checks: list[ModelCheckBody]
     window: int | None = Field(None, description="In tokens.")
