@@ -37,6 +37,18 @@ SETUP = (
         tests=(f"{ROUTES}::test_the_saved_key_goes_to_the_saved_address_alone",),
     ),
     Mutant(
+        name="a saved key of the chain goes to any address",
+        guards="setup",
+        file="bot/console/administration/model_setup.py",
+        target="_is_same_server",
+        old="_address(item) == _address(shown)",
+        new="True",
+        tests=(
+            f"{ROUTES}::test_two_keys_of_one_server_stay_with_their_models",
+            f"{ROUTES}::test_a_masked_key_goes_to_no_other_address",
+        ),
+    ),
+    Mutant(
         name="a test sends what the environment holds",
         guards="setup",
         file="bot/console/administration/model_setup.py",
@@ -91,6 +103,15 @@ SETUP = (
         tests=(
             f"{LOGINS}::test_logins_are_listed_with_browser_and_times_and_one_is_ended_with_its_streams",
         ),
+    ),
+    Mutant(
+        name="the streams of a replaced login go on until their next frame",
+        guards="setup",
+        file="channels/web/server.py",
+        target="WebSite._welcome",
+        old="response.background = BackgroundTask(self._end_replaced_streams)",
+        new="pass",
+        tests=(f"{LOGINS}::test_the_streams_of_a_login_end_when_another_replaces_it",),
     ),
     Mutant(
         name="the list of logins shows the hashes of their cookies",

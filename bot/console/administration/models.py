@@ -386,14 +386,17 @@ class ModelTrialBody(ModelEndpointBody):
     model: ModelId
 
 
-class ModelChoiceBody(ModelTrialBody):
-    """A model to use."""
+class ModelChoiceBody(ModelEndpointBody):
+    """A model to use; with `fallback` alone, only the chain behind the model in use changes."""
 
+    preset: str = Field("", description="Left out with `model`.")
+    model: ModelId | None = Field(None, description="Left out to change the chain alone.")
     fast_model: str | None = Field(None, max_length=200, description="For summaries.")
     fallback: list[dict[str, Any]] | None = Field(
         None,
         description=(
-            "As `llm.fallback`; an item without a key gets the one that is saved for its server."
+            "As `llm.fallback`; an item without a key, or with masked values, gets those that are "
+            "saved for its server."
         ),
     )
 

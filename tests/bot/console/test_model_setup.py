@@ -37,6 +37,9 @@ class Bench:
             f"/api/v1/models/{call}", json=body, headers={"accept-language": lang}
         )
 
+    async def use_chain(self, fallback: list[dict[str, Any]]) -> httpx.Response:
+        return await self.client.post("/api/v1/models/use", json={"fallback": fallback})
+
     @property
     def written(self) -> dict[str, Any]:
         llm: dict[str, Any] = json.loads(self.file.path.read_text())["llm"]
@@ -193,6 +196,69 @@ async def test_the_model_before_becomes_the_fallback_with_its_key(bench: Bench) 
     await bench.post("use", api_key=KEY, model="qwen3:8b", fallback=chain)
     keys = [(item["provider"], item["api_key"]) for item in bench.written["fallback"]]
     assert keys == [("anthropic", "${ANTHROPIC_API_KEY}"), ("openai", OTHER_KEY)]
+
+
+async def test_two_keys_of_one_server_stay_with_their_models(bench: Bench) -> None:
+    server = "http://127.0.0.1:9/v1"
+    chain = [
+        {"provider": "openai", "base_url": server, "model": model, "api_key": key}
+        for model, key in (("a", KEY), ("b", OTHER_KEY))
+    ]
+    bench.file.patch({"llm": {"fallback": chain}})
+    first, second = bench.file.masked()["llm"]["fallback"]
+    without = {name: value for name, value in second.items() if name != "api_key"}
+    other = {**first, "base_url": "http://127.0.0.1:10/v1", "api_key": ""}
+    for sent, keys in (
+        ([second, first], {"b": OTHER_KEY, "a": KEY}),
+        ([without, first], {"b": OTHER_KEY, "a": KEY}),
+        ([{**first, "model": "c"}, second], {"c": KEY, "b": OTHER_KEY}),
+        ([other, second], {"a": "", "b": OTHER_KEY}),
+    ):
+        bench.file.patch({"llm": {"fallback": chain}})
+        assert (await bench.use_chain(sent)).status_code == 200
+        assert {item["model"]: item["api_key"] for item in bench.written["fallback"]} == keys
+
+
+async def test_a_masked_key_goes_to_no_other_address(bench: Bench) -> None:
+    saved = {"provider": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": KEY}
+    bench.file.patch({"llm": {"fallback": [saved]}})
+    [shown] = bench.file.masked()["llm"]["fallback"]
+    moved = await bench.use_chain([{**shown, "base_url": "http://127.0.0.1:10/v1"}])
+    assert moved.status_code == 400
+    assert bench.written["fallback"] == [saved]
+
+
+async def test_a_masked_proxy_of_the_chain_stays_what_it_is(bench: Bench) -> None:
+    saved = {"provider": "anthropic", "api_key": KEY, "proxy": "http://ann:pass-word@127.0.0.1:9"}
+    bench.file.patch({"llm": {"fallback": [saved]}})
+    [shown] = bench.file.masked()["llm"]["fallback"]
+    assert "pass-word" not in shown["proxy"]
+    assert (await bench.use_chain([shown])).status_code == 200
+    [written] = bench.written["fallback"]
+    assert (written["proxy"], written["api_key"]) == (saved["proxy"], KEY)
+
+
+async def test_another_chain_leaves_the_model_in_use_as_it_is(bench: Bench) -> None:
+    bench.file.patch({"llm": {"background": "idle", "context_window": 50_000}})
+    before = bench.written
+    assert (await bench.use_chain([{"provider": "anthropic", "model": "m"}])).status_code == 200
+    assert {**bench.written, "fallback": []} == {**before, "fallback": []}
+    assert bench.written["fallback"][0]["model"] == "m"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"preset": "own", "fallback": []}, "model"),
+        ({"model": "m", "fallback": []}, "preset"),
+        ({}, "preset"),
+    ],
+)
+async def test_a_model_is_used_with_its_server(
+    bench: Bench, body: dict[str, Any], field: str
+) -> None:
+    refused = await bench.client.post("/api/v1/models/use", json=body)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, field)
 
 
 @pytest.mark.parametrize(
