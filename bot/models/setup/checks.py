@@ -155,7 +155,7 @@ class _ModelTest:
         self._deadline = self._clock() + seconds
 
     async def run(self) -> ModelReport:
-        facts_task = asyncio.create_task(_ask_facts(self._account, self._model))
+        facts_task = asyncio.create_task(self._ask_facts())
         try:
             trial = await self._try_tool()
             facts = await facts_task
@@ -182,6 +182,20 @@ class _ModelTest:
             server_words=trial.tools_refused or words,
             thinks_in_tags=trial.thinks_in_tags,
         )
+
+    async def _ask_facts(self) -> ServerFacts:
+        """Return what the server says of the model; of Anthropic's, what its list says."""
+        account, seconds = self._account, min(LIST_SECONDS, self._seconds_left())
+        if account.provider == "anthropic":
+            listed = (await list_models(account, seconds)).find(self._model)
+            return ServerFacts(sees=listed.sees, window=listed.window) if listed else ServerFacts()
+        question = WindowQuestion(
+            base_url=self._base_url,
+            model=self._model,
+            api_key=account.api_key,
+            proxy=account.proxy,
+        )
+        return await ask_facts(question, seconds)
 
     async def _try_tool(self) -> _Trial:
         request = Request(
@@ -298,20 +312,6 @@ class _ModelTest:
             ModelCheck(id="answer", state="failed", text=text),
         )
         return ModelReport(checks=checks, server_words=words)
-
-
-async def _ask_facts(account: ProviderAccount, model: str) -> ServerFacts:
-    """Return what the server says of the model; of Anthropic's, what its list says."""
-    if account.provider == "anthropic":
-        listed = (await list_models(account)).find(model)
-        return ServerFacts(sees=listed.sees, window=listed.window) if listed else ServerFacts()
-    question = WindowQuestion(
-        base_url=effective_base_url(account),
-        model=model,
-        api_key=account.api_key,
-        proxy=account.proxy,
-    )
-    return await ask_facts(question)
 
 
 ADDRESS_OK = ModelCheck(id="address", state="ok", text=("地址正确。", "The address is right."))
