@@ -19,6 +19,7 @@ from bot.errors import (
     Transient,
 )
 
+BilingualText = tuple[str, str]  # in Chinese and in English
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
 LONG_SOUL_TOKENS = 3_000

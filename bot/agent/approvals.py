@@ -24,6 +24,7 @@ from bot.messages import (
     dump_extras,
     split_reply,
 )
+from bot.texts import BilingualText
 from bot.tools.base import (
     BoundTool,
     FindRefusal,
@@ -97,7 +98,6 @@ TAINTED_BANNERS = (
 BOUND_TITLES = ("only as it is now", "只在这些不变时有效")
 UNBOUND_TITLES = (UNBOUND_KEY, "不在批准之内")
 NOTHING_BOUND: Mapping[str, str] = {}
-BilingualText = tuple[str, str]  # a sentence in Chinese and in English
 
 
 async def _load_no_conversation(_: str) -> ConversationRow | None:

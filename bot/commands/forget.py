@@ -85,10 +85,8 @@ def _format_head(context: CommandContext, items: Sequence[Mention]) -> str:
     counts = {kind: sum(item.kind == kind for item in items) for kind in _KINDS}
     zh = "，".join(f"{_KINDS[kind][0]} {count}" for kind, count in counts.items() if count)
     en = ", ".join(f"{_KINDS[kind][1].lower()} {count}" for kind, count in counts.items() if count)
-    return context.text(
-        f"**{len(items)} 处提到它**：{zh}",
-        f"**{_format_count(len(items), 'place')} mention{'s' * (len(items) == 1)} it**: {en}",
-    )
+    places = "1 place mentions" if len(items) == 1 else f"{len(items)} places mention"
+    return context.text(f"**{len(items)} 处提到它**：{zh}", f"**{places} it**: {en}")
 
 
 def _format_matches(context: CommandContext, items: Sequence[Mention], query: str) -> list[str]:

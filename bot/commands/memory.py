@@ -421,7 +421,7 @@ def _format_files(context: CommandContext, files: list[SpaceMemoryFile]) -> list
     shown = []
     for found in files[:MAX_FILES]:
         count = len(found.file.text.splitlines())
-        lines = context.text(f"{count:,} 行", f"{count:,} line{'s' * (count != 1)}")
+        lines = context.text(f"{count:,} 行", "1 line" if count == 1 else f"{count:,} lines")
         shown.append(f"{found.path} · {_format_size(found.file.size)} · {lines}")
     if rest := files[MAX_FILES:]:
         size = _format_size(sum(found.file.size for found in rest))

@@ -50,6 +50,7 @@ POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported 
 # They name programs that are run, and hold the keys of plug-ins: neither a command nor the page
 # writes them.
 FILE_ONLY = ("mcp", "plugins")
+PROVIDER_PATH, KEY_PATH = ("llm", "provider"), ("llm", "api_key")
 _EMPTY = "{\n}\n"
 
 SettingSteps = tuple[str, ...]
@@ -198,14 +199,7 @@ class ConfigFile:
         Raises:
             ConfigRejected: as `set`; nothing of the part is written.
         """
-        shown = self.masked()
-        return self._change(
-            [
-                edit
-                for edit in _leaves(dict(part), ())
-                if _value_at(shown, edit[0], _EMPTY) != edit[1]
-            ]
-        )
+        return self._change(self._find_edits(part))
 
     def preview(self, part: Mapping[str, Any]) -> Config:
         """Return the settings as they would be with this partial config.json; writes nothing.
@@ -213,14 +207,22 @@ class ConfigFile:
         Raises:
             ConfigRejected: as `patch`.
         """
+        return self._preview(self._find_edits(part))
+
+    def _find_edits(self, part: Mapping[str, Any]) -> list[ConfigEdit]:
+        """Return the edits of a partial config.json that change what is shown.
+
+        An empty model key beside another provider is an edit, also where it is shown as empty: a
+        file without a key takes the one of the new provider from the environment.
+        """
         shown = self.masked()
-        return self._preview(
-            [
-                edit
-                for edit in _leaves(dict(part), ())
-                if _value_at(shown, edit[0], _EMPTY) != edit[1]
-            ]
-        )
+        values = dict(_leaves(dict(part), ()))
+        edits = {
+            path: value for path, value in values.items() if _value_at(shown, path, _EMPTY) != value
+        }
+        if PROVIDER_PATH in edits and values.get(KEY_PATH) == "":
+            edits[KEY_PATH] = ""
+        return list(edits.items())
 
     def _preview(self, edits: list[ConfigEdit]) -> Config:
         try:
@@ -237,11 +239,8 @@ class ConfigFile:
         Raises:
             ConfigRejected: the file itself is broken.
         """
-        shown, text = self.masked(), self._read()
+        edits, text = self._find_edits(part), self._read()
         read_config(text, self._environ, self.path.name)
-        edits = [
-            edit for edit in _leaves(dict(part), ()) if _value_at(shown, edit[0], _EMPTY) != edit[1]
-        ]
         wrong: dict[str, ConfigRejected] = {}
         while edits:
             try:

@@ -66,11 +66,18 @@ from bot.tools.workspace.files import NotTakenOver, take_over
 from channels.base import Channel
 from channels.web.backend import Allow, EventSources
 from channels.web.models import WaitingBody
-from channels.web.refusal_texts import prefers_chinese
-from channels.web.requests import Handler, HttpRefusal, Route, json_response, list_key
+from channels.web.requests import (
+    Handler,
+    HttpRefusal,
+    Route,
+    json_response,
+    list_key,
+    request_language,
+)
 from channels.web.server import Console, WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import IndexUnusable, StoreError
+from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)
 Answer = TypeVar("Answer")
@@ -477,34 +484,31 @@ class _ConsoleHandlers:
 
     async def status(self, request: Request) -> Response:
         """Return the state of the bot, its troubles in the language of the page."""
-        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
-        return json_response(await self._console.status(lang))
+        return json_response(await self._console.status(request_language(request)))
 
-    async def context(self, request: Request) -> Response:
+    async def _find(self, request: Request) -> ConversationRow:
         row = await self._transcripts.readable(
             str(request.path_params["id"]), request.state.visitor.id
         )
         if row is None:
             raise HttpRefusal(404, "not_found", "there is no such conversation")
+        return row
+
+    async def context(self, request: Request) -> Response:
+        row = await self._find(request)
         return json_response(await self._console.context(row.id))
 
     async def view(self, request: Request) -> Response:
         """Return the text of the conversation's next request, piece by piece."""
-        row = await self._transcripts.readable(
-            str(request.path_params["id"]), request.state.visitor.id
-        )
-        if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+        row = await self._find(request)
         items = await self._console.segments(row.id)
         # of an import they have megabytes
         return await asyncio.to_thread(json_response, {"items": items})
 
     async def trace(self, request: Request, query: models.MessageTraceQueryBody) -> Response:
         """Return the trace of a message; of the newest one without `message`."""
-        row = await self._transcripts.readable(
-            str(request.path_params["id"]), request.state.visitor.id
-        )
-        found = await self._console.store.sessions.trace(row.id, of=query.message) if row else None
+        row = await self._find(request)
+        found = await self._console.store.sessions.trace(row.id, of=query.message)
         if found is None:
             raise HttpRefusal(404, "not_found", "there is no such message")
         return json_response(trace_to_json(found, self._console.now().tzinfo))
@@ -529,9 +533,8 @@ class _ConsoleHandlers:
         """Return what the model gets from this search, in the owner's memory."""
         if query.space:
             raise HttpRefusal(403, "denied", "not allowed")
-        return json_response(
-            {"text": await _await_index(self._console.model_text(self._to_search(query)))}
-        )
+        text = await _await_index(self._console.model_text(self._to_search(query)))
+        return json_response({"text": text})
 
     def _to_search(self, query: memory_models.SearchQueryBody) -> SearchRequest:
         return SearchRequest(
@@ -547,9 +550,8 @@ class _ConsoleHandlers:
     async def index(self, _: Request, body: memory_models.IndexBody) -> Response:
         """Rebuild the search index of one memory, or of all."""
         rows = await _await_index(self._console.index(body.space))
-        return json_response(
-            {"spaces": [{"space": name, "rows": count} for name, count in rows.items()]}
-        )
+        spaces = [{"space": name, "rows": count} for name, count in rows.items()]
+        return json_response({"spaces": spaces})
 
     async def mine(self, _: Request, body: memory_models.MineBody) -> Response:
         """Let a file or folder of the owner count as theirs, whatever wrote it."""
@@ -559,9 +561,8 @@ class _ConsoleHandlers:
             raise HttpRefusal(409, "outside", str(err), field="path") from err
 
     async def commands(self, request: Request) -> Response:
-        # The page itself is in the browser's first language, which this header begins with.
-        lang = "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
-        return json_response({"items": [dict(command) for command in list_page_commands(lang)]})
+        commands = list_page_commands(request_language(request))
+        return json_response({"items": [dict(command) for command in commands]})
 
 
 async def _await_index(work: Awaitable[Answer]) -> Answer:

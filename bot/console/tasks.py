@@ -3,7 +3,6 @@ end, run.
 """
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -17,6 +16,7 @@ from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.store.people.jobs import JobRow
+from memory.store.rows import to_iso
 from memory.store.store import Store
 
 MAX_OCCURRENCES = 50
@@ -83,10 +83,10 @@ class TaskRoutes:
         held = await self._store.jobs.held_sources(row.conversation)
         occurrences = [
             {
-                "due": _to_iso(one.due),
+                "due": to_iso(one.due),
                 "state": one.state,
                 "reason": one.reason,
-                "at": _to_iso(one.at),
+                "at": to_iso(one.at),
                 # What it says waits until the person writes.
                 "awaits_user": job_key(row.id, one.due) in held
                 or f"{one.inbox_row}:answer" in held,
@@ -126,7 +126,7 @@ class TaskRoutes:
             "text": row.body,
             "state": row.state,
             "reason": row.reason,
-            "next_at": _to_iso(row.next_at) if row.state == "on" else None,
+            "next_at": to_iso(row.next_at) if row.state == "on" else None,
             "extra": row.extra,
             "zone": schedule.zone,
             "at": schedule.at,
@@ -136,9 +136,5 @@ class TaskRoutes:
             "runs_left": row.runs_left,
             "fails": row.fails,
             "conversation": conversation_name(conversation) if conversation else "",
-            "made_at": _to_iso(row.at),
+            "made_at": to_iso(row.at),
         }
-
-
-def _to_iso(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat()

@@ -5,13 +5,14 @@ JSON.
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from bot.telemetry.log import redact
 from bot.texts import format_duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
+from memory.store.rows import to_iso
 
 # seconds without contact: three long polls of 35 s, the longest of any platform
 SILENT_AFTER = 105.0
@@ -192,10 +193,10 @@ def channel_status_to_json(state: ChannelStatus) -> dict[str, Any]:
         "up": state.ready,
         "state": state.phase,
         "why": state.why,
-        "since": _to_iso(state.since),
-        "heard": _to_iso(state.last_contact),
+        "since": to_iso(state.since),
+        "heard": to_iso(state.last_contact),
         "last_error": state.last_error,
-        "last_error_at": _to_iso(state.last_error_at),
+        "last_error_at": to_iso(state.last_error_at),
         "quota": state.quota,
         "login": state.has_login,
     }
@@ -229,12 +230,8 @@ def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
         "zh": prompt.zh,
         "en": prompt.en,
         "id": id,
-        "expires": _to_iso(prompt.expires),
+        "expires": to_iso(prompt.expires),
     }
-
-
-def _to_iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
 
 
 def _from_iso(moment: str) -> float:

@@ -2,11 +2,11 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from memory.longterm.memory_file import MEMORY_PATH
+from memory.store.rows import to_iso
 from memory.store.store import Store
 from memory.workspace import daily_log
 from memory.workspace.files import (
@@ -33,7 +33,7 @@ def files_to_json(files: SpaceFiles, under: str = "") -> list[dict[str, Any]]:
 
 def file_to_json(item: FileEntry | TextFile, under: str = "") -> dict[str, Any]:
     """Return a file as JSON: path, size in bytes, updated_at."""
-    written = datetime.fromtimestamp(item.mtime, UTC).isoformat()
+    written = to_iso(item.mtime)
     return {"path": under + item.path, "size": item.size, "updated_at": written}
 
 

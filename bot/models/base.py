@@ -9,6 +9,15 @@ from memory.conversation import Part, ShownMessage, ToolSpec
 Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
+# The tool that a request offers which only tries a model.
+CLOCK_TOOL = ToolSpec(
+    name="now",
+    description="Returns the time.",
+    schema='{"properties":{},"type":"object"}',
+    effect="pure",
+    action="now",
+)
+
 # Reads a blob by its SHA-256. Raises OSError.
 Blobs = Callable[[str], bytes]
 

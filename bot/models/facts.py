@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bot.errors import ModelError
+from bot.models.providers.failures import shorten_words
 from bot.models.windows import ModelWindow, format_window
-from bot.telemetry.log import redact
 from bot.texts import format_duration
-from memory.text.quoting import shorten
 
-MAX_WORDS = 300  # characters of an error's words
 THINKING_TEXTS: Mapping[str, tuple[str, str]] = {
     "": ("没有思考", "no thinking"),
     "field": ("思考在单独的字段里", "thinking in a field of its own"),
@@ -50,7 +48,7 @@ class KnownModel:
 
 def note_error(error: ModelError, now: float) -> LastError:
     """Return what to remember of a failed call."""
-    return LastError(words=shorten(" ".join(redact(str(error)).split()), MAX_WORDS), at=now)
+    return LastError(words=shorten_words(str(error)), at=now)
 
 
 def facts_to_json(facts: KnownModel, now: float) -> Mapping[str, Any]:
@@ -88,11 +86,10 @@ def format_slots(slots: int, lang: str) -> str:
     """
     if not slots:
         return ""
-    return (
-        f"；同时回答 {slots} 个请求"
-        if lang == "zh"
-        else f"; it answers {slots} request{'s' * (slots > 1)} at once"
-    )
+    if lang == "zh":
+        return f"；同时回答 {slots} 个请求"
+    requests = "1 request" if slots == 1 else f"{slots} requests"
+    return f"; it answers {requests} at once"
 
 
 def format_error(facts: KnownModel, now: float, lang: str) -> str:

@@ -13,7 +13,7 @@ import structlog
 from bot.config.schema import Config, LlmConfig
 from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
-from bot.models.base import Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
+from bot.models.base import CLOCK_TOOL, Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
 from bot.models.catalog import model_facts
 from bot.models.facts import KnownModel, LastError, note_error
 from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
@@ -31,7 +31,6 @@ from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.quirks import NO_QUIRKS, ModelQuirks
 from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts, timeouts_for
 from bot.models.retry import SINGLE_RETRY, RetryingModel
-from bot.models.setup.checks import CLOCK_TOOL
 from bot.models.setup.listing import ListingCache, ModelListing
 from bot.models.windows import ModelWindow, ModelWindows, ServedModel, answer_reserve
 from bot.telemetry.log import redact
@@ -155,7 +154,9 @@ class ModelService:
         self.windows = windows or ModelWindows()
         #: Lets replies come before summaries and facts.
         self.background = BackgroundCalls(self.replies_come_first)
-        self._errors: dict[str, LastError] = {}  # by the key of the served model
+        # The models of the chain in use and their newest errors, by the key of the served model.
+        self._in_use: Mapping[str, ServedModel] = {}
+        self._errors: dict[str, LastError] = {}
         self._clients: list[ProviderModel] = []
         self._chain: FallbackModel | None = None
         self._llm: LlmConfig | None = None
@@ -319,15 +320,17 @@ class ModelService:
         self._clients = [self._open_client(account) for account in accounts]
         self._models = [(effective_provider(account), account.model) for account in accounts]
         self._accounts = list(accounts)
-        self._listings.keep(accounts)
+        self._listings.forget_others(accounts)
         self._chain = FallbackModel(
             [self._to_chain_model(client, index) for index, client in enumerate(self._clients)],
             on_unusable=self._on_unusable,
         )
         self.provider = self._models[0][0]
         self.name, self.fast_name = default_names(llm, self.provider)
-        members = (self._serve(index, model) for index, model, _ in self._members())
-        self.windows.forget_others({served.key: served for served in members})
+        members = [self._serve(index, model) for index, model, _ in self._members()]
+        self._in_use = {served.key: served for served in members}
+        self.windows.forget_others(self._in_use)
+        self._errors = {key: error for key, error in self._errors.items() if key in self._in_use}
 
     def _to_chain_model(self, client: ModelClient, index: int) -> ChainModel:
         account, configured = self._accounts[index], self._configured_window(index)
@@ -351,7 +354,8 @@ class ModelService:
     def _note_call(self, served: ServedModel, request: Request, outcome: CallOutcome) -> None:
         """Learn of the window from a call, before it is made and after it."""
         if isinstance(outcome, ModelError):
-            self._errors[served.key] = note_error(outcome, time.monotonic())
+            if served.key in self._in_use:  # not one that a conversation chose, or an old chain's
+                self._errors[served.key] = note_error(outcome, time.monotonic())
             self.windows.note_failure(served)
             if isinstance(outcome, Overflow):
                 self.windows.note_refusal(served, request.size, outcome)

@@ -156,6 +156,67 @@ CHINESE = {
     "no such request is kept; console.views_days says for how long they are": (
         "没有保存这次请求；保存多久由 console.views_days 决定"
     ),
+    # Models, logins, files that count as from outside.
+    "there is no preset {}; there are {}": "没有预设 {}，可选：{}",
+    "the address of the server is missing": "缺少服务器的地址",
+    "a reference to an environment variable is written in Settings; here enter the value itself": (
+        "环境变量的引用请写在“设置”里；这里请填写值本身"
+    ),
+    "there is no such login": "没有这次登录",
+    "There is no {} in the workspace.": "工作区里没有 {}。",
+    "There is no such file in the workspace.": "工作区里没有这个文件。",
+    "{} is in a folder whose files always count as words from outside.": (
+        "{} 所在的文件夹里，文件始终算作外来的文字。"
+    ),
+    "{} is in {}, which counts as from outside as a whole. Say of that folder that it is yours.": (
+        "{} 所在的 {} 整个算作外来的。请把那个文件夹标为自己的。"
+    ),
+    # Settings, channels to test, skills, servers of tools, people.
+    "If-Match with the ETag of the settings that were read is missing": (
+        "缺少 If-Match：请发送读取设置时得到的 ETag"
+    ),
+    "part must be a part of config.json, or text the whole of it": (
+        "part 须为 config.json 的一部分，或者用 text 给出全文"
+    ),
+    "part must hold settings below channels, or nothing": "part 只能包含 channels 下的设置，或为空",
+    "the file has to be mended on the disk: {}": "请在磁盘上修好这个文件：{}",
+    "there is no such version (any more)": "没有这个版本，或者它已不在了",
+    "there is no channel {} to test; there are {}": "没有可测试的渠道 {}，可选：{}",
+    "there is no such skill in the workspace": "工作区里没有这个技能",
+    "{} cannot be enabled: {}": "{} 无法启用：{}",
+    "{} is another one than was shown; read it again": "{} 和显示的不一样了，请重新读取",
+    "config.json has no such server under mcp": "config.json 的 mcp 下没有这个服务器",
+    "config.json names another program for {} now; read it again": (
+        "config.json 里 {} 的程序已换成别的，请重新读取"
+    ),
+    "these are others than were shown; read them again: {}": (
+        "这些和显示的不一样了，请重新读取：{}"
+    ),
+    "{} could not be listed: {}": "列不出 {} 的工具：{}",
+    "a person is named CHANNEL:ID, such as telegram:42": (
+        "人的写法是 CHANNEL:ID，例如 telegram:42"
+    ),
+    "{} has no role and has written nothing": "{} 没有角色，也没有写过什么",
+    "{}:{} has written nothing": "{}:{} 没有写过什么",
+    # Backups and jobs.
+    "there are too many files named {}; delete some, or rename it": (
+        "名为 {} 的文件太多，请删掉一些，或换个名字"
+    ),
+    "type the home's name, {}, to replace what it holds": "请输入主目录的名字 {}，以替换它的内容",
+    "this process cannot restore; run: mnema restore FILE": (
+        "这个进程不能恢复备份，请运行：mnema restore FILE"
+    ),
+    "a piece has 1 to {} bytes": "每一段须为 1 到 {} 字节",
+    "there is no such backup": "没有这个备份",
+    "this upload was dropped; begin it again": "这次上传已作废，请重新开始",
+    "the next piece begins at {} of {}": "下一段从 {} 开始（共 {}）",
+    "the upload was dropped: {}": "上传已作废：{}",
+    "another {} is running; wait for it, or cancel it": (
+        "已有一项 {} 在运行，请等它结束，或先取消它"
+    ),
+    "there is no such job; it ended before the last start": (
+        "没有这项工作；它在上次启动之前就结束了"
+    ),
     # Channels, tasks, approvals.
     "this needs a fresh login: give the token again": "这需要刚刚登录过：请再输入一次令牌",
     "type the name, {}, to delete all data of this person": "请输入名字 {}，以删除此人的全部资料",
@@ -203,11 +264,6 @@ CHINESE = {
     "there is no such task": "没有这个任务",
     "there is no such rule": "没有这条规则",
 }
-
-
-def prefers_chinese(accept_language: str) -> bool:
-    """Tell whether the first language that a client accepts is Chinese. Pure."""
-    return accept_language.split(",")[0].strip().lower().startswith("zh")
 
 
 _BOOK = PhraseBook(CHINESE)

@@ -53,6 +53,13 @@ class CannotServe(ChannelError):
 
 # Names and texts.
 
+
+def request_language(request: Request) -> str:
+    """Return the language that a client asks for first, "zh" or "en"."""
+    first = request.headers.get("accept-language", "").split(",")[0].strip()
+    return "zh" if first.lower().startswith("zh") else "en"
+
+
 NAME = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)  # of a conversation
 LABEL_BYTES = 120
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from starlette import routing
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from channels.web.auth import RequestGuard, derive_csrf, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
 from channels.web.channel import Web
-from channels.web.refusal_texts import prefers_chinese, to_chinese
+from channels.web.refusal_texts import to_chinese
 from channels.web.requests import (
     HOOKS_PATH,
     NAME,
@@ -38,6 +39,7 @@ from channels.web.requests import (
     json_response,
     peer_address,
     read_json,
+    request_language,
 )
 from channels.web.routes import PROXY_CHECK_PATH, ProxyCheck, WebApi, handle_webhook
 from channels.web.sessions import SESSION_IDLE_SECONDS
@@ -314,7 +316,7 @@ class WebSite:
         if path in ("/healthz", "/readyz"):
             return await _health_response(self._services, path, full=True)
         if is_page(path) and request.method in ("GET", "HEAD"):
-            language = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+            language = request_language(request)
             page = asset_response(request, PAGE)
             page.headers["link"] = preload_links(path, language)
             return page
@@ -365,7 +367,15 @@ class WebSite:
         cookie = self.gate.set_cookie(
             request.scope["headers"], session_cookie, SESSION_IDLE_SECONDS
         )
-        return json_response({"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie})
+        response = json_response(
+            {"csrf": derive_csrf(session_cookie)}, headers={"set-cookie": cookie}
+        )
+        # Once the browser has its new cookie: its streams of the login before come back with it.
+        response.background = BackgroundTask(self._end_replaced_streams)
+        return response
+
+    async def _end_replaced_streams(self) -> None:
+        self.gate.changed()
 
 
 def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any:
@@ -425,7 +435,7 @@ async def _refusal_response(request: Request, err: Exception) -> Response:
     """Answer with a refusal, in the language that the client asks for."""
     assert isinstance(err, HttpRefusal)
     message, hint = err.message, err.hint
-    if prefers_chinese(request.headers.get("accept-language", "")):
+    if request_language(request) == "zh":
         message, hint = to_chinese(message), to_chinese(hint)
     return error_response(err.status, err.code, message, err.headers, field=err.field, hint=hint)
 

@@ -492,6 +492,11 @@ def from_unix(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
+def to_iso(seconds: float) -> str:
+    """Convert unix seconds to an ISO time in UTC; 0, which stands for never, to ""."""
+    return from_unix(seconds).isoformat() if seconds else ""
+
+
 def from_row(kind: type[T], row: Row, **others: Any) -> T:
     """Make a dataclass from a row whose columns are named as its fields.
 

@@ -7,10 +7,23 @@ from tests.mutants.mutant import Mutant
 ROUTES = "tests/bot/console/test_model_setup.py"
 CHECKS = "tests/bot/models/setup/test_checks.py"
 LISTING = "tests/bot/models/setup/test_listing.py"
+FILE = "tests/bot/config/test_file.py"
 INIT = "tests/bot/cli/test_init.py"
 LOGINS = "tests/bot/console/test_logins.py"
 
 SETUP = (
+    Mutant(
+        name="an empty key beside another provider is dropped",
+        guards="setup",
+        file="bot/config/file.py",
+        target="ConfigFile._find_edits",
+        old="PROVIDER_PATH in edits",
+        new="False",
+        tests=(
+            f"{FILE}::test_an_empty_key_beside_another_provider_is_written",
+            f"{ROUTES}::test_without_a_key_the_environments_goes_to_no_other_address",
+        ),
+    ),
     Mutant(
         name="the saved key goes to any address",
         guards="setup",
@@ -22,6 +35,18 @@ SETUP = (
         ),
         new="return choice.preset.provider == llm.provider",
         tests=(f"{ROUTES}::test_the_saved_key_goes_to_the_saved_address_alone",),
+    ),
+    Mutant(
+        name="a saved key of the chain goes to any address",
+        guards="setup",
+        file="bot/console/administration/model_setup.py",
+        target="_is_same_server",
+        old="_address(item) == _address(shown)",
+        new="True",
+        tests=(
+            f"{ROUTES}::test_two_keys_of_one_server_stay_with_their_models",
+            f"{ROUTES}::test_a_masked_key_goes_to_no_other_address",
+        ),
     ),
     Mutant(
         name="a test sends what the environment holds",
@@ -45,8 +70,8 @@ SETUP = (
         name="a picture is sent to a model that says it is blind",
         guards="setup",
         file="bot/models/setup/checks.py",
-        target="_check_sight",
-        old="said.sees is False",
+        target="_ModelTest._check_sight",
+        old="facts.sees is False",
         new="False",
         tests=(f"{CHECKS}::test_a_picture_is_not_sent_to_a_model_that_says_it_is_blind",),
     ),
@@ -78,6 +103,15 @@ SETUP = (
         tests=(
             f"{LOGINS}::test_logins_are_listed_with_browser_and_times_and_one_is_ended_with_its_streams",
         ),
+    ),
+    Mutant(
+        name="the streams of a replaced login go on until their next frame",
+        guards="setup",
+        file="channels/web/server.py",
+        target="WebSite._welcome",
+        old="response.background = BackgroundTask(self._end_replaced_streams)",
+        new="pass",
+        tests=(f"{LOGINS}::test_the_streams_of_a_login_end_when_another_replaces_it",),
     ),
     Mutant(
         name="the list of logins shows the hashes of their cookies",

@@ -270,7 +270,9 @@ def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
     if name != "summary":
         return ""
     turns = facts["summary_turns"]
-    return f"（{turns} 轮）" if zh else f" (of {turns} turn{'s' * (turns != 1)})"
+    if zh:
+        return f"（{turns} 轮）"
+    return " (of 1 turn)" if turns == 1 else f" (of {turns} turns)"
 
 
 def _messages_line(facts: dict[str, Any], zh: bool) -> str:

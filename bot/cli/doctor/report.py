@@ -27,7 +27,7 @@ from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
 from bot.memory.outcome_texts import format_outcomes
 from bot.models.providers.accounts import configured_models, default_names, effective_provider
-from bot.models.setup.checks import ModelReport, check_model
+from bot.models.setup.checks import STATE_MARKS, ModelReport, check_model
 from bot.runtime.store_access import (
     call_running_bot,
     import_scale_module,
@@ -338,25 +338,19 @@ async def _check_models(file: ConfigFile, lang: str) -> list[DoctorCheck]:
     ]
 
 
-MARKS = {"ok": "✓", "failed": "✗", "no": "✗", "unknown": "?"}
-
-
 def _describe_model(
     name: str, model: str, base_url: str, report: ModelReport, lang: str
 ) -> DoctorCheck:
     """Say what a model takes, or why it is of no use."""
-    side, words = lang != "zh", report.server_words
-    said = f" ({words})" if words else ""
     if not report.is_usable:
-        why = next(check.text[side] for check in report.checks if check.state == "failed")
-        where = f" at {base_url}" if base_url else ""
-        zh, en = (
-            f"{model}{where.replace(' at ', '，地址 ')} 没有回应：",
-            f"{model}{where} does not answer: ",
-        )
-        return failed(name, f"{(zh, en)[side]}{why}{said}")
-    tools, sight, streaming = (MARKS[report.state(id)] for id in ("tools", "sight", "streaming"))
-    thinking = f"✓{' <think>' * report.thinks_in_tags}" if report.state("thinking") == "ok" else "–"
+        return failed(name, _describe_failure(model, base_url, report, lang))
+    words = report.server_words
+    tools, sight, streaming = (
+        STATE_MARKS[report.state(id)] for id in ("tools", "sight", "streaming")
+    )
+    thinking = STATE_MARKS[report.state("thinking")]
+    if report.thinks_in_tags:
+        thinking += " <think>"
     message = (
         f"{model} answers: tools {tools}, sight {sight}, streaming {streaming}, thinking "
         f"{thinking}."
@@ -368,6 +362,19 @@ def _describe_model(
         "the server."
     )
     return passed(name, message, hint)
+
+
+def _describe_failure(model: str, base_url: str, report: ModelReport, lang: str) -> str:
+    """Say why a model is of no use: its key is refused, or it does not answer."""
+    check = next(check for check in report.checks if check.state == "failed")
+    words = f" ({report.server_words})" if report.server_words else ""
+    if lang == "zh":
+        where = f"，地址 {base_url}" if base_url else ""
+        what = "" if check.id == "key" else " 没有回应"
+        return f"{model}{where}{what}：{check.text[0]}{words}"
+    where = f" at {base_url}" if base_url else ""
+    what = "" if check.id == "key" else " does not answer"
+    return f"{model}{where}{what}: {check.text[1]}{words}"
 
 
 async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from bot.cli.common import printable
 from bot.config.file import ConfigFile
@@ -20,9 +21,10 @@ from bot.models.providers.accounts import (
     configured_models,
     effective_provider,
 )
-from bot.models.setup.checks import ModelReport, check_model
+from bot.models.setup.checks import STATE_MARKS, ModelReport, check_model
 from bot.models.setup.listing import EndpointFault, ModelListing, find_local_servers, list_models
 from bot.models.setup.presets import (
+    LOCAL_PRESETS,
     PRESETS,
     ModelChoice,
     Preset,
@@ -31,10 +33,12 @@ from bot.models.setup.presets import (
     is_same_endpoint,
 )
 from bot.texts import format_text
+from channels.toolkit.settings import Url
 
 MAX_SHOWN_MODELS = 20
+NO_MODEL = "0"  # the number that is typed for it
 NO_SERVER = LlmConfig(provider="offline")
-MARKS = {"ok": "✓", "failed": "✗", "no": "–", "unknown": "?"}
+_ADDRESS = TypeAdapter(Url)
 _YES, _NO = ("y", "yes", "是", "好"), ("n", "no", "否", "不")
 
 
@@ -84,6 +88,8 @@ class ModelQuestions:
     dialog: Dialog
     file: ConfigFile
     environ: Mapping[str, str]
+    #: Servers that are looked for on this machine.
+    local: tuple[Preset, ...] = LOCAL_PRESETS
 
     def ask(self) -> dict[str, Any] | None:
         """Return the value of `llm` in a partial config.json; None to leave what is set."""
@@ -155,8 +161,8 @@ class ModelQuestions:
         )
 
     def _ask_preset(self, llm: LlmConfig) -> Preset | None:
-        """Return the kind of server; None to leave what is set."""
-        found = {server.preset.id for server in asyncio.run(find_local_servers())}
+        """Return the kind of server; None to leave what is set, or for no model."""
+        found = {preset.id for preset in asyncio.run(find_local_servers(self.local))}
         self.dialog.say("用哪里的模型？", "Where is the model?")
         for number, preset in enumerate(PRESETS.values(), 1):
             here = self.dialog.text("，正在运行", ", it is running") if preset.id in found else ""
@@ -164,14 +170,18 @@ class ModelQuestions:
                 f"  {number:2}  {preset.title[0]}{here}", f"  {number:2}  {preset.title[1]}{here}"
             )
         is_set = _is_set(llm)
+        names: dict[str, Preset | None] = dict(PRESETS)
+        if not is_set:
+            names[NO_MODEL] = None
+            self.dialog.say(f"  {NO_MODEL:>2}  先不用模型", f"  {NO_MODEL:>2}  no model yet")
         default = "" if is_set or not found else next(id for id in PRESETS if id in found)
         hint = self._preset_hint(llm, default, is_set=is_set)
         while True:
             given = self.dialog.choose(
                 f"编号或名称（{hint}）", f"Number or name ({hint})", list(PRESETS), default=default
             )
-            if not given or given in PRESETS:
-                return PRESETS.get(given)
+            if not given or given in names:
+                return names.get(given)
             self.dialog.say(f"没有 {given}。", f"There is no {given}.")
 
     def _preset_hint(self, llm: LlmConfig, default: str, *, is_set: bool) -> str:
@@ -185,27 +195,25 @@ class ModelQuestions:
 
     def _ask_address(self, preset: Preset, llm: LlmConfig) -> str:
         """Return the address that is typed, or ""."""
-        same = find_preset(llm.provider, llm.base_url) == preset and llm.base_url
-        known = same or preset.base_url
-        if preset.other_base_url and not same:
-            return self.dialog.choose(
-                f"地址：1 {preset.base_url}  2 {preset.other_base_url}（留空用 1）",
-                f"Address: 1 {preset.base_url}  2 {preset.other_base_url} (empty takes 1)",
-                (preset.base_url, preset.other_base_url),
-                default=preset.base_url,
-            )
-        if preset.id != "own" and not preset.is_local:
+        is_set = find_preset(llm.provider, llm.base_url) == preset
+        known = llm.base_url if is_set and llm.base_url else preset.base_url
+        regions: tuple[str, ...] = ()
+        zh = "地址，例如 http://10.0.0.5:8000/v1"
+        en = "Address, such as http://10.0.0.5:8000/v1"
+        if preset.other_base_url:
+            regions = (preset.base_url, preset.other_base_url)
+            listed = "  ".join(f"{number} {url}" for number, url in enumerate(regions, 1))
+            zh, en = f"地址：{listed}", f"Address: {listed}"
+        elif preset.id != "own" and not preset.is_local:
             return known
+        if known:
+            zh, en = f"{zh}（留空用 {known}）", f"{en} (empty takes {known})"
         while True:
-            hint = (
-                self.dialog.text(f"（留空用 {known}）", f" (empty takes {known})") if known else ""
-            )
-            typed = self.dialog.ask(
-                f"地址，例如 http://10.0.0.5:8000/v1{hint}",
-                f"Address, such as http://10.0.0.5:8000/v1{hint}",
-            )
-            if typed or known:
-                return typed or known
+            typed = self.dialog.choose(zh, en, regions, default=known)
+            if typed and _is_address(typed):
+                return typed
+            if typed:
+                self.dialog.say(f"{typed} 不是地址。", f"{typed} is no address.")
 
     def _ask_key(self, choice: ModelChoice, llm: LlmConfig) -> str:
         """Return the key, or a reference to the variable that holds it; "" to keep what is set, or
@@ -214,19 +222,19 @@ class ModelQuestions:
         preset = choice.preset
         if preset.is_local:
             return ""
-        is_kept = is_same_endpoint(choice, llm) and bool(llm.api_key)
+        keeps_key = is_same_endpoint(choice, llm) and bool(llm.api_key)
         from_environment = (
-            bool(preset.key_variable) and preset.key_variable in self.environ and not is_kept
+            bool(preset.key_variable) and preset.key_variable in self.environ and not keeps_key
         )
         hint = self.dialog.text("留空不用密钥", "empty: none")
-        if is_kept:
+        if keeps_key:
             hint = self.dialog.text("留空保持现在的", "empty keeps what is set")
         elif from_environment:
             hint = self.dialog.text(
                 f"留空用环境变量 {preset.key_variable}",
                 f"empty takes {preset.key_variable} of the environment",
             )
-        if preset.key_page and not is_kept:
+        if preset.key_page and not keeps_key:
             self.dialog.say(
                 f"在这里创建密钥：{preset.key_page}", f"Keys are made at {preset.key_page}"
             )
@@ -283,10 +291,18 @@ class ModelQuestions:
 
     def _print(self, report: ModelReport) -> None:
         for check in report.checks:
-            mark = MARKS[check.state]
+            mark = STATE_MARKS[check.state]
             self.dialog.say(f"  {mark} {check.text[0]}", f"  {mark} {check.text[1]}")
         if report.server_words:
             self._say_words(report.server_words)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        _ADDRESS.validate_python(text)
+    except ValidationError:
+        return False
+    return True
 
 
 def _is_set(llm: LlmConfig) -> bool:

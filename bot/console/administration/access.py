@@ -10,13 +10,13 @@ from starlette.responses import Response
 from bot.access.pairing import PairingRefused, PairingService
 from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR
+from bot.texts import BilingualText
 from channels.web.auth import RequestGuard
 from channels.web.requests import Handler, HttpRefusal, Route, json_response
 
 log = structlog.get_logger(__name__)
 ACCESS_PATH = "/api/v1/access"
 READ_ACCESS_ACTION, WRITE_ACCESS_ACTION = "access.read", "access.write"
-BothLanguages = tuple[str, str]
 
 
 def access_routes(pairing: PairingService, gate: RequestGuard) -> tuple[Route, ...]:
@@ -99,7 +99,7 @@ def _actions(pairing: PairingService) -> dict[str, tuple[Handler, type[BaseModel
     }
 
 
-async def _respond(act: Awaitable[BothLanguages]) -> Response:
+async def _respond(act: Awaitable[BilingualText]) -> Response:
     try:
         zh, en = await act
     except PairingRefused as err:

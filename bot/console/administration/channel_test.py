@@ -23,29 +23,29 @@ from bot.console.administration import models
 from bot.errors import ConfigError
 from bot.gateway.channel_manager import build_channel, missing_credentials
 from bot.telemetry.log import LogRedactor
+from bot.texts import BilingualText
 from channels.base import Channel, HasNotebook, HasProbe, HasSetupCheck, SetupFinding
 from channels.errors import ChannelError, LoggedOut
 from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.http import create_http_client
 from channels.toolkit.settings import ChannelSettings, ConfigSection
-from channels.web.requests import HttpRefusal, Route
+from channels.web.requests import HttpRefusal, Route, request_language
 
 STEP_SECONDS = 10.0
 MAX_FINDINGS = 20
 LATER_STEP_FACTOR = 3
 PORTS = {"https": 443, "wss": 443, "http": 80, "ws": 80, "socks5": 1080}
-Pair = tuple[str, str]
 State = Literal["ok", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one step found; texts in Chinese and English."""
+    """The result of one step."""
 
     step: str
     state: State
-    text: Pair
-    hint: Pair = ("", "")
+    text: BilingualText
+    hint: BilingualText = ("", "")
 
 
 class ChannelTestRoutes:
@@ -86,7 +86,7 @@ class ChannelTestRoutes:
                 "not_found",
                 f"there is no channel {name} to test; there are {', '.join(names)}",
             )
-        side = 0 if request.headers.get("accept-language", "").lower().startswith("zh") else 1
+        side = 0 if request_language(request) == "zh" else 1
         if set(body.part) - {"channels"}:
             raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
         return StreamingResponse(

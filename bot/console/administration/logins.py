@@ -1,7 +1,6 @@
 """Routes of the logins of browsers: listed without anything that lets somebody in, and ended."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from starlette.requests import Request
@@ -14,6 +13,7 @@ from channels.web.auth import RequestGuard
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.sessions import BrowserSession
+from memory.store.rows import to_iso
 from memory.store.store import Store
 
 UNKNOWN_BROWSER = "?"  # in the audit list
@@ -83,10 +83,6 @@ class LoginRoutes:
 def _session_json(session: BrowserSession) -> dict[str, Any]:
     return {
         "browser": session.browser,
-        "began": _format_time(session.began),
-        "seen": _format_time(session.seen),
+        "began": to_iso(session.began),
+        "seen": to_iso(session.seen),
     }
-
-
-def _format_time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""

@@ -1,6 +1,6 @@
 """Routes of setting a model up: presets, the models of a server, the test of one, and its use."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.requests import Request
@@ -9,7 +9,7 @@ from starlette.responses import Response
 from bot.config.file import ConfigFile
 from bot.config.keys import KEYS, MASK_PATTERN, REFERENCE_PATTERN, known_secrets
 from bot.console.administration import models
-from bot.console.administration.settings import SettingsRoutes, request_language
+from bot.console.administration.settings import SettingsRoutes
 from bot.models.providers.accounts import ProviderAccount, configured_models
 from bot.models.setup.checks import ModelReport, check_model
 from bot.models.setup.listing import EndpointFault, ListedModel, find_local_servers
@@ -18,14 +18,28 @@ from bot.models.setup.presets import (
     LOCAL_PRESETS,
     PRESETS,
     ModelChoice,
-    Pair,
     Preset,
     build_llm_part,
 )
 from bot.telemetry.log import LogRedactor
-from channels.web.requests import HttpRefusal, Route, json_response
+from bot.texts import BilingualText
+from channels.web.requests import HttpRefusal, Route, json_response, request_language
 
 WRITE = "config.write"
+_SECRETS = ("api_key", "proxy")  # of an endpoint, shown masked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedEndpoint:
+    """The endpoint in use, or one of the chain behind it."""
+
+    #: As the settings show it: with its defaults, and masked secrets.
+    shown: dict[str, Any]
+    #: As the file has it.
+    written: dict[str, Any]
+
+
+NOTHING_SAVED = SavedEndpoint(shown={}, written={})
 
 
 class ModelSetupRoutes:
@@ -83,10 +97,7 @@ class ModelSetupRoutes:
         return json_response(
             {
                 "items": [_preset_json(preset) for preset in PRESETS.values()],
-                "found": [
-                    {"preset": server.preset.id, "base_url": server.preset.base_url}
-                    for server in found
-                ],
+                "found": [{"preset": preset.id, "base_url": preset.base_url} for preset in found],
             }
         )
 
@@ -101,16 +112,27 @@ class ModelSetupRoutes:
 
     async def test(self, request: Request, body: models.ModelTrialBody) -> Response:
         """Test a model at an endpoint; nothing is saved."""
-        account, hide = await self._preview(request, self._to_choice(body))
+        account, hide = await self._preview(request, self._to_choice(body, body.model))
         report = await check_model(account, body.model)
         return json_response(_report_json(report, request_language(request), hide))
 
     async def use(self, request: Request, body: models.ModelChoiceBody) -> Response:
-        """Save an endpoint, its key and a model."""
-        part = build_llm_part(self._to_choice(body), self._file.current.llm)
+        """Save an endpoint, its key and a model; with a chain alone, only the chain."""
+        fallback = None if body.fallback is None else self._fill_secrets(body.fallback)
+        if fallback is not None and body.model_fields_set == {"fallback"}:
+            return await self._apply(request, {"fallback": fallback})
+        if not body.preset or body.model is None:
+            missing = "model" if body.preset else "preset"
+            raise HttpRefusal(400, missing, f"{missing} is missing", field=missing)
+        choice = replace(self._to_choice(body, body.model, body.fast_model), fallback=fallback)
+        return await self._apply(request, build_llm_part(choice, self._file.current.llm))
+
+    async def _apply(self, request: Request, part: dict[str, Any]) -> Response:
         return await self._settings.apply_part(request, {"llm": part}, needs_tag=False)
 
-    def _to_choice(self, body: models.ModelEndpointBody) -> ModelChoice:
+    def _to_choice(
+        self, body: models.ModelEndpointBody, model: str = "", fast_model: str | None = None
+    ) -> ModelChoice:
         preset = PRESETS.get(body.preset)
         if preset is None:
             known = ", ".join(PRESETS)
@@ -124,11 +146,9 @@ class ModelSetupRoutes:
             preset=preset,
             base_url=body.base_url,
             api_key="" if MASK_PATTERN.search(body.api_key) else body.api_key,
-            model=body.model if isinstance(body, models.ModelTrialBody) else "",
+            model=model,
+            fast_model=fast_model,
         )
-        if isinstance(body, models.ModelChoiceBody):
-            fallback = None if body.fallback is None else self._fill_keys(body.fallback)
-            choice = replace(choice, fast_model=body.fast_model, fallback=fallback)
         if preset.id == "own" and not choice.address:
             raise HttpRefusal(
                 400, "base_url", "the address of the server is missing", field="base_url"
@@ -136,22 +156,29 @@ class ModelSetupRoutes:
         _refuse_references(choice)
         return choice
 
-    def _fill_keys(self, fallback: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the items with the keys that are saved for their endpoints, where they name
-        none.
+    def _fill_secrets(self, fallback: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the items with the saved keys and proxies where they have masked ones or no key.
+
+        An item that is new takes the key of its server.
         """
-        saved = {_endpoint(item): item.get("api_key", "") for item in self._saved_endpoints()}
+        saved = self._saved_endpoints()
+        sources = _match_saved(fallback, saved)
         return [
-            {**item, "api_key": saved.get(_endpoint(item), "")} if _lacks_key(item) else item
-            for item in fallback
+            _fill_item(item, sources.get(index) or _find_server(item, saved))
+            for index, item in enumerate(fallback)
         ]
 
-    def _saved_endpoints(self) -> list[dict[str, Any]]:
-        """Return the endpoints as they are written, references and all; the one in use last."""
-        written = self._file.written(KEYS["llm", "fallback"]) or []
-        llm = self._file.current.llm
-        key = self._file.written(KEYS["llm", "api_key"]) or ""
-        return [*written, {"provider": llm.provider, "base_url": llm.base_url, "api_key": key}]
+    def _saved_endpoints(self) -> list[SavedEndpoint]:
+        """Return the items of the chain, and last the endpoint in use."""
+        llm = self._file.masked()["llm"]
+        written = self._file.written(KEYS["llm", "fallback"])
+        items = written if isinstance(written, list) else []  # it may be a reference
+        chain = [
+            SavedEndpoint(shown=shown, written=item)
+            for shown, item in zip(llm["fallback"], items, strict=False)
+        ]
+        in_use = {name: self._file.written(KEYS["llm", name]) or "" for name in _SECRETS}
+        return [*chain, SavedEndpoint(shown=llm, written=in_use)]
 
     async def _preview(
         self, request: Request, choice: ModelChoice
@@ -187,13 +214,61 @@ def _refuse_references(choice: ModelChoice) -> None:
         raise HttpRefusal(400, "reference", message)
 
 
-def _endpoint(item: dict[str, Any]) -> tuple[str, str]:
+def _match_saved(
+    fallback: list[dict[str, Any]], saved: list[SavedEndpoint]
+) -> dict[int, SavedEndpoint]:
+    """Return the saved endpoint of each item by its index, each for one item: that of the same
+    server and model, else the next one of the same server.
+    """
+    matches: dict[int, SavedEndpoint] = {}
+    unused = list(saved)
+    for is_match in (_is_same_model, _is_same_server):
+        for index, item in enumerate(fallback):
+            match = next((one for one in unused if is_match(item, one.shown)), None)
+            if match is not None and index not in matches:
+                matches[index] = match
+                unused.remove(match)
+    return matches
+
+
+def _find_server(item: dict[str, Any], saved: list[SavedEndpoint]) -> SavedEndpoint:
+    """Return the saved endpoint of an item's server: the one in use before those of the chain."""
+    of_server = (one for one in reversed(saved) if _is_same_server(item, one.shown))
+    return next(of_server, NOTHING_SAVED)
+
+
+def _is_same_model(item: dict[str, Any], shown: dict[str, Any]) -> bool:
+    return item.get("model", "") == shown["model"] and _is_same_server(item, shown)
+
+
+def _is_same_server(item: dict[str, Any], shown: dict[str, Any]) -> bool:
+    """Tell whether an item has the address of a saved endpoint; what is masked in it must be of
+    that one too.
+    """
+    return _address(item) == _address(shown) and all(
+        item[name] == shown[name] for name in _SECRETS if _is_masked(item.get(name))
+    )
+
+
+def _address(item: dict[str, Any]) -> tuple[str, str]:
     return str(item.get("provider", "anthropic")), str(item.get("base_url", "")).rstrip("/")
 
 
-def _lacks_key(item: dict[str, Any]) -> bool:
-    key = item.get("api_key", "")
-    return not key or (isinstance(key, str) and MASK_PATTERN.search(key) is not None)
+def _is_masked(value: object) -> bool:
+    return isinstance(value, str) and MASK_PATTERN.search(value) is not None
+
+
+def _fill_item(item: dict[str, Any], source: SavedEndpoint) -> dict[str, Any]:
+    """Return an item with the secrets of its saved endpoint; a masked one that is none of them
+    stays, and is refused.
+    """
+    key, proxy = item.get("api_key", ""), item.get("proxy", "")
+    filled = dict(item)
+    if not key or _is_masked(key):
+        filled["api_key"] = source.written.get("api_key", key)
+    if _is_masked(proxy):
+        filled["proxy"] = source.written.get("proxy", proxy)
+    return filled
 
 
 def _preset_json(preset: Preset) -> dict[str, Any]:
@@ -209,14 +284,13 @@ def _preset_json(preset: Preset) -> dict[str, Any]:
     }
 
 
-def _texts_json(pair: Pair) -> dict[str, str]:
-    return {"zh": pair[0], "en": pair[1]}
+def _texts_json(text: BilingualText) -> dict[str, str]:
+    return {"zh": text[0], "en": text[1]}
 
 
 def _listed_json(listed: ListedModel) -> dict[str, Any]:
-    title = {"title": listed.title} if listed.title else {}
     window = {"context_window": listed.window} if listed.window else {}
-    return {"id": listed.id, **title, **window}
+    return {"id": listed.id, **window}
 
 
 def _fault_json(fault: EndpointFault, lang: str, hide: LogRedactor) -> dict[str, str]:

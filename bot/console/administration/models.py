@@ -386,14 +386,17 @@ class ModelTrialBody(ModelEndpointBody):
     model: ModelId
 
 
-class ModelChoiceBody(ModelTrialBody):
-    """A model to use."""
+class ModelChoiceBody(ModelEndpointBody):
+    """A model to use; with `fallback` alone, only the chain behind the model in use changes."""
 
+    preset: str = Field("", description="Left out with `model`.")
+    model: ModelId | None = Field(None, description="Left out to change the chain alone.")
     fast_model: str | None = Field(None, max_length=200, description="For summaries.")
     fallback: list[dict[str, Any]] | None = Field(
         None,
         description=(
-            "As `llm.fallback`; an item without a key gets the one that is saved for its server."
+            "As `llm.fallback`; an item without a key, or with masked values, gets those that are "
+            "saved for its server."
         ),
     )
 
@@ -402,7 +405,6 @@ class ListedModelBody(ApiModel):
     """A model that a server has."""
 
     id: str
-    title: str = ""
     context_window: int = Field(
         0, description="In tokens; left out if the server does not name it."
     )
@@ -424,7 +426,7 @@ class ListedModelsBody(ApiModel):
 
 
 class ModelCheckBody(ApiModel):
-    """What was found of one thing."""
+    """The result of one check."""
 
     id: Literal["address", "key", "answer", "streaming", "tools", "sight", "thinking", "window"]
     state: Literal["ok", "failed", "unknown", "no"]
@@ -432,7 +434,7 @@ class ModelCheckBody(ApiModel):
 
 
 class ModelReportBody(ApiModel):
-    """What the test of a model found; the first failure ends it."""
+    """The results of the test of a model, up to the first failure."""
 
     checks: list[ModelCheckBody]
     window: int | None = Field(None, description="In tokens.")

@@ -5,7 +5,6 @@ before.
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -30,7 +29,15 @@ from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError
 from channels.web.auth import require_fresh_login
-from channels.web.requests import HttpRefusal, Route, compressed_json, is_versioned, json_response
+from channels.web.requests import (
+    HttpRefusal,
+    Route,
+    compressed_json,
+    is_versioned,
+    json_response,
+    request_language,
+)
+from memory.store.rows import to_iso
 from memory.store.store import Store
 
 Answer = TypeVar("Answer")
@@ -294,11 +301,6 @@ class SettingsRoutes:
         return json_response(self._file.masked(), headers={"etag": self._file.tag()})
 
 
-def request_language(request: Request) -> str:
-    """Return the language that a browser asks for, "zh" or "en"."""
-    return "zh" if request.headers.get("accept-language", "").lower().startswith("zh") else "en"
-
-
 def _problem_json(key: str, err: ConfigRejected, lang: str) -> dict[str, Any]:
     location = err.location
     return {
@@ -313,7 +315,7 @@ def _versions_json(versions: list[ConfigVersion]) -> Iterator[dict[str, Any]]:
     """Yield each version with what it changed in the one before it."""
     known = [(version, _parse(version.text)) for version in versions]
     for (version, settings), (_, before) in zip(known, [*known[1:], (None, None)], strict=True):
-        at = datetime.fromtimestamp(version.at, UTC).isoformat()
+        at = to_iso(version.at)
         changes = [] if before is None else list(_differences(before, settings))
         yield {"id": version.id, "at": at, "first": before is None, "changes": changes}
 

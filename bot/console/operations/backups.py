@@ -28,6 +28,7 @@ from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, file_label, json_response
+from memory.store.rows import to_iso
 
 MAX_BACKUPS = 200  # that are listed, the newest
 MAX_PIECE_BYTES = 700_000  # its base64 fits into a small body
@@ -313,5 +314,5 @@ def _upload_to_json(upload: _Upload) -> dict[str, Any]:
 
 def _backup_to_json(path: Path) -> dict[str, Any]:
     status = path.stat()
-    at = datetime.fromtimestamp(status.st_mtime, UTC).isoformat()
+    at = to_iso(status.st_mtime)
     return {"name": path.name, "size": status.st_size, "at": at, "encrypted": is_encrypted(path)}

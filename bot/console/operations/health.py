@@ -19,8 +19,7 @@ from bot.memory.outcome_texts import format_outcomes
 from bot.models.facts import facts_to_json, format_error, format_facts
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
-from channels.web.refusal_texts import prefers_chinese
-from channels.web.requests import Route, json_response
+from channels.web.requests import Route, json_response, request_language
 
 TRY_SECONDS = 50.0  # for all models; proxies wait for a minute
 DOCTOR_CODES = (0, 1)  # 1: a check has failed
@@ -77,7 +76,7 @@ class HealthRoutes:
 
     async def background(self, request: Request) -> Response:
         """Return what is known of each model, and what became of the newest summaries and facts."""
-        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+        lang = request_language(request)
         outcomes, now = await self._bot.store.outcomes.newest(), time.monotonic()
         known = self._bot.models.facts()
         errors = filter(None, (format_error(facts, now, lang) for facts in known))
@@ -98,7 +97,7 @@ class HealthRoutes:
 
     async def check(self, request: Request) -> Response:
         """Run all checks of `mnema doctor` as a job; its result has each with its remedy."""
-        lang = "zh" if prefers_chinese(request.headers.get("accept-language", "")) else "en"
+        lang = request_language(request)
 
         async def work(_: Job) -> Mapping[str, Any]:
             return await run_command(

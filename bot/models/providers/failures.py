@@ -96,6 +96,7 @@ _TOO_LONG = re.compile(
     r"of tokens|maximum model length|input length|reduce the length|超长",
     re.IGNORECASE,
 )
+NO_REASON = "no reason given"  # of an error that the server does not explain
 MAX_WORDS_CHARS = 300  # of a server's words that the owner reads
 MAX_ERROR_CHARS = 4_000  # of an error that are searched: some proxies answer with an HTML page
 _RATE = re.compile(r"per minute|\btpm\b|rate limit", re.IGNORECASE)
@@ -294,7 +295,7 @@ def _error_from_text(failure: ProviderFailure, why: str, kind: str) -> ModelErro
 
 
 def _failure_reason(failure: ProviderFailure) -> str:
-    said = failure.text.strip() or "no reason given"
+    said = failure.text.strip() or NO_REASON
     label = " ".join((f"HTTP {failure.status}", *failure.kinds))
     return f"{label}: {said[:500]}"
 
@@ -304,7 +305,8 @@ def server_words(error: ModelError) -> str:
     a server's error.
     """
     text = str(error)
-    return shorten_words(text.partition(": ")[2]) if text.startswith("HTTP ") else ""
+    words = text.partition(": ")[2] if text.startswith("HTTP ") else ""
+    return "" if words == NO_REASON else shorten_words(words)
 
 
 def shorten_words(text: str) -> str:

@@ -30,12 +30,24 @@ _QUESTIONS_EN = (
     "would should"
 )
 _QUESTION_WORDS_EN = frozenset((*_QUESTIONS_EN.split(), "whats", "wheres", "whos", "hows"))
-# What the page suggests to ask in a new conversation, and how people say the same.
-_ABILITY_QUESTION = re.compile("what (?:can|do) you do|你(?:能|会|可以)(?:帮我|为我)?做", re.I)
+# What the page suggests to ask in a new conversation, and how people say the same: the whole text,
+# with or without a greeting before it.
+_ABILITY_QUESTION = re.compile(
+    r"(?:(?:hello|hi|hey)\b\W*)?(?:so\W+)?what (?:can|do) you do(?: (?:for me|here))?\W*"
+    r"|(?:(?:你好|您好|嗨|请问)\W*)*[你您](?:都|还)?(?:能|会|可以)(?:帮我|为我)?做(?:些|点)?(?:什么|啥|哪些)"
+    r"(?:事情?)?[呢呀啊]?\W*",
+    re.I,
+)
 _SELF_QUESTION = re.compile(
     "what do you (?:know|remember) about me|你(?:记得|知道|了解)我的?(?:哪些|什么)", re.I
 )
-_REMEMBER_REQUEST = re.compile(r"\s*(?:please\s+)?remember\b|\s*(?:请|请你)?记住", re.I)
+# With a question mark at its end it is a question ("Remember when we met?"), unless only the
+# person's consent is asked for ("记住我喝绿茶，好吗？").
+_REMEMBER_REQUEST = re.compile(
+    r"\s*(?:please\s+remember\b|remember\b|(?:请你?)?记住)"
+    r"(?:.*[^?？\s]|.*\W(?:ok|okay|please|will you|好吗|好不好|可以吗|行吗)[?？])\s*",
+    re.I | re.DOTALL,
+)
 DELTA_CHARS = 80
 MAX_QUOTES = 3  # per answer
 MAX_QUOTE_CHARS = 200  # of one passage
@@ -133,9 +145,9 @@ class OfflineModel:
     async def _answer_lines(self, request: Request) -> list[str]:
         *earlier, text = _user_texts(request.messages) or [""]
         lang = 0 if resolve_language(text) == "zh" else 1
-        if _ABILITY_QUESTION.search(text):
+        if _ABILITY_QUESTION.fullmatch(text.strip()):
             return [_TEXTS["abilities"][lang], "", _TEXTS["set_up"][lang]]
-        if _REMEMBER_REQUEST.match(text):
+        if _REMEMBER_REQUEST.fullmatch(text):
             return [_TEXTS["stored"][lang], "", _TEXTS["set_up"][lang]]
         if _SELF_QUESTION.search(text):
             return await self._tell_about_person(request, text, earlier, lang)

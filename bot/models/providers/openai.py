@@ -286,9 +286,8 @@ def _encode_messages(
     request: Request, blobs: Blobs, quirks: ModelQuirks, thoughts: Mapping[str, str]
 ) -> Iterator[str]:
     has_no_tools = bool(quirks.tools_refused) and request.purpose == "turn"
-    system = "\n\n".join(
-        text for text in (*request.system, NO_TOOLS_NOTE * has_no_tools) if text.strip()
-    )
+    texts = (*request.system, NO_TOOLS_NOTE) if has_no_tools else request.system
+    system = "\n\n".join(text for text in texts if text.strip())
     if system:
         yield f'{{"role":"system","content":{quote(system)}}}'
     running = _start_of_turn(request.messages)

@@ -43,8 +43,8 @@ class ServerFacts:
     sees: bool | None = None
 
 
-async def ask_facts(question: WindowQuestion) -> ServerFacts:
-    """Return what the server says of a model within ASK_SECONDS.
+async def ask_facts(question: WindowQuestion, seconds: float = ASK_SECONDS) -> ServerFacts:
+    """Return what the server says of a model within these seconds.
 
     A server at home is also asked in the words of llama.cpp, Ollama and LM Studio. Where several
     answer, what is loaded now comes before what a list says.
@@ -57,7 +57,7 @@ async def ask_facts(question: WindowQuestion) -> ServerFacts:
 
     async def ask(client: Any, method: str, url: str, **content: Any) -> Any:
         try:
-            async with asyncio.timeout(ASK_SECONDS):
+            async with asyncio.timeout(seconds):
                 answer = await client.request(method, url, headers=headers, **content)
                 return answer.json() if answer.status_code == 200 else None
         except (TimeoutError, ValueError, httpx2.HTTPError, httpx2.InvalidURL):

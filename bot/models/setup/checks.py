@@ -7,11 +7,20 @@ import hashlib
 import re
 import struct
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from bot.errors import KeyRefused, ModelError, NoSuchModel, Stalled
-from bot.models.base import Answer, Request, ThinkingDelta
+from bot.errors import (
+    Damaged,
+    KeyRefused,
+    ModelError,
+    NoSuchModel,
+    QuotaSpent,
+    RateLimited,
+    Stalled,
+)
+from bot.models.base import CLOCK_TOOL, Answer, Request, ThinkingDelta
 from bot.models.providers.accounts import (
     ProviderAccount,
     ProviderModel,
@@ -24,60 +33,58 @@ from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.server_window import ServerFacts, WindowQuestion, ask_facts
 from bot.models.providers.transport import TimedStream, Timeouts, is_at_home
 from bot.models.setup.listing import (
+    LIST_SECONDS,
+    UNTYPABLE_KEY,
     ModelListing,
     effective_base_url,
     key_text,
     list_models,
     read_connection_fault,
 )
-from bot.models.setup.presets import Pair, find_preset
+from bot.models.setup.presets import find_preset
 from bot.models.windows import ModelWindow, ModelWindows, ServedModel, format_window
 from bot.telemetry.log import LogRedactor
-from bot.texts import failure_reason
-from memory.conversation import Image, ShownMessage, Text, ToolCall, ToolSpec
+from bot.texts import BilingualText, failure_reason
+from memory.conversation import Image, ShownMessage, Text, ToolCall
 
 CheckId = Literal["address", "key", "answer", "streaming", "tools", "sight", "thinking", "window"]
 CheckState = Literal["ok", "failed", "unknown", "no"]
 # without one of them a model is of no use
 NEEDED: tuple[CheckId, ...] = ("address", "key", "answer")
+# How a state is shown in a line of text.
+STATE_MARKS: Mapping[CheckState, str] = {"ok": "✓", "failed": "✗", "no": "–", "unknown": "?"}
 # A server at home may load the model first.
-LIMITS = Timeouts(first=60.0, gap=30.0, step=120.0)
-HOME_LIMITS = Timeouts(first=300.0, gap=60.0, step=420.0)
+LIMITS = Timeouts(first=60.0, gap=30.0)
+HOME_LIMITS = Timeouts(first=300.0, gap=60.0)
+TEST_SECONDS, HOME_TEST_SECONDS = 90.0, 300.0  # of the whole test
 MAX_TOKENS = 512  # of an answer: models that think need some before it
 MAX_NAMED_MODELS = 5
 SMALL_WINDOW = 8_192  # tokens, below which a conversation is folded all the time
 PICTURE_PIXELS = 64  # wide and high; some models refuse pictures below 28
 _RED = re.compile(r"\bred\b|红", re.IGNORECASE)
-CLOCK_TOOL = ToolSpec(
-    name="now",
-    description="Returns the time.",
-    schema='{"properties":{},"type":"object"}',
-    effect="pure",
-    action="now",
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCheck:
-    """What was found of one thing."""
+    """The result of one check."""
 
     id: CheckId
-    #: no: the model cannot do it, and works without; unknown: it did not show.
+    #: no: the model cannot do it, and works without; unknown: the test did not show it.
     state: CheckState
     #: One sentence.
-    text: Pair
+    text: BilingualText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """What the test of a model found, as far as it came."""
+    """The results of a test, up to the first failure."""
 
     checks: tuple[ModelCheck, ...]
-    #: None if it did not come so far.
+    #: None if the test failed before.
     window: ModelWindow | None = None
     #: What the server said of a refusal, without secrets; only its owner reads it.
     server_words: str = ""
-    #: Its thinking comes as text, between tags.
+    #: The model's thinking comes as text, between tags.
     thinks_in_tags: bool = False
 
     def state(self, id: CheckId) -> CheckState:
@@ -91,7 +98,7 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Trial:
-    """What the first request showed."""
+    """The result of the request with a tool."""
 
     answer: Answer
     has_thought: bool
@@ -101,20 +108,26 @@ class _Trial:
     thinks_in_tags: bool = False
 
 
-async def check_model(account: ProviderAccount, model: str) -> ModelReport:
+async def check_model(
+    account: ProviderAccount, model: str, seconds: float | None = None
+) -> ModelReport:
     """Send a model one request with a tool and, if it may see, one with a picture; a failure ends
     the test.
 
     Args:
         account: its key is sent to its address only.
+        seconds: limit of the whole test; None for the usual one.
     """
     hide = LogRedactor([account.api_key])
     if effective_provider(account) == "offline":
         text = ("还没有密钥。", "There is no key yet.")
         return ModelReport(checks=(ModelCheck(id="key", state="failed", text=text),))
+    if seconds is None:
+        at_home = is_at_home(effective_base_url(account))
+        seconds = HOME_TEST_SECONDS if at_home else TEST_SECONDS
     client = open_provider(account, blobs=lambda sha256: RED_PICTURE, recall=_find_nothing)
     try:
-        report = await _check(client, account, model)
+        report = await _ModelTest(client, account, model, seconds).run()
     finally:
         await client.close()
     checks = tuple(
@@ -123,84 +136,227 @@ async def check_model(account: ProviderAccount, model: str) -> ModelReport:
     return replace(report, checks=checks, server_words=hide(report.server_words))
 
 
-async def _check(client: ProviderModel, account: ProviderAccount, model: str) -> ModelReport:
-    facts = asyncio.create_task(_ask_facts(account, model))
-    try:
-        trial = await _try_tool(client, account, model)
-    except ModelError as err:
-        facts.cancel()
-        return await _explain_failure(account, model, err)
-    said = await facts
-    window = _find_window(account, model, said)
-    sight, words = await _check_sight(client, account, model, said)
-    checks = (
-        ADDRESS_OK,
-        KEY_OK,
-        _check_answer(trial),
-        _check_streaming(trial),
-        _check_tools(trial),
-        sight,
-    )
-    return ModelReport(
-        checks=(*checks, _check_thinking(trial), _check_window(window, account)),
-        window=window,
-        server_words=trial.tools_refused or words,
-        thinks_in_tags=trial.thinks_in_tags,
-    )
+class _ModelTest:
+    """One test of a model.
 
+    Args:
+        client: of the account.
+        seconds: after which the test ends with what it has found.
+    """
 
-async def _ask_facts(account: ProviderAccount, model: str) -> ServerFacts:
-    """Return what the server says of the model; of Anthropic's, what its list says."""
-    if account.provider == "anthropic":
-        listed = (await list_models(account)).find(model)
-        return ServerFacts(sees=listed.sees, window=listed.window) if listed else ServerFacts()
-    question = WindowQuestion(
-        base_url=effective_base_url(account),
-        model=model,
-        api_key=account.api_key,
-        proxy=account.proxy,
-    )
-    return await ask_facts(question)
+    def __init__(
+        self, client: ProviderModel, account: ProviderAccount, model: str, seconds: float
+    ) -> None:
+        self._client = client
+        self._account = account
+        self._model = model
+        self._base_url = effective_base_url(account)
+        self._clock = asyncio.get_running_loop().time
+        self._deadline = self._clock() + seconds
 
+    async def run(self) -> ModelReport:
+        facts_task = asyncio.create_task(self._ask_facts())
+        try:
+            trial = await self._try_tool()
+            facts = await facts_task
+        except ModelError as err:
+            return await self._explain_failure(err)
+        finally:
+            facts_task.cancel()
+            await asyncio.wait([facts_task])
+        window = _find_window(self._account, self._model, facts)
+        sight, words = await self._check_sight(facts)
+        checks = (
+            ADDRESS_OK,
+            KEY_OK,
+            _check_answer(trial),
+            _check_streaming(trial),
+            _check_tools(trial),
+            sight,
+            _check_thinking(trial),
+            _check_window(window, self._account),
+        )
+        return ModelReport(
+            checks=checks,
+            window=window,
+            server_words=trial.tools_refused or words,
+            thinks_in_tags=trial.thinks_in_tags,
+        )
 
-async def _try_tool(client: ProviderModel, account: ProviderAccount, model: str) -> _Trial:
-    request = Request(
-        model=model,
-        system=("Call the tool `now` once to learn the time.",),
-        messages=(ShownMessage(role="user", parts=(Text(text="What time is it?"),)),),
-        tools=(CLOCK_TOOL,),
-        max_tokens=MAX_TOKENS,
-    )
-    answer, has_thought = await _ask(client, account, request)
-    if not isinstance(client, OpenAIModel):
-        return _Trial(answer=answer, has_thought=has_thought)
-    quirks = client.quirks(model)
-    return _Trial(
-        answer=answer,
-        has_thought=has_thought or bool(quirks.thinking),
-        tools_refused=quirks.tools_refused,
-        is_streamed=quirks.streams is not False,
-        thinks_in_tags=quirks.thinking == "tags",
-    )
+    async def _ask_facts(self) -> ServerFacts:
+        """Return what the server says of the model; of Anthropic's, what its list says."""
+        account, seconds = self._account, min(LIST_SECONDS, self._seconds_left())
+        if account.provider == "anthropic":
+            listed = (await list_models(account, seconds)).find(self._model)
+            return ServerFacts(sees=listed.sees, window=listed.window) if listed else ServerFacts()
+        question = WindowQuestion(
+            base_url=self._base_url,
+            model=self._model,
+            api_key=account.api_key,
+            proxy=account.proxy,
+        )
+        return await ask_facts(question, seconds)
 
+    async def _try_tool(self) -> _Trial:
+        request = Request(
+            model=self._model,
+            system=("Call the tool `now` once to learn the time.",),
+            messages=(ShownMessage(role="user", parts=(Text(text="What time is it?"),)),),
+            tools=(CLOCK_TOOL,),
+            max_tokens=MAX_TOKENS,
+        )
+        answer, has_thought = await self._ask(request)
+        if not isinstance(self._client, OpenAIModel):
+            return _Trial(answer=answer, has_thought=has_thought)
+        quirks = self._client.quirks(self._model)
+        return _Trial(
+            answer=answer,
+            has_thought=has_thought or bool(quirks.thinking),
+            tools_refused=quirks.tools_refused,
+            is_streamed=quirks.streams is not False,
+            thinks_in_tags=quirks.thinking == "tags",
+        )
 
-async def _ask(
-    client: ProviderModel, account: ProviderAccount, request: Request
-) -> tuple[Answer, bool]:
-    """Return an answer, and whether the model thought first."""
-    limits, has_thought = HOME_LIMITS if is_at_home(effective_base_url(account)) else LIMITS, False
-    async with TimedStream(client.stream(request), limits) as events:
-        async for event in events:
-            has_thought = has_thought or isinstance(event, ThinkingDelta)
-            if isinstance(event, Answer):
-                return event, has_thought or event.only_thought
-    raise RuntimeError(f"{client.name} ended its stream without an answer")
+    async def _ask(self, request: Request) -> tuple[Answer, bool]:
+        """Return an answer, and whether the model thought first."""
+        limits = HOME_LIMITS if is_at_home(self._base_url) else LIMITS
+        limits, has_thought = replace(limits, step=self._seconds_left()), False
+        async with TimedStream(self._client.stream(request), limits) as events:
+            async for event in events:
+                has_thought = has_thought or isinstance(event, ThinkingDelta)
+                if isinstance(event, Answer):
+                    return event, has_thought or event.only_thought
+        raise RuntimeError(f"{self._client.name} ended its stream without an answer")
+
+    def _seconds_left(self) -> float:
+        return max(0.0, self._deadline - self._clock())
+
+    async def _check_sight(self, facts: ServerFacts) -> tuple[ModelCheck, str]:
+        """Show a picture to a model that may see; return the check, and the server's words if it
+        refuses.
+        """
+        if facts.sees is False:
+            return BLIND, ""
+        picture = Image(
+            sha256=hashlib.sha256(RED_PICTURE).hexdigest(),
+            media_type="image/png",
+            width=PICTURE_PIXELS,
+            height=PICTURE_PIXELS,
+        )
+        question = Text(text="Which colour fills this picture? Answer with one word.")
+        message = ShownMessage(role="user", parts=(picture, question))
+        request = Request(
+            model=self._model,
+            system=("Answer with one word.",),
+            messages=(message,),
+            max_tokens=MAX_TOKENS,
+        )
+        try:
+            answer, _ = await self._ask(request)
+        except (Stalled, RateLimited) as err:
+            text = (
+                "关于图片的请求没有得到回答。",
+                "The request with a picture was not answered.",
+            )
+            return ModelCheck(id="sight", state="unknown", text=text), server_words(err)
+        except ModelError as err:
+            return BLIND, server_words(err)
+        if any(_RED.search(part.text) for part in answer.parts if isinstance(part, Text)):
+            text = ("它看得见图片。", "It sees pictures.")
+            return ModelCheck(id="sight", state="ok", text=text), ""
+        text = (
+            "服务器收下了图片，但模型没有认出里面的颜色：它多半看不见。",
+            (
+                "The server took a picture, but the model did not name its colour: most likely it "
+                "cannot see."
+            ),
+        )
+        return ModelCheck(id="sight", state="unknown", text=text), ""
+
+    async def _explain_failure(self, err: ModelError) -> ModelReport:
+        """Say which check failed, and why; of those before it, say what the failure shows."""
+        words = server_words(err)
+        if err.kind == "connection":
+            fault = read_connection_fault(err, self._base_url)
+            return ModelReport(checks=(ModelCheck(id="address", state="failed", text=fault.text),))
+        if isinstance(err, KeyRefused):
+            text = UNTYPABLE_KEY
+            if err.status:
+                has_key = bool(self._account.api_key)
+                text = key_text(err.status, self._base_url, has_key=has_key)
+            address = ADDRESS_OK if words else ADDRESS_UNKNOWN
+            key = ModelCheck(id="key", state="failed", text=text)
+            return ModelReport(checks=(address, key), server_words=words)
+        if _may_be_wrong_path(err):
+            return await self._explain_path(err)
+        answer = ModelCheck(id="answer", state="failed", text=_failure_text(err))
+        return ModelReport(checks=(*_checks_shown(err), answer), server_words=words)
+
+    async def _explain_path(self, err: ModelError) -> ModelReport:
+        """Tell a wrong model from a wrong path: where there is a list of models, the path is
+        right.
+        """
+        words = server_words(err)
+        listing = await list_models(self._account, min(LIST_SECONDS, self._seconds_left()))
+        fault = listing.fault
+        if fault is not None and fault.code == "path":
+            check = ModelCheck(id="address", state="failed", text=fault.text)
+            return ModelReport(checks=(check,), server_words=words)
+        is_missing = isinstance(err, NoSuchModel) and listing.find(self._model) is None
+        text = _missing_text(listing, self._model) if is_missing else _failure_text(err)
+        # a server that names the model has read the request
+        knows_model = isinstance(err, NoSuchModel) and (bool(err.kind) or self._model in words)
+        checks = (
+            ADDRESS_OK if fault is None or knows_model else ADDRESS_UNKNOWN,
+            KEY_OK if knows_model else KEY_UNKNOWN,
+            ModelCheck(id="answer", state="failed", text=text),
+        )
+        return ModelReport(checks=checks, server_words=words)
 
 
 ADDRESS_OK = ModelCheck(id="address", state="ok", text=("地址正确。", "The address is right."))
+ADDRESS_UNKNOWN = ModelCheck(
+    id="address",
+    state="unknown",
+    text=("看不出地址对不对。", "Whether the address is right is not known."),
+)
 KEY_OK = ModelCheck(
     id="key", state="ok", text=("服务器接受了请求。", "The server accepts the requests.")
 )
+KEY_UNKNOWN = ModelCheck(
+    id="key", state="unknown", text=("看不出密钥对不对。", "Whether the key is right is not known.")
+)
+BLIND = ModelCheck(id="sight", state="no", text=("它看不了图片。", "It cannot see pictures."))
+
+
+def _may_be_wrong_path(err: ModelError) -> bool:
+    """Tell whether another program, or another path of the server, may have answered."""
+    is_redirect = 300 <= err.status < 400
+    return isinstance(err, NoSuchModel | Damaged) or err.status == 405 or is_redirect
+
+
+def _checks_shown(err: ModelError) -> tuple[ModelCheck, ModelCheck]:
+    """Return what a failed answer shows of address and key.
+
+    Only an error inside a stream, silence after its first event, and a limit of the account come
+    after the key was accepted. A refusal in words of the API shows its address. What a proxy may
+    say as well, such as HTTP 502, shows neither.
+    """
+    has_begun = err.status == 200 or (isinstance(err, Stalled) and err.kind == "gap")
+    if has_begun or isinstance(err, QuotaSpent):
+        return ADDRESS_OK, KEY_OK
+    if 400 <= err.status < 500 and server_words(err):
+        return ADDRESS_OK, KEY_UNKNOWN
+    return ADDRESS_UNKNOWN, KEY_UNKNOWN
+
+
+def _failure_text(err: ModelError) -> BilingualText:
+    if isinstance(err, Stalled):
+        return ("模型没有及时回答。", "The model did not answer in time.")
+    return (
+        f"模型没有回答：{failure_reason(err, 'zh')}",
+        f"The model did not answer: {failure_reason(err, 'en')}",
+    )
 
 
 def _check_answer(trial: _Trial) -> ModelCheck:
@@ -255,45 +411,9 @@ def _check_thinking(trial: _Trial) -> ModelCheck:
     return ModelCheck(id="thinking", state="no", text=("它没有先思考。", "It did not think first."))
 
 
-async def _check_sight(
-    client: ProviderModel, account: ProviderAccount, model: str, said: ServerFacts
-) -> tuple[ModelCheck, str]:
-    """Show a picture to a model that may see; return the check, and the server's words if it
-    refuses.
-    """
-    blind = ("它看不了图片。", "It cannot see pictures.")
-    if said.sees is False:
-        return ModelCheck(id="sight", state="no", text=blind), ""
-    picture = Image(
-        sha256=hashlib.sha256(RED_PICTURE).hexdigest(),
-        media_type="image/png",
-        width=PICTURE_PIXELS,
-        height=PICTURE_PIXELS,
-    )
-    question = Text(text="Which colour fills this picture? Answer with one word.")
-    message = ShownMessage(role="user", parts=(picture, question))
-    request = Request(
-        model=model, system=("Answer with one word.",), messages=(message,), max_tokens=MAX_TOKENS
-    )
-    try:
-        answer, _ = await _ask(client, account, request)
-    except ModelError as err:
-        return ModelCheck(id="sight", state="no", text=blind), server_words(err)
-    if any(_RED.search(part.text) for part in answer.parts if isinstance(part, Text)):
-        return ModelCheck(id="sight", state="ok", text=("它看得见图片。", "It sees pictures.")), ""
-    text = (
-        "服务器收下了图片，但模型没有认出里面的颜色：它多半看不见。",
-        (
-            "The server took a picture, but the model did not name its colour: most likely it "
-            "cannot see."
-        ),
-    )
-    return ModelCheck(id="sight", state="unknown", text=text), ""
-
-
-def _find_window(account: ProviderAccount, model: str, said: ServerFacts) -> ModelWindow:
-    if said.window:
-        return ModelWindow(tokens=said.window, source="server")
+def _find_window(account: ProviderAccount, model: str, facts: ServerFacts) -> ModelWindow:
+    if facts.window:
+        return ModelWindow(tokens=facts.window, source="server")
     served = ServedModel(provider=account.provider, model=model, base_url=account.base_url)
     return ModelWindows().find(served)
 
@@ -316,43 +436,7 @@ def _check_window(window: ModelWindow, account: ProviderAccount) -> ModelCheck:
     return ModelCheck(id="window", state="ok", text=(zh, en))
 
 
-async def _explain_failure(account: ProviderAccount, model: str, err: ModelError) -> ModelReport:
-    """Say which check failed, and why; those before it have passed."""
-    base_url, words = effective_base_url(account), server_words(err)
-    if err.kind == "connection":
-        fault = read_connection_fault(err, base_url)
-        return ModelReport(checks=(ModelCheck(id="address", state="failed", text=fault.text),))
-    if isinstance(err, KeyRefused):
-        text = key_text(err.status, base_url, has_key=bool(account.api_key))
-        return ModelReport(
-            checks=(ADDRESS_OK, ModelCheck(id="key", state="failed", text=text)), server_words=words
-        )
-    if isinstance(err, NoSuchModel):
-        return await _explain_missing(account, model, words)
-    if isinstance(err, Stalled):
-        text = ("模型没有及时回答。", "The model did not answer in time.")
-    else:
-        text = (
-            f"模型没有回答：{failure_reason(err, 'zh')}",
-            f"The model did not answer: {failure_reason(err, 'en')}",
-        )
-    check = ModelCheck(id="answer", state="failed", text=text)
-    return ModelReport(checks=(ADDRESS_OK, KEY_OK, check), server_words=words)
-
-
-async def _explain_missing(account: ProviderAccount, model: str, words: str) -> ModelReport:
-    """Tell a wrong model from a wrong path: where there is a list of models, the path is right."""
-    listing = await list_models(account)
-    fault = listing.fault
-    if fault is not None and fault.code == "path":
-        return ModelReport(
-            checks=(ModelCheck(id="address", state="failed", text=fault.text),), server_words=words
-        )
-    check = ModelCheck(id="answer", state="failed", text=_missing_text(listing, model))
-    return ModelReport(checks=(ADDRESS_OK, KEY_OK, check), server_words=words)
-
-
-def _missing_text(listing: ModelListing, model: str) -> Pair:
+def _missing_text(listing: ModelListing, model: str) -> BilingualText:
     names = [listed.id for listed in listing.models[:MAX_NAMED_MODELS]]
     more = len(listing.models) > len(names)
     zh, en = f"服务器没有 {model} 这个模型。", f"The server has no model {model}."

@@ -23,8 +23,9 @@ from bot.models.providers.server_window import (
     studio_window,
 )
 from bot.models.providers.transport import create_http_client, is_at_home
-from bot.models.setup.presets import LOCAL_PRESETS, PRESETS, Pair, Preset
+from bot.models.setup.presets import LOCAL_PRESETS, PRESETS, Preset
 from bot.telemetry.log import LogRedactor
+from bot.texts import BilingualText
 from channels.toolkit.http import read_start
 
 LIST_SECONDS = 10.0
@@ -39,6 +40,10 @@ ANTHROPIC_VERSION = "2023-06-01"
 _NO_CHAT = re.compile(r"embed|rerank|whisper|dall-e|\btts\b|moderation|transcribe", re.IGNORECASE)
 
 
+UNTYPABLE_KEY: BilingualText = (
+    "密钥里有密钥不会有的字符：请重新复制。",
+    "The key has characters that no key has: copy it again.",
+)
 FaultCode = Literal["nothing_listens", "no_host", "timeout", "tls", "path", "key", "failed"]
 _KEY_STATUSES = (401, 402, 403)
 
@@ -48,9 +53,11 @@ class EndpointFault:
     """Why an endpoint could not be used."""
 
     code: FaultCode
-    text: Pair
+    text: BilingualText
     #: Of the server, shortened and without secrets; only its owner reads them.
     words: str = ""
+    #: The server refuses in the form of OpenAI's API.
+    is_api_error: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +65,6 @@ class ListedModel:
     """One model of a list."""
 
     id: str
-    #: As the server calls it; "" if it has no other name.
-    title: str = ""
     #: In tokens; 0 if it is not named.
     window: int = 0
     #: Whether it reads pictures; None if it is not said.
@@ -68,7 +73,7 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelListing:
-    """What a server has, in its order, or why that is not known."""
+    """The models of a server, in its order, or why they are not known."""
 
     models: tuple[ListedModel, ...] = ()
     fault: EndpointFault | None = None
@@ -82,7 +87,7 @@ class ModelListing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ListAddress:
-    """Where the list of an account is, and what is sent there."""
+    """URL and headers of the request for a list of models."""
 
     base_url: str
     url: str
@@ -103,11 +108,7 @@ async def list_models(account: ProviderAccount, seconds: float = LIST_SECONDS) -
     """
     address = _list_address(account)
     if not (account.api_key.isascii() and account.api_key.isprintable()):
-        text = (
-            "密钥里有密钥不会有的字符：请重新复制。",
-            "The key has characters that no key has: copy it again.",
-        )
-        return ModelListing(fault=EndpointFault(code="key", text=text))
+        return ModelListing(fault=EndpointFault(code="key", text=UNTYPABLE_KEY))
     import httpx2
 
     try:
@@ -156,7 +157,7 @@ async def _has_list(client: Any, address: _ListAddress) -> bool:
     return status == 200 and find_entries(_parse(body)) is not None
 
 
-def _meant_text(base_url: str) -> tuple[str, str]:
+def _meant_text(base_url: str) -> BilingualText:
     return (
         f"{base_url} 不是模型的接口，但 {base_url}/v1 是：请用那个地址。",
         f"{base_url} is not the API of models, but {base_url}/v1 is: use that address.",
@@ -181,13 +182,8 @@ def _read_entries(entries: Sequence[object]) -> list[ListedModel]:
     for entry in entries[:MAX_MODELS]:
         if not isinstance(entry, Mapping) or not _is_chat_model(entry):
             continue
-        id = entry["id"]
-        title = entry.get("display_name") or entry.get("name") or ""
-        title = title if isinstance(title, str) and title.isprintable() and title != id else ""
-        listed = ListedModel(
-            id=id, title=title[:MAX_ID_CHARS], window=entry_window(entry), sees=entry_sight(entry)
-        )
-        models.setdefault(id, listed)
+        listed = ListedModel(id=entry["id"], window=entry_window(entry), sees=entry_sight(entry))
+        models.setdefault(listed.id, listed)
     return list(models.values())
 
 
@@ -200,7 +196,7 @@ def _is_chat_model(entry: Mapping[str, Any]) -> bool:
 async def _add_loaded(
     client: Any, address: _ListAddress, models: Sequence[ListedModel], seconds: float
 ) -> tuple[ListedModel, ...]:
-    """Add what a server at home says of its models in words of its own; a question without an
+    """Add what a server at home says of its models at paths of its own; a question without an
     answer adds nothing.
     """
     root = address.base_url.removesuffix("/v1")
@@ -216,7 +212,7 @@ async def _add_loaded(
         return _parse(body) if status == 200 else None
 
     props, loaded, studio = await asyncio.gather(*map(ask, ("/props", "/api/ps", "/api/v0/models")))
-    typed = {listed.id: listed for listed in _read_entries(find_entries(studio) or ())}
+    chat_ids = {listed.id for listed in _read_entries(find_entries(studio) or ())}
     slot_window = props_window(props) if len(models) == 1 else 0
     return tuple(
         replace(
@@ -225,10 +221,9 @@ async def _add_loaded(
             or loaded_window(loaded, listed.id)
             or slot_window
             or listed.window,
-            sees=typed[listed.id].sees if listed.id in typed else listed.sees,
         )
         for listed in models
-        if not typed or listed.id in typed
+        if not chat_ids or listed.id in chat_ids
     )
 
 
@@ -251,50 +246,41 @@ class ListingCache:
             self._listings[account] = time.monotonic(), listing
         return listing
 
-    def keep(self, accounts: Sequence[ProviderAccount]) -> None:
+    def forget_others(self, accounts: Sequence[ProviderAccount]) -> None:
         """Forget the lists of all other accounts."""
-        kept = {replace(account, model="") for account in accounts}
+        in_use = {replace(account, model="") for account in accounts}
         self._listings = {
-            account: known for account, known in self._listings.items() if account in kept
+            account: known for account, known in self._listings.items() if account in in_use
         }
 
 
 FIND_SECONDS = 1.0  # for all ports together
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalServer:
-    """A server that answered on this machine, with what it has."""
-
-    preset: Preset
-    listing: ModelListing
-
-
-async def find_local_servers(presets: tuple[Preset, ...] = LOCAL_PRESETS) -> list[LocalServer]:
-    """Ask the port of each local preset at 127.0.0.1, all at once, for its models. No key is
-    sent.
+async def find_local_servers(presets: tuple[Preset, ...] = LOCAL_PRESETS) -> list[Preset]:
+    """Return the local presets whose port at 127.0.0.1 lists models; all are asked at once, without
+    a key.
     """
     accounts = [
         ProviderAccount(provider=preset.provider, base_url=preset.base_url) for preset in presets
     ]
     listings = await asyncio.gather(*(list_models(account, FIND_SECONDS) for account in accounts))
     return [
-        LocalServer(preset=preset, listing=listing)
-        for preset, listing in zip(presets, listings, strict=True)
-        if _is_server(listing)
+        preset for preset, listing in zip(presets, listings, strict=True) if _is_server(listing)
     ]
 
 
 def _is_server(listing: ModelListing) -> bool:
-    """Tell a server of models from another program on its port; one that wants a key is one."""
-    return listing.fault is None or listing.fault.code == "key"
+    """Tell a server of models from another program on its port, such as a router's login page."""
+    fault = listing.fault
+    return fault is None or (fault.code == "key" and fault.is_api_error)
 
 
 # What is wrong with an address.
 
 
 def read_connection_fault(err: BaseException, url: str) -> EndpointFault:
-    """Say why no answer came, by what the error of the HTTP client was caused by."""
+    """Explain why no answer came, by the causes of the HTTP client's error."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     causes = list(_causes(err))
@@ -329,7 +315,7 @@ def read_connection_fault(err: BaseException, url: str) -> EndpointFault:
 
 
 def timeout_fault(url: str) -> EndpointFault:
-    """Say that no answer came in time."""
+    """Explain that no answer came in time."""
     host = urlsplit(url).netloc.rpartition("@")[2]
     text = (
         f"{host} 没有及时回应：请检查地址、网络和 llm.proxy。",
@@ -339,18 +325,30 @@ def timeout_fault(url: str) -> EndpointFault:
 
 
 def read_status_fault(status: int, body: bytes, url: str, *, has_key: bool) -> EndpointFault:
-    """Say what an answer means that is no list of models."""
+    """Explain an answer that is no list of models."""
     words = shorten_words(read_failure(status, body).text)
     if status in _KEY_STATUSES:
-        return EndpointFault(code="key", text=key_text(status, url, has_key=has_key), words=words)
+        text = key_text(status, url, has_key=has_key)
+        return EndpointFault(
+            code="key", text=text, words=words, is_api_error=_is_api_error(_parse(body))
+        )
     if status in (404, 405) or 200 <= status < 400:
         return path_fault(url, words)
     text = (f"服务器回了 HTTP {status}。", f"The server answers HTTP {status}.")
     return EndpointFault(code="failed", text=text, words=words)
 
 
+def _is_api_error(answer: object) -> bool:
+    """Tell an error of a model's API, which is an object with `error` alone.
+
+    Source: vLLM, llama.cpp and LM Studio refuse a missing key so. Login pages are HTML, and other
+    frameworks add fields: Spring the time and the path, FastAPI writes `detail`.
+    """
+    return isinstance(answer, dict) and list(answer) == ["error"]
+
+
 def path_fault(url: str, words: str = "") -> EndpointFault:
-    """Say that an address leads to something else than the API of models."""
+    """Explain that an address is not the API of models."""
     text = (
         f"{url} 不是模型的接口：地址通常以 /v1 结尾。",
         f"{url} is not the API of models: such an address usually ends in /v1.",
@@ -358,8 +356,8 @@ def path_fault(url: str, words: str = "") -> EndpointFault:
     return EndpointFault(code="path", text=text, words=words)
 
 
-def key_text(status: int, url: str, *, has_key: bool) -> Pair:
-    """Say what a refusal of a key means, and where keys of the same vendor may belong."""
+def key_text(status: int, url: str, *, has_key: bool) -> BilingualText:
+    """Explain a refused key, with the address of the vendor's other region."""
     host = urlsplit(url).hostname
     if not has_key:
         return ("服务器需要密钥。", "The server needs a key.")

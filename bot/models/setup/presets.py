@@ -10,9 +10,9 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from bot.config.schema import LlmConfig
+from bot.texts import BilingualText
 
 _CALL_PATH = "/chat/completions"  # what people copy from a vendor's page along with the address
-Pair = tuple[str, str]  # a text in Chinese and in English
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Preset:
     """One kind of server."""
 
     id: str
-    title: Pair
+    title: BilingualText
     provider: Literal["anthropic", "openai"] = "openai"
     #: "": the provider's own, or a person names it (`own`).
     base_url: str = ""
@@ -166,9 +166,7 @@ THINKING_HOSTS = frozenset(
 
 
 def find_preset(provider: str, base_url: str) -> Preset | None:
-    """Return the preset that a configured endpoint is of; `own` for another address, None for no
-    server.
-    """
+    """Return the preset of a configured endpoint; `own` for another address, None for no server."""
     address = base_url.rstrip("/")
     if provider not in ("anthropic", "openai"):
         return None
@@ -182,7 +180,7 @@ def find_preset(provider: str, base_url: str) -> Preset | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoice:
-    """A preset with what a person typed."""
+    """A preset with the values that a person typed."""
 
     preset: Preset
     #: "": the preset's.

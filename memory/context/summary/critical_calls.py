@@ -240,7 +240,9 @@ def _describe_call(outcome: CallOutcome, lang: str, known: GroundingSource, max_
         if outcome.failed
         else _without_subject(_telling_line(outcome), subject)
     )
-    mark = _FAILED_TEXT[lang] if outcome.failed else "→ " * bool(result)
+    mark = "→ " if result else ""
+    if outcome.failed:
+        mark = _FAILED_TEXT[lang]
     most = min(_SUBJECT_CHARS, max_chars - len(f"{name}  {mark}"))
     about = "" if is_refused_note else _cut_at_word(subject, most)
     named = f"{name} {about}".strip()

@@ -4,6 +4,7 @@ pipe.
 
 import asyncio
 import fcntl
+import io
 import json
 import os
 import pty
@@ -19,6 +20,9 @@ from typing import Any, Self
 import pytest
 
 from bot.cli.main import main
+from bot.cli.settings.model_questions import Dialog, ModelQuestions
+from bot.config.file import ConfigFile
+from bot.models.setup.presets import PRESETS
 from tests.emulators.model_host import ModelHost
 from tests.emulators.personas import OLLAMA, OLLAMA_TOOLS
 
@@ -201,6 +205,35 @@ async def test_what_is_set_is_kept_by_empty_answers(home: Path, host: ModelHost)
     assert code == 0, err
     assert "empty keeps what is set" in err
     assert (written(home)["llm"]["model"], written(home)["llm"]["api_key"]) == ("llama3.2:3b", KEY)
+
+
+async def test_a_number_is_no_address_and_a_region_can_be_changed(home: Path) -> None:
+    closed = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""}
+    china, abroad = "https://api.moonshot.cn/v1", "https://api.moonshot.ai/v1"
+    rest = ("sk-kimi-0123456789", "n", "kimi-k2", "y", "n", "")
+    code, _, err = await piped(home, "kimi", "3", "2", *rest, **closed)
+    assert code == 0, err
+    assert "3 is no address." in err
+    assert written(home)["llm"]["base_url"] == abroad
+    code, _, err = await piped(home, "kimi", "1", *rest, **closed)
+    assert code == 0, err
+    assert f"empty takes {abroad}" in err
+    assert written(home)["llm"]["base_url"] == china
+
+
+async def test_no_model_yet_can_be_chosen_also_where_a_server_runs_here(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = ConfigFile(home / "config.json", {})
+    file.load()
+    async with ModelHost("vllm", MODELS) as host:
+        local = (replace(PRESETS["vllm"], base_url=host.base_url),)
+        questions = ModelQuestions(dialog=Dialog(lang="en"), file=file, environ={}, local=local)
+        monkeypatch.setattr("sys.stdin", io.StringIO("0\n"))
+        assert await asyncio.to_thread(questions.ask) is None
+    shown = capsys.readouterr().err
+    assert "vLLM (this machine), it is running" in shown
+    assert " 0  no model yet" in shown
 
 
 async def test_a_fallback_chain_is_set(home: Path, host: ModelHost) -> None:

@@ -118,6 +118,29 @@ def test_a_secret_written_by_a_command_closes_the_file(file: ConfigFile) -> None
     assert stat.S_IMODE(file.path.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("key", [{}, {"api_key": ""}])
+def test_an_empty_key_beside_another_provider_is_written(
+    tmp_path: Path, key: dict[str, str]
+) -> None:
+    file = ConfigFile(tmp_path / "config.json", {"OPENAI_API_KEY": "sk-env-0123456789"})
+    file.path.write_text(json.dumps({"llm": {"provider": "offline", **key}}))
+    file.load()
+    part = {"llm": {"provider": "openai", "api_key": "", "base_url": "http://127.0.0.1:9/v1"}}
+    assert file.preview(part).llm.api_key == ""
+    assert file.check_part(part) == {}
+    assert file.patch(part).llm.api_key == ""
+    assert json.loads(file.path.read_text())["llm"]["api_key"] == ""
+
+
+def test_all_settings_as_they_are_shown_change_nothing(tmp_path: Path) -> None:
+    file = ConfigFile(tmp_path / "config.json", {"OPENAI_API_KEY": "sk-env-0123456789"})
+    for provider in ("offline", "openai"):
+        file.path.write_text(json.dumps({"llm": {"provider": provider}}))
+        before, key = file.path.read_bytes(), file.load().llm.api_key
+        assert file.patch(file.masked()).llm.api_key == key
+        assert file.path.read_bytes() == before
+
+
 def test_a_hand_edit_made_meanwhile_is_kept(file: ConfigFile) -> None:
     hand = json.dumps({"agent_max_steps": 3}, indent=4)
     file.path.write_text(hand)

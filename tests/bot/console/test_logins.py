@@ -109,6 +109,18 @@ async def test_a_browser_that_signs_in_again_has_one_login(real: Real) -> None:
         assert row["current"]
 
 
+async def test_the_streams_of_a_login_end_when_another_replaces_it(real: Real) -> None:
+    async with browser(real, FIREFOX) as owner:
+        message = {"conversation": "c1", "text": "hello", "key": "1"}
+        assert (await owner.post("/api/messages", json=message)).status_code == 202
+        await real.bot.settled()
+        opened, path = asyncio.Event(), "/api/conversations/c1/events"
+        stream = asyncio.create_task(_read_to_end(owner, path, opened))
+        await opened.wait()
+        assert (await owner.post("/login", json={"token": TOKEN})).status_code == 200
+        await asyncio.wait_for(stream, END_SECONDS)
+
+
 async def test_ending_a_login_needs_the_token_against_forged_requests(real: Real) -> None:
     async with browser(real, FIREFOX) as owner, browser(real, IPHONE):
         rows = (await owner.get("/api/v1/sessions")).json()["items"]

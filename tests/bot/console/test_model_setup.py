@@ -37,6 +37,9 @@ class Bench:
             f"/api/v1/models/{call}", json=body, headers={"accept-language": lang}
         )
 
+    async def use_chain(self, fallback: list[dict[str, Any]]) -> httpx.Response:
+        return await self.client.post("/api/v1/models/use", json={"fallback": fallback})
+
     @property
     def written(self) -> dict[str, Any]:
         llm: dict[str, Any] = json.loads(self.file.path.read_text())["llm"]
@@ -45,7 +48,8 @@ class Bench:
 
 @pytest.fixture
 async def bench(tmp_path: Path, record: SqliteRecord) -> AsyncIterator[Bench]:  # noqa: F811
-    file = ConfigFile(tmp_path / "config.json", {"ANTHROPIC_API_KEY": "sk-ant-0123456789"})
+    environ = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "OPENAI_API_KEY": "sk-env-0123456789"}
+    file = ConfigFile(tmp_path / "config.json", environ)
     file.create()
     file.load()
     now = [0.0]
@@ -108,6 +112,19 @@ async def test_the_saved_key_goes_to_the_saved_address_alone(bench: Bench) -> No
             await bench.post(call, base_url=other.base_url, **more)
         assert set(other.seen_keys) == {""}
         await bench.post("use", base_url=other.base_url, model="qwen3:8b")
+    assert bench.written["api_key"] == ""
+
+
+async def test_without_a_key_the_environments_goes_to_no_other_address(bench: Bench) -> None:
+    bench.file.path.write_text('{"llm": {"provider": "offline"}}')
+    bench.file.load()
+    async with ModelHost("vllm", MODELS, seeing=frozenset(MODELS)) as open_host:
+        address = {"base_url": open_host.base_url}
+        assert "error" not in (await bench.post("list", **address)).json()
+        assert (await bench.post("test", **address, model="qwen3:8b")).json()["ok"]
+        assert (await bench.post("use", **address, model="qwen3:8b")).status_code == 200
+        assert (await bench.post("test", **address, model="qwen3:8b")).json()["ok"]
+        assert set(open_host.seen_keys) == {""}
     assert bench.written["api_key"] == ""
 
 
@@ -179,6 +196,69 @@ async def test_the_model_before_becomes_the_fallback_with_its_key(bench: Bench) 
     await bench.post("use", api_key=KEY, model="qwen3:8b", fallback=chain)
     keys = [(item["provider"], item["api_key"]) for item in bench.written["fallback"]]
     assert keys == [("anthropic", "${ANTHROPIC_API_KEY}"), ("openai", OTHER_KEY)]
+
+
+async def test_two_keys_of_one_server_stay_with_their_models(bench: Bench) -> None:
+    server = "http://127.0.0.1:9/v1"
+    chain = [
+        {"provider": "openai", "base_url": server, "model": model, "api_key": key}
+        for model, key in (("a", KEY), ("b", OTHER_KEY))
+    ]
+    bench.file.patch({"llm": {"fallback": chain}})
+    first, second = bench.file.masked()["llm"]["fallback"]
+    without = {name: value for name, value in second.items() if name != "api_key"}
+    other = {**first, "base_url": "http://127.0.0.1:10/v1", "api_key": ""}
+    for sent, keys in (
+        ([second, first], {"b": OTHER_KEY, "a": KEY}),
+        ([without, first], {"b": OTHER_KEY, "a": KEY}),
+        ([{**first, "model": "c"}, second], {"c": KEY, "b": OTHER_KEY}),
+        ([other, second], {"a": "", "b": OTHER_KEY}),
+    ):
+        bench.file.patch({"llm": {"fallback": chain}})
+        assert (await bench.use_chain(sent)).status_code == 200
+        assert {item["model"]: item["api_key"] for item in bench.written["fallback"]} == keys
+
+
+async def test_a_masked_key_goes_to_no_other_address(bench: Bench) -> None:
+    saved = {"provider": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": KEY}
+    bench.file.patch({"llm": {"fallback": [saved]}})
+    [shown] = bench.file.masked()["llm"]["fallback"]
+    moved = await bench.use_chain([{**shown, "base_url": "http://127.0.0.1:10/v1"}])
+    assert moved.status_code == 400
+    assert bench.written["fallback"] == [saved]
+
+
+async def test_a_masked_proxy_of_the_chain_stays_what_it_is(bench: Bench) -> None:
+    saved = {"provider": "anthropic", "api_key": KEY, "proxy": "http://ann:pass-word@127.0.0.1:9"}
+    bench.file.patch({"llm": {"fallback": [saved]}})
+    [shown] = bench.file.masked()["llm"]["fallback"]
+    assert "pass-word" not in shown["proxy"]
+    assert (await bench.use_chain([shown])).status_code == 200
+    [written] = bench.written["fallback"]
+    assert (written["proxy"], written["api_key"]) == (saved["proxy"], KEY)
+
+
+async def test_another_chain_leaves_the_model_in_use_as_it_is(bench: Bench) -> None:
+    bench.file.patch({"llm": {"background": "idle", "context_window": 50_000}})
+    before = bench.written
+    assert (await bench.use_chain([{"provider": "anthropic", "model": "m"}])).status_code == 200
+    assert {**bench.written, "fallback": []} == {**before, "fallback": []}
+    assert bench.written["fallback"][0]["model"] == "m"
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"preset": "own", "fallback": []}, "model"),
+        ({"model": "m", "fallback": []}, "preset"),
+        ({}, "preset"),
+    ],
+)
+async def test_a_model_is_used_with_its_server(
+    bench: Bench, body: dict[str, Any], field: str
+) -> None:
+    refused = await bench.client.post("/api/v1/models/use", json=body)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, field)
 
 
 @pytest.mark.parametrize(

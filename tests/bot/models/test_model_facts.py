@@ -10,6 +10,8 @@ import pytest
 
 from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
+from bot.config.schema import Config
+from bot.errors import ModelError
 from bot.memory.outcome_texts import format_outcomes
 from bot.models.base import Request
 from bot.models.providers.openai import MAX_THOUGHTS
@@ -167,6 +169,22 @@ async def test_replies_come_first_where_the_server_says_that_it_has_one_slot(
         models = service(server, **llm)
         await models.windows.ask(models.served_model(QWEN))
         assert models.replies_come_first() is first
+        await models.close()
+
+
+async def test_an_error_is_forgotten_with_the_chain_that_made_it() -> None:
+    async with HomeServer("vllm", 8_192) as server:
+        server.script([refuse(400, message="template broke")])
+        models = service(server)
+        settings = {"provider": "openai", "base_url": server.base_url, **PLAIN}
+        with pytest.raises(ModelError):
+            await models.complete("", "hello", 100)
+        assert models.facts()[0].error is not None
+        models.configure(
+            Config.model_validate({"llm": {**settings, "model": "a", "fast_model": "a"}})
+        )
+        models.configure(Config.model_validate({"llm": settings}))
+        assert models.facts()[0].error is None
         await models.close()
 
 

@@ -152,7 +152,7 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
     [
         (replace(LLAMACPP, window=50_000), "tools ✓, sight ✓, streaming ✓, thinking –.", ""),
         (replace(LLAMACPP, thought="hm"), "tools ✓, sight ✓, streaming ✓, thinking ✓.", ""),
-        (replace(LLAMACPP, name="unstreamed"), "tools ✓, sight ✓, streaming ✗, thinking –.", ""),
+        (replace(LLAMACPP, name="unstreamed"), "tools ✓, sight ✓, streaming –, thinking –.", ""),
         (
             replace(LLAMACPP, thought="hm", thinking="tags"),
             "tools ✓, sight ✓, streaming ✓, thinking ✓ <think>.",
@@ -160,12 +160,12 @@ async def test_folds_are_written_at_a_low_temperature_and_answers_at_the_models_
         ),
         (
             replace(LLAMACPP, without_tools=LLAMACPP_TOOLS),
-            "tools ✗, sight ✓, streaming ✓, thinking –.",
+            "tools –, sight ✓, streaming ✓, thinking –.",
             "--jinja",
         ),
         (
             replace(LLAMACPP, without_tools=VLLM_TOOLS),
-            "tools ✗, sight ✓, streaming ✓, thinking –.",
+            "tools –, sight ✓, streaming ✓, thinking –.",
             "--enable-auto-tool-choice",
         ),
     ],
@@ -199,6 +199,26 @@ async def test_doctor_says_what_a_model_takes(
         failed = next(check for check in await run_checks(home) if check.name == "model")
         assert not failed.ok
         assert "the chat template is broken" in failed.message
+
+
+async def test_doctor_says_that_a_key_is_refused(tmp_path: Path) -> None:
+    home = HomeFolder(root=tmp_path)
+    home.ensure()
+    async with ModelEmulator(keys={"right"}) as emulator:
+        url = f"{emulator.url}/v1"
+        llm = {"provider": "openai", "api_key": "wrong", "base_url": url, **SMALL}
+        home.config.write_text(json.dumps({"llm": llm}))
+        home.config.chmod(0o600)
+        messages = [
+            next(check for check in await run_checks(home, lang) if check.name == "model").message
+            for lang in ("en", "zh")
+        ]
+    assert messages[0].startswith(
+        f"openai gemma3:4b at {url}: The server refuses this key (HTTP 401)."
+    )
+    assert messages[1].startswith(
+        f"openai gemma3:4b，地址 {url}：服务器不接受这个密钥（HTTP 401）。"
+    )
 
 
 async def test_tools_that_are_refused_take_no_room(tmp_path: Path) -> None:

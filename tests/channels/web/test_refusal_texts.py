@@ -5,12 +5,23 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from channels.web.refusal_texts import CHINESE, prefers_chinese, to_chinese
+from starlette.requests import Request
+
+from channels.web.refusal_texts import CHINESE, to_chinese
+from channels.web.requests import request_language
 from channels.web.validation import OTHER_SENTENCE, SENTENCES
 from tests.cases import every_case
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = ("channels/web", "bot/console", "bot/console/memory")
+FOLDERS = (
+    "channels/web",
+    "bot/console",
+    "bot/console/administration",
+    "bot/console/memory",
+    "bot/console/operations",
+)
+# Errors of other modules whose text becomes that of a refusal, by module.
+PASSED_ON = {"bot/tools/workspace/files.py": "NotTakenOver"}
 # Only programs are told these: a proxy's, a monitor's, and what is no sentence of ours.
 UNTRANSLATED = ("there is only {} here", "send GET", "the name and port in the address must be")
 
@@ -29,7 +40,7 @@ def texts(path: Path, *names: str) -> Iterator[str]:
     """Every text that a module writes into an error of these names, with `{}` for what differs."""
     for call in ast.walk(ast.parse(path.read_text())):
         if isinstance(call, ast.Call) and getattr(call.func, "id", "") in names:
-            match call.args[0:1] if names == ("ValueError",) else call.args[2:3]:
+            match call.args[2:3] if "HttpRefusal" in names else call.args[0:1]:
                 case [ast.Constant(value=str(text))]:
                     yield text
                 case [ast.JoinedStr(values=values)]:
@@ -43,6 +54,9 @@ def sentences() -> Iterator[tuple[str, str]]:
     for path in (path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.py"))):
         for text in texts(path, "HttpRefusal", "error_response"):
             yield path.name, text
+    for name, error in PASSED_ON.items():
+        for text in texts(ROOT / name, error):
+            yield name, text
 
 
 def test_every_sentence_has_one_in_chinese() -> None:
@@ -80,8 +94,14 @@ def test_what_differs_is_put_into_the_chinese_sentence() -> None:
 
 
 @every_case(
-    ("header", "chinese"),
-    [("zh-CN,en;q=0.8", True), ("zh", True), ("en-GB,zh;q=0.9", False), ("", False)],
+    ("header", "language"),
+    [
+        ("zh-CN,en;q=0.8", "zh"),
+        (" ZH", "zh"),
+        ("en-GB,zh;q=0.9", "en"),
+        ("", "en"),
+    ],
 )
-def test_the_first_language_of_a_client_is_taken(header: str, chinese: bool) -> None:
-    assert prefers_chinese(header) is chinese
+def test_the_first_language_of_a_client_is_taken(header: str, language: str) -> None:
+    request = Request({"type": "http", "headers": [(b"accept-language", header.encode())]})
+    assert request_language(request) == language

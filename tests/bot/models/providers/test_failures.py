@@ -21,7 +21,13 @@ from bot.errors import (
     Transient,
 )
 from bot.models.providers.anthropic import AnthropicModel
-from bot.models.providers.failures import BAD_THINKING, ProviderFailure, read_failure, to_error
+from bot.models.providers.failures import (
+    BAD_THINKING,
+    ProviderFailure,
+    read_failure,
+    server_words,
+    to_error,
+)
 from bot.models.providers.openai import OpenAIModel
 from bot.models.providers.transport import Timeouts
 from memory.conversation import Text, Thinking
@@ -408,3 +414,8 @@ def test_codes_decide_before_the_status(failure: ProviderFailure, kind: type[Mod
 )
 def test_any_body_can_be_read(body: object) -> None:
     assert isinstance(to_error(read_failure(500, body)), Transient)
+
+
+def test_a_server_that_gives_no_reason_has_no_words() -> None:
+    assert server_words(to_error(read_failure(500, "<html>"))) == ""
+    assert server_words(to_error(read_failure(500, {"error": "out of memory"}))) == "out of memory"

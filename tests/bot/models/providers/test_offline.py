@@ -101,8 +101,12 @@ async def test_the_summary_and_the_notes_in_a_message_are_not_the_persons_words(
         ("What can you do for me?", "/remind 20m"),
         ("Hello! What can you do for me?", "/help"),
         ("你能帮我做什么？", "/remind 20m"),
+        ("你好！你能帮我做什么？", "/help"),
+        ("你可以帮我做哪些事？", "/help"),
         ("Remember that I drink green tea in the morning.", "/remember"),
         ("记住：我早上喝绿茶。", "/remember"),
+        ("Please remember that I drink green tea, okay?", "/remember"),
+        ("记住我早上喝绿茶，好吗？", "/remember"),
         ("What do you know about me?", "/memory"),
         ("你记得我的哪些事？", "/memory"),
     ],
@@ -115,6 +119,25 @@ async def test_what_the_page_suggests_is_answered_with_what_works_and_how_to_set
     assert "mnema init" in answer
     assert "nothing about that" not in answer
     assert "没有找到" not in answer
+
+
+@every_case(
+    ("told", "asked"),
+    [
+        ("We met Ann in Porto", "Remember when we met Ann?"),
+        ("我的生日是五月三日", "记住我的生日了吗？"),
+        ("Ann said that she mends clocks", "Do you know what Ann does? I asked what do you do."),
+        ("My kitchen has a leak", "What can you do about the leak in my kitchen?"),
+        ("老王会做红烧肉", "老王问过你会做什么菜吗？"),
+    ],
+)
+async def test_a_question_with_words_of_a_request_is_answered_from_the_record(
+    told: str, asked: str
+) -> None:
+    answer = await say(told, asked)
+    assert f"> {told}" in answer
+    assert "Noted" not in answer
+    assert "/remind" not in answer
 
 
 async def test_what_it_knows_about_a_person_is_what_they_said() -> None:

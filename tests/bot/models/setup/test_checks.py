@@ -1,5 +1,6 @@
 """The test of a model: what works is shown, and each fault ends it with its own sentence."""
 
+import asyncio
 import json
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from bot.models.providers.accounts import ProviderAccount
 from bot.models.setup.checks import RED_PICTURE, ModelReport, check_model
 from tests.bot.models.setup.test_listing import closed_url
 from tests.cases import every_case
+from tests.emulators.model import Exchange
 from tests.emulators.model_host import ModelHost
 from tests.emulators.personas import (
     LLAMACPP,
@@ -102,6 +104,95 @@ async def test_a_wrong_path_and_a_closed_port_are_faults_of_the_address() -> Non
     assert states(wrong) == states(closed) == {"address": "failed"}
     assert "usually ends in /v1" in wrong.checks[0].text[1]
     assert "Nothing listens at" in closed.checks[0].text[1]
+
+
+@every_case(
+    "status, body, shown",
+    [
+        (502, b"<html>Bad Gateway</html>", ("unknown", "unknown")),
+        (500, b'{"error": {"message": "out of memory"}}', ("unknown", "unknown")),
+        (405, b"", ("unknown", "unknown")),
+        (400, b"<html>Bad Request</html>", ("unknown", "unknown")),
+        (400, b'{"error": {"message": "the chat template is broken"}}', ("ok", "unknown")),
+        (429, b'{"error": {"code": "insufficient_quota", "message": "pay"}}', ("ok", "ok")),
+    ],
+)
+async def test_a_failure_says_of_address_and_key_what_it_shows(
+    status: int, body: bytes, shown: tuple[str, str]
+) -> None:
+    class Failing(ModelHost):
+        async def _answer(
+            self, path: str, headers: dict[str, str], raw: bytes, out: Exchange
+        ) -> None:
+            await out.send(status if path.endswith("/completions") else 503, body, {})
+
+    async with Failing("plain", MODELS) as host:
+        report = await tried(host)
+    assert states(report) == {"address": shown[0], "key": shown[1], "answer": "failed"}
+    assert not report.is_usable
+
+
+async def test_a_web_page_in_place_of_the_api_is_a_fault_of_the_address() -> None:
+    class Website(ModelHost):
+        async def _answer(
+            self, path: str, headers: dict[str, str], raw: bytes, out: Exchange
+        ) -> None:
+            await out.send(200, b"<html>Welcome</html>", {"content-type": "text/html"})
+
+    async with Website("plain", MODELS) as host:
+        assert states(await tried(host)) == {"address": "failed"}
+
+
+async def test_a_refused_key_without_words_of_the_api_says_nothing_of_the_address() -> None:
+    class Portal(ModelHost):
+        async def _answer(
+            self, path: str, headers: dict[str, str], raw: bytes, out: Exchange
+        ) -> None:
+            await out.send(403, b"<html>Sign in</html>", {"content-type": "text/html"})
+
+    async with Portal("plain", MODELS) as host:
+        assert states(await tried(host)) == {"address": "unknown", "key": "failed"}
+
+
+class Silent(ModelHost):
+    """Answers no chat, or none with a picture."""
+
+    everything = True
+
+    async def _answer(self, path: str, headers: dict[str, str], raw: bytes, out: Exchange) -> None:
+        if path.endswith("/completions") and (self.everything or b"image_url" in raw):
+            self.arrived.set()
+            await out.left()
+        else:
+            await super()._answer(path, headers, raw, out)
+
+
+async def test_the_test_ends_after_its_limit_with_what_it_has_found() -> None:
+    limit = 0.5
+    for everything, found in (
+        (True, {"address": "unknown", "key": "unknown", "answer": "failed"}),
+        (False, {"answer": "ok", "tools": "ok", "sight": "unknown"}),
+    ):
+        async with Silent("plain", MODELS) as host:
+            host.everything = everything
+            account = ProviderAccount(provider="openai", base_url=host.base_url)
+            async with asyncio.timeout(30):
+                report = await check_model(account, "qwen3:8b", limit)
+        assert states(report) == {**states(report), **found}
+    assert report.is_usable
+
+
+async def test_a_test_that_breaks_leaves_no_task_behind() -> None:
+    async with Silent("plain", MODELS) as host:
+        account = ProviderAccount(provider="openai", base_url=host.base_url)
+        before = asyncio.all_tasks()
+        test = asyncio.create_task(check_model(account, "qwen3:8b"))
+        await host.arrived.wait()
+        test.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await test
+        left = {task for task in asyncio.all_tasks() - before if "_ask_facts" in repr(task)}
+        assert left == set()
 
 
 async def test_a_picture_is_not_sent_to_a_model_that_says_it_is_blind() -> None:

@@ -9,6 +9,7 @@ from bot.models.providers.accounts import ProviderAccount
 from bot.models.setup.listing import ListingCache, ModelListing, find_local_servers, list_models
 from bot.models.setup.presets import PRESETS
 from tests.cases import every_case
+from tests.emulators.model import Exchange
 from tests.emulators.model_host import ModelHost
 
 MODELS = {"qwen3:8b": 8_192, "llama3.2:3b": 4_096}
@@ -89,8 +90,32 @@ async def test_another_program_at_the_port_is_no_server_of_models() -> None:
         )
         closed = replace(PRESETS["lmstudio"], base_url=closed_url())
         found = await find_local_servers((*presets, closed))
-    assert [server.preset.id for server in found] == ["ollama"]
+    assert [preset.id for preset in found] == ["ollama"]
     assert host.seen_keys == [""] * len(host.seen_keys)
+
+
+@every_case(
+    "body, is_server",
+    [
+        (b'{"error": {"message": "Invalid API Key", "code": 401}}', True),
+        (b'{"error": "Unauthorized"}', True),
+        (b"<html><h1>Router login</h1></html>", False),
+        (b'{"status": 401, "error": "Unauthorized", "path": "/v1/models"}', False),
+        (b"", False),
+    ],
+)
+async def test_a_refusal_without_the_form_of_the_api_is_no_server_of_models(
+    body: bytes, is_server: bool
+) -> None:
+    class Guarded(ModelHost):
+        async def _answer(
+            self, path: str, headers: dict[str, str], raw: bytes, out: Exchange
+        ) -> None:
+            await out.send(401, body, {})
+
+    async with Guarded("plain", MODELS) as host:
+        preset = replace(PRESETS["llamacpp"], base_url=host.base_url)
+        assert bool(await find_local_servers((preset,))) is is_server
 
 
 async def test_the_list_of_anthropic_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,12 +139,7 @@ async def test_the_list_of_anthropic_is_read(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("ANTHROPIC_BASE_URL", host.url)
         listing = await listed("", "sk-ant-0123456789", provider="anthropic")
     (model,) = listing.models
-    assert (model.id, model.title, model.window, model.sees) == (
-        "claude-x",
-        "Claude X",
-        200_000,
-        True,
-    )
+    assert (model.id, model.window, model.sees) == ("claude-x", 200_000, True)
 
 
 async def test_a_list_is_asked_for_once_and_a_fault_is_not_remembered() -> None:
@@ -133,6 +153,6 @@ async def test_a_list_is_asked_for_once_and_a_fault_is_not_remembered() -> None:
             await cache.find(account)
         assert host.asked.count("/v1/models") == 1
         assert host.seen_keys.count("sk-wrong-0123456789") == 2
-        cache.keep([wrong])
+        cache.forget_others([wrong])
         await cache.find(right)
         assert host.asked.count("/v1/models") == 2

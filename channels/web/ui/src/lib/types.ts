@@ -730,7 +730,6 @@ export interface LineFile {
 /** A model that a server has. */
 export interface ListedModel {
   id: string;
-  title?: string;
   /** In tokens; left out if the server does not name it. */
   context_window?: number;
 }
@@ -929,24 +928,26 @@ export interface Mine {
   path: string;
 }
 
-/** What was found of one thing. */
+/** The result of one check. */
 export interface ModelCheck {
   id: "address" | "key" | "answer" | "streaming" | "tools" | "sight" | "thinking" | "window";
   state: "ok" | "failed" | "unknown" | "no";
   text: string;
 }
 
-/** A model to use. */
+/** A model to use; with `fallback` alone, only the chain behind the model in use changes. */
 export interface ModelChoice {
-  preset: string;
+  /** Left out with `model`. */
+  preset?: string;
   /** Empty for the preset's. */
   base_url?: string;
   /** Empty for the saved one, if the server is the saved one. */
   api_key?: string;
-  model: string;
+  /** Left out to change the chain alone. */
+  model?: string | null;
   /** For summaries. */
   fast_model?: string | null;
-  /** As `llm.fallback`; an item without a key gets the one that is saved for its server. */
+  /** As `llm.fallback`; an item without a key, or with masked values, gets those that are saved for its server. */
   fallback?: Record<string, unknown>[] | null;
 }
 
@@ -978,7 +979,7 @@ export interface ModelFacts {
   error_seconds: number;
 }
 
-/** What the test of a model found; the first failure ends it. */
+/** The results of the test of a model, up to the first failure. */
 export interface ModelReport {
   checks: ModelCheck[];
   /** In tokens. */

@@ -32,7 +32,7 @@ export const modelsEn = {
   model_window: "{tokens} tokens",
   try_it: "Live test",
   test: "Test",
-  testing: "Testing… A model at home may have to be loaded first.",
+  testing: "Testing… This takes up to 90 seconds; a model at home may have to be loaded first, up to 5 minutes.",
   untested: "Not tested yet. The test saves nothing.",
   test_passed: "The test has passed.",
   test_failed: "The test has failed.",

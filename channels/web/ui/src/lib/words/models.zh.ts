@@ -34,7 +34,7 @@ export const modelsZh: Record<keyof typeof modelsEn, string> = {
   model_window: "{tokens} token",
   try_it: "实时测试",
   test: "测试",
-  testing: "正在测试… 家里的模型可能要先加载。",
+  testing: "正在测试… 最多 90 秒；家里的模型可能要先加载，最多 5 分钟。",
   untested: "还没有测试。测试不会保存任何内容。",
   test_passed: "测试通过了。",
   test_failed: "测试没有通过。",
