@@ -17,7 +17,6 @@ FAILURE_REASON_TEXTS: Mapping[str, tuple[str, str]] = {
     "no attempt came to an end": ("每次都中断了", "no attempt came to an end"),
     "it could not be stored": ("没能存下", "they could not be stored"),
     "the call was cancelled": ("请求被取消", "the call was cancelled"),
-    "no model": ("没有配置模型", "no model is configured"),
     "Overflow": ("模型说请求太长", "the model called the request too long"),
     "KeyRefused": ("密钥被拒绝", "the key was refused"),
     "BadRequest": ("服务器拒绝了请求", "the server refused the request"),

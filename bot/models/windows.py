@@ -25,6 +25,8 @@ HOME_WINDOW = 8_192
 MIN_RESERVE = 512  # tokens for an answer, in a small window too
 RESERVE_SHARE = 4  # the answer gets at most a fourth of the window
 GROWTH = 1.1  # by which our count of a request has grown while the server's has not: it was cut
+# A server that cuts whole messages reads now a little less, now a little more.
+STOOD_STILL = 1.02
 MAX_ASKED = 2  # times in a row without an error; Ollama knows the window once the model is loaded
 MAX_COUNTS = 10_000  # conversations whose newest counts are compared
 NOTES = "model windows"  # under which the notes are stored
@@ -205,7 +207,8 @@ class ModelWindows:
         """Compare the counts of a request with those of earlier ones; return whether the server cut
         it.
 
-        It did where its count has stood still, or fallen, while ours has grown by more than GROWTH.
+        It did where its count has stood still (grown by STOOD_STILL at most), or fallen, while ours
+        has grown by more than GROWTH.
 
         Args:
             counted: our count of the request.
@@ -215,7 +218,7 @@ class ModelWindows:
             return False
         key = served.key, conversation
         counted_before, actual_before = self._counts.get(key, (0, 0))
-        if actual > actual_before or counted < counted_before:
+        if actual > actual_before * STOOD_STILL or counted < counted_before:
             self._counts.pop(key, None)
             if len(self._counts) >= MAX_COUNTS:
                 del self._counts[next(iter(self._counts))]
@@ -224,15 +227,16 @@ class ModelWindows:
         if counted <= counted_before * GROWTH:
             return False
         del self._counts[key]
-        if actual_before < self.find(served).tokens:
+        read = max(actual_before, actual)
+        if read < self.find(served).tokens:
             log.warning(
                 "a server cuts requests silently",
                 model=served.model,
                 counted=counted,
                 actual=actual,
             )
-            self._lower(served, max(actual_before, MIN_WINDOW), "cut")
-            self.on_cut(served, actual_before)
+            self._lower(served, max(read, MIN_WINDOW), "cut")
+            self.on_cut(served, read)
         return True
 
     def forget_others(self, models: Mapping[str, ServedModel]) -> None:

@@ -254,13 +254,6 @@ CHINESE = {
     "{} belongs to another person or a group; only files of your own workspace can be yours.": (
         "{} 属于别人或群；只有你自己工作区里的文件才能算你的。"
     ),
-    "There is no {} in the workspace.": "工作区里没有 {}。",
-    "{} is in a folder whose files always count as words from outside.": (
-        "{} 所在文件夹里的文件总算作外来内容。"
-    ),
-    (
-        "{} is in {}, which counts as from outside as a whole. Say of that folder that it is yours."
-    ): "{} 在 {} 里，那个文件夹整个算作外来内容。请说明那个文件夹是你的。",
     "there is no such task": "没有这个任务",
     "there is no such rule": "没有这条规则",
 }

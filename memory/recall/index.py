@@ -269,6 +269,8 @@ class RecallDependencies:
     indexes: "SpaceIndexes"
     #: Time zone of the days and times of messages.
     zone: tzinfo
+    #: Seconds: of what was written so lately, a search that need not be fresh may lack something.
+    max_lag: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

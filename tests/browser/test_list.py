@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Route, expect
+from playwright.async_api import Browser, Request, Route, expect
 
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, GROUP, OWNER, real_bot
@@ -79,8 +79,14 @@ async def test_the_first_load_opens_one_stream_and_it_brings_what_happens(
         await listed.wait()
         await route.continue_()
 
+    def note_stream(request: Request) -> None:
+        if request.is_navigation_request():
+            streams.clear()  # the page before may have opened its own just now
+        if "/events?" in request.url:
+            streams.append(request.url)
+
     async with opened(chromium, site, "/usage", ready="main h1", fresh=True) as page:
-        page.on("request", lambda one: streams.append(one.url) if "/events?" in one.url else None)
+        page.on("request", note_stream)
         page.on(
             "requestfinished",
             lambda one: listed.set() if "/conversations?limit=" in one.url else None,

@@ -74,8 +74,8 @@ WINDOW = (
         guards="window",
         file="bot/models/windows.py",
         target="ModelWindows.note_usage",
-        old="actual > actual_before or counted < counted_before",
-        new="actual > actual_before or counted <= counted_before * GROWTH",
+        old="counted < counted_before",
+        new="counted <= counted_before * GROWTH",
         tests=(
             f"{WINDOWS}::test_a_server_that_cuts_silently_is_found_out_and_the_owner_is_told_once",
         ),

@@ -91,7 +91,7 @@ class Web:
         """Every line that answers one message."""
         return [line for line in await self.lines(conversation) if line.get("reply_to") == id]
 
-    async def answer(self, conversation: str, id: str, seconds: float = 30.0) -> dict[str, Any]:
+    async def answer(self, conversation: str, id: str, seconds: float = 90.0) -> dict[str, Any]:
         """Wait for the first line that answers one message."""
         async with asyncio.timeout(seconds):
             while True:

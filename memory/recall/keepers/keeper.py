@@ -45,7 +45,6 @@ from memory.workspace.safe_path import PathRefused
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 MAX_READERS = 2  # searches of one index at the same time, each with a connection
-MAX_LAG = 1.0  # seconds: what a search may lack that need not be fresh
 # Seconds from a change to the update in the background, so that changes are indexed together: after
 # the last one if it is quiet, and after the first of them at most.
 CATCH_UP_QUIET, CATCH_UP_AFTER = 0.02, 0.2
@@ -159,12 +158,12 @@ class IndexKeeper(ABC):
 
     async def _use(self, work: Callable[[SpaceIndex], T], *, fresh: bool, besides: str) -> T:
         called = time.monotonic()
-        lacks_since = self._lacks_since()
+        lacks_since, oldest = self._lacks_since(), called - self._dependencies.max_lag
         if lacks_since > called or (
-            not fresh and self._lacks_only(besides) and lacks_since > called - MAX_LAG
+            not fresh and self._lacks_only(besides) and lacks_since > oldest
         ):
             return await self._read(work)
-        if not fresh and self._users > 1 and lacks_since > called - MAX_LAG:
+        if not fresh and self._users > 1 and lacks_since > oldest:
             self._catch_up_soon()
             return await self._read(work)
         return await (
@@ -175,7 +174,7 @@ class IndexKeeper(ABC):
 
     async def _sync_a_moment_and_read(self, work: Callable[[SpaceIndex], T], called: float) -> T:
         """Read for a search that need not be fresh, of an index that lacks something for longer
-        than MAX_LAG.
+        than `max_lag`.
         """
         return await self._sync_and_read(work, called)
 

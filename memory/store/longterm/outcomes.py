@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sqlalchemy import bindparam, func, literal_column, or_, select
+from sqlalchemy import bindparam, func, literal_column, select
 
 from memory.ids import first_id
 from memory.store.engine.database import Repository, Row, Tx, read
@@ -30,15 +30,12 @@ _SELECT_FOLDS = (
     .order_by(fold.c.id.desc())
     .limit(bindparam("most"))
 )
-# Turns with nothing to find are no work of a model.
+# Turns with nothing to find are no work of a model, and where there is none, none has failed.
 _SELECT_EXTRACTIONS = (
     select(extraction.c.state, extraction.c.reason)
     .where(
         extraction.c.turn_id >= bindparam("first"),
-        or_(
-            is_one_of(extraction.c.state, "done", "failed"),
-            extraction.c.reason == literal_text("no model"),
-        ),
+        is_one_of(extraction.c.state, "done", "failed"),
     )
     .order_by(extraction.c.turn_id.desc())
     .limit(bindparam("most"))

@@ -21,7 +21,7 @@ from tests.bot.inside import Inside, inside
 TURNS = 3_000
 # of the CPU time; nearly all of it where the loop does the work. PostgreSQL's rows arrive on the
 # loop
-MOST = 0.8
+MOST = 0.9
 
 
 @pytest.fixture

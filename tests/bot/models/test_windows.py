@@ -420,6 +420,15 @@ async def test_an_answer_that_a_small_window_leaves_no_room_to_continue_is_sent_
         assert len(turns_of(server)) <= 5
 
 
+async def test_a_server_that_cuts_whole_messages_is_found_out_though_its_count_wavers() -> None:
+    windows, model = ModelWindows(), served()
+    grows = [(number * 140, number * 140) for number in range(20, 29)]
+    cut = [(3_950, 3_890), (4_090, 3_930), (4_230, 3_925)]
+    assert not [at for at in (*grows, *cut) if windows.note_usage(model, "c", *at)]
+    assert windows.note_usage(model, "c", 4_370, 3_960)
+    assert windows.find(model).tokens == 3_960
+
+
 async def test_with_ten_thousand_and_one_conversations_only_the_oldest_counts_are_dropped() -> None:
     windows, model = ModelWindows(), served()
     names = [f"c{number}" for number in range(MAX_COUNTS + 1)]

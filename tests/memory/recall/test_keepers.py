@@ -54,7 +54,9 @@ def dependencies(
     long_ago = time.time() - 60
     os.utime(tmp_path / "ws" / "MEMORY.md", (long_ago, long_ago))
     indexes = shared or FileIndexes(tmp_path / "index")
-    return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
+    return RecallDependencies(
+        store=store, workspace=workspace, indexes=indexes, zone=UTC, max_lag=60.0
+    )
 
 
 @pytest.fixture
@@ -448,7 +450,9 @@ async def test_a_file_that_cannot_be_used_as_it_is_is_made_again(
 
     def opened() -> RecallDependencies:
         indexes = FileIndexes(tmp_path / "index")
-        return RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC)
+        return RecallDependencies(
+            store=store, workspace=workspace, indexes=indexes, zone=UTC, max_lag=60.0
+        )
 
     first, second = Recall(opened()), Recall(opened())
     assert await first.refresh("") == 1
