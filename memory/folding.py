@@ -315,7 +315,7 @@ class FoldRunner:
         if current and current.state == "summarised":
             current = await self._validate(current, source, finish_now)
         if current and current.state == "checked":
-            current = await self._write_log(current, resumed=row.state == "checked")
+            current = await self._write_log(current, source, resumed=row.state == "checked")
             self._notify_state(current, "logged")
         if current and current.state == "logged":
             current = await self._commit(current, source)
@@ -505,7 +505,9 @@ class FoldRunner:
         await hit_async("fold.checked")
         return after
 
-    async def _write_log(self, row: FoldRow, *, resumed: bool) -> FoldRow | None:
+    async def _write_log(
+        self, row: FoldRow, source: FoldSource, *, resumed: bool
+    ) -> FoldRow | None:
         """checked → logged: append the section to the daily log.
 
         Args:
@@ -513,7 +515,13 @@ class FoldRunner:
                 zone was another one.
         """
         files = await asyncio.to_thread(self.workspace.space, row.space)
-        section = replace(self._section(row), channel=await self._channel(row))
+        times = [message.at.astimezone(self.zone) for message in source.turns]
+        section = replace(
+            self._section(row),
+            channel=await self._channel(row),
+            began=min(times, default=None),
+            ended=max(times, default=None),
+        )
         path = await asyncio.to_thread(daily_log.find_section, files, section) if resumed else None
         if path is None:
             path = await asyncio.to_thread(daily_log.append_section, files, section)

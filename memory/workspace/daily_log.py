@@ -24,8 +24,8 @@ _FENCES = ("```", "~~~")
 _DASHES = re.compile(r"-{2,}")
 _FOLD_COMMENT = "<!-- fold "
 _HEADING = re.compile(
-    r"## (?P<time>\d\d:\d\d) · (?P<channel>[^·\n]*) · turns (?P<first>\d+)–(?P<last>\d+) "
-    r"<!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
+    r"## (?P<time>\d\d:\d\d(?:–\d\d:\d\d)?) · (?P<channel>[^·\n]*) · "
+    r"turns (?P<first>\d+)–(?P<last>\d+) <!-- fold (?P<fold>[^\s>]+)(?: (?P<mark>[a-z]+))? -->"
 )
 _FOLD_ID = re.compile(r"<!-- fold ([^\s>]+)")
 _SPEAKER_LINE = re.compile(
@@ -43,10 +43,14 @@ class LogSection:
     channel: str
     first_turn: int
     last_turn: int
-    #: In the time zone of the log.
+    #: When the turns are folded, in the time zone of the log; its day is the file's.
     at: datetime
     #: Markdown lines.
     body: str
+    #: Times of the first and the last message of the turns, in the time zone of the log; None for
+    #: `at`, as in logs that version 0.1 wrote.
+    began: datetime | None = None
+    ended: datetime | None = None
 
     @property
     def path(self) -> str:
@@ -55,8 +59,10 @@ class LogSection:
 
     @property
     def heading(self) -> str:
+        began, ended = f"{self.began or self.at:%H:%M}", f"{self.ended or self.at:%H:%M}"
+        times = began if began == ended else f"{began}–{ended}"
         turns = f"turns {self.first_turn}–{self.last_turn}"
-        return f"## {self.at:%H:%M} · {self.channel} · {turns} <!-- fold {self.fold} -->"
+        return f"## {times} · {self.channel} · {turns} <!-- fold {self.fold} -->"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,6 +291,7 @@ class LogEntry:
     #: The rest is of a fold's heading: "" and 0 outside.
     fold: str = ""
     mark: str = ""
+    #: HH:MM or HH:MM–HH:MM.
     time: str = ""
     channel: str = ""
     first_turn: int = 0

@@ -3,7 +3,9 @@ left it.
 """
 
 import asyncio
-from datetime import UTC
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -114,6 +116,18 @@ async def test_a_fold_is_in_the_log_in_the_summary_and_out_of_the_view(bench):
     assert row.tokens_after < row.tokens_before + row.summary_tokens
     shown = assemble_view(session, (), (), WEIGHTED).shown[0]
     assert shown.parts[0].text.startswith("[Summary of 3 earlier turns.")
+
+
+async def test_a_section_has_the_times_of_its_talk_and_not_of_its_fold(bench, tmp_path):
+    conversation = await talk(bench.store, EXCHANGES)
+    with closing(sqlite3.connect(tmp_path / "m.db")) as db:
+        db.execute("DROP TRIGGER message_kept_as_is")  # the talk began three hours ago
+        [newest] = db.execute("SELECT max(at) FROM message WHERE turn <= 3").fetchone()
+        db.execute("UPDATE message SET at = ? WHERE turn = 1", (newest - 3 * 3_600,))
+        db.commit()
+    row = await bench.fold(conversation)
+    first, last = (datetime.fromtimestamp(at, UTC) for at in (newest - 3 * 3_600, newest))
+    assert f"\n## {first:%H:%M}–{last:%H:%M} · terminal c1 · turns 1–3 <!-- fold" in bench.log(row)
 
 
 async def test_the_prompt_is_marked_speaks_the_language_and_holds_the_material(bench):

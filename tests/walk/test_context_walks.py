@@ -18,7 +18,8 @@ from tests.walk.record import ledger_faults, query
 from tests.walk.speech import answer, asked, asked_for, shown
 
 HEADING = re.compile(
-    r"^## \d\d:\d\d · web [^·]+ · turns (\d+)–(\d+) <!-- fold (\w+) -->$", re.MULTILINE
+    r"^## \d\d:\d\d(?:–\d\d:\d\d)? · web [^·]+ · turns (\d+)–(\d+) <!-- fold (\w+) -->$",
+    re.MULTILINE,
 )
 SUMMARY = re.compile(r"\[Summary of (\d+) earlier turns?\. .*?\[End of summary\]", re.DOTALL)
 FACTS = {f"t{at}": f"crate {at} weighs {at * 37 + 1000} kg" for at in range(1, 26)}

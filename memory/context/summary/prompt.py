@@ -222,7 +222,6 @@ empty ones: {sections}.
 - Quote the user where the wording matters, letter by letter; among the facts, what they want \
 always or never.
 - Leave out changes of files, installations, commits and failed calls: the program lists them.
-- At most 5 topics and 7 key points.
 """
 # What the summary stands for, by task. Without the order of precedence, models keep both of two
 # contradicting facts.
@@ -364,6 +363,8 @@ def _log_limits(language: Language, material: int) -> tuple[int, str]:
 
 
 def _format_size(language: Language, size: int) -> str:
+    """Format a limit, rounded down to what a person would say."""
+    size -= size % (50 if size > 200 else 10)
     return f"{size} characters" if language == "zh" else f"{size} words"
 
 

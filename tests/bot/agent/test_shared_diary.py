@@ -55,7 +55,9 @@ async def test_sections_and_handles_name_their_conversation_and_resolve_in_no_ot
         await talk(it, "office", "desks")
         text = diary(it)
         headings = re.findall(
-            r"^## \d\d:\d\d · ([^·]+) · turns \d+–\d+ <!-- fold \S+ -->$", text, re.MULTILINE
+            r"^## \d\d:\d\d(?:–\d\d:\d\d)? · ([^·]+) · turns \d+–\d+ <!-- fold \S+ -->$",
+            text,
+            re.MULTILINE,
         )
         tag = (await it.conversation("office"))[-8:]
         assert headings == ["terminal u1", f"terminal u1 ~{tag}"]

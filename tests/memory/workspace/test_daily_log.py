@@ -4,6 +4,7 @@ wrote.
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -13,12 +14,14 @@ from hypothesis import strategies as st
 from memory.workspace.daily_log import (
     LogSection,
     append_section,
+    find_section,
     format_channel,
     has_section,
     iter_lines,
     iter_rows,
     list_folds,
     mark_section,
+    read_entries,
 )
 from memory.workspace.files import Workspace
 from tests.cases import every_case
@@ -139,6 +142,31 @@ def test_whatever_its_name_a_heading_is_read_again(name, is_unique):
         r"## \d\d:\d\d · [^·<>]+ · turns (\d+)–(\d+) <!-- fold (\S+) -->", made.heading
     )
     assert list_folds(f"{made.heading}\n{made.body}\n") == ("f1",)
+
+
+@pytest.mark.parametrize(
+    ("began", "ended", "time"),
+    [
+        (AT.replace(hour=9, minute=12), AT.replace(hour=12, minute=40), "09:12–12:40"),
+        (AT.replace(hour=9, minute=12), AT.replace(hour=9, minute=12, second=50), "09:12"),
+        (None, None, "14:05"),
+    ],
+)
+def test_a_heading_has_the_times_of_the_talk_and_is_read_again(files, began, ended, time):
+    made = replace(section(), began=began, ended=ended)
+    path = append_section(files, made)
+    assert made.heading == f"## {time} · telegram · turns 1–10 <!-- fold f1 -->"
+    assert find_section(files, made) == path
+    [entry] = read_entries(files.read(path).text)
+    assert (entry.time, entry.channel, entry.first_turn, entry.last_turn, entry.fold) == (
+        time,
+        "telegram",
+        1,
+        10,
+        "f1",
+    )
+    assert mark_section(files, path, "f1", "undone")
+    assert read_entries(files.read(path).text)[0].mark == "undone"
 
 
 def test_any_markdown_is_read_line_by_line():

@@ -102,8 +102,8 @@ def test_the_system_prompt_names_its_sections_and_its_answer(lang, task):
     ("material", "lang", "said"),
     [
         (0, "en", "at most 3 lines and 80 words"),
-        (20_000, "en", "at most 12 lines and 333 words"),
-        (10**6, "en", "at most 25 lines and 666 words"),
+        (20_000, "en", "at most 12 lines and 300 words"),
+        (10**6, "en", "at most 25 lines and 650 words"),
         (0, "zh", "at most 3 lines and 180 characters"),
         (6_000, "zh", "at most 10 lines and 600 characters"),
         (10**6, "zh", "at most 25 lines and 1500 characters"),
