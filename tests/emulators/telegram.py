@@ -5,14 +5,19 @@ The process prints its URL first. The bot's side is there as Telegram has it: /b
 and /file/bot<token>/<path>. What people do, what goes wrong and what is seen is at /_ctl/<name>,
 with arguments as query or JSON:
 
-    inject text= user= chat= thread= reply_to= delay=   a person writes; with message_id= edit_date=
-    an edit edit, forward, press, picture, file, album          what else they do (bytes as base64);
-    see telegram_people member, migrate, chat                               the bot joins or leaves,
-    a group moves, a chat's state repeat, shuffle, restart_ids, advance               the platform
-    repeats, reorders, renumbers; the clock jumps fault action= method= chat= times= …,
-    clear_faults, flood, forget_files     what goes wrong; see kit.Fault sent, drafts, draft,
-    actions, acks, pending, brought, wire_log              what is to be seen wait sent= acks=
-    timeout=                           until so many messages were sent and updates confirmed
+    inject text= user= chat= thread= reply_to= delay=
+                            a person writes; with message_id= edit_date= it is an edit
+    edit, forward, press, picture, file, album
+                            what else they do (bytes as base64); see telegram_people
+    member, migrate, chat   the bot joins or leaves, a group moves, a chat's state
+    repeat, shuffle, restart_ids, advance
+                            the platform repeats, reorders, renumbers; the clock jumps
+    fault action= method= chat= times= …, clear_faults, flood, forget_files
+                            what goes wrong; see kit.Fault
+    sent, drafts, draft, actions, acks, pending, brought, wire_log
+                            what is to be seen
+    wait sent= acks= timeout=
+                            until so many messages were sent and updates confirmed
 
 Requests are judged by aiogram's models of the methods; limits, refusals and their words are the
 server's. Webhooks go to https on the four ports, or to plain http on this machine.
