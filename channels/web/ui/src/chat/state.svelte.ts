@@ -77,7 +77,8 @@ export class ChatState {
     if (this.begun && !this.live && !this.opening) this.follow("");
   }
 
-  private async leading<Value>(work: Promise<Value>): Promise<Value> {
+  /** Wait for what may lead to an open conversation; until then no stream is opened for the list alone. */
+  async leading<Value>(work: Promise<Value>): Promise<Value> {
     this.opening += 1;
     try {
       return await work;
@@ -89,7 +90,7 @@ export class ChatState {
 
   /** Where somebody who has just come in begins: in their own newest conversation, never in another person's. */
   async first(): Promise<string> {
-    const { items } = await this.leading(get<{ items: ConversationSummary[] }>("/conversations?own=true&limit=1"));
+    const { items } = await get<{ items: ConversationSummary[] }>("/conversations?own=true&limit=1");
     return items[0]?.id ?? newName();
   }
 
