@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from bot.cli.common import JsonOption, print_json, printable
-from bot.config.home import HomeFolder
+from bot.config.home import HomeFolder, program_for
 from bot.errors import MnemaError
 from bot.runtime.store_access import (
     ALL_SESSIONS,
@@ -431,7 +431,7 @@ def _finish_move(home: HomeFolder, url: str, *, set_url: bool, quiet: bool) -> N
     if set_url:
         print("database_url in config.json is set.")
     else:
-        print(f"Next: mnema --home {home.root} config set database_url '{_mask_url(address)}'")
+        print(f"Next: {program_for(home)} config set database_url '{_mask_url(address)}'")
 
 
 def _mask_url(address: str) -> str:

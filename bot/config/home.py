@@ -267,6 +267,14 @@ def resolve_home(path: Path | None) -> HomeFolder:
     )
 
 
+def program_for(home: HomeFolder) -> str:
+    """Return what is typed before a command for this home: `mnema`, with --home where it needs
+    that.
+    """
+    is_default = home.root == Path.home() / ".mnema" == resolve_home(None).root
+    return "mnema" if is_default else f"mnema --home {shlex.quote(str(home.root))}"
+
+
 # Permissions: what the program creates in a home is for its own account alone.
 
 

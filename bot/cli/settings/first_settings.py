@@ -6,7 +6,7 @@ from typing import Any
 from bot.cli.common import make_home
 from bot.cli.settings.model_questions import Dialog, ModelQuestions
 from bot.config.file import ConfigFile
-from bot.config.home import HomeFolder, close_entries
+from bot.config.home import HomeFolder, close_entries, program_for
 from bot.texts import detect_machine_language, is_machine_language_known
 
 
@@ -78,7 +78,7 @@ def _write(home: HomeFolder, file: ConfigFile, part: dict[str, Any]) -> bool:
 
 
 def _print_end(dialog: Dialog, home: HomeFolder, file: ConfigFile, *, created: bool) -> None:
-    web, command = file.current.channels.web, f"mnema --home {home.root}"
+    web, command = file.current.channels.web, program_for(home)
     done = dialog.text("已创建", "Created") if created else dialog.text("已保留", "Kept")
     print(f"{done} {home.config}{dialog.text('。', '.')}")
     print(dialog.text(f"在这里聊天：{command} chat", f"Talk to the bot here: {command} chat"))

@@ -349,10 +349,14 @@ def _is_api_error(answer: object) -> bool:
 
 def path_fault(url: str, words: str = "") -> EndpointFault:
     """Explain that an address is not the API of models."""
-    text = (
-        f"{url} 不是模型的接口：地址通常以 /v1 结尾。",
-        f"{url} is not the API of models: such an address usually ends in /v1.",
-    )
+    zh, en = f"{url} 不是模型的接口", f"{url} is not the API of models"
+    if urlsplit(url).path.rstrip("/").endswith("/v1"):
+        text = (
+            f"{zh}：这里没有模型列表，请检查主机和端口。",
+            f"{en}: there is no list of models. Check host and port.",
+        )
+    else:
+        text = (f"{zh}：地址通常以 /v1 结尾。", f"{en}: such an address usually ends in /v1.")
     return EndpointFault(code="path", text=text, words=words)
 
 

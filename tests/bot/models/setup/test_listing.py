@@ -70,6 +70,7 @@ async def test_nothing_listens_no_host_and_a_wrong_path_are_told_apart() -> None
         }
         faults = {code: (await listed(url)).fault for code, url in urls.items()}
         meant, right = (await listed(host.url)).fault, host.base_url
+        elsewhere = (await listed(f"{host.url}/else/v1")).fault
     for code, fault in faults.items():
         assert fault is not None
         assert fault.code == code
@@ -77,6 +78,9 @@ async def test_nothing_listens_no_host_and_a_wrong_path_are_told_apart() -> None
     assert faults["nothing_listens"].text[1].startswith("Nothing listens at 127.0.0.1:")
     assert meant is not None
     assert f"but {right} is" in meant.text[1]
+    assert elsewhere is not None
+    assert elsewhere.code == "path"
+    assert not [text for text in elsewhere.text if "/v1 结尾" in text or "ends in /v1" in text]
 
 
 async def test_another_program_at_the_port_is_no_server_of_models() -> None:
