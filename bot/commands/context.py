@@ -113,12 +113,20 @@ def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
     """What the folded turns hold, in a line for each kind; kinds without anything are left out."""
     files = [f"`{shorten(path.replace('`', ''), MAX_FILE_CHARS)}`" for path in found.files]
     tools = [f"{shorten(name, MAX_FILE_CHARS)} ×{count}" for name, count in found.tools]
+    failed = [f"{shorten(name, MAX_FILE_CHARS)} ×{count}" for name, count in found.failed]
+    patterns = [
+        f"{shorten(first, MAX_FILE_CHARS)} → {shorten(second, MAX_FILE_CHARS)} ×{count}"
+        for (first, second), count in found.patterns
+    ]
     lines = [
         context.text(
             f"消息：人 {found.user} 条，我 {found.bot} 条",
             f"messages: {found.user} from people, {found.bot} from me",
         ),
         context.text("工具：", "tools: ") + _format_some(tools, context) if tools else "",
+        context.text("常连着用：", "often one after the other: ") + _format_some(patterns, context)
+        if patterns
+        else "",
         context.text("文件：", "files: ") + _format_some(files, context) if files else "",
         context.text(f"图片：{found.pictures}", f"pictures: {found.pictures}")
         if found.pictures
@@ -126,8 +134,8 @@ def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
         context.text(f"文档：{found.documents}", f"documents: {found.documents}")
         if found.documents
         else "",
-        context.text(f"失败的调用：{found.errors}", f"failed calls: {found.errors}")
-        if found.errors
+        context.text("失败的调用：", "failed calls: ") + _format_some(failed, context)
+        if failed
         else "",
     ]
     return "\n".join(

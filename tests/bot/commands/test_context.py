@@ -460,7 +460,7 @@ async def test_diff_counts_what_the_fold_covers(tmp_path: Path) -> None:
             "- messages: 3 from people, 3 from me",
             "- tools: edit_file ×1, write_file ×1",
             "- files: `notes/roses.md`, `no/such.md`",
-            "- failed calls: 1",
+            "- failed calls: edit_file ×1",
         ]
         await it.text("用中文")
         told = (await it.text("/context diff")).split("**包含**\n")[1].split("\n\n")[0]
@@ -468,7 +468,7 @@ async def test_diff_counts_what_the_fold_covers(tmp_path: Path) -> None:
             "- 消息：人 3 条，我 3 条",
             "- 工具：edit_file ×1、write_file ×1",
             "- 文件：`notes/roses.md`、`no/such.md`",
-            "- 失败的调用：1",
+            "- 失败的调用：edit_file ×1",
         ]
 
 

@@ -41,13 +41,26 @@ def test_messages_tools_files_attachments_and_errors_are_counted():
         bot=4,
         tools=(("read_file", 2), ("bash", 1), ("move", 1)),
         files=("a.md", "b .md"),
+        patterns=(),
         pictures=1,
         documents=1,
-        errors=2,
+        failed=(("bash", 1), ("move", 1)),
     )
+
+
+def test_tools_that_often_follow_each_other_are_a_pattern():
+    names = ["read_file", "edit_file", "read_file", "edit_file", "bash", "bash", "read_file"]
+    steps = [
+        step
+        for at, name in enumerate(names)
+        for step in (call(str(at), name, path="a"), result(str(at)))
+    ]
+    turns = [[said("go"), *steps, replied("done")]]
+    messages = [message for turn in make_session(turns).turns for message in turn.messages]
+    assert count_statistics(messages).patterns == ((("read_file", "edit_file"), 2),)
 
 
 def test_nothing_is_counted_of_nothing():
     assert count_statistics([]) == RangeStatistics(
-        user=0, bot=0, tools=(), files=(), pictures=0, documents=0, errors=0
+        user=0, bot=0, tools=(), patterns=(), files=(), pictures=0, documents=0, failed=()
     )
