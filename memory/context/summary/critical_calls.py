@@ -46,7 +46,9 @@ _CHANGING_COMMAND = re.compile(
 _SUBJECT_NAMES = "file_path path filename file source command cmd script url name id query"
 _SUBJECT_KEYS = tuple(_SUBJECT_NAMES.split())
 _TARGET_KEYS = ("destination", "target", "to", "new_path")
-_CALL_LINE = re.compile(r'- .*recall\(handle="(\d+)\.(\d+)"\)\s*')
+_CALL_LINE = re.compile(r'- (?P<name>\S*).*recall\(handle="(?P<seq>\d+)\.(?P<part>\d+)"\)\s*')
+_JSON_SIGNS = re.compile(r'[{}\[\]"]')
+_MAX_DEPTH = 5  # of arguments within arguments that a line names
 MAX_RESULT = 8_000  # characters of a result that are searched for the line that says it is done
 MAX_FAULT_TEXT = 100_000  # last characters of a failed result that are searched for its fault
 # Installers list what they load before they say what they did.
@@ -121,12 +123,15 @@ def find_critical_calls(
 
 
 def carried_lines(before: str) -> tuple[CriticalCall, ...]:
-    """The lines about calls in an earlier summary."""
+    """The lines about calls in an earlier summary that later ones need, too.
+
+    That something could not be read is in one summary only.
+    """
     matches = map(_CALL_LINE.fullmatch, before.splitlines())
     return tuple(
-        CriticalCall(seq=int(found[1]), part=int(found[2]), line=found[0].strip())
+        CriticalCall(seq=int(found["seq"]), part=int(found["part"]), line=found[0].strip())
         for found in matches
-        if found
+        if found and _may_change(found["name"])
     )
 
 
@@ -173,7 +178,7 @@ def is_critical(outcome: CallOutcome) -> bool:
     """Whether the call failed or changed something: a file, a repository, what is installed, a
     service.
     """
-    words = {word.casefold() for word in _WORDS.findall(outcome.call.name)}
+    words = _words_of(outcome.call.name)
     if outcome.failed or words & _CHANGING_TOOLS:
         return True
     return (
@@ -181,15 +186,37 @@ def is_critical(outcome: CallOutcome) -> bool:
     )
 
 
+def _may_change(tool: str) -> bool:
+    """Whether a tool is none that only reads, by its name."""
+    return bool(_words_of(tool) & (_CHANGING_TOOLS | _SHELL_TOOLS))
+
+
+def _words_of(tool: str) -> set[str]:
+    return {word.casefold() for word in _WORDS.findall(tool)}
+
+
 def outcome_subject(call: ToolCall) -> str:
-    """What a call is about: its path, command or name, and its target; else its arguments on one
-    line.
+    """What a call is about: its path, command or name, and its target; else its arguments in words
+    on one line.
     """
     arguments = _arguments(call)
-    about = next((str(arguments[key]) for key in _SUBJECT_KEYS if arguments.get(key)), "")
-    target = next((str(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
-    subject = " → ".join(filter(None, (about, target))) if about else call.input.strip("{} ")
+    about = next((_in_words(arguments[key]) for key in _SUBJECT_KEYS if arguments.get(key)), "")
+    target = next((_in_words(arguments[key]) for key in _TARGET_KEYS if arguments.get(key)), "")
+    subject = " → ".join(filter(None, (about, target))) if about else _in_words(arguments)
+    if not subject:  # broken arguments
+        subject = _JSON_SIGNS.sub(" ", call.input)
     return " ".join(subject.split())
+
+
+def _in_words(value: object, depth: int = 0) -> str:
+    """Arguments without the marks of JSON: "pattern x, glob *.py"."""
+    if depth > _MAX_DEPTH:
+        return "…"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_in_words(inner, depth + 1)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return " ".join(_in_words(inner, depth + 1) for inner in value)
+    return str(value)
 
 
 def _command(call: ToolCall) -> str:

@@ -101,6 +101,27 @@ def test_a_line_has_call_outcome_and_handle_within_its_length():
         assert line.endswith('recall(handle="2.0")')
 
 
+def test_a_subject_is_words_and_no_json():
+    arguments = {"pattern": "x y", "deep": [{"glob": "*.py"}, 3], "empty": {}}
+    (line,) = [each.line for each in found(call("c", "look_up", "broken", True, **arguments))]
+    assert line.startswith("- look_up pattern x y, deep glob *.py 3, empty failed: broken recall(")
+    nested: list[object] = []
+    for _ in range(400):
+        nested = [nested]
+    assert found(call("c", "look_up", "broken", True, deep=nested))
+
+
+def test_that_something_could_not_be_read_leaves_the_summary_with_the_next_fold():
+    lines = [
+        '- read_file a.md failed: no such file recall(handle="3.0")',
+        '- fetch 失败：timeout recall(handle="4.0")',
+        '- bash pytest failed: 3 failed recall(handle="5.0")',
+        '- edit_file b.md failed: no such line recall(handle="6.0")',
+        '- write_file c.md → 4 bytes recall(handle="7.0")',
+    ]
+    assert [each.line for each in carried_lines("\n".join(lines))] == lines[2:]
+
+
 def test_a_cut_line_says_nothing_that_its_source_does_not():
     messages = messages_of(
         call("c", "write_file", "1234567890" * 40, path="/srv/" + "folder-12345/" * 20 + "a.md"),
