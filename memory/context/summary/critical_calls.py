@@ -131,7 +131,7 @@ def carried_lines(before: str) -> tuple[CriticalCall, ...]:
     return tuple(
         CriticalCall(seq=int(found["seq"]), part=int(found["part"]), line=found[0].strip())
         for found in matches
-        if found and _may_change(found["name"])
+        if found and may_change(found["name"])
     )
 
 
@@ -186,7 +186,7 @@ def is_critical(outcome: CallOutcome) -> bool:
     )
 
 
-def _may_change(tool: str) -> bool:
+def may_change(tool: str) -> bool:
     """Whether a tool is none that only reads, by its name."""
     return bool(_words_of(tool) & (_CHANGING_TOOLS | _SHELL_TOOLS))
 

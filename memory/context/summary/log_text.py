@@ -11,7 +11,7 @@ from datetime import date, tzinfo
 from math import log
 
 from memory.context.reductions import name_handles
-from memory.context.summary.critical_calls import CriticalCall
+from memory.context.summary.critical_calls import CriticalCall, may_change
 from memory.context.summary.excerpts import Lang, LogExcerpt, excerpts, shorten_sentence
 from memory.context.summary.extractive import utterances_language
 from memory.context.summary.grounding import FactIndex, has_facts
@@ -191,8 +191,8 @@ def _call_lines(
     newest first.
 
     As many calls as possible get a line; then lines get their handle and outcome while they fit.
-    The calls without a line are counted in one more, which may exceed the limit by a few
-    characters.
+    The calls without a line that may have changed something are counted in one more, which may
+    exceed the limit by a few characters.
     """
     position = {(item.message.seq, item.part): at for at, item in enumerate(material.said)}
     wanted = sorted(
@@ -205,7 +205,8 @@ def _call_lines(
     placed = [
         (position[wanted[number].seq, wanted[number].part], line) for number, line in lines.items()
     ]
-    if rest := [call for number, call in enumerate(wanted) if number not in lines]:
+    without = [call for number, call in enumerate(wanted) if number not in lines]
+    if rest := [call for call in without if may_change(call.tool)]:
         last = max(position[call.seq, call.part] for call in rest)
         placed.append((last, _count_line(rest, material.lang, left + MAX_COUNT_LINE)))
     return placed

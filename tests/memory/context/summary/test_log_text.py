@@ -188,6 +188,15 @@ def test_many_calls_take_at_most_a_quarter_and_are_counted():
     assert any(line.startswith("- tools: ") for line in found)
 
 
+def test_a_search_without_a_find_has_no_line_of_its_own():
+    call = tool("r", "search_files", "nothing has this", True, pattern="x" * 60)
+    found = written([[said("Is it there?"), *call, replied("No.")]])
+    assert not any(line.startswith("- tools: ") for line in found)
+    changed = tool("w", "write_file", "now holds 4 bytes", path="a" * 90)
+    found = written([[said("Write it."), *changed, replied("Done.")]])
+    assert any(line.startswith("- tools: ") for line in found)
+
+
 @pytest.mark.parametrize(
     ("data", "label"),
     [
