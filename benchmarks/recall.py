@@ -37,6 +37,8 @@ from memory.workspace.daily_log import LOG_FOLDER
 from memory.workspace.files import Workspace
 
 OWN = Path(__file__).parent / "data" / "recall"
+# Messages that ask for nothing that was said: a hundred in English, a hundred in Chinese.
+SMALL_TALK = Path(__file__).parent / "data" / "small_talk.json"
 DEPTH = 200
 RANKS = (1, 3, 5, 10, 20)
 COLUMNS = (*(f"R@{rank}" for rank in RANKS), "B2000", "MRR")
@@ -103,6 +105,8 @@ class Measured:
     #: Milliseconds of a search.
     p50: float
     p95: float
+    #: Share of the messages of SMALL_TALK that recall something by themselves.
+    noise: float
 
     @property
     def ours(self) -> Mapping[str, float]:
@@ -197,6 +201,7 @@ def format_sets(sets: Iterable[Measured]) -> list[str]:
         times = f"{one.index:>9.2f}{one.p50:>8.2f}{one.p95:>8.2f}"
         lines.append(f"{one.name:<28}{len(one.questions):>5}{one.rows:>7}{_cells(one.ours)}{times}")
         lines.append(f"{'  plain FTS5':<40}{_cells(one.plain)}")
+        lines.append(f"{'  small talk that recalls something':<40}{one.noise:>7.3f}")
         for name, questions in one.parts():
             ours, plain = (
                 [getattr(scored, of) for scored in questions] for of in ("ours", "plain")
@@ -231,6 +236,7 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
     scored: list[Scored] = []
     times: list[float] = []
     index = 0.0
+    noise: list[float] = []
     people = read(path)
     is_fitted = FITTED.get(path.stem) == hashlib.sha256(path.read_bytes()).hexdigest()
     for number, person in enumerate(people):
@@ -239,6 +245,7 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
             began = time.perf_counter()
             await recall.refresh("")
             index += time.perf_counter() - began
+            noise.append(await share_of_noise(recall, now))
             for at, (question, plain) in enumerate(_plainly(person)):
                 request = SearchRequest(space="", query=question["q"], now=now, limit=DEPTH)
                 began = time.perf_counter()
@@ -261,7 +268,19 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
         index=index,
         p50=1_000 * statistics.median(times),
         p95=1_000 * sorted(times)[int(len(times) * 0.95)],
+        noise=statistics.fmean(noise),
     )
+
+
+async def share_of_noise(recall: Recall, now: datetime) -> float:
+    """Return the share of messages of small talk for which anything is recalled unasked."""
+    talk = json.loads(SMALL_TALK.read_text(encoding="utf-8"))
+    messages = [text for texts in talk.values() for text in texts]
+    found = [
+        await recall.search(SearchRequest(space="", query=text, now=now, on_behalf_of="small talk"))
+        for text in messages
+    ]
+    return sum(map(bool, found)) / len(messages)
 
 
 def read(path: Path) -> list[Person]:

@@ -161,7 +161,9 @@ def test_no_set_may_be_below_plain_and_no_kind_by_more_than_two_questions() -> N
     two_less, three_less = ([scored("a", 0, 1)] * count for count in (2, 3))
     better = [scored("b", 1, 0)] * 5
     found = [
-        Measured(name="x", questions=questions, rows=1, index=1, p50=1, p95=1).below_plain()
+        Measured(
+            name="x", questions=questions, rows=1, index=1, p50=1, p95=1, noise=0
+        ).below_plain()
         for questions in (two_less + better, three_less + better, two_less)
     ]
     assert found[0] == []
