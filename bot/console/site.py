@@ -181,13 +181,13 @@ class SiteServices:
             if self._console is None:
                 try:
                     # 4 MB, a tenth of a start
-                    await asyncio.to_thread(importlib.import_module, "bot.console.services")
+                    await asyncio.to_thread(importlib.import_module, "bot.console.routes")
                 # no file can be opened now, for example
                 except (ImportError, OSError, StoreError) as err:
                     log.error("the console cannot be loaded now", error=str(err))
                     why = "not ready yet; try again in a moment"
                     raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err
-                from bot.console.services import build_bot_console
+                from bot.console.routes import build_bot_console
 
                 self._console = build_bot_console(
                     self._bot, self._transcripts, self._site, self.allow

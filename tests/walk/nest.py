@@ -34,6 +34,7 @@ PREPARED = (
     "bot.models.service",
     "bot.cli.chat",
     "bot.cli.main",
+    "bot.console.routes",
     "bot.console.services",
     "bot.console.site",
     "bot.runtime.bot",

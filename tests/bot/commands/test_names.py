@@ -5,7 +5,7 @@ never sent.
 from pathlib import Path
 
 from bot.commands.router import COMMANDS, nearest_commands
-from bot.console.services import list_page_commands
+from bot.console.routes import list_page_commands
 from bot.messages import Admission, ends_turn, is_language_evidence, parse_command, to_inbox_row
 from bot.models.base import Request
 from tests.bot.inside import inside

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.config.file import ConfigFile
-from bot.console.services import build_console
+from bot.console.routes import build_console
 from bot.console.transcripts import TranscriptBackend, conversation_place
 from channels.web.backend import EventSources, HealthReport, WebServices
 from channels.web.requests import Route

@@ -69,6 +69,7 @@ NEVER = (
 # The console, which is loaded by the first request for it, with its models; and the commands, by
 # the first one.
 CONSOLE = (
+    "bot.console.routes",
     "bot.console.services",
     "bot.console.models",
     "bot.console.openapi",
