@@ -18,6 +18,8 @@ from memory.store.schema.tables import audit_head, instance, metadata, stamp
 
 DEFAULT = "postgresql://postgres@127.0.0.1:5432/postgres"
 WANTED = "MNEMA_TEST_POSTGRES"
+# Of bots in the process of the tests, which ends if a lease is lost, however great the load is.
+LEASE_SECONDS = 600.0
 
 
 @cache

@@ -36,14 +36,20 @@ StopTurn = Callable[[str], Awaitable[object]]
 Answer = TypeVar("Answer")
 
 
-async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: ProcessRole) -> ClusterBot:
+async def build_cluster_bot(
+    home: HomeFolder, file: ConfigFile, role: ProcessRole, lease_seconds: float = LEASE_SECONDS
+) -> ClusterBot:
     """Build a bot on the shared store; it receives and processes nothing before it is opened.
+
+    Args:
+        lease_seconds: without a renewal for so long, other processes take its work over and this
+            one ends.
 
     Raises:
         StoreError: the database cannot be used.
     """
     url = file.current.database_url
-    store = await open_postgres(url, name=_process_name(role))
+    store = await open_postgres(url, name=_process_name(role), lease_seconds=lease_seconds)
     database = cast(PostgresDatabase, store.database)
     jobs = await _open_jobs(store, database, url)
     indexes = PostgresSharedIndexes(url)
@@ -58,7 +64,7 @@ async def build_cluster_bot(home: HomeFolder, file: ConfigFile, role: ProcessRol
         lease_database=lease_database,
         indexes=indexes,
         writers=writers,
-        lease_seconds=LEASE_SECONDS,
+        lease_seconds=lease_seconds,
     )
     dependencies = BotDependencies(
         home=home,

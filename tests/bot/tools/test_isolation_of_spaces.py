@@ -22,7 +22,7 @@ from memory.conversation import ToolCall
 from tests.bot.inside import TERMINAL, Inside, inside
 from tests.bot.talk import call, results
 from tests.emulators.pages import PageServer, serving
-from tests.postgres import fresh, made  # noqa: F401  fixtures
+from tests.postgres import LEASE_SECONDS, fresh, made  # noqa: F401  fixtures
 
 CANARY = "zanzibar7"
 TOLD = f"the lighthouse opens with {CANARY}"
@@ -72,7 +72,7 @@ async def shared(
         ScriptedChannel(name="telegram", account="bot", capabilities=TERMINAL),
         ScriptedModel(script),
     )
-    bot = await build_cluster_bot(home, file, "all")
+    bot = await build_cluster_bot(home, file, "all", LEASE_SECONDS)
     try:
         await bot.open([channel], model)
         yield Inside(bot=bot, channel=channel, model=model)

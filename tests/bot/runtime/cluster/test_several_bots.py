@@ -18,7 +18,7 @@ from bot.runtime.bot import Bot
 from bot.runtime.cluster.open import build_cluster_bot
 from bot.runtime.process_role import ProcessRole
 from bot.tools.base import GuardedCall
-from tests.postgres import database, fresh, made, needs_postgres  # noqa: F401  fixtures
+from tests.postgres import LEASE_SECONDS, database, fresh, made, needs_postgres  # noqa: F401  fixtures
 from tests.walk.harness import until
 
 pytestmark = pytest.mark.postgres
@@ -44,7 +44,7 @@ async def opened(folder: Path, url: str, *roles: ProcessRole) -> AsyncIterator[l
     async with AsyncExitStack() as stack:
         bots = []
         for role in roles:
-            bot = await build_cluster_bot(home, file, role)
+            bot = await build_cluster_bot(home, file, role, LEASE_SECONDS)
             stack.push_async_callback(bot.close, patience=1.0)
             await bot.open([], ScriptedModel(lambda _: "yes"))
             bots.append(bot)

@@ -23,7 +23,7 @@ from bot.models.providers.offline import ScriptedModel
 from bot.runtime.cluster.open import build_cluster_bot
 from channels.testing import ScriptedChannel
 from memory.store.people.rows import GrantRow, Party
-from tests.postgres import database, needs_postgres
+from tests.postgres import LEASE_SECONDS, database, needs_postgres
 from tests.walk.harness import until
 from tests.walk.processes import address
 from tests.walk.record import query
@@ -72,7 +72,7 @@ async def at_work(
         file.path.write_text(json.dumps(settings))
         file.path.chmod(0o600)
         file.load()
-        bots.append(await build_cluster_bot(home, file, role))
+        bots.append(await build_cluster_bot(home, file, role, LEASE_SECONDS))
     channel = ScriptedChannel(name="telegram")
     await bots[0].open([channel])
     for worker in bots[1:]:
