@@ -122,7 +122,9 @@ async def test_less_room_than_is_configured_is_told(chromium: Browser, site: Run
     facts(site, budget=43_000)
     async with opened(chromium, site, "/#c1") as page:
         await begun(page)
+        await expect(page.locator("#context-text")).to_contain_text("18,432 / 43,000 · 43%")
         await page.click("#context")
+        await expect(page.locator("#drawer .sum").first).to_contain_text("18,432 / 43,000 tokens")
         room = page.locator(".facts dt", has_text="Room in the model's window")
         await expect(room.locator("+ dd")).to_have_text("43,000")
 

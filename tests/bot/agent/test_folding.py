@@ -78,8 +78,9 @@ async def test_after_twenty_turns_the_next_request_carries_a_summary_of_the_olde
 
 async def test_a_second_fold_builds_on_the_first_ones_summary(tmp_path: Path) -> None:
     async with inside(tmp_path, script, {"agent_max_context_turns": 6}) as it:
-        await talk(it, 0, 10)
-        await it.bot.settled()
+        for number in range(10):
+            await talk(it, number, number + 1)
+            await it.bot.settled()  # on a slow machine, the second fold would be due after the talk
         first, second = await folds(it)
         assert second.prev_fold == first.id
         assert second.from_turn == first.to_turn + 1
