@@ -13,6 +13,7 @@ from benchmarks.planning import LIMITS, long_session
 from bot.agent.context.fitter import FitLimits, FittedView
 from bot.agent.context.recorder import build_view
 from bot.models.base import Request
+from bot.models.windows import ModelWindow
 from memory.context.policies.policies import POLICIES
 from memory.context.tokens import load_o200k_counter
 from memory.context.view import assemble_view
@@ -43,7 +44,7 @@ TOOLS = tuple(
 
 async def views() -> list[Measurement]:
     """Measure building, size and storing; the floor of each is the same without mnema."""
-    turn, fitted, request = _request()
+    turn, fitted, request = recorded_request()
     counter = load_o200k_counter()
 
     def build() -> tuple[NewView, Sequence[ViewText]]:
@@ -78,7 +79,7 @@ async def views() -> list[Measurement]:
     ]
 
 
-def _request() -> tuple[TurnRow, FittedView, Request]:
+def recorded_request() -> tuple[TurnRow, FittedView, Request]:
     counter, session = load_o200k_counter(), long_session()
     session = replace(session, turns=session.turns[-MESSAGES // 2 :])
     turn = TurnRow(
@@ -99,9 +100,11 @@ def _request() -> tuple[TurnRow, FittedView, Request]:
         model="m",
         limits=LIMITS,
         policy=POLICIES["balanced"],
+        window=ModelWindow(tokens=LIMITS.window, source="table"),
         parts=PARTS,
         tools=TOOLS,
         fixed=1_000,
+        shortage=None,
         factor=1.0,
         error_percent=0.0,
     )

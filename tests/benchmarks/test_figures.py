@@ -13,6 +13,7 @@ from benchmarks.cpu_time import cpu_of, cpu_of_this
 from benchmarks.figures import FIGURES, REPORTS
 from benchmarks.measurement import Measurement, median_ratio, table
 from benchmarks.process import ROOT
+from benchmarks.views import recorded_request
 from tests.cases import every_case
 
 BUSY = (
@@ -31,6 +32,12 @@ def test_the_list_names_every_figure_once(capsys: pytest.CaptureFixture[str]) ->
         line.split()[0] for line in capsys.readouterr().out.splitlines() if line.startswith("  ")
     ]
     assert told == [*FIGURES, *REPORTS]
+
+
+def test_the_request_whose_recording_is_measured_can_be_made() -> None:
+    turn, fitted, request = recorded_request()
+    assert turn.conversation == "c"
+    assert len(fitted.view.shown) == len(request.messages) > 100
 
 
 def test_an_unknown_name_is_told_with_the_nearest_and_nothing_is_measured(
