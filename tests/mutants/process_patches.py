@@ -73,10 +73,10 @@ PROCESSES = (
         file="memory/store/postgres/database.py",
         target="PostgresDatabase._run_unit",
         old=(
-            "if attempt.tx is None or not await self._was_committed(attempt.xid):\n"
+            "if attempt.tx is None or not await self._was_committed(attempt):\n"
             "    raise to_store_error(err) from err"
         ),
-        new="if attempt.tx is None or not await self._was_committed(attempt.xid):\n    raise",
+        new="if attempt.tx is None or not await self._was_committed(attempt):\n    raise",
         tests=(
             f"{HURT}::test_a_message_whose_transaction_is_lost_is_refused_and_taken_when_it_is_sent_again",
         ),

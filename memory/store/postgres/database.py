@@ -52,8 +52,13 @@ CONNECTION_LOST = (psycopg.OperationalError, PoolTimeout)
 Enqueue = Callable[[PostgresConnection, Sequence[QueueKey]], Awaitable[None]]
 # Called at the start of each writing transaction; an error from it ends the transaction.
 WriteGuard = Callable[[Tx], Awaitable[None]]
-_READ_NUMBER_AND_CLOCK = f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now"
-_COMMIT_STATUS = "SELECT pg_xact_status(%s::xid8) AS status"
+# Another value after each start and each crash: a server that crashed gives numbers of transactions
+# that had not reached its disk to others.
+_SERVER_LIFE = "concat(pg_postmaster_start_time(), ' ', pg_stat_get_bgwriter_stat_reset_time())"
+_READ_NUMBER_AND_CLOCK = (
+    f"SELECT pg_current_xact_id()::text AS xid, {NOW_SQL} AS now, {_SERVER_LIFE} AS life"
+)
+_COMMIT_STATUS = f"SELECT pg_xact_status(%s::xid8) AS status, {_SERVER_LIFE} AS life"
 MAX_TRIES = 30
 # A unique key exists already: the next try sees the row, or the unit has a mistake that does not go
 # away.
@@ -70,6 +75,8 @@ class _Attempt:
 
     #: Number of its transaction, "" before it has begun.
     xid: str = ""
+    #: Of the server that gave the number, see _SERVER_LIFE.
+    life: str = ""
     #: Set when the unit has done its work, just before the commit.
     tx: Tx | None = None
     result: Any = None
@@ -200,7 +207,7 @@ class PostgresDatabase:
                     # dead before the transaction began; after a restart of the server all of the
                     # pool are
                     continue
-                if attempt.tx is None or not await self._was_committed(attempt.xid):
+                if attempt.tx is None or not await self._was_committed(attempt):
                     raise to_store_error(err) from err
             except psycopg.Error as err:
                 raise to_store_error(err) from err
@@ -237,25 +244,29 @@ class PostgresDatabase:
             cursor = await connection.execute(_READ_NUMBER_AND_CLOCK)
         row = await cursor.fetchone()
         assert row is not None
-        attempt.xid = str(row["xid"])
+        attempt.xid, attempt.life = str(row["xid"]), str(row["life"])
         if clock:
             clock.set_server_time(row["now"], sent_at)
 
-    async def _was_committed(self, xid: str) -> bool:
-        """Return whether a transaction whose connection broke during COMMIT was committed."""
+    async def _was_committed(self, attempt: _Attempt) -> bool:
+        """Return whether a transaction whose connection broke during COMMIT is known to be
+        committed. After a crash of the server it is not: its number may be another one's by then.
+        """
         until = time.monotonic() + CONNECT_SECONDS
         while time.monotonic() < until:
             try:
                 async with self.pool.connection() as connection:
-                    row = await (await connection.execute(_COMMIT_STATUS, [xid])).fetchone()
+                    row = await (await connection.execute(_COMMIT_STATUS, [attempt.xid])).fetchone()
             except psycopg.errors.InvalidParameterValue:
                 # a number that the server has not given: it crashed before that was on the disk
                 return False
             except (psycopg.Error, PoolTimeout):
                 await asyncio.sleep(0.1)
                 continue
-            if row is None or row["status"] != "in progress":
-                return row is not None and row["status"] == "committed"
+            if row is None or str(row["life"]) != attempt.life:
+                return False
+            if row["status"] != "in progress":
+                return bool(row["status"] == "committed")
             await asyncio.sleep(0.05)
         return False
 
