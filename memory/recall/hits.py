@@ -16,6 +16,7 @@ from memory.recall.ranking import (
     PHRASE_BONUS,
     CandidateRow,
     RankedRow,
+    asks_for_nothing,
     is_calculation,
     is_evidence,
     neighbouring_places,
@@ -99,7 +100,8 @@ def find_rows(
     Args:
         near: similarity of vectors by row, 0 to 1.
     """
-    if request.on_behalf_of and is_calculation(request.query):
+    is_unasked = bool(request.on_behalf_of)
+    if is_unasked and (is_calculation(request.query) or asks_for_nothing(request.query)):
         return []
     asked = Question.of(request, index.speakers())
     of_all = index.frequencies(asked.terms), index.frequencies(asked.terms, tools=True)

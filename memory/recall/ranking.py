@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memory.conversation import BOT_SPEAKER
 from memory.longterm.similarity import is_similar
 from memory.text.language import CJK
-from memory.text.tokenizer import fold_text, question_terms
+from memory.text.tokenizer import fold_text, is_small_talk, question_terms
 
 # The numbers below were fitted on one half of each development set; what each brings on both halves
 # is in docs/decisions/0114-one-model-of-ranking.md.
@@ -205,6 +205,23 @@ _CALCULATION_WORDS = re.compile(
     r"以|上|去|帮|请|算|计|结果|答案|得数|得|几|和|差|积|商|余|求|多少"
     r"|\b(?:calculate|compute|evaluate|solve|work|result|answer|total|raised|quick(?:ly)?|by|to|in|much|many|equal)\b"
 )
+
+
+# In a question these words may be what it is about: they count only where nothing else is said.
+_TALK = re.compile(
+    r"\b(?:another|awesome|back|bad|believe|bit|bored|clever|crossed|detail|enough|evening|fingers"
+    r"|forget|funny|hear|helpful|helps|interesting|joke|lot|lovely|luck|made|matter|maybe|mean|mind"
+    r"|mistake|moment|morning|much|never|now|perfect|problem|seriously|short|shorter|something|sorry"
+    r"|surprise|think|thing|tired|today|wait|welcome|wish|words?|worked|wrong)\b"
+    "|什么意思|早上好|下午好|晚上好|等一下|没关系|听起来|听得到|这么办|不管用|有意思|说得对|怎么看|晚安|再见|拜拜"
+    "|真的|太好|不会|让我|想想|稍等|等等|没事|不用|说到|意思|再说|一遍|说法|先不|以后|考虑|弄错|不对|不行|做到"
+    "|不信|无聊|厉害|完美|今天|现在|刚才|刚刚|最近|回来|有点|这样|那样"
+)
+
+
+def asks_for_nothing(text: str) -> bool:
+    """Whether a message is small talk alone, so that no memory can answer it."""
+    return is_small_talk(_TALK.sub(" ", fold_text(text)))
 
 
 def is_calculation(question: str) -> bool:

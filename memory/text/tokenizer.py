@@ -37,27 +37,22 @@ _FUNCTION_WORDS = (
     "we were what when where which who whom whose why will with would yes you your"
 )
 _SMALL_TALK = (
-    "ah alright another aren awesome back bad believe bit bored bye clever continue cool couldn "
-    "crossed detail didn doesn don enough evening fine fingers forget funny good goodbye great "
-    "hadn haha hasn haven hear helpful helps hey hmm interesting isn joke ll lol lot lovely luck "
-    "matter maybe mean mind mistake moment morning much never next nice nope now oh perfect "
-    "problem re really right seriously shan short shorter shouldn something sorry sound sounds "
-    "such sure surprise thing think tired today understood ve very wait wasn welcome weren wish "
-    "won word words worked wouldn wow wrong yeah yep"
+    "ah alright aren bye continue cool couldn didn doesn don fine good goodbye great hadn haha "
+    "hasn haven hey hmm isn ll lol next nice nope oh re really right shan shouldn sound sounds "
+    "such sure understood ve very wasn weren won wouldn wow yeah yep"
 )
 _QUESTION_STOPS = frozenset(_FUNCTION_WORDS.split())
 _STOP_WORDS = _QUESTION_STOPS | frozenset(_SMALL_TALK.split())
 _STOP_PHRASES_ZH = lazy_pattern(
-    "什么时候|可不可以|记不记得|什么意思|为什么|怎么样|是不是|有没有|能不能|告诉我|知道了"
-    "|没问题|接着说|早上好|下午好|晚上好|等一下|没关系|听起来|听得到|这么办|不管用|有意思"
-    "|说得对|怎么看|再来|请问|什么|怎么|怎样|哪里|哪儿|哪个|哪些|哪天|多少|几个|我们|你们"
-    "|他们|她们|咱们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经|还是|或者|因为"
-    "|所以|但是|如果|然后|记得|提到|提过|说过|聊过|讲过|晚安|再见|拜拜|真的|太好|不会|让我"
-    "|想想|稍等|等等|没事|不用|说到|意思|再说|一遍|说法|先不|以后|考虑|弄错|不对|不行|做到"
-    "|不信|无聊|厉害|完美|今天|现在|刚才|刚刚|最近|回来|有点|这样|那样|继续|知道|觉得|好的"
-    "|好吧|好啊|谢谢|你好|您好|嗯嗯|没有|时候|之前|以前|曾经|关于|就是|接着|明白|收到|辛苦"
-    "|哈哈|不错|行吧|对的|是的|可能"
-    "|[的了吗呢吧啊呀哦嗯我你您他她它们是很这那哪在和与或把被也都就还谁给跟]"
+    "什么时候|为什么|怎么样|是不是|有没有|能不能|可不可以|记不"
+    "记得|告诉我|知道了|没问题|接着说|再来|请问|什么|怎么|怎样"
+    "|哪里|哪儿|哪个|哪些|哪天|多少|几个|我们|你们|他们|她们|咱"
+    "们|这个|那个|这些|那些|一下|一个|一些|可以|能够|应该|已经"
+    "|还是|或者|因为|所以|但是|如果|然后|记得|提到|提过|说过|聊"
+    "过|讲过|知道|觉得|好的|好吧|好啊|谢谢|你好|您好|嗯嗯|没有"
+    "|时候|之前|以前|曾经|关于|就是|继续|接着|明白|收到|辛苦|哈"
+    "哈|不错|行吧|对的|是的|可能|[的了吗呢吧啊呀哦嗯我你您他她"
+    "它们是很这那哪在和与或把被也都就还谁给跟]"
 )
 # Characters without meaning on their own; inside a word they have one.
 _STOP_CHARACTERS = frozenset("好行对嗯哦噢喔要会有说想")

@@ -124,6 +124,24 @@ async def unasked(recall: Recall, query: str) -> list[Passage]:
     return await recall.search(request)
 
 
+@pytest.mark.parametrize(
+    ("talk_only", "question", "line"),
+    [
+        ("That is a good joke, thank you!", "which joke did my uncle tell?", "joke of the parrot"),
+        ("太好了，有意思", "我说过什么有意思的展览？", "陶瓷展很有意思"),
+    ],
+)
+async def test_small_talk_recalls_nothing_by_itself_and_its_words_count_in_a_question(
+    recall: Recall, workspace: Workspace, talk_only: str, question: str, line: str
+) -> None:
+    diary = "- 09:00 User: my uncle's joke of the parrot\n- 09:01 User: 上海的陶瓷展很有意思\n"
+    workspace.space("").write("memory/2026-11-02.md", diary, None)
+    assert await unasked(recall, talk_only) == []
+    assert line in (await unasked(recall, question))[0].text
+    asked = await recall.search(SearchRequest(space="", query=talk_only, now=NOW))
+    assert line in asked[0].text, "a search that is asked for looks for these words"
+
+
 @pytest.mark.parametrize("query", RECALLS)
 async def test_an_identifier_or_a_word_is_a_reason_to_recall(
     recall: Recall, workspace: Workspace, query: str
