@@ -20,6 +20,7 @@ from memory.conversation import (
     inner_call,
 )
 
+MIN_PATTERN = 2  # times that two tools followed each other
 Counted = TypeVar("Counted", str, tuple[str, str])
 # Arguments of tools that name a file.
 _FILE_KEYS = (
@@ -32,9 +33,6 @@ _FILE_KEYS = (
     "target",
     "new_path",
 )
-
-
-MIN_PATTERN = 2  # times that two tools followed each other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
