@@ -133,6 +133,7 @@ class Recall:
             for keeper in keepers:
                 self._sound_until.pop(keeper, None)
                 await keeper.remove()
+                self._release_vectors(keeper)
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing; one that was sound is read again after
@@ -165,11 +166,17 @@ class Recall:
             self._unsubscribe()
             self._unsubscribe = None
         while self._open:
-            await self._open.popitem()[1].close()
+            _, keeper = self._open.popitem()
+            self._release_vectors(keeper)
+            await keeper.close()
         await self.settled()
 
     def _has_files(self, space: str) -> bool:
         return has_memory_files(self._dependencies.workspace, space)
+
+    def _release_vectors(self, keeper: SpaceIndexKeeper) -> None:
+        if self._vectors:
+            self._vectors.release(keeper)
 
     def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         if self._vectors:
@@ -206,7 +213,9 @@ class Recall:
         """
         if (over := len(self._open) - MAX_OPEN_INDEXES) > 0:
             for name in [name for name in self._open if not self._is_used(name)][:over]:
-                closing = asyncio.create_task(self._open.pop(name).close())
+                keeper = self._open.pop(name)
+                self._release_vectors(keeper)
+                closing = asyncio.create_task(keeper.close())
                 self._closing.add(closing)
                 closing.add_done_callback(self._closing.discard)
 
