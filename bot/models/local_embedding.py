@@ -24,7 +24,10 @@ ROWS_SHARE = 0.5
 # Rows of one request: as many are embedded again after a crash. 0.3 s of CPU each at most.
 BATCH_ROWS = 8
 IDLE_SECONDS = 60.0  # without a request after which the process for rows ends, and frees its memory
-ANSWER_SECONDS = 120.0  # for a request on a busy machine
+# For a request: a process of the lowest priority may hardly run while a machine is busy. One that
+# computes for too long ends itself.
+ANSWER_SECONDS = 900.0
+END_SECONDS = 2.0  # for a process that is ending
 # Pause after a failure, doubled with each further one.
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 3_600.0
 # One thread: more would wait for one another on busy cores.
@@ -112,7 +115,7 @@ class _EmbeddingProcess:
                 async with asyncio.timeout(ANSWER_SECONDS):
                     head, payload = await _exchange(child, line)
             except (TimeoutError, OSError, ValueError, asyncio.IncompleteReadError) as err:
-                raise await self._to_failure(child, err) from err
+                raise await self._to_failure(child) from err
             if error := head.get("error"):
                 raise EmbeddingFailed(
                     f"{LOCAL_MODEL} cannot be used: {error}",
@@ -127,25 +130,30 @@ class _EmbeddingProcess:
 
     async def _start(self) -> asyncio.subprocess.Process:
         # Isolated and with next to no environment: an exploited engine must not find our keys.
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            str(self._program),
-            str(self._share),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=_ENVIRONMENT,
-            cwd=os.sep,
-        )
+        try:
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-I",
+                str(self._program),
+                str(self._share),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=_ENVIRONMENT,
+                cwd=os.sep,
+            )
+        except OSError as err:
+            raise EmbeddingFailed(
+                f"the process of {LOCAL_MODEL} cannot be started: {err.strerror}",
+                kind="local model not started",
+                retry_after=self._next_pause(),
+            ) from err
 
-    async def _to_failure(
-        self, child: asyncio.subprocess.Process, err: Exception
-    ) -> EmbeddingFailed:
+    async def _to_failure(self, child: asyncio.subprocess.Process) -> EmbeddingFailed:
         """End a child that failed, and say how it ended."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(1.0):
-                await child.wait()  # it may be ending
+            async with asyncio.timeout(END_SECONDS):
+                await child.wait()  # mostly its end has closed the pipe
         code = child.returncode
         await self._kill()
         why = f"ended with {_name_code(code)}" if code is not None else "did not answer"
@@ -155,7 +163,7 @@ class _EmbeddingProcess:
             retry_after=self._next_pause(),
             # Somebody else kills with these; any other signal is a fault of the engine, and a
             # single text may be its cause.
-            refused=code is None or -code not in (0, signal.SIGKILL, signal.SIGTERM),
+            refused=code is not None and -code not in (0, signal.SIGKILL, signal.SIGTERM),
         )
 
     def _next_pause(self) -> float:

@@ -201,9 +201,9 @@ MAX_REMOVALS = 10_000
 class VectorStore(Protocol):
     """Vectors of rows. All methods block."""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, words) of rows without a vector of that model: what people said and wrote first,
-        then what the bot said, the newest of each first.
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
+        """(row, words) of rows without a vector of that model, after the first `skip`: what people
+        said and wrote first, then what the bot said, the newest of each first.
 
         Not of tools' results: they are too many.
         """

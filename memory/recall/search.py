@@ -123,17 +123,45 @@ class Recall:
         return rows
 
     async def rebuild(self, space: str) -> int:
-        """Make the index again from the files and the store; returns its number of rows."""
-        await self.forget(space)
-        return await self.refresh(space)
-
-    async def forget(self, space: str) -> None:
-        """Delete the index; the next search makes it again."""
+        """Make the index again from the files and the store, with the vectors of the words that are
+        still there; returns its number of rows.
+        """
+        if self._vectors is None:
+            await self.forget(space)
+            return await self.refresh(space)
+        rows = 0
         with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
-                self._sound_until.pop(keeper, None)
-                await keeper.remove()
-                self._release_vectors(keeper)
+                rows += await self._rebuild_with_vectors(keeper, self._vectors)
+        return rows
+
+    async def _rebuild_with_vectors(self, keeper: SpaceIndexKeeper, vectors: VectorSearch) -> int:
+        kept = await vectors.keep(keeper)
+        try:
+            await self._remove_index(keeper)
+            rows = await keeper.use(lambda index: index.count())
+            if kept is not None:
+                await vectors.restore(keeper, kept)
+        finally:
+            if kept is not None:
+                kept.close()
+        vectors.keep_up(keeper)
+        return rows
+
+    async def forget_words(self, space: str) -> None:
+        """Delete the index after words were erased from what it is made of. It is made again at the
+        next search, or at once where vectors would be lost with it: they cost hours.
+        """
+        if self._vectors is None:
+            await self.forget(space)
+        else:
+            await self.rebuild(space)
+
+    async def forget(self, space: str) -> None:
+        """Delete the index with all its vectors; the next search makes it again."""
+        with self._keepers(await self._store.links.members(space)) as keepers:
+            for keeper in keepers:
+                await self._remove_index(keeper)
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing; one that was sound is read again after
@@ -170,6 +198,11 @@ class Recall:
             self._release_vectors(keeper)
             await keeper.close()
         await self.settled()
+
+    async def _remove_index(self, keeper: SpaceIndexKeeper) -> None:
+        self._sound_until.pop(keeper, None)
+        await keeper.remove()
+        self._release_vectors(keeper)
 
     def _has_files(self, space: str) -> bool:
         return has_memory_files(self._dependencies.workspace, space)

@@ -382,13 +382,13 @@ class SqliteIndex:
             )
         return ""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
         # Of another model than the stored one no row has a vector.
         unembedded = "row.embedded = 0 AND" if model == self._vector_model() else ""
         return self._db.execute(
             f"SELECT row.id, row.words FROM row WHERE {unembedded} row.kind != 'tool' "  # noqa: S608
-            f"ORDER BY row.speaker = '{BOT_SPEAKER}', row.id DESC LIMIT ?",
-            (most,),
+            f"ORDER BY row.speaker = '{BOT_SPEAKER}', row.id DESC LIMIT ? OFFSET ?",
+            (most, skip),
         ).fetchall()
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary, WeakSet
 import structlog
 
 from memory.recall.index import SpaceIndexKeeper, VectorStore
+from memory.recall.kept_vectors import KeptVectors
 from memory.recall.vector_matrix import VectorMatrix, pack_vector, packed_width
 from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
@@ -188,6 +189,47 @@ class VectorSearch:
         """Stop; rows without a vector are embedded after the next start."""
         await cancel_and_wait(self._tasks.values())
         await self._embedder.close()
+
+    async def keep(self, keeper: SpaceIndexKeeper) -> KeptVectors | None:
+        """Put the vectors of an index aside that is about to be made again; None if they are lost,
+        which must not keep the index from being made.
+        """
+        kept = None
+        try:
+            kept = KeptVectors(self._folder)
+            await self._keep_all(keeper, kept)
+        except (StoreError, OSError) as err:
+            log.warning("vectors made again", space=keeper.space, why=type(err).__name__)
+            if kept is not None:
+                kept.close()
+            return None
+        return kept
+
+    async def _keep_all(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+        model, last = self._embedder.name, 0
+        while page := await keeper.use(
+            lambda index: index.words_and_vectors(model, last, PAGE_VECTORS),  # noqa: B023  awaited at once
+            fresh=False,
+        ):
+            last = page[-1][0]
+            await asyncio.to_thread(kept.add, [(words, vector) for _, words, vector in page])
+
+    async def restore(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+        """Give the rows of an index that was made again the vectors of the same words.
+
+        Raises:
+            StoreError: the index cannot be changed.
+        """
+        model, others = self._embedder.name, 0
+        while len(kept) and (
+            page := await keeper.use(
+                lambda index: index.unembedded(model, PAGE_VECTORS, others),  # noqa: B023  awaited at once
+                fresh=False,
+            )
+        ):
+            found = await asyncio.to_thread(kept.find, page)
+            await keeper.change(lambda index: index.store_vectors(model, found))  # noqa: B023  awaited at once
+            others += len(page) - len(found)
 
     def release(self, keeper: SpaceIndexKeeper) -> None:
         """Give the memory of an index back, which is about to be closed or made again."""

@@ -147,7 +147,9 @@ SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHER
     COUNT(*) FILTER (WHERE kind = 'tool'), COALESCE(SUM(length) FILTER (WHERE kind = 'tool'), 0)
 FROM {_of_space("entry")}
 """  # noqa: S608
-_NEWEST_OF_PEOPLE = f"ORDER BY entry.speaker = '{BOT_SPEAKER}', entry.id DESC LIMIT %(most)s"
+_NEWEST_OF_PEOPLE = (
+    f"ORDER BY entry.speaker = '{BOT_SPEAKER}', entry.id DESC LIMIT %(most)s OFFSET %(skip)s"
+)
 UNEMBEDDED = f"""
 SELECT entry.id, entry.words FROM {_of_space("entry")} WHERE NOT entry.embedded AND entry.kind <>
 'tool' {_NEWEST_OF_PEOPLE}
@@ -517,10 +519,10 @@ class PostgresIndex:
         wrong = self._run(INCONSISTENT)
         return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
         # Of another model than the stored one no row has a vector.
         statement = UNEMBEDDED if model == self._space.vector_model else NEWEST
-        return [(row, words) for row, words in self._run(statement, most=most)]
+        return [(row, words) for row, words in self._run(statement, most=most, skip=skip)]
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
         space = self._space

@@ -3,6 +3,7 @@ alone.
 """
 
 import asyncio
+import os
 import struct
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -14,11 +15,11 @@ import numpy
 import pytest
 
 from memory.recall.documents import IndexRow, SearchRequest
-from memory.recall.index import RecallDependencies, SpaceIndexKeeper
+from memory.recall.index import RecallDependencies, SpaceIndexKeeper, VectorChange
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
 from memory.recall.sqlite_index import SqliteIndex
-from memory.recall.vector_matrix import pack_vector
+from memory.recall.vector_matrix import VectorMatrix, pack_vector
 from memory.recall.vectors import (
     MAX_NEAREST,
     RETRY_SECONDS,
@@ -359,3 +360,80 @@ async def test_closing_waits_for_nothing(ground: RecallDependencies) -> None:
     async with asyncio.timeout(1):
         await vectors.close()
     await kept.close()
+
+
+async def test_a_rebuilt_index_has_the_vectors_of_the_words_that_are_still_there(
+    ground: RecallDependencies,
+) -> None:
+    write(ground, "the code of the safe is 4711", "likes hiking", "plays chess")
+    embedder = Hashing()
+    vectors = vectors_of(embedder)
+    recall = Recall(ground, vectors)
+    await recall.refresh("")
+    await vectors.settled()
+    asked = len(embedder.asked)
+    write(ground, "likes hiking", "plays chess", "a new line")
+    await recall.forget_words("")
+    await vectors.settled()
+    assert embedder.asked[asked:] == [["a new line"]]
+    kept = ground.indexes.keeper("", ground)
+    assert set(await held(kept)) == {"likes hiking", "plays chess", "a new line"}
+    assert not await kept.use(
+        lambda index: [
+            change for change in index.vector_changes("hashing", 0, 99) if change.vector is None
+        ]
+    ), "the new index does not know what the old one had"
+    [forgotten] = await embedder.embed(["the code of the safe is 4711"])
+    near = await kept.use(lambda index: vectors.near(kept, index, forgotten))
+    assert len(near) < 3
+    await kept.close()
+    await recall.close()
+
+
+async def test_I44_no_byte_of_a_forgotten_vector_is_left_in_the_files_or_the_matrix(
+    tmp_path: Path,
+) -> None:
+    index = SqliteIndex(tmp_path / "i.db")
+    index.put(
+        "file:a",
+        "1",
+        [
+            IndexRow(kind="log", words=one, session=0, place=at)
+            for at, one in enumerate(("secret", "left"))
+        ],
+    )
+    secret = bytes(range(1, 125))
+    vector = pack_vector(struct.pack("<124f", *(number / 900 for number in secret)))
+    index.store_vectors(
+        "m", [(1, "secret", vector), (2, "left", pack_vector(struct.pack("<124f", *[0.1] * 124)))]
+    )
+    matrix = VectorMatrix(tmp_path, 124, 10)
+    matrix.apply(index.vector_changes("m", 0, 9))
+    file = next(
+        Path("/proc/self/fd") / name
+        for name in os.listdir("/proc/self/fd")
+        if os.path.realpath(f"/proc/self/fd/{name}").startswith(f"{tmp_path}/#")
+    )
+    assert vector in file.read_bytes()
+    last = index.vector_changes("m", 0, 9)[-1].number
+    index.drop(["file:a"])
+    matrix.apply(index.vector_changes("m", last, 9))
+    index.close()
+    assert vector[4:] not in file.read_bytes()
+    held_bytes = b"".join(path.read_bytes() for path in tmp_path.glob("i.db*"))
+    assert vector[4:] not in held_bytes
+    rows, _ = matrix.cosines(numpy.ones(124, dtype="<f4"))
+    assert rows.tolist() == [0, 0]
+    matrix.close()
+
+
+def test_a_full_matrix_replaces_what_was_added_first(tmp_path: Path) -> None:
+    matrix = VectorMatrix(tmp_path, 4, 3)
+    one = pack_vector(struct.pack("<4f", 1, 0, 0, 0))
+    matrix.apply([VectorChange(number, number, one) for number in range(1, 5)])
+    rows, cosines = matrix.cosines(numpy.array([1, 0, 0, 0], dtype="<f4"))
+    assert sorted(rows.tolist()) == [2, 3, 4]
+    assert cosines.tolist() == pytest.approx([1, 1, 1])
+    matrix.apply([VectorChange(5, 3, None)])
+    assert sorted(matrix.cosines(numpy.zeros(4, dtype="<f4"))[0].tolist()) == [0, 2, 4]
+    matrix.close()
