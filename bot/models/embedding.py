@@ -11,13 +11,13 @@ from typing import Any
 
 import structlog
 
-from bot.config.extras import install_command
+from bot.config.extras import install_command, missing_model_texts
 from bot.config.schema import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
 from bot.models.local_embedding import LOCAL_MODEL, LocalEmbedder
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client
-from memory.recall.vectors import Embedder, EmbeddingFailed
+from memory.recall.vectors import PROBE, Embedder, EmbeddingFailed
 
 log = structlog.get_logger(__name__)
 OPENAI_URL = "https://api.openai.com/v1"
@@ -71,9 +71,12 @@ def missing_extra(provider: str, find: Callable[[str], object] = find_spec) -> s
     """Return a sentence that names the extra to install for memory.embedding; "" if nothing is
     missing.
     """
-    needed = LOCAL_MODULES if provider == "local" else ("numpy",)
+    is_local = provider == "local"
+    if is_local and (texts := missing_model_texts()):
+        return texts[1]
+    needed = LOCAL_MODULES if is_local else ("numpy",)
     absent = [module for module in needed if find(module) is None]
-    extra = "embeddings" if provider == "local" else "vectors"
+    extra = "embeddings" if is_local else "vectors"
     if not absent:
         return ""
     return (
@@ -96,14 +99,15 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
     try:
         embedder = open_embedder(embedding)
         try:
-            (vector,) = await embedder.embed(["hello"])
+            vector = await embedder.embed_question(PROBE)
         finally:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
         return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
-    return EmbeddingCheck(
-        ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
-    )
+    message = f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
+    if has_unused_model(embedding):
+        message += f" memory.embedding.model is not used for it; remove {embedding.model}."
+    return EmbeddingCheck(ok=True, message=message)
 
 
 class RemoteEmbedder:
