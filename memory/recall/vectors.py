@@ -147,9 +147,7 @@ class VectorSearch:
     def near(
         self, keeper: SpaceIndexKeeper, index: VectorStore, question: bytes
     ) -> dict[int, float]:
-        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0.
-
-        Blocks.
+        """Find the rows nearest to a question's vector, with their cosines; blocks.
 
         Args:
             index: a snapshot of the keeper's index.
@@ -317,9 +315,7 @@ class VectorSearch:
 
 
 def _nearest(matrix: VectorMatrix, question: bytes) -> dict[int, float]:
-    """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the
-    first.
-    """
+    """The MAX_NEAREST rows with their cosines."""
     import numpy
 
     rows, cosines = matrix.cosines(numpy.frombuffer(question, dtype="<f4"))
@@ -328,12 +324,4 @@ def _nearest(matrix: VectorMatrix, question: bytes) -> dict[int, float]:
     if len(rows) > MAX_NEAREST:
         top = numpy.argpartition(-cosines, MAX_NEAREST)[:MAX_NEAREST]
         rows, cosines = rows[top], cosines[top]
-    if not len(rows):
-        return {}
-    best, least = float(cosines.max()), max(float(cosines.min()), 0.0) if len(cosines) > 1 else 0.0
-    if best <= least:
-        return {}
-    shares = (cosines - least) / (best - least)
-    return {
-        row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0
-    }
+    return dict(zip(rows.tolist(), cosines.tolist(), strict=True))

