@@ -8,7 +8,7 @@ import structlog
 
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
-from bot.models.embedding import chosen_embedding, missing_extra, open_embedder
+from bot.models.embedding.embedders import chosen_embedding, missing_extra, open_embedder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.recall.index import RecallDependencies, SpaceIndexes
 from memory.recall.keepers.files import FileIndexes

@@ -322,7 +322,9 @@ def _select_hits(
                 split=_split_score(rank, (near or {}).get(rank.row, 0.0)),
             )
             if len(hits) == enough:
-                return list(hits.values())
+                break
+        if len(hits) == enough:
+            break
     return list(hits.values()) if has_words else []
 
 

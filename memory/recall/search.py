@@ -179,6 +179,11 @@ class Recall:
                     self._sound_until[keeper] = time.monotonic() + CHECK_SECONDS
         return "; ".join(faults)
 
+    async def embedded(self) -> None:
+        """Wait until no rows are being embedded."""
+        if self._vectors:
+            await self._vectors.settled()
+
     async def settled(self) -> None:
         """Wait until no index is being updated or closed."""
         for keeper in list(self._open.values()):

@@ -13,7 +13,7 @@ import types
 from pathlib import Path
 from zlib import crc32
 
-WORKER = Path(__file__).resolve().parents[2] / "bot" / "models" / "embedding_worker.py"
+WORKER = Path(__file__).resolve().parents[2] / "bot" / "models" / "embedding" / "worker.py"
 WIDTH, WORK_SECONDS = 384, 0.1
 
 

@@ -286,7 +286,7 @@ def _check_disk(home: HomeFolder) -> DoctorCheck:
 
 async def _check_embedding(config: Config) -> list[DoctorCheck]:
     """Check the embedding model; without one, say how to get one."""
-    from bot.models.embedding import check_embedding, chosen_embedding
+    from bot.models.embedding.embedders import check_embedding, chosen_embedding
 
     name, configured = "embedding", config.memory.embedding
     chosen = chosen_embedding(configured)

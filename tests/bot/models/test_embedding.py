@@ -13,7 +13,7 @@ import pytest
 
 from bot.config.extras import missing_model_texts
 from bot.config.schema import EmbeddingConfig
-from bot.models.embedding import (
+from bot.models.embedding.embedders import (
     MAX_TEXT_CHARS,
     REMOTE_MODEL,
     RemoteEmbedder,

@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bot.models import local_embedding
-from bot.models.embedding_worker import LOWEST_PRIORITY
-from bot.models.local_embedding import BATCH_ROWS, FIRST_PAUSE, WIDTH, LocalEmbedder
+from bot.models.embedding import local as local_embedding
+from bot.models.embedding.local import BATCH_ROWS, FIRST_PAUSE, WIDTH, LocalEmbedder
+from bot.models.embedding.worker import LOWEST_PRIORITY
 from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
@@ -30,7 +30,7 @@ ENGINE = Path(embedding_engine.__file__)
 
 @pytest.fixture
 async def local() -> AsyncIterator[LocalEmbedder]:
-    embedder = LocalEmbedder(worker=ENGINE)
+    embedder = LocalEmbedder(program=ENGINE)
     yield embedder
     await embedder.close()
 
@@ -135,7 +135,7 @@ async def test_a_question_that_is_given_up_does_not_spoil_the_next_answer(
         async with asyncio.timeout(0.05):
             await local.embed_question(f"wait {tmp_path / 'go'}")
     (tmp_path / "go").touch()
-    alone = LocalEmbedder(worker=ENGINE)
+    alone = LocalEmbedder(program=ENGINE)
     assert await local.embed_question("the next one") == await alone.embed_question("the next one")
     await alone.close()
 
@@ -144,7 +144,7 @@ async def test_the_process_for_rows_ends_when_it_has_nothing_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(local_embedding, "IDLE_SECONDS", 0.05)
-    local = LocalEmbedder(worker=ENGINE)
+    local = LocalEmbedder(program=ENGINE)
     await local.embed(["one"])
     await until_gone(children())
     assert len(await local.embed(["two"])) == 1
@@ -163,10 +163,10 @@ async def test_the_processes_know_nothing_of_our_environment(
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from bot.models.local_embedding import LocalEmbedder
+from bot.models.embedding.local import LocalEmbedder
 
 async def main():
-    local = LocalEmbedder(worker=Path(sys.argv[1]))
+    local = LocalEmbedder(program=Path(sys.argv[1]))
     await local.prepare()
     await local.embed(["start"])
     print("ready", flush=True)
@@ -196,7 +196,7 @@ async def test_recall_finds_with_the_local_model_and_a_text_that_ends_it_costs_o
     workspace.space("").write(
         "MEMORY.md", "## fact\n\n- likes chess\n- crash\n- drinks green tea\n", None
     )
-    vectors = VectorSearch(LocalEmbedder(worker=ENGINE), tmp_path / "index", lambda: 30.0)
+    vectors = VectorSearch(LocalEmbedder(program=ENGINE), tmp_path / "index", lambda: 30.0)
     indexes = FileIndexes(tmp_path / "index")
     recall = Recall(
         RecallDependencies(store=store, workspace=workspace, indexes=indexes, zone=UTC), vectors

@@ -14,7 +14,7 @@ import structlog
 from bot.config.extras import install_command, missing_model_texts
 from bot.config.schema import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
-from bot.models.local_embedding import LOCAL_MODEL, LocalEmbedder
+from bot.models.embedding.local import LOCAL_MODEL, LocalEmbedder
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client
 from memory.recall.vectors import PROBE, Embedder, EmbeddingFailed

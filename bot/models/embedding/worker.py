@@ -5,7 +5,7 @@ answered on standard output by a line of JSON with `bytes`, then the vectors as 
 floats, or by a line with `error`. The process ends at the end of its input, when its parent is
 gone, and when a text takes too much.
 
-Usage: embedding_worker.py SHARE, the part of one core that may be used; less than 1 also makes it
+Usage: worker.py SHARE, the part of one core that may be used; less than 1 also makes it
 give way to every other process.
 """
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bot.models import embedding_worker
+from bot.models.embedding import worker
 from memory.recall.vectors import PROBE, EmbeddingFailed
 from memory.tasks import cancel_and_wait
 
@@ -40,14 +40,14 @@ class LocalEmbedder:
     name = LOCAL_MODEL
     batch = BATCH_ROWS
 
-    def __init__(self, *, share: float = ROWS_SHARE, worker: Path | None = None) -> None:
+    def __init__(self, *, share: float = ROWS_SHARE, program: Path | None = None) -> None:
         """Start nothing yet.
 
         Args:
             share: part of one core for rows.
-            worker: the program of the processes.
+            program: of the processes; None for the worker's.
         """
-        program = worker or Path(embedding_worker.__file__)
+        program = program or Path(worker.__file__)
         self._rows = _EmbeddingProcess(program, share, IDLE_SECONDS)
         self._questions = _EmbeddingProcess(program, 1.0, None)
 
