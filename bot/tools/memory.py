@@ -30,7 +30,7 @@ from memory.workspace.files import Workspace
 DEFAULT_RESULTS, MAX_RESULTS = 8, 20
 DEFAULT_LINES, MAX_LINES = 40, 200
 MAX_TEXT_CHARS = 2_000  # characters of one memory
-MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
+MemoryCategory = Literal["user_preference", "instruction", "project_context", "skill", "fact"]
 Day = Annotated[str, Field(description="YYYY-MM-DD")]
 
 
