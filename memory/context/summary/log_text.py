@@ -44,6 +44,8 @@ class LogMaterial:
     day: date | None = None
     #: Name of the conversation in handles.
     key: str = ""
+    #: What the earlier summary and the day's file say: a line beside the story says more than that.
+    known: str = ""
 
 
 def write_log(story: str, material: LogMaterial) -> str:
@@ -134,7 +136,7 @@ def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
     has.
     """
     known = FactIndex()
-    known.add(story)
+    known.add(f"{story}\n{material.known}")
     lines: dict[int, str] = {}
     for at, utterance in enumerate(material.said):
         if is_tool_utterance(utterance):
