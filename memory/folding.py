@@ -47,6 +47,8 @@ class FoldRunner:
     counter: Callable[[], TokenCounter]
     #: Time zone of the daily log.
     zone: tzinfo
+    #: For folds that only write the log, for which nobody waits; None for `complete`.
+    complete_log: Complete | None = None
     #: Token limit of a summary, by policy name.
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
     #: Returns the token limit of one prompt; a longer range is summarised in chunks.
@@ -140,7 +142,7 @@ class FoldRunner:
         """Run the log-only folds of its turns, so that these are in the daily log before they leave
         the view.
         """
-        for log_row in await self.folds.open_logs(row.conversation, row.to_seq):
+        for log_row in await self.folds.open_logs_of(row):
             if run_log is not None:
                 await run_log(log_row)
             else:
@@ -283,7 +285,7 @@ class FoldRunner:
         request = self._requests.pop(row.id, None)
         if request is None:
             writer = SummaryWriter(
-                complete=self.complete,
+                complete=(self.complete_log if row.log_only else None) or self.complete,
                 conversation=row.conversation,
                 limit=await self._limit(row),
                 prompt_tokens=self.prompt_tokens,

@@ -54,11 +54,10 @@ _SELECT_LOGGED = select(fold.c.from_seq, fold.c.to_seq).where(
 _SELECT_BEING_LOGGED = select(fold.c.from_seq, fold.c.to_seq).where(
     _IS_OF_CONVERSATION, IS_OPEN, fold.c.log_only.is_(False), fold.c.summary_only == 0
 )
-_SELECT_OPEN_LOGS = (
-    SELECT_FOLD.where(_IS_OF_CONVERSATION, IS_OPEN, fold.c.log_only.is_(True))
-    .where(fold.c.from_seq <= bindparam("to_seq"))
-    .order_by(fold.c.from_seq)
+_SELECT_ALL_OPEN_LOGS = SELECT_FOLD.where(IS_OPEN, fold.c.log_only.is_(True)).order_by(
+    fold.c.conversation, fold.c.from_seq
 )
+_SELECT_OPEN_LOGS = _SELECT_ALL_OPEN_LOGS.where(_IS_OF_CONVERSATION)
 _SELECT_NEWEST_LOG_REF = (
     select(fold.c.log_ref)
     .where(
@@ -239,10 +238,23 @@ async def note_unlogged(tx: Tx, conversation: str) -> None:
         await tx.execute(_SET_UNLOGGED, id=conversation, new_unlogged_since=since)
 
 
-async def load_open_logs(tx: Tx, conversation: str, to_seq: int) -> list[FoldRow]:
-    """Load the log-only folds of a conversation that have not ended, up to a seq."""
-    rows = await tx.execute(_SELECT_OPEN_LOGS, conversation=conversation, to_seq=to_seq)
+async def load_open_logs(tx: Tx, conversation: str = "") -> list[FoldRow]:
+    """Load the log-only folds of a conversation that have not ended; of all for ""."""
+    rows = (
+        await tx.execute(_SELECT_OPEN_LOGS, conversation=conversation)
+        if conversation
+        else await tx.execute(_SELECT_ALL_OPEN_LOGS)
+    )
     return [from_row(FoldRow, row) for row in rows.all()]
+
+
+async def load_open_logs_of(tx: Tx, of: FoldRow) -> list[FoldRow]:
+    """Load the log-only folds of a fold's turns that have not ended."""
+    return [
+        row
+        for row in await load_open_logs(tx, of.conversation)
+        if row.from_seq <= of.to_seq and of.from_seq <= row.to_seq
+    ]
 
 
 async def load_newest_log_ref(tx: Tx, conversation: str, from_seq: int, to_seq: int) -> str:

@@ -19,6 +19,7 @@ from memory.store.conversations.day_logs import (
     load_logged_ranges,
     load_newest_log_ref,
     load_open_logs,
+    load_open_logs_of,
     load_spans,
     load_unlogged_conversations,
     note_unlogged,
@@ -339,7 +340,7 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     """
     if not fold.log_ref:
         raise WrongState(f"fold {fold.id} has no log entry")
-    if not fold.log_only and await _load_open_logs_of(tx, fold):
+    if not fold.log_only and await load_open_logs_of(tx, fold):
         raise WrongState(f"turns of fold {fold.id} are not in the daily log yet")
     if (await load_existing_fold(tx, fold.id)).state == "stale":
         return None
@@ -370,12 +371,6 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
         await note_unlogged(tx, fold.conversation)
     await hit_async("fold.in_txn")
     return done
-
-
-async def _load_open_logs_of(tx: Tx, fold: FoldRow) -> list[FoldRow]:
-    """Load the log-only folds of a fold's turns that have not ended."""
-    rows = await load_open_logs(tx, fold.conversation, fold.to_seq)
-    return [row for row in rows if row.to_seq >= fold.from_seq]
 
 
 def _changed_texts(fold: FoldRow, new: Mapping[str, Any]) -> dict[str, Any]:
@@ -574,6 +569,7 @@ class Folds(Repository):
     plan_ended_days = write(plan_ended_days, committed="day.planned")
     unlogged = read(load_unlogged_conversations)
     open_logs = read(load_open_logs)
+    open_logs_of = read(load_open_logs_of)
     log_ref = read(load_newest_log_ref)
     advance = write(advance)
     commit = write(commit, committed="fold.folded")
