@@ -16,7 +16,7 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import folds, inbox, messages, outbox, sessions, turns
+from memory.store.conversations import day_logs, folds, inbox, messages, outbox, sessions, turns
 from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
@@ -348,6 +348,20 @@ GRANTS_OF_ONE = (
         (outbox._RELEASE, {"conversation": "c", "held": 5.0, "now": 1.0}, "outbox_open"),
         (outbox._SELECT_OPEN_PART, {"conversation": "c"}, "outbox_open"),
         (turns._SELECT_RUNNING, {"conversation": "c"}, "turn_open"),
+        (
+            day_logs._SELECT_UNLOGGED,
+            {"before": 9.0, "after_since": 1.0, "after_id": "c", "limit": 5},
+            "conversation_unlogged",
+        ),
+        (day_logs._SELECT_LOGGED, {"conversation": "c", "from_seq": 5}, "fold_end"),
+        (day_logs._SELECT_BEING_LOGGED, {"conversation": "c"}, "fold_open "),
+        (day_logs._SELECT_OPEN_LOGS, {"conversation": "c"}, "fold_open_log"),
+        (day_logs._SELECT_ALL_OPEN_LOGS, {}, "fold_open_log"),
+        (
+            day_logs._SELECT_NEWEST_LOG_REF,
+            {"conversation": "c", "from_seq": 1, "to_seq": 5},
+            "fold_end",
+        ),
         (
             access._SELECT_GRANTS,
             {"channel": "c", "account": "a", "person": "p", "group": "g"},

@@ -81,7 +81,9 @@ def test_dates_are_compared_by_value_and_the_year_of_the_log_is_understood():
 
 
 def test_items_of_a_list_get_a_mark_where_they_stand_in_one_line():
-    listed = "Three things:\n- pay 40 euros\n- call 555-0199\n2. buy 12 eggs. And milk in 2 bottles."
+    listed = (
+        "Three things:\n- pay 40 euros\n- call 555-0199\n2. buy 12 eggs. And milk in 2 bottles."
+    )
     (line,) = written([[said("What is to do?"), replied(listed)]], "")[-1:]
     assert without_time(line) == (
         "Bot: Three things: • pay 40 euros • call 555-0199 • buy 12 eggs. And milk in 2 bottles."
