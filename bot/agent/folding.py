@@ -18,8 +18,8 @@ from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.summary.validation import parse_sections, render_sections, trim_sections
 from memory.context.tokens import TokenCounter
 from memory.conversation import Complete, Session, Turn
-from memory.folding import FoldRunner
-from memory.store.conversations.folds import Folds
+from memory.folding.runner import FoldRunner
+from memory.store.conversations.folds.steps import Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 from memory.store.rows import FoldPlan, FoldRow

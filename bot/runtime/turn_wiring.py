@@ -51,7 +51,7 @@ from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
 from memory.context.summary.prompt import MAX_PROMPT_TOKENS
 from memory.conversation import ToolSpec
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.errors import WrongState
 from memory.store.people.background_tasks import TaskRow
 from memory.store.people.rows import ApprovalRow

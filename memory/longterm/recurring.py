@@ -22,7 +22,7 @@ from memory.longterm.extraction import (
     still_supported,
 )
 from memory.longterm.similarity import is_similar, normalize_key
-from memory.store.conversations.folds import Folds
+from memory.store.conversations.folds.steps import Folds
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES

@@ -14,8 +14,8 @@ from memory import failpoints
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
 from memory.failpoints import FailpointError
-from memory.folding import FoldRunner
-from memory.store.conversations.day_logs import UnloggedConversation
+from memory.folding.runner import FoldRunner
+from memory.store.conversations.folds.day_logs import UnloggedConversation
 from memory.store.errors import WrongState
 from memory.store.rows import HIDDEN_THREAD, FoldRow, NewInboxRow, Place
 from memory.store.store import Store

@@ -15,7 +15,6 @@ LONG_MODULES: set[str] = {
     "bot/config/schema.py",
     "bot/models/providers/openai.py",
     "channels/web/server.py",
-    "memory/store/conversations/folds.py",
     "memory/store/conversations/sessions.py",
     "memory/store/longterm/forgetting.py",
     "memory/store/postgres/index.py",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from bot.agent.folding import MAX_PARALLEL_LOGS, FoldManager
-from memory.store.conversations.day_logs import UnloggedConversation
+from memory.store.conversations.folds.day_logs import UnloggedConversation
 from memory.store.store import Store
 
 PAGE = 100  # conversations of one query

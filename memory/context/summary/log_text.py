@@ -31,6 +31,7 @@ MAX_READ, MAX_TOOL_READ = 2_000, 500  # characters of a text that are compared w
 COMMON_SHARE = 0.5  # of the texts; a word in more of them says nothing about the place of a line
 SAME_MINUTE = 1_000.0  # weight of a time that a line of the story names
 _AFTER_FULL_WIDTH = re.compile(r"(?<=[。！？；：」』》]) ")
+_YEAR_OF_DATE = re.compile(r"(?<![\d-])(\d{4})-(?=\d\d?-\d\d?(?![\d-]))")
 _TIME = re.compile(r"- (\d\d:\d\d)\b")
 
 
@@ -165,7 +166,8 @@ def _is_known(sentence: str, known: FactIndex, material: LogMaterial) -> bool:
     """
     plain = normalize_text(sentence)
     if material.day is not None:
-        plain = re.sub(rf"(?<![\d-]){material.day.year}-(?=\d\d?-\d\d?(?![\d-]))", "", plain)
+        year = str(material.day.year)
+        plain = _YEAR_OF_DATE.sub(lambda found: "" if found[1] == year else found[0], plain)
     return not has_facts(plain) or known.has_all(plain)
 
 

@@ -28,8 +28,8 @@ from memory.failpoints import hit_async
 from memory.store.audit import append_act
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
-from memory.store.conversations.day_logs import note_unlogged, plan_log_of_view
-from memory.store.conversations.folds import mark_open_stale
+from memory.store.conversations.folds.day_logs import note_unlogged, plan_log_of_view
+from memory.store.conversations.folds.steps import mark_open_stale
 from memory.store.conversations.messages import (
     load_calls,
     load_conversation_row,

@@ -16,7 +16,8 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import day_logs, folds, inbox, messages, outbox, sessions, turns
+from memory.store.conversations import inbox, messages, outbox, sessions, turns
+from memory.store.conversations.folds import day_logs, steps
 from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
@@ -643,7 +644,7 @@ async def test_labels_of_a_days_folds_are_read_many_at_a_time(
 ) -> None:
     driver = CountingDriver()
     tx = Tx(driver=driver, compiler=sqlite_compiler(), lease=1, now=0.0)
-    labels = await folds.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)])
+    labels = await steps.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)])
     assert len(labels) == folds_of_a_day
     assert all(label.tainted for label in labels.values()), (
         "a fold that nobody knows may hold words from outside"

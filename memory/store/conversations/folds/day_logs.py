@@ -16,13 +16,13 @@ from sqlalchemy import (
     update,
 )
 
-from memory.context.day_ranges import DayRange, TurnSpan, split_by_day, without_ranges
-from memory.store.conversations.fold_rows import IS_OPEN, SELECT_FOLD, insert_fold, load_live_from
+from memory.store.conversations.folds.rows import IS_OPEN, SELECT_FOLD, insert_fold, load_live_from
 from memory.store.conversations.messages import load_conversation_row, take_numbers
 from memory.store.conversations.turns import load_running_number
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import HIDDEN_THREAD, FoldPlan, FoldRow, from_row, new_binds
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text, message
+from memory.workspace.day_ranges import DayRange, TurnSpan, split_by_day, without_ranges
 
 DAY_REASON = "day"  # of a fold that writes the turns of one day to the log
 

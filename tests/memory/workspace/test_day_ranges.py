@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.day_ranges import TurnSpan, split_by_day, without_ranges
+from memory.workspace.day_ranges import TurnSpan, split_by_day, without_ranges
 
 # Havana's clocks go back from 01:00 to 00:00, Beirut's went forward from 00:00 to 01:00.
 ZONES = ("UTC", "Europe/Berlin", "Asia/Shanghai", "America/Havana", "Asia/Beirut")

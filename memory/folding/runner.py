@@ -12,13 +12,13 @@ from memory.context.reductions import conversation_key, conversation_tag
 from memory.context.summary.prompt import MAX_PROMPT_TOKENS, FoldTexts
 from memory.context.summary.transcript import is_tool_utterance, list_utterances
 from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
-from memory.context.summary.writer import SummaryWriter, WrittenTexts
 from memory.context.taint import CLEAN_FOLD
 from memory.context.tokens import TokenCounter
 from memory.conversation import Complete, Message
 from memory.failpoints import hit_async
-from memory.store.conversations.day_logs import DAY_REASON
-from memory.store.conversations.folds import FoldChanges, Folds
+from memory.folding.writer import SummaryWriter, WrittenTexts
+from memory.store.conversations.folds.day_logs import DAY_REASON
+from memory.store.conversations.folds.steps import FoldChanges, Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan, FoldRow
 from memory.workspace import daily_log

@@ -9,11 +9,10 @@ from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
-from memory.context.day_ranges import split_by_day, without_ranges
 from memory.context.taint import UNKNOWN_FOLD, FoldLabel
 from memory.failpoints import hit_async
-from memory.store.conversations import ledger
-from memory.store.conversations.day_logs import (
+from memory.store.conversations.folds import ledger
+from memory.store.conversations.folds.day_logs import (
     DAY_REASON,
     insert_log_folds,
     load_logged_ranges,
@@ -25,7 +24,7 @@ from memory.store.conversations.day_logs import (
     note_unlogged,
     plan_ended_days,
 )
-from memory.store.conversations.fold_rows import (
+from memory.store.conversations.folds.rows import (
     IS_OPEN,
     SELECT_FOLD,
     insert_fold,
@@ -57,6 +56,7 @@ from memory.store.schema.tables import (
     literal_text,
     message,
 )
+from memory.workspace.day_ranges import split_by_day, without_ranges
 
 _TEXT_COLUMNS = ("log_text", "summary")
 LABELS_AT_ONCE = 64  # folds of one query
