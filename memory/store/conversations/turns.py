@@ -35,6 +35,7 @@ from memory.store.engine.database import (
     update_returning,
 )
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
+from memory.store.linked_spaces import load_linked_space
 from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
     HIDDEN_THREAD,
@@ -48,7 +49,6 @@ from memory.store.rows import (
     Usage,
     column_values,
     columns_of,
-    load_linked_space,
 )
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import (

@@ -5,6 +5,7 @@ from sqlalchemy import bindparam, select
 from memory.ids import new_id
 from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import load_linked_space
 from memory.store.rows import (
     FOLD_TRANSITIONS,
     FoldPlan,
@@ -12,7 +13,6 @@ from memory.store.rows import (
     column_values,
     columns_of,
     from_row,
-    load_linked_space,
 )
 from memory.store.schema.tables import fold, is_one_of
 
