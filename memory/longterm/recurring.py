@@ -21,7 +21,7 @@ from memory.longterm.extraction import (
 )
 from memory.longterm.line_kinds import guess_category, is_lasting
 from memory.longterm.similarity import is_similar, normalize_key
-from memory.store.conversations.folds import Folds
+from memory.store.conversations.folds.steps import Folds
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES

@@ -4,40 +4,23 @@ It resumes from its last finished step.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import tzinfo
+from datetime import date, timedelta, tzinfo
 
 from memory.context.reductions import conversation_key, conversation_tag
-from memory.context.summary import prompt
-from memory.context.summary.extractive import detect_language, part_summary
-from memory.context.summary.log_text import log_utterances
-from memory.context.summary.prompt import (
-    MAX_PROMPT_TOKENS,
-    Fault,
-    FoldTexts,
-    Language,
-    PromptBudget,
-    PromptChunk,
-    Task,
-    TextName,
-    parse_answer,
-)
-from memory.context.summary.validation import (
-    FoldSource,
-    JudgedTexts,
-    SummaryLimit,
-    judge_texts,
-    validate_summary,
-)
+from memory.context.summary.prompt import MAX_PROMPT_TOKENS, FoldTexts
+from memory.context.summary.transcript import is_tool_utterance, list_utterances
+from memory.context.summary.validation import FoldSource, SummaryLimit, validate_summary
 from memory.context.taint import CLEAN_FOLD
 from memory.context.tokens import TokenCounter
 from memory.conversation import Complete, Message
 from memory.failpoints import hit_async
-from memory.store.conversations.folds import FoldChanges, Folds
+from memory.folding.writer import SummaryWriter, WrittenTexts
+from memory.store.conversations.folds.day_logs import DAY_REASON
+from memory.store.conversations.folds.steps import FoldChanges, Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan, FoldRow
-from memory.tasks import wait_for_end
 from memory.workspace import daily_log
 from memory.workspace.daily_log import LogSection
 from memory.workspace.files import Workspace
@@ -46,200 +29,8 @@ from memory.workspace.log_section import body_sha256, replace_body
 
 MAX_STEPS_BACK = 4  # extractive folds before this one that are summarised again from their messages
 MAX_REJECTED = 2  # unusable answers about the same messages; after these their digest is final
-MAX_PARALLEL_CALLS = 4  # model calls of one fold at the same time
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenTexts:
-    """What a model wrote for a fold."""
-
-    #: Its usable texts.
-    texts: FoldTexts
-    #: Answers that were asked for with the messages of the fold, and could not be used.
-    rejected: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ModelCalls:
-    """Calls of the model for one fold."""
-
-    complete: Complete
-    conversation: str
-    limit: SummaryLimit
-    lang: Language
-
-    async def request(
-        self, task: Task, text: str, *, fault: Fault | None = None
-    ) -> FoldTexts | None:
-        """The texts of one call, "" for each that is missing; None when the call failed."""
-        system = prompt.system_prompt(
-            self.lang, self.limit.summary_tokens, task, material=len(text), fault=fault
-        )
-        work = self.complete(system, text, prompt.MAX_ANSWER_TOKENS, self.conversation)
-        answer = await wait_for_end(work, timeout=None)
-        return None if answer.cancelled() or answer.exception() else parse_answer(answer.result())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryWriter:
-    """Has a model write the log and the summary of one fold: in one call, or in chunks that are
-    merged.
-    """
-
-    complete: Complete
-    #: Charged for the calls.
-    conversation: str
-    limit: SummaryLimit
-    #: Returns the token limit of one prompt; lower once the model has refused a longer one.
-    prompt_tokens: Callable[[], int]
-
-    async def write(self, source: FoldSource) -> WrittenTexts:
-        """The model's usable texts; it is asked once more, in shorter prompts, where it has refused
-        the first ones.
-        """
-        prompt_tokens = self.prompt_tokens()
-        written = await self._write(source, prompt_tokens)
-        is_shorter = self.prompt_tokens() < prompt_tokens
-        if written.texts == FoldTexts() and not written.rejected and is_shorter:
-            return await self._write(source, self.prompt_tokens())
-        return written
-
-    async def _write(self, source: FoldSource, prompt_tokens: int) -> WrittenTexts:
-        """The model's usable texts, of prompts of at most so many tokens.
-
-        If only one of the two can be used, the other is asked for once more. A chunk without an
-        answer is represented by its extract, in the log and in the merge. When no call about the
-        turns is answered, there are no texts.
-        """
-        budget = await asyncio.to_thread(self._prompt_budget, source, prompt_tokens)
-        prompts = await asyncio.to_thread(
-            prompt.build_prompts, source.before, source.earlier, source.turns, budget
-        )
-        lang = detect_language(source.messages)
-        calls = _ModelCalls(
-            complete=self.complete, conversation=self.conversation, limit=self.limit, lang=lang
-        )
-        if prompts.whole:
-            first = await calls.request(
-                "whole" if self.limit.summary_tokens else "log", prompts.whole
-            )
-            return await self._improve(first, source, calls, prompts.whole)
-        earlier = prompts.earlier if self.limit.summary_tokens else ()
-        chunks = (*earlier, *prompts.turns)
-        answers = await self._call_chunks(chunks, calls)
-        turn_answers = answers[len(earlier) :]
-        if not any(texts and (texts.log or texts.summary) for texts in turn_answers):
-            return WrittenTexts(
-                texts=FoldTexts(), rejected=int(any(texts is not None for texts in answers))
-            )
-        logs = (
-            _chunk_log(chunk, texts, self.limit.zone)
-            for chunk, texts in zip(prompts.turns, turn_answers, strict=True)
-        )
-        merge = await self._merge_prompt(
-            source.before, list(zip(chunks, answers, strict=True)), budget
-        )
-        merged = await calls.request("merge", merge) if merge else None
-        first = replace(merged or FoldTexts(), log="\n".join(logs))
-        return await self._improve(first, source, calls, merge, is_merge=True)
-
-    async def _improve(
-        self,
-        texts: FoldTexts | None,
-        source: FoldSource,
-        calls: _ModelCalls,
-        text: str,
-        *,
-        is_merge: bool = False,
-    ) -> WrittenTexts:
-        """Keep what can be used of an answer, and ask once more for the other text if one of them
-        can.
-
-        Args:
-            texts: None if the call failed.
-            text: the prompt.
-            is_merge: the logs of chunks are not asked for again: each has stood in for itself.
-        """
-        if texts is None:
-            return WrittenTexts(texts=FoldTexts())
-        judged = await asyncio.to_thread(judge_texts, texts, source, self.limit)
-        usable = _drop_faulty_texts(texts, judged)
-        faults = (judged.log.fault, judged.summary.fault)
-        if not any(faults):
-            return WrittenTexts(texts=usable)
-        if usable == FoldTexts() or (judged.log.fault and is_merge):
-            return WrittenTexts(texts=usable, rejected=1)
-        name: TextName = "log" if judged.log.fault else "summary"
-        wrong = judged.log if judged.log.fault else judged.summary
-        again = await calls.request(
-            "merge" if is_merge else name,
-            prompt.retry_prompt(text, wrong.unsupported),
-            fault=wrong.fault,
-        )
-        if again is None:
-            return WrittenTexts(texts=usable, rejected=1)
-        second = await asyncio.to_thread(judge_texts, again, source, self.limit)
-        if (second.log if name == "log" else second.summary).fault:
-            return WrittenTexts(texts=usable, rejected=2)
-        found = (
-            replace(usable, log=again.log)
-            if name == "log"
-            else replace(usable, summary=again.summary)
-        )
-        return WrittenTexts(texts=found, rejected=1)
-
-    async def _call_chunks(
-        self, chunks: Sequence[PromptChunk], calls: _ModelCalls
-    ) -> list[FoldTexts | None]:
-        slots = asyncio.Semaphore(MAX_PARALLEL_CALLS)
-        task: Task = "part" if self.limit.summary_tokens else "log"
-
-        async def call(chunk: PromptChunk) -> FoldTexts | None:
-            async with slots:
-                return await calls.request(task, prompt.chunk_prompt(chunk))
-
-        return await asyncio.gather(*map(call, chunks))
-
-    async def _merge_prompt(
-        self,
-        before: str,
-        answers: Sequence[tuple[PromptChunk, FoldTexts | None]],
-        budget: PromptBudget,
-    ) -> str:
-        """The prompt that makes one summary of the earlier one and all chunks; "" when none is
-        wanted.
-        """
-        if not self.limit.summary_tokens:
-            return ""
-        limit = min(self.limit.summary_tokens, prompt.part_tokens(budget, len(answers)))
-        parts = [
-            (
-                chunk,
-                (texts and texts.summary) or part_summary(chunk.said, self.limit.counter, limit),
-            )
-            for chunk, texts in answers
-        ]
-        return await asyncio.to_thread(prompt.merge_prompt, before, parts, budget)
-
-    def _prompt_budget(self, source: FoldSource, prompt_tokens: int) -> PromptBudget:
-        return PromptBudget(
-            counter=self.limit.counter,
-            most=prompt_tokens,
-            zone=self.limit.zone,
-            weights=source.weights(),
-        )
-
-
-def _drop_faulty_texts(texts: FoldTexts, judged: JudgedTexts) -> FoldTexts:
-    """Return an answer without the texts that were judged faulty."""
-    return FoldTexts(
-        log="" if judged.log.fault else texts.log,
-        summary="" if judged.summary.fault else texts.summary,
-    )
-
-
-def _chunk_log(chunk: PromptChunk, texts: FoldTexts | None, zone: tzinfo) -> str:
-    return texts.log if texts and texts.log.strip() else log_utterances(chunk.said, zone)
+MAX_PLAIN_DAY = 600  # characters said on a day; its section lists them, and no model is asked
+MAX_STORY_AGE = timedelta(days=31)  # of a day that a model still tells: an import may have years
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +47,8 @@ class FoldRunner:
     counter: Callable[[], TokenCounter]
     #: Time zone of the daily log.
     zone: tzinfo
+    #: For folds that only write the log, for which nobody waits; None for `complete`.
+    complete_log: Complete | None = None
     #: Token limit of a summary, by policy name.
     summary_tokens: Callable[[str], int] = lambda policy: 1_000
     #: Returns the token limit of one prompt; a longer range is summarised in chunks.
@@ -270,14 +63,19 @@ class FoldRunner:
         """Store the plan; None when a fold of this conversation is open or the view has moved
         on.
         """
-        row = await self.folds.plan(plan)
+        row = await self.folds.plan(plan, self.zone)
         if row is not None:
             await hit_async("fold.planned")
             self.notify(row, "planned")
         return row
 
     async def run_fold(
-        self, row: FoldRow, *, extract: bool = False, finish_now: asyncio.Event | None = None
+        self,
+        row: FoldRow,
+        *,
+        extract: bool = False,
+        finish_now: asyncio.Event | None = None,
+        run_log: Callable[[FoldRow], Awaitable[object]] | None = None,
     ) -> FoldRow | None:
         """Run the remaining steps of a fold; None when it has become stale.
 
@@ -286,6 +84,7 @@ class FoldRunner:
                 earlier summary.
             finish_now: once set, the model is not waited for any longer, and the summary is
                 extracted.
+            run_log: runs a log-only fold of its turns to its end, in place of this runner.
 
         A fold that did not wait for the model may still get its texts, see `write_late_texts`.
 
@@ -298,14 +97,19 @@ class FoldRunner:
             finish_now.set()
         done: FoldRow | None = None
         try:
-            done = await self._run_steps(row, finish_now, extract=extract)
+            done = await self._run_steps(row, finish_now, extract=extract, run_log=run_log)
         finally:
             if done is None or done.awaiting != "texts":
                 self._drop_request(row)
         return done
 
     async def _run_steps(
-        self, row: FoldRow, finish_now: asyncio.Event, *, extract: bool
+        self,
+        row: FoldRow,
+        finish_now: asyncio.Event,
+        *,
+        extract: bool,
+        run_log: Callable[[FoldRow], Awaitable[object]] | None,
     ) -> FoldRow | None:
         source = await self._load_source(row, replace_extracts=not extract)
         current: FoldRow | None = row
@@ -314,6 +118,8 @@ class FoldRunner:
             self._notify_state(current, "summarised")
         if current and current.state == "summarised":
             current = await self._validate(current, source, finish_now)
+        if current and not current.log_only:
+            await self._run_logs(current, finish_now, run_log, extract=extract)
         if current and current.state == "checked":
             current = await self._write_log(current, source, resumed=row.state == "checked")
             self._notify_state(current, "logged")
@@ -324,6 +130,23 @@ class FoldRunner:
             return None
         self.notify(current, "folded")
         return current
+
+    async def _run_logs(
+        self,
+        row: FoldRow,
+        finish_now: asyncio.Event,
+        run_log: Callable[[FoldRow], Awaitable[object]] | None,
+        *,
+        extract: bool,
+    ) -> None:
+        """Run the log-only folds of its turns, so that these are in the daily log before they leave
+        the view.
+        """
+        for log_row in await self.folds.open_logs_of(row):
+            if run_log is not None:
+                await run_log(log_row)
+            else:
+                await self.run_fold(log_row, extract=extract, finish_now=finish_now)
 
     async def write_late_texts(self, row: FoldRow, give_up: asyncio.Event) -> None:
         """Let the model's texts replace the digest of a fold that was finished without them.
@@ -379,7 +202,7 @@ class FoldRunner:
                 clean_lines=labels.clean_lines,
                 summary_tainted=labels.summary_tainted,
             )
-            if written.texts.log:
+            if written.texts.log and limit.log:
                 changes |= FoldChanges(
                     log_text=valid.log, awaiting="log", body_sha256=body_sha256(row.log_text)
                 )
@@ -411,6 +234,7 @@ class FoldRunner:
         name = await self.sessions.name(row.conversation)
         return FoldSource(
             conversation=conversation_key(row.channel, name.chat if name else "", row.conversation),
+            day=date.fromisoformat(row.day) if row.day else None,
             before=previous.summary if previous else "",
             label=previous.label if previous else CLEAN_FOLD,
             replaced=replaced,
@@ -426,7 +250,8 @@ class FoldRunner:
         self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event, *, extract: bool
     ) -> FoldRow | None:
         """planned → summarised: store the model's usable texts."""
-        found = None if finish_now.is_set() else await self._request_texts(row, source, finish_now)
+        asks_model = not finish_now.is_set() and not self._is_told_by_extract(row, source)
+        found = await self._request_texts(row, source, finish_now) if asks_model else None
         written = found or WrittenTexts(texts=FoldTexts())
         texts = written.texts
         may_come_late = found is None and not row.log_only and not extract
@@ -443,6 +268,16 @@ class FoldRunner:
         await hit_async("fold.summarised")
         return after
 
+    def _is_told_by_extract(self, row: FoldRow, source: FoldSource) -> bool:
+        """Whether the section of an ended day is made without a model: what was said is shorter
+        than a story of it, or so long ago that nobody waits for one.
+        """
+        if row.reason != DAY_REASON:
+            return False
+        said = (one for one in list_utterances(source.turns) if not is_tool_utterance(one))
+        is_old = source.day is not None and row.at.date() - source.day > MAX_STORY_AGE
+        return is_old or sum(len(one.text) for one in said) <= MAX_PLAIN_DAY
+
     async def _request_texts(
         self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event
     ) -> WrittenTexts | None:
@@ -450,7 +285,7 @@ class FoldRunner:
         request = self._requests.pop(row.id, None)
         if request is None:
             writer = SummaryWriter(
-                complete=self.complete,
+                complete=(self.complete_log if row.log_only else None) or self.complete,
                 conversation=row.conversation,
                 limit=await self._limit(row),
                 prompt_tokens=self.prompt_tokens,
@@ -477,7 +312,9 @@ class FoldRunner:
     async def _limit(self, row: FoldRow) -> SummaryLimit:
         counter = await asyncio.to_thread(self.counter)
         tokens = 0 if row.log_only else self.summary_tokens(row.policy)
-        return SummaryLimit(counter=counter, summary_tokens=tokens, zone=self.zone)
+        return SummaryLimit(
+            counter=counter, summary_tokens=tokens, zone=self.zone, log=not row.summary_only
+        )
 
     async def _validate(
         self, row: FoldRow, source: FoldSource, finish_now: asyncio.Event
@@ -486,6 +323,8 @@ class FoldRunner:
         tainted lines.
         """
         limit = await self._limit(row)
+        if limit.log and row.log_text:
+            source = replace(source, known_log=await self._known_log(row))
         valid = await asyncio.to_thread(validate_summary, row.log_text, row.summary, source, limit)
         labels = await asyncio.to_thread(label_texts, valid.log, valid.summary, source)
         after = await self.folds.advance(
@@ -505,6 +344,11 @@ class FoldRunner:
         await hit_async("fold.checked")
         return after
 
+    async def _known_log(self, row: FoldRow) -> str:
+        """What the day's file has, without sections that are stale or were undone."""
+        files = await asyncio.to_thread(self.workspace.space, row.space)
+        return await asyncio.to_thread(daily_log.read_known_lines, files, self._section(row))
+
     async def _write_log(
         self, row: FoldRow, source: FoldSource, *, resumed: bool
     ) -> FoldRow | None:
@@ -513,7 +357,12 @@ class FoldRunner:
         Args:
             resumed: a former process may have written it already, into another day's file if the
                 zone was another one.
+
+        A fold that writes only the summary names the file that other folds wrote.
         """
+        if row.summary_only:
+            log_ref = await self.folds.log_ref(row.conversation, row.from_seq, row.to_seq)
+            return await self.folds.advance(row, "logged", log_ref=log_ref)
         files = await asyncio.to_thread(self.workspace.space, row.space)
         times = [message.at.astimezone(self.zone) for message in source.turns]
         section = replace(
@@ -567,6 +416,7 @@ class FoldRunner:
             first_turn=row.from_turn,
             last_turn=row.to_turn,
             at=row.at.astimezone(self.zone),
+            day=date.fromisoformat(row.day) if row.day else None,
             body=row.log_text,
         )
 

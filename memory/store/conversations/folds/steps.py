@@ -3,20 +3,40 @@ and fold head.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, tzinfo
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from memory.context.taint import UNKNOWN_FOLD, FoldLabel
 from memory.failpoints import hit_async
-from memory.ids import new_id
-from memory.store.conversations import ledger
+from memory.store.conversations.folds import ledger
+from memory.store.conversations.folds.day_logs import (
+    DAY_REASON,
+    insert_log_folds,
+    load_logged_ranges,
+    load_newest_log_ref,
+    load_open_logs,
+    load_open_logs_of,
+    load_spans,
+    load_unlogged_conversations,
+    note_unlogged,
+    plan_ended_days,
+)
+from memory.store.conversations.folds.rows import (
+    IS_OPEN,
+    SELECT_FOLD,
+    insert_fold,
+    load_existing_fold,
+    load_fold,
+    load_live_from,
+)
 from memory.store.conversations.messages import take_numbers
 from memory.store.conversations.prompt_state import raise_generation
 from memory.store.conversations.turns import load_running_number
-from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
+from memory.store.engine.database import Repository, Row, Tx, read, write
 from memory.store.errors import WrongState
-from memory.store.linked_spaces import load_linked_space
 from memory.store.rows import (
     FOLD_TRANSITIONS,
     FoldAwaiting,
@@ -24,7 +44,6 @@ from memory.store.rows import (
     FoldPlan,
     FoldRow,
     check_transition,
-    column_values,
     columns_of,
     from_row,
     new_binds,
@@ -34,24 +53,20 @@ from memory.store.schema.tables import (
     coverage,
     fold,
     is_lease_void,
-    is_one_of,
     literal_text,
     message,
 )
+from memory.workspace.day_ranges import split_by_day, without_ranges
 
 _TEXT_COLUMNS = ("log_text", "summary")
-OPEN = tuple(FOLD_TRANSITIONS)  # the states of a fold that has not ended
-_IS_OPEN = is_one_of(fold.c.state, *OPEN)
-_SELECT = select(*columns_of(FoldRow, fold))
-_SELECT_ONE = _SELECT.where(fold.c.id == bindparam("id"))
 LABELS_AT_ONCE = 64  # folds of one query
 _ID_NAMES = tuple(f"id{number}" for number in range(LABELS_AT_ONCE))
 _SELECT_LABELS = select(fold.c.id, fold.c.tainted, fold.c.clean_lines).where(
     fold.c.id.in_([bindparam(name) for name in _ID_NAMES])
 )
-_SELECT_OPEN = _SELECT.where(_IS_OPEN).order_by(fold.c.at, fold.c.id)
+_SELECT_OPEN = SELECT_FOLD.where(IS_OPEN).order_by(fold.c.at, fold.c.id)
 _SELECT_OURS = _SELECT_OPEN.where(fold.c.lease_epoch == bindparam("lease_epoch"))
-_SELECT_FOLDED = _SELECT.where(
+_SELECT_FOLDED = SELECT_FOLD.where(
     fold.c.conversation == bindparam("conversation"),
     fold.c.state == literal_text("folded"),
     or_(bindparam("any_epoch"), fold.c.epoch == bindparam("epoch")),
@@ -64,7 +79,7 @@ _SELECT_FOLDED_WITHOUT_TEXTS = _SELECT_FOLDED.with_only_columns(
 )
 _IS_OPEN_WITH_SUMMARY = (
     fold.c.conversation == bindparam("conversation"),
-    _IS_OPEN,
+    IS_OPEN,
     fold.c.log_only.is_(False),
 )
 _SELECT_OPEN_WITH_SUMMARY = select(fold.c.id).where(*_IS_OPEN_WITH_SUMMARY)
@@ -129,7 +144,9 @@ _MARK_UNDONE = (
     )
 )
 _IS_AWAITING = (fold.c.state == literal_text("folded")) & (fold.c.awaiting != literal_text(""))
-_SELECT_OUR_AWAITING = _SELECT.where(_IS_AWAITING, fold.c.lease_epoch == bindparam("lease_epoch"))
+_SELECT_OUR_AWAITING = SELECT_FOLD.where(
+    _IS_AWAITING, fold.c.lease_epoch == bindparam("lease_epoch")
+)
 _TEXT_CHANGES = (
     *(
         "method",
@@ -172,14 +189,14 @@ _END_LOG = (
 )
 _TAKE_OVER = (
     update(fold)
-    .where(or_(_IS_OPEN, _IS_AWAITING), is_lease_void(fold.c.lease_epoch))
+    .where(or_(IS_OPEN, _IS_AWAITING), is_lease_void(fold.c.lease_epoch))
     .values(lease_epoch=bindparam("new_lease_epoch"))
 )
 _TAKE_ONE = (
     update(fold)
     .where(
         fold.c.id == bindparam("id"),
-        _IS_OPEN,
+        IS_OPEN,
         or_(
             bindparam("at_once"),
             fold.c.lease_epoch == bindparam("lease_epoch"),
@@ -206,12 +223,6 @@ class FoldChanges(TypedDict, total=False):
     sent_from: int | None
     awaiting: FoldAwaiting | None
     body_sha256: str | None
-
-
-async def load_fold(tx: Tx, id: str) -> FoldRow | None:
-    """Load one fold, None for an unknown id."""
-    row = (await tx.execute(_SELECT_ONE, id=id)).first()
-    return from_row(FoldRow, row) if row else None
 
 
 async def load_labels(tx: Tx, folds: Iterable[str]) -> dict[str, FoldLabel]:
@@ -253,8 +264,12 @@ async def load_open_folds(tx: Tx) -> list[FoldRow]:
     return [from_row(FoldRow, row) for row in (await tx.execute(_SELECT_OPEN)).all()]
 
 
-async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
-    """Store a plan.
+async def plan_fold(tx: Tx, plan: FoldPlan, zone: tzinfo = UTC) -> FoldRow | None:
+    """Store a plan; where its turns are of several days, or partly in the log already, other folds
+    write the log and it writes the summary only.
+
+    Args:
+        zone: of the daily log.
 
     Returns:
         None when a fold of this conversation is open, the epoch or the fold head has moved, or the
@@ -270,34 +285,19 @@ async def plan_fold(tx: Tx, plan: FoldPlan) -> FoldRow | None:
         and (await tx.execute(_SELECT_OPEN_WITH_SUMMARY, conversation=plan.conversation)).first()
     ):
         return None
-    return await _insert_fold(tx, conversation_row, plan)
-
-
-async def plan_log_only_fold(tx: Tx, conversation_row: Row, requested: FoldPlan) -> None:
-    """At a clear: plan a log-only fold of exactly what is in the view in this transaction."""
-    from_seq, to_seq = await _load_live_from(tx, conversation_row), conversation_row["next_seq"] - 1
-    found = (
-        await tx.execute(
-            _SELECT_RANGE, conversation=conversation_row["id"], from_seq=from_seq, to_seq=to_seq
-        )
-    ).first()
-    if found is None or found["to_seq"] is None:
-        return
-    plan = FoldPlan(
-        conversation=conversation_row["id"],
-        epoch=conversation_row["epoch"],
-        prev_fold=conversation_row["fold_head"],
-        from_seq=from_seq,
-        to_seq=to_seq,
-        from_turn=found["from_turn"],
-        to_turn=found["to_turn"],
-        policy=requested.policy,
-        reason=requested.reason,
-        tokens_before=requested.tokens_before or found["tokens"],
-        log_only=True,
-        why=requested.why,
-    )
-    await _insert_fold(tx, conversation_row, plan)
+    spans = await load_spans(tx, plan.conversation, plan.from_seq, plan.to_seq)
+    logged = await load_logged_ranges(tx, plan.conversation, plan.from_seq)
+    ranges = split_by_day(without_ranges(spans, logged), zone)
+    is_one_day = [(found.from_seq, found.to_seq) for found in ranges] == [
+        (plan.from_seq, plan.to_seq)
+    ]
+    if is_one_day or plan.log_only:
+        day = next((f"{found.day:%Y-%m-%d}" for found in ranges), "")
+        return await insert_fold(tx, conversation_row, replace(plan, day=day))
+    await insert_log_folds(tx, conversation_row, replace(plan, reason=DAY_REASON, why=""), ranges)
+    planned = await insert_fold(tx, conversation_row, replace(plan, summary_only=True))
+    await note_unlogged(tx, plan.conversation)
+    return planned
 
 
 async def advance(
@@ -340,7 +340,9 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     """
     if not fold.log_ref:
         raise WrongState(f"fold {fold.id} has no log entry")
-    if (await _load_existing(tx, fold.id)).state == "stale":
+    if not fold.log_only and await load_open_logs_of(tx, fold):
+        raise WrongState(f"turns of fold {fold.id} are not in the daily log yet")
+    if (await load_existing_fold(tx, fold.id)).state == "stale":
         return None
     if not fold.log_only:
         moved = (
@@ -365,6 +367,8 @@ async def commit(tx: Tx, fold: FoldRow, tokens_after: int) -> FoldRow | None:
     done = await _update_fold(
         tx, fold, "folded", {"tokens_after": tokens_after}, from_state="logged"
     )
+    if not fold.log_only:
+        await note_unlogged(tx, fold.conversation)
     await hit_async("fold.in_txn")
     return done
 
@@ -455,6 +459,7 @@ async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
     await tx.execute(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
+    await note_unlogged(tx, conversation)
     return await load_fold(tx, newest.id)
 
 
@@ -501,18 +506,12 @@ async def _load_ours(tx: Tx) -> list[FoldRow]:
     ]
 
 
-async def _load_live_from(tx: Tx, conversation_row: Row) -> int:
-    """Load the first seq in the view: behind the fold head, or where the view begins."""
-    head = await load_fold(tx, conversation_row["fold_head"])
-    return head.to_seq + 1 if head else int(conversation_row["view_from"])
-
-
 def _is_current(conversation_row: Row, epoch: int, head: str) -> bool:
     return bool(conversation_row["epoch"] == epoch and conversation_row["fold_head"] == head)
 
 
 async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> bool:
-    if plan.from_seq != await _load_live_from(tx, conversation_row):
+    if plan.from_seq != await load_live_from(tx, conversation_row):
         return False
     found = (
         await tx.execute(
@@ -534,27 +533,6 @@ async def _covers_whole_turns(tx: Tx, conversation_row: Row, plan: FoldPlan) -> 
     )
 
 
-async def _insert_fold(tx: Tx, conversation_row: Row, plan: FoldPlan) -> FoldRow:
-    before = None if plan.log_only else await load_fold(tx, plan.prev_fold)
-    id = new_id(tx.now)
-    columns = column_values(plan, fold) | {
-        "seen_seq": plan.seen_seq or conversation_row["next_seq"],
-        "at": plan.at or tx.now,
-    }
-    await tx.execute(
-        insert_into(fold),
-        **columns,
-        id=id,
-        space=await load_linked_space(tx, conversation_row["space"]),
-        channel=conversation_row["channel"],
-        turns_covered=plan.to_turn - plan.from_turn + 1 + (before.turns_covered if before else 0),
-        state="planned",
-        method="model",
-        lease_epoch=tx.lease,
-    )
-    return await _load_existing(tx, id)
-
-
 async def _update_fold(
     tx: Tx, row: FoldRow, state: str, changes: dict[str, Any], from_state: str = ""
 ) -> FoldRow | None:
@@ -568,24 +546,17 @@ async def _update_fold(
             _STEP, id=row.id, state=from_state, lease_epoch=tx.lease, new_state=state, **new
         )
     ).rowcount
-    found = await _load_existing(tx, row.id)
+    found = await load_existing_fold(tx, row.id)
     if not written and found.state != "stale":
         raise WrongState(f"fold {row.id} is {found.state}, not {from_state}, or not ours")
     return found if written else None
 
 
 async def _mark_stale(tx: Tx, row: FoldRow) -> None:
-    found = await _load_existing(tx, row.id)
+    found = await load_existing_fold(tx, row.id)
     if found.state != "stale":
         check_transition(f"fold {row.id}", FOLD_TRANSITIONS, found.state, "stale")
         await _update_fold(tx, found, "stale", {})
-
-
-async def _load_existing(tx: Tx, id: str) -> FoldRow:
-    found = await load_fold(tx, id)
-    if found is None:
-        raise WrongState(f"there is no fold {id}")
-    return found
 
 
 class Folds(Repository):
@@ -595,6 +566,11 @@ class Folds(Repository):
     """
 
     plan = write(plan_fold)
+    plan_ended_days = write(plan_ended_days, committed="day.planned")
+    unlogged = read(load_unlogged_conversations)
+    open_logs = read(load_open_logs)
+    open_logs_of = read(load_open_logs_of)
+    log_ref = read(load_newest_log_ref)
     advance = write(advance)
     commit = write(commit, committed="fold.folded")
     replace_texts = write(replace_texts, committed="fold.late_stored")
