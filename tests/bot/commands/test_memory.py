@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.memory import _PREFERENCE_WORDS
+from bot.commands.memory.commands import _PREFERENCE_WORDS
 from bot.models.base import Request
 from channels.testing import ScriptedChannel as Channel
 from memory.longterm.memories import MemoryCandidate
