@@ -297,35 +297,48 @@ def _select_hits(
     """
     hits: dict[object, SearchHit] = {}
     said: set[str] = set()
-    best = 0.0
     has_words = not question.min_share
+    matching = _matching_rows(reader, question, ranked, dated, weights, enough, near or {})
+    for rank, found, share, best, by_words in matching:
+        has_words = has_words or by_words
+        words = " ".join(fold_text(found.row.words).split())
+        origin = (found.source, found.row.line or -found.row.seq, found.row.part)
+        if origin in hits or words in said:
+            continue
+        said.add(words)
+        hits[origin] = SearchHit(
+            found=found,
+            terms=found.terms,
+            score=best * rank.score / ranked[0].score,
+            share=share,
+            split=_split_score(rank, (near or {}).get(rank.row, 0.0)),
+        )
+        if len(hits) == enough:
+            break
+    return list(hits.values()) if has_words else []
+
+
+def _matching_rows(
+    reader: _RowReader,
+    question: Question,
+    ranked: Sequence[RankedRow],
+    dated: Container[int],
+    weights: Mapping[str, float],
+    enough: int,
+    near: Mapping[int, float],
+) -> Iterator[tuple[RankedRow, IndexedRow, float, float, bool]]:
+    """Yield the rows that match well enough, in their order, each with the share of the question
+    that it matches, the best such share, and whether it matches by words.
+    """
+    best = 0.0
     for page in _pages(ranked, enough + SPARE_ROWS):
         rows, shares = _read_page(reader, question, page, weights)
         first = [shares[rank.row] for rank in page[:5] if rank.row in shares]
         best = best or max(first, default=0.0) or 1.0
         for rank in page:
-            matches = _matches(question, rank, rows, shares, dated)
-            if not (matches or _is_near(rank, rows, near or {})):
-                continue
-            has_words = has_words or matches
-            found = rows[rank.row]
-            words = " ".join(fold_text(found.row.words).split())
-            origin = (found.source, found.row.line or -found.row.seq, found.row.part)
-            if origin in hits or words in said:
-                continue
-            said.add(words)
-            hits[origin] = SearchHit(
-                found=found,
-                terms=found.terms,
-                score=best * rank.score / ranked[0].score,
-                share=shares[rank.row],
-                split=_split_score(rank, (near or {}).get(rank.row, 0.0)),
-            )
-            if len(hits) == enough:
-                break
-        if len(hits) == enough:
-            break
-    return list(hits.values()) if has_words else []
+            by_words = _matches(question, rank, rows, shares, dated)
+            if by_words or _is_near(rank, rows, near):
+                yield rank, rows[rank.row], shares[rank.row], best, by_words
 
 
 def _is_near(rank: RankedRow, rows: Mapping[int, IndexedRow], near: Mapping[int, float]) -> bool:

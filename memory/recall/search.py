@@ -88,7 +88,9 @@ class Recall:
         if not scope.has_others and not any(map(self._has_files, scope.spaces)):
             return []  # nothing except what this conversation shows: no index is made
         question_vector = (
-            await self._vectors.embed_question(request.query) if self._vectors else b""
+            await self._vectors.embed_question(request.query, automatic=automatic)
+            if self._vectors
+            else b""
         )
         hidden = _hidden_rows(scope)
 

@@ -32,6 +32,8 @@ MAX_QUESTION = (
 # Vectors that are loaded in one step, and at most within a search; a start with more finds by words
 # until they are loaded.
 PAGE_VECTORS = 10_000
+# For the question of a search that somebody waits for: the first one loads the model.
+ASKED_SECONDS = 5.0
 RETRY_SECONDS = 30.0  # pause after a failed request if the provider names none
 PROBE = "hello"  # a text that no model refuses
 
@@ -107,7 +109,7 @@ class VectorSearch:
 
     Args:
         folder: for files without a name, on the disk of the home.
-        limit: seconds that embedding a question may take.
+        limit: seconds that embedding the question of an automatic search may take.
         clock: monotonic seconds.
     """
 
@@ -131,12 +133,13 @@ class VectorSearch:
         """Whose vectors are used."""
         return self._embedder.name
 
-    async def embed_question(self, question: str) -> bytes:
+    async def embed_question(self, question: str, *, automatic: bool = True) -> bytes:
         """The question's vector; b"" if it fails or takes too long, so that only words count."""
+        limit = self._limit() if automatic else ASKED_SECONDS
         if not question.strip() or self._clock() < self._paused_until:
             return b""
         try:
-            async with asyncio.timeout(self._limit()):
+            async with asyncio.timeout(limit):
                 return await self._embedder.embed_question(question[:MAX_QUESTION])
         except TimeoutError:
             log.warning("recall by words alone", why="late")
