@@ -439,8 +439,9 @@ class IndexSuite:
         place.change(lambda index: index.drop(["file:a"]))
         put(place, "file:b", row("left"))
         before = place.read(lambda index: index.vector_stamp())
-        assert len(changes(place, most=2 * many)) == many
-        assert before.pruned == 0
+        listed = changes(place, most=2 * many)
+        assert len(listed) == many
+        assert before.pruned < listed[0].number
         place.change(lambda index: index.store_vectors("m", ()))
         after = place.read(lambda index: index.vector_stamp())
         left = changes(place, most=2 * many)

@@ -242,7 +242,7 @@ MARK_EMBEDDED = """
 UPDATE mnema_index.entry SET embedded = true
 FROM unnest(%(rows)s::integer[], %(words)s::text[]) AS given(entry, words)
 WHERE space = %(space)s AND id = given.entry AND entry.words = given.words AND NOT embedded
-RETURNING id
+RETURNING id, entry.words
 """
 PUT_VECTORS = """
 INSERT INTO mnema_index.vector(space, number, entry, data)
@@ -536,8 +536,8 @@ class PostgresIndex:
             )
         if vectors:
             rows, words = [row for row, _, _ in vectors], [words for _, words, _ in vectors]
-            marked = {row for (row,) in self._run(MARK_EMBEDDED, rows=rows, words=words)}
-            stored = [(row, vector) for row, _, vector in vectors if row in marked]
+            marked = set(self._run(MARK_EMBEDDED, rows=rows, words=words))
+            stored = [(row, vector) for row, words, vector in vectors if (row, words) in marked]
             self._add_changes(PUT_VECTORS, **_to_columns(("rows", "made"), stored))
         self._prune_removals()
 
