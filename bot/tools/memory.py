@@ -14,6 +14,7 @@ from bot.memory.recall import (
     SearchPassages,
     UseCounters,
     format_passage_source,
+    format_validity,
     read_copied_passage,
 )
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
@@ -268,4 +269,5 @@ def _parse_day(name: str, given: str) -> str:
 def _format_result(number: int, passage: Passage, conversation: str) -> str:
     """Format one result in one line, at most a quarter page."""
     words = shorten(" ".join(passage.text.split()), PAGE_CHARS // 4)
-    return f"{number}. {words} ({format_passage_source(passage, conversation)})"
+    source = format_passage_source(passage, conversation)
+    return f"{number}. {words}{format_validity(passage)} ({source})"
