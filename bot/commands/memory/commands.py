@@ -1,7 +1,6 @@
 """The commands /memory (its summary and undo) and /remember."""
 
 import asyncio
-import re
 from collections import Counter as Tally
 
 from bot.commands.base import Command, CommandContext, require
@@ -16,6 +15,7 @@ from bot.commands.memory.search import (
 )
 from bot.memory.files import SpaceMemoryFile, list_memory_files
 from bot.messages import load_body
+from memory.longterm.line_kinds import guess_wished_category
 from memory.longterm.memories import MAX_RECORDED, MemoryCandidate, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable
 from memory.store.longterm.rows import MemorySource
@@ -25,11 +25,6 @@ from memory.text.quoting import fence_text
 WRITE_ACTION = "memory.write"
 REMEMBER_IMPORTANCE = 8  # of what a person asks to remember
 MAX_FILES = 6
-_PREFERENCE_WORDS = re.compile(
-    r"喜欢|偏好|讨厌|最爱|[更不]爱|爱[吃喝看听用玩]|习惯|受不了"
-    r"|过敏|以后[都请别]|^(?:请|别|不要|总是)|\b(?:likes?|loves?|prefers?|hates?|dislikes?|favou?rites?|enjoys?|always|never|please|rather|don['’]t)\b",
-    re.IGNORECASE,
-)
 
 
 async def _memory(context: CommandContext) -> str:
@@ -203,7 +198,7 @@ async def _remember(context: CommandContext) -> str:
             ),
         )
     candidate = MemoryCandidate(
-        category="user_preference" if _PREFERENCE_WORDS.search(text) else "fact",
+        category=guess_wished_category(text),
         text=text,
         importance=REMEMBER_IMPORTANCE,
         origin="person",

@@ -20,6 +20,7 @@ from memory.workspace import daily_log
 
 CATEGORY_NAMES = {
     "user_preference": ("偏好", "preferences"),
+    "instruction": ("约定", "instructions"),
     "project_context": ("项目", "projects"),
     "skill": ("技能", "skills"),
     "fact": ("事实", "facts"),
