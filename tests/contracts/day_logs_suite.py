@@ -16,6 +16,7 @@ from memory.conversation import Text
 from memory.failpoints import FailpointError
 from memory.folding.runner import FoldRunner
 from memory.store.conversations.folds.day_logs import SEQS_AT_ONCE, UnloggedConversation
+from memory.store.engine.database import Tx
 from memory.store.errors import WrongState
 from memory.store.rows import HIDDEN_THREAD, FoldRow, NewInboxRow, Place
 from memory.store.store import Store
@@ -269,6 +270,25 @@ class DayLogSuite:
         assert await diary.store.sessions.undo_clear(diary.conversation)
         (row,) = await diary.end_days(f"{WEDNESDAY} 00:16")
         assert row.day == TUESDAY
+
+    async def test_I36_the_ledger_tells_of_a_folded_message_that_no_log_has(
+        self, record: Record, tmp_path: Path
+    ) -> None:
+        diary = await Diary(record, tmp_path).open()
+        await diary.talk(f"{TUESDAY} 23:58", "The dentist is on 12 May.")
+        await diary.talk(f"{WEDNESDAY} 00:03", "Thanks.")
+        await diary.fold(1, 2)
+        await diary.check()
+
+        async def lose_a_log(tx: Tx) -> None:
+            await tx.driver.run("UPDATE fold SET state = 'stale' WHERE to_turn = 1", ())
+
+        await diary.store.database.write(lose_a_log)
+        faults = await diary.store.folds.check_ledger(diary.conversation)
+        assert {fault.what for fault in faults} == {
+            "a message is covered by a fold without a log entry, and no other fold has one"
+        }
+        assert len(faults) == 2, "both messages of the turn"
 
     async def test_a_view_of_many_messages_is_searched_for_its_first_turn_without_a_log(
         self, record: Record, tmp_path: Path
