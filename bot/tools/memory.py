@@ -52,7 +52,7 @@ class MemorySearchArguments(ToolArguments):
     limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
     until: str = ""
-    as_of: Day = Field("", description="Answer from what was known at the end of that day")
+    as_of: str = ""
     speaker: str = Field("", description="User, Bot or a name")
     page: int = Field(1, ge=1)
 
