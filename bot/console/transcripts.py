@@ -334,7 +334,8 @@ _NOTHING_BESIDE: Mapping[str, Any] = {}
 
 def _to_line(row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE) -> TranscriptLine:
     fields = {
-        name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to", "tool")
+        name: getattr(row, name)
+        for name in ("id", "number", "text", "at", "reply_to", "tool", "call_end")
     }
     state = LINE_STATES.get(row.state, "")
     return TranscriptLine(role=cast(EntryRole, row.role), state=state, details=details, **fields)
@@ -380,6 +381,9 @@ def _details_to_json(
     found = {
         "files": files,
         "turn": details.turn,
+        "approval": {"id": details.approval, "state": details.approval_state}
+        if details.approval
+        else None,
         "steps": details.steps,
         "recalled": recalled,
         "usage": spent,

@@ -37,6 +37,8 @@ class TranscriptLine:
     state: LineState = ""
     #: Of the outcome of a call, a notice: the tool.
     tool: str = ""
+    #: How that call ended, where a person decided over it.
+    call_end: str = ""
     #: JSON values by name that the versioned API shows beside it: files, steps, recalled, usage.
     details: Mapping[str, Any] = field(default_factory=dict)
 

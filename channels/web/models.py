@@ -112,6 +112,13 @@ class RecalledBody(ApiModel):
     turn: int
 
 
+class AskedApprovalBody(ApiModel):
+    """An approval that a line asks for; /approvals has what waits."""
+
+    id: str
+    state: Literal["asked", "approved", "running", "done", "failed", "unknown", "denied", "ended"]
+
+
 class AnswerUsageBody(ApiModel):
     """What a turn took of one model."""
 
@@ -133,6 +140,12 @@ class TranscriptMessageBody(ApiModel):
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
     tool: str | None = Field(
         None, description="Of a notice that is the outcome of a call: the tool."
+    )
+    call_end: Literal["done", "failed", "unknown", "denied"] | None = Field(
+        None, description="How that call ended, where a person decided over it."
+    )
+    approval: AskedApprovalBody | None = Field(
+        None, description="Of a notice that asks for an approval."
     )
     state: (
         Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"]

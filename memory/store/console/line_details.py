@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import bindparam, func, literal_column, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
@@ -16,7 +16,9 @@ from memory.store.conversations.sessions import transcript_lines
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
+from memory.store.people.approvals import QUESTION_PREFIX
 from memory.store.rows import Usage, columns_of, to_message
+from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (
     escape_like,
     inbox,
@@ -55,6 +57,10 @@ class LineDetails:
     recalled: tuple[RecalledPlace, ...] = ()
     #: Of its turn, by model.
     usage: tuple[Usage, ...] = ()
+    #: Id of the approval that it asks for, "" for none.
+    approval: str = ""
+    #: Of that approval (ApprovalState).
+    approval_state: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +94,18 @@ _RECEIVED = select(inbox.c.id, inbox.c.body).where(
     inbox.c.line >= bindparam("first"),
     inbox.c.line <= bindparam("last"),
     inbox.c.body.like(literal_text('%"files": [%')),
+)
+# the side that is computed is the outbox's, so that the approval is found by its index
+_CALL_OF_QUESTION = func.substr(outbox.c.source, literal_column(str(len(QUESTION_PREFIX) + 1)))
+_QUESTIONS = (
+    select(outbox.c.id, approval.c.id.label("approval"), approval.c.state)
+    .select_from(outbox)
+    .join(approval, approval.c.call == _CALL_OF_QUESTION)
+    .where(
+        *_IN_LINES,
+        outbox.c.source.like(literal_text(f"{QUESTION_PREFIX}%")),
+        outbox.c.part_no == outbox.c.parts - literal_column("1"),
+    )
 )
 _other = outbox.alias("other")
 _LAST_TEXT = (
@@ -162,6 +180,8 @@ async def load_details(
         row["id"]: LineDetails(files=_received_files(row))
         for row in (await tx.execute(_RECEIVED, **where)).all()
     }
+    for row in (await tx.execute(_QUESTIONS, **where)).all():
+        found[row["id"]] = LineDetails(approval=row["approval"], approval_state=row["state"])
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}

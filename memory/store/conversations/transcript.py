@@ -34,6 +34,8 @@ class TranscriptRow:
     state: str
     #: Of the outcome of a call, a notice: the tool.
     tool: str = ""
+    #: How that call ended, where a person decided over it: "done", "failed", "unknown" or "denied".
+    call_end: str = ""
 
 
 def shown_text(body: str) -> str:
@@ -54,9 +56,11 @@ def to_transcript_row(row: Row) -> TranscriptRow:
     """
     columns = dict(row)
     payload = columns.pop("payload")
-    role, text, tool = _ROLES[row["role"]], row["text"], ""
+    role, text, tool, call_end = _ROLES[row["role"]], row["text"], "", ""
     if role == "user":
-        text, (tool, _) = shown_text(row["text"]), read_outcome(json.loads(row["text"]))
+        body = json.loads(row["text"])
+        text, (tool, _) = shown_text(row["text"]), read_outcome(body)
+        call_end = str(body.get("call_end") or "")
     if tool:
         role, (_, text) = "notice", split_outcome(text)
     unfinished = json.loads(payload).get("unfinished") if payload else ""
@@ -64,6 +68,7 @@ def to_transcript_row(row: Row) -> TranscriptRow:
         "role": role,
         "text": text,
         "tool": tool,
+        "call_end": call_end,
         "at": from_unix(row["at"]),
         "state": unfinished or row["state"],
     }

@@ -1,7 +1,8 @@
 """Stores approvals: single acts that wait for a person's consent and run at most once."""
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 
@@ -16,7 +17,7 @@ from memory.store.errors import WrongState
 from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
 from memory.store.rows import NewInboxRow, columns_of, from_row
 from memory.store.schema.memory_tables import approval as table
-from memory.store.schema.tables import is_one_of, literal_text
+from memory.store.schema.tables import is_one_of, literal_text, outbox
 
 _SELECT = select(
     *columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id
@@ -48,6 +49,10 @@ _SET_STATE = (
 )
 _CLEAR_ARGUMENTS = (
     update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
+)
+QUESTION_PREFIX = "approval:"  # of the source of the notice that asks
+_SELECT_EXTRAS = select(outbox.c.payload).where(
+    outbox.c.source == bindparam("source"), outbox.c.payload != literal_text("")
 )
 _END = update(table).values(state=literal_text("ended"), arguments=literal_text(""))
 _END_EXPIRED = _END.where(is_one_of(table.c.state, "asked"), table.c.expires <= bindparam("now"))
@@ -113,6 +118,25 @@ async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
 async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
     """Load the requests of a space that wait for a decision (now: unix seconds), oldest first."""
     return [_to_row(row) for row in (await tx.execute(_SELECT_ASKED, space=space, now=now)).all()]
+
+
+async def load_codes(tx: Tx, approvals: Sequence[ApprovalRow]) -> Mapping[str, str]:
+    """Load the codes of approvals from the messages that ask for them, by the approval's id.
+
+    No other row holds a code as it is; one whose message was deleted is left out.
+    """
+    codes = {}
+    for approval in approvals:
+        source = question_source(approval.call)
+        for row in (await tx.execute(_SELECT_EXTRAS, source=source)).all():
+            if code := json.loads(row["payload"]).get("code"):
+                codes[approval.id] = str(code)
+    return codes
+
+
+def question_source(call: str) -> str:
+    """Return the source of the notice that asks for a call's approval."""
+    return f"{QUESTION_PREFIX}{call}"
 
 
 async def find_undecided(tx: Tx) -> list[ApprovalRow]:

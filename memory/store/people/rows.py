@@ -11,7 +11,9 @@ Subject = Literal["user", "group"]
 GrantedRole = Literal["blocked", "user", "admin", "owner", "group"]
 RequestState = Literal["pending", "approved", "denied", "cleared"]
 # "approved": the person has said yes while a turn ran, after which the call starts.
-ApprovalState = Literal["asked", "approved", "running", "done", "failed", "denied", "ended"]
+ApprovalState = Literal[
+    "asked", "approved", "running", "done", "failed", "unknown", "denied", "ended"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,7 +156,10 @@ async def test_a_tool_that_asks_runs_once_after_the_yes(tmp_path: Path) -> None:
         await it.channel.until(lambda: any("/approve" in sent.text for sent in it.channel.sent))
         (question,) = [sent.text for sent in it.channel.sent if "/approve" in sent.text]
         code = question.split("/approve ")[1].split("`")[0]
-        assert "sha256 of the tool" in question
+        assert question.startswith(
+            "```\nfiles__echo words=hi\n```\n\nThis tool of the server files"
+        )
+        assert "sha256 of the tool" in await it.text(f"/approve {code} why")
         assert 'echo: {"words": "hi"}' in await it.text(f"/approve {code}")
         assert orders.calls() == ["echo"]
         await it.channel.until(lambda: any(sent.text == "It said hi." for sent in it.channel.sent))

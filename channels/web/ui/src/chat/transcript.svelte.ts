@@ -1,7 +1,7 @@
 // One conversation as it is shown: a window of stored lines by their number, the answer as it grows, what is being sent.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { AnswerUsage, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
+import type { AnswerUsage, AskedApproval, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
@@ -40,6 +40,10 @@ export class Item {
   calls = $state(0);
   /** Of a notice that is the outcome of a call: the tool. */
   tool = $state("");
+  /** How that call ended, where a person decided over it. */
+  callEnd = $state<TranscriptMessage["call_end"]>(null);
+  /** Of a notice that asks for an approval. */
+  approval = $state.raw<AskedApproval | null>(null);
   /** Number of the turn that it ended, 0 for none. */
   turn = $state(0);
   files = $state.raw<LineFile[]>([]);
@@ -81,7 +85,7 @@ export class Transcript {
   sought = $state(0);
   /** Lines that came while the reader was elsewhere. */
   unseen = $state(0);
-  newest = 0;
+  newest = $state(0);
   left = false;
   private readonly byId = new Map<string, Item>();
   private readonly drafts = new Map<string, Item>();
@@ -219,6 +223,8 @@ export class Transcript {
     if (failed) item.failure = true;
     item.state = line.state ?? null;
     item.tool = line.tool ?? "";
+    item.callEnd = line.call_end ?? null;
+    item.approval = line.approval ?? null;
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;
     item.files = line.files ?? [];

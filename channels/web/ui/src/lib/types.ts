@@ -60,6 +60,19 @@ export interface Approval {
   id: string;
   tool: string;
   arguments: Record<string, unknown>;
+  kind: "command" | "script" | "call";
+  /** What runs: the words shell-quoted, the text of the script, or the tool with its short arguments. */
+  shown: string;
+  /** Of a script. */
+  language: string;
+  /** The arguments that `shown` does not hold. */
+  rest: Record<string, unknown>;
+  /** Why it is asked for. */
+  why: Told;
+  /** What the words from outside came with, newest first. */
+  sources: string[];
+  /** Words in letters of several scripts. */
+  mixed: string[];
   /** What the approval depends on apart from the arguments. */
   bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
@@ -90,6 +103,12 @@ export interface ApprovalRule {
 export interface Approvals {
   waiting: Approval[];
   rules: ApprovalRule[];
+}
+
+/** An approval that a line asks for; /approvals has what waits. */
+export interface AskedApproval {
+  id: string;
+  state: "asked" | "approved" | "running" | "done" | "failed" | "unknown" | "denied" | "ended";
 }
 
 /** A file that is sent with a message. */
@@ -1881,6 +1900,10 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a notice that is the outcome of a call: the tool. */
   tool?: string | null;
+  /** How that call ended, where a person decided over it. */
+  call_end?: "done" | "failed" | "unknown" | "denied" | null;
+  /** Of a notice that asks for an approval. */
+  approval?: AskedApproval | null;
   /** Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the text is what was shown of an answer that was not finished. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | "stopped" | "cut" | null;
   files?: LineFile[] | null;
