@@ -414,7 +414,7 @@ class ToolRunner:
             self._roles,
             tool,
             arguments,
-            context.conversation,
+            context.conversation.place.space,
             now,
             tainted=tainted,
         )

@@ -17,7 +17,6 @@ from bot.tools.exec.tool import ExecTool
 from memory.store.people.access import AccessRecords
 from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.people.rows import ApprovalRow
-from memory.store.rows import ConversationRow
 
 # Programs that run nothing of what they are given and write to no file that they are given: they
 # only read. So a rule may cover whatever follows their name, and one for a whole command of theirs
@@ -115,26 +114,23 @@ class StoredCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerToolRule:
-    """A tool of an MCP server that runs without a question in one conversation."""
+    """A tool of an MCP server that runs without a question in the chats of a space."""
 
     server: str
     #: SHA-256 of the tool as the owner reviewed it.
     sha256: str
-    #: Id of the conversation that it counts in.
-    conversation: str
 
     def to_json(self) -> str:
         """Serialise it."""
         return json.dumps({"rule": "server tool", **asdict(self)}, ensure_ascii=False)
 
-    def covers(self, tool: Tool, bound: Mapping[str, str], conversation: str) -> bool:
-        """Tell whether a call of that tool in that conversation may run by this rule.
+    def covers(self, tool: Tool, bound: Mapping[str, str]) -> bool:
+        """Tell whether a call of that tool may run by this rule.
 
         Args:
             bound: what an approval of it would depend on now.
         """
-        is_same = tool.spec.origin == self.server and bound.get(SERVER_TOOL_FACT) == self.sha256
-        return is_same and conversation == self.conversation
+        return tool.spec.origin == self.server and bound.get(SERVER_TOOL_FACT) == self.sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,8 +252,7 @@ def format_rule(rule: "ApprovalRule", tool: str, lang: str) -> str:
         tool: the name of the rule's tool.
     """
     if isinstance(rule, ServerToolRule):
-        where = "，在一个聊天里" if lang == "zh" else " in one chat"
-        return f"`{tool}` ({rule.server}){where}"
+        return f"`{tool}` ({rule.server})"
     where = "" if rule.cwd == START_PATH else f" ({rule.cwd})"
     if not rule.argv:
         digest = next(iter(rule.hashes.values()), "")[:12]
@@ -295,7 +290,7 @@ async def find_covering_rule(
     roles: RoleResolver,
     tool: Tool | None,
     arguments: Any,
-    conversation: ConversationRow,
+    space: str,
     now: float,
     *,
     tainted: bool,
@@ -309,7 +304,7 @@ async def find_covering_rule(
     """
     if not isinstance(tool, BoundTool) or not can_have_rules(tool):
         return None
-    stored = await access.rules(conversation.place.space, now)
+    stored = await access.rules(space, now)
     rows = [row for row in stored if row.tool == tool.spec.name]
     if not rows:
         return None
@@ -319,7 +314,7 @@ async def find_covering_rule(
         return None  # the question says why
     given = arguments.given()
     for row in rows:
-        covers = _covers(to_rule(row), tool, given, bound, conversation.id, tainted=tainted)
+        covers = _covers(to_rule(row), tool, given, bound, tainted=tainted)
         if covers and await is_in_force(row, roles):
             return row
     return None
@@ -330,12 +325,11 @@ def _covers(
     tool: Tool,
     given: Mapping[str, Any],
     bound: Mapping[str, str],
-    conversation: str,
     *,
     tainted: bool,
 ) -> bool:
     if isinstance(rule, ServerToolRule):
-        return not tainted and rule.covers(tool, bound, conversation)
+        return not tainted and rule.covers(tool, bound)
     return (rule.survives_taint or not tainted) and rule.covers(given, bound)
 
 
@@ -374,7 +368,6 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     server_rule = ServerToolRule(
         server=call.bound.get(SERVER_FACT, ""),
         sha256=call.bound.get(SERVER_TOOL_FACT, ""),
-        conversation=row.conversation,
     )
     return replace(new, command=server_rule.to_json())
 

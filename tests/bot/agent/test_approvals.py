@@ -2,6 +2,7 @@
 else, lets it run.
 """
 
+import asyncio
 import hashlib
 import json
 import re
@@ -22,8 +23,8 @@ from sqlalchemy import select
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approval_texts import ApprovalQuestion, format_approval_question, show_call
 from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call
-from bot.errors import ToolFailed
-from bot.messages import load_extras
+from bot.errors import OutcomeUnknown, ToolFailed
+from bot.messages import load_body, load_extras
 from bot.tools.base import GuardedCall, LazyToolSpec, ToolArguments, ToolContext, Toolset
 from bot.tools.exec.rules import StoredCall
 from bot.tools.workspace.changes import FileChanges
@@ -341,6 +342,31 @@ async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk
     assert told.key == f"approval:{row.id}"
     assert "outcome unknown" in told.body
     assert taken == [row.id] * 2
+
+
+@pytest.mark.parametrize("ends", ["late", "unknown"])
+async def test_what_may_have_happened_is_not_told_as_not_done(desk: Desk, ends: str) -> None:
+    class SlowBell(Bell):
+        spec = replace(Bell.spec, seconds=0.01)
+
+        async def run(self, arguments: BellArguments, context: ToolContext) -> str:
+            if ends == "unknown":
+                raise OutcomeUnknown("the line broke")
+            await asyncio.Event().wait()
+            return ""
+
+    desk.approvals = replace(
+        desk.approvals,
+        toolset=lambda space: Toolset([SlowBell()]),
+        conversation=desk.store.sessions.conversation,
+    )
+    code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
+    assert "it is unknown whether `bell` happened" in await desk.yes(code)
+    told = await desk.store.delivery.next_inbox_row(desk.home.id, desk.clock())
+    assert told is not None
+    assert load_body(told.body).call_end == "unknown"
+    assert "approved by the person: outcome unknown" in told.body
+    assert "its outcome is unknown" in await desk.yes(code)
 
 
 async def test_what_needs_another_consent_by_now_is_not_run(desk: Desk) -> None:
