@@ -1,4 +1,4 @@
-"""A call that waits for consent stands in the chat that asked, as under Tools, and is decided there."""
+"""A call that waits for consent stands in the chat that asked, and is decided there."""
 
 from pathlib import Path
 from typing import Any
