@@ -84,6 +84,7 @@ def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple
     far.
     """
     state = {earlier.name: earlier for earlier in condensed}
+    state.pop("waiting", None)
     match event.name:
         case "started":
             return (event,)
@@ -99,6 +100,8 @@ def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple
             )
         case "tool_started":
             state["tool_started"] = event
+        case "waiting":
+            state["waiting"] = event
         case "tool_ended":
             state.pop("tool_started", None)
         case _:

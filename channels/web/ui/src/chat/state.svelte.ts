@@ -128,6 +128,7 @@ export class ChatState {
     }
     if (this.transcript !== transcript) return;
     this.entry = entry;
+    transcript.openedAt = entry ? Date.parse(entry.updated_at) : 0;
     this.known = true;
     if (entry?.whose !== "other") return this.enter(transcript);
     this.closed = true;

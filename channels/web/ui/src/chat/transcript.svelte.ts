@@ -34,6 +34,11 @@ export class Item {
   /** An answer that is still being written. */
   growing = $state(false);
   planned = $state("");
+  /** Why the model is called again, as words that the server names: [why, call, calls]. */
+  waits = $state.raw<[string, number, number] | null>(null);
+  /** When it began to grow, and when something of it came last. */
+  began = 0;
+  came = $state(0);
   step = $state(0);
   steps = $state<Step[]>([]);
   /** Tool calls of its turn, as the server counts them. */
@@ -83,8 +88,10 @@ export class Transcript {
   said = $state<"" | "answer_began" | "answer_there">("");
   /** The line that the address names: it is looked for once it is there. */
   sought = $state(0);
-  /** Lines that came while the reader was elsewhere. */
+  /** Lines that came while the reader was elsewhere; what was there when the chat was opened is none of them. */
   unseen = $state(0);
+  /** The server's time of the newest line when it was opened. */
+  openedAt = 0;
   newest = $state(0);
   left = false;
   private readonly byId = new Map<string, Item>();
@@ -205,9 +212,10 @@ export class Transcript {
     if (draft) this.said = "answer_there";
     const failed = line.role === "notice" && to ? this.explained(to) : false;
     const last = this.items.findLast((item) => item.stored);
+    const arrived = !paged && line.role !== "user" && !this.byId.has(line.id) && Date.parse(line.at) > this.openedAt;
+    if (arrived) this.unseen += 1;
     if (this.detached && !paged && last && line.line > last.order) {
       if (draft) this.remove(draft);
-      this.unseen += 1;
       return;
     }
     const shown = this.byId.get(line.id) ?? (line.role === "user" ? this.adopted(line) : undefined);
@@ -221,7 +229,7 @@ export class Transcript {
     item.pending = false;
     item.refused = null;
     if (failed) item.failure = true;
-    item.state = line.state ?? null;
+    item.state = line.state ?? (!paged && this.waits(line) ? "queued" : null);
     item.tool = line.tool ?? "";
     item.callEnd = line.call_end ?? null;
     item.approval = line.approval ?? null;
@@ -234,6 +242,12 @@ export class Transcript {
     if (item.role !== "user" || !item.outgoing) item.text = line.text;
     this.byId.set(line.id, item);
     this.place(item, line.line);
+  }
+
+  /** Whether a message that has just come waits for the answer to another one; commands do not. */
+  private waits(line: TranscriptMessage): boolean {
+    const isMessage = line.role === "user" && !line.tool && !line.text.startsWith("/");
+    return isMessage && this.busy && !this.drafts.has(line.id) && !this.answered.has(line.id);
   }
 
   /** A message is answered: nothing of it is still to come. */
@@ -289,6 +303,9 @@ export class Transcript {
     if (name === "notice" || name === "reply" || name === "accepted") return void this.remark(text);
     if (this.answered.has(id)) return;
     this.answers(id);
+    const growing = this.draft(id);
+    growing.came = performance.now();
+    growing.waits = name === "waiting" ? [String(told.why ?? ""), Number(told.call), Number(told.calls)] : null;
     if (name === "started") {
       const item = this.draft(id);
       item.text = "";
@@ -362,6 +379,7 @@ export class Transcript {
     if (known) return known;
     const item = new Item(`draft-${id}`, "assistant");
     item.growing = true;
+    item.began = item.came = performance.now();
     item.replyTo = id;
     if (!this.drafts.size) this.said = "answer_began";
     this.drafts.set(id, item);
