@@ -88,6 +88,14 @@ class ConversationRoutes:
             ),
             Route(
                 method="GET",
+                path=f"{one}/days",
+                action="console.read",
+                handler=self.days,
+                query=models.DaysOfChatQueryBody,
+                reply=models.TranscriptDaysBody,
+            ),
+            Route(
+                method="GET",
                 path=f"{one}/messages/{{message}}/steps",
                 action="console.read",
                 handler=self.steps,
@@ -153,6 +161,14 @@ class ConversationRoutes:
         if row.seen_line < body.line:
             await self._store.conversations.mark_seen(row.id, body.line)
         return json_response({"ok": True})
+
+    async def days(self, request: Request, query: models.DaysOfChatQueryBody) -> Response:
+        """Return the days of a conversation, each with its first line."""
+        row = await self._readable(str(request.path_params["id"]), request)
+        found = await self._store.line_details.days(row.id, query.offset)
+        return json_response(
+            {"items": [{"at": day.at.isoformat(), "line": day.line} for day in found]}
+        )
 
     async def steps(self, request: Request) -> Response:
         """Return the tool calls of the turn of a message, or of its answer."""

@@ -203,6 +203,25 @@ class ConversationChoiceBody(ApiModel):
     archived: bool | None = None
 
 
+class DaysOfChatQueryBody(ApiModel):
+    """Whose days are meant."""
+
+    offset: int = Field(0, ge=-86_400, le=86_400, description="Seconds east of UTC.")
+
+
+class TranscriptDayBody(ApiModel):
+    """A day on which something was said."""
+
+    at: str = Field(description="When its first line came.")
+    line: int
+
+
+class TranscriptDaysBody(ApiModel):
+    """The days of a conversation, oldest first."""
+
+    items: list[TranscriptDayBody]
+
+
 class DeletionBody(ApiModel):
     """A conversation that is about to be deleted."""
 

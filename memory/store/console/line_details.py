@@ -6,8 +6,9 @@ import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import bindparam, func, literal_column, or_, select
+from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
@@ -17,7 +18,7 @@ from memory.store.conversations.transcript import TranscriptRow, to_transcript_r
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.people.approvals import QUESTION_PREFIX
-from memory.store.rows import Usage, columns_of, to_message
+from memory.store.rows import Usage, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (
     escape_like,
@@ -31,6 +32,7 @@ from memory.store.schema.tables import (
 )
 from memory.text.mentions import FORGOTTEN_MARKS
 
+MAX_LINE = 2**31 - 1
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 
 
@@ -449,6 +451,39 @@ async def search_lines(
     return found[:limit]
 
 
+_second_of_day = cast(_found.c.at + bindparam("offset"), BigInteger)
+_DAYS = (
+    select(func.min(_found.c.number).label("line"), func.min(_found.c.at).label("at"))
+    .group_by(_second_of_day // literal_column("86400", BigInteger))
+    .order_by(literal_column("line"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptDay:
+    """A day of a conversation."""
+
+    #: Number of its first line.
+    line: int
+    #: When that came, UTC.
+    at: datetime
+
+
+async def load_days(tx: Tx, conversation: str, offset: int) -> list[TranscriptDay]:
+    """Load the days on which something was said, oldest first.
+
+    It reads the times of the whole conversation: it is for a person who looks for a day.
+
+    Args:
+        offset: seconds east of UTC of the days that are meant.
+    """
+    values = {"conversation": conversation, "after": 0, "before": MAX_LINE, "offset": offset}
+    return [
+        TranscriptDay(line=row["line"], at=from_unix(row["at"]))
+        for row in (await tx.execute(_DAYS, **values)).all()
+    ]
+
+
 _FORGOTTEN = (
     select(message.c.turn)
     .where(
@@ -479,4 +514,5 @@ class LineReads(Repository):
     file = read(find_file)
     number = read(find_line)
     search = read(search_lines)
+    days = read(load_days)
     forgotten = read(load_forgotten_turns)

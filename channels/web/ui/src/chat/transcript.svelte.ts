@@ -82,6 +82,8 @@ export class Transcript {
   /** Nobody has written here yet. */
   fresh = $state(false);
   more = $state(false);
+  /** It has been longer than what is read at once. */
+  long = $state(false);
   /** Newer lines have left the document: what happens now is not shown until they are back. */
   detached = $state(false);
   /** What to tell those who cannot see the screen. */

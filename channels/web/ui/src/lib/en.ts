@@ -97,6 +97,7 @@ export const en = {
   find: "Find a conversation",
   list_failed: "The conversations could not be loaded.",
   no_conversations: "Your conversations will appear here.",
+  days_of_chat: "Jump to a day",
   new_lines: "{count} new",
   retry: "Retry",
   go_on: "Continue",

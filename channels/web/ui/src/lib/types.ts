@@ -387,6 +387,12 @@ export interface Days {
   items: DiaryDay[];
 }
 
+/** Whose days are meant. */
+export interface DaysOfChatQuery {
+  /** Seconds east of UTC. */
+  offset?: number;
+}
+
 /** Which month is wanted. */
 export interface DaysQuery {
   /** Empty for the owner's. */
@@ -1886,6 +1892,18 @@ export interface TraceSummary {
   /** 0 while it runs. */
   seconds: number;
   attempts: number;
+}
+
+/** A day on which something was said. */
+export interface TranscriptDay {
+  /** When its first line came. */
+  at: string;
+  line: number;
+}
+
+/** The days of a conversation, oldest first. */
+export interface TranscriptDays {
+  items: TranscriptDay[];
 }
 
 /** A line of a transcript. */

@@ -98,6 +98,7 @@ export const zh: Record<keyof typeof en, string> = {
   find: "查找对话",
   list_failed: "对话列表读取失败。",
   no_conversations: "你的对话会出现在这里。",
+  days_of_chat: "跳到某一天",
   new_lines: "{count} 条新消息",
   retry: "重试",
   go_on: "继续",
