@@ -301,7 +301,9 @@ class TranscriptBackend:
         """Load what stands beside these lines, as JSON by their ids."""
         numbers = [row.number for row in rows]
         found = await self._store.line_details.details(conversation, min(numbers), max(numbers))
-        ids = {place.conversation for one in found.values() for place in one.recalled} - {""}
+        ids = {place.conversation for one in found.values() for place in one.recalled}
+        ids |= {one.branched_from for one in found.values()}
+        ids -= {""}
         named = {id: row for id in ids if (row := await self._sessions.conversation(id))}
         return {id: _details_to_json(one, named) for id, one in found.items()}
 
@@ -384,11 +386,23 @@ def _details_to_json(
         "approval": {"id": details.approval, "state": details.approval_state}
         if details.approval
         else None,
+        "origin": _origin_to_json(details, conversations),
         "steps": details.steps,
         "recalled": recalled,
         "usage": spent,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _origin_to_json(
+    details: LineDetails, conversations: Mapping[str, ConversationRow]
+) -> dict[str, Any] | None:
+    """Convert what a branch was made from to JSON; None for no branch, or once that was deleted."""
+    row = conversations.get(details.branched_from)
+    if row is None:
+        return None
+    title = to_entry(row).title
+    return {"conversation": conversation_name(row), "title": title, "turn": details.branched_turn}
 
 
 def conversation_name(row: ConversationRow) -> str:

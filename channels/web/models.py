@@ -112,6 +112,14 @@ class RecalledBody(ApiModel):
     turn: int
 
 
+class BranchOriginBody(ApiModel):
+    """What a branch was made from: a conversation, before one of its turns."""
+
+    conversation: str
+    title: str
+    turn: int
+
+
 class AskedApprovalBody(ApiModel):
     """An approval that a line asks for; /approvals has what waits."""
 
@@ -143,6 +151,9 @@ class TranscriptMessageBody(ApiModel):
     )
     call_end: Literal["done", "failed", "unknown", "denied"] | None = Field(
         None, description="How that call ended, where a person decided over it."
+    )
+    origin: BranchOriginBody | None = Field(
+        None, description="Of the notice that begins a branch: what it was branched from."
     )
     approval: AskedApprovalBody | None = Field(
         None, description="Of a notice that asks for an approval."
@@ -201,6 +212,15 @@ class ConversationChoiceBody(ApiModel):
     )
     pinned: bool | None = None
     archived: bool | None = None
+
+
+class BranchBody(ApiModel):
+    """Where a branch begins, and its name."""
+
+    message: RequiredWord = Field(description="Id of the person's message that it leaves out.")
+    name: Annotated[str, AfterValidator(check_conversation_name)] = Field(
+        json_schema_extra={"pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+    )
 
 
 class DaysOfChatQueryBody(ApiModel):

@@ -12,6 +12,7 @@ import pytest
 
 from memory.store.console.conversation_list import ListFilter, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile
+from memory.store.errors import WrongState
 from memory.store.longterm.rows import AccountIdentity
 from memory.store.longterm.views import RecalledPlace, ViewBatch
 from memory.store.people.rows import NewApproval, Notice, Party
@@ -281,6 +282,45 @@ class ListingSuite:
         record.now += 6
         assert await store.conversations.finish_deletion(id) == "kept"
         assert [row.id for row in (await store.conversations.pinned_page())[0]] == [id]
+
+    async def test_a_branch_has_what_was_said_before_a_message_since_the_last_clear(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        origin = await talk(store, "before the clear")
+        assert await store.sessions.clear(origin)
+        for text in ("one", "two", "three"):
+            record.now += 1
+            await talk(store, text)
+        asked = next(
+            line for line in await store.sessions.lines(origin) if line.text == "question three"
+        )
+        there = replace(place("branch"), space="")
+        notice = NewOutboxRow(kind="notice", text="a branch", part_no=0, parts=1)
+        id = await store.sessions.branch_conversation(origin, asked.id, there, notice)
+        lines = await store.sessions.lines(id)
+        said = [line.text for line in lines if line.role == "user"]
+        assert said == ["question one", "question two"]
+        assert lines[-1].text == "a branch"
+        found = (await store.line_details.details(id, 1, lines[-1].number))[lines[-1].id]
+        assert (found.branched_from, found.branched_turn) == (origin, 4)
+        row = await store.sessions.conversation(id)
+        assert row is not None
+        assert row.own_title.startswith("↳ ")
+        assert await store.folds.check_ledger() == []
+        first = next(
+            line for line in await store.sessions.lines(origin) if line.text == "question one"
+        )
+        empty = await store.sessions.branch_conversation(
+            origin, first.id, replace(place("empty"), space=""), notice
+        )
+        assert [line.text for line in await store.sessions.lines(empty)] == ["a branch"]
+        with pytest.raises(WrongState):
+            await store.sessions.branch_conversation(origin, asked.id, there, notice)
+        with pytest.raises(LookupError):
+            await store.sessions.branch_conversation(
+                origin, "nothing", replace(place("x"), space=""), notice
+            )
 
     async def test_the_days_of_a_conversation_begin_at_midnight_of_the_reader(
         self, record: Record

@@ -12,6 +12,7 @@ from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, s
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.conversations.lifecycle import BRANCH_PREFIX
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
@@ -63,6 +64,9 @@ class LineDetails:
     approval: str = ""
     #: Of that approval (ApprovalState).
     approval_state: str = ""
+    #: Conversation and turn that this one was branched from, before that turn.
+    branched_from: str = ""
+    branched_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +112,9 @@ _QUESTIONS = (
         outbox.c.source.like(literal_text(f"{QUESTION_PREFIX}%")),
         outbox.c.part_no == outbox.c.parts - literal_column("1"),
     )
+)
+_BRANCHES = select(outbox.c.id, outbox.c.source).where(
+    *_IN_LINES, outbox.c.source.like(literal_text(f"{BRANCH_PREFIX}%"))
 )
 _other = outbox.alias("other")
 _LAST_TEXT = (
@@ -184,6 +191,9 @@ async def load_details(
     }
     for row in (await tx.execute(_QUESTIONS, **where)).all():
         found[row["id"]] = LineDetails(approval=row["approval"], approval_state=row["state"])
+    for row in (await tx.execute(_BRANCHES, **where)).all():
+        _, _, origin, number = row["source"].split(":")
+        found[row["id"]] = LineDetails(branched_from=origin, branched_turn=int(number))
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}

@@ -3,9 +3,10 @@
 import { ApiError, conversation, get, post, reason, send } from "../lib/api";
 import { Live, type Told } from "../lib/live";
 import { t } from "../lib/locale.svelte";
-import { conversationOf, go, place } from "../lib/router.svelte";
+import { chat, conversationOf, go, place } from "../lib/router.svelte";
 import { attempt, toast } from "../lib/toasts.svelte";
 import type {
+  Branch,
   Command,
   ContextFacts,
   ConversationChoice,
@@ -309,6 +310,16 @@ export class ChatState {
 
   send(text: string, attachments: Attached[] = []): void {
     if (this.transcript) this.outbox.send(this.transcript.name, text, attachments);
+  }
+
+  /** Send other words in place of a message, in a branch: a conversation of its own with what was said before it. */
+  async branch(message: string, text: string, attachments: Attached[]): Promise<void> {
+    const { transcript } = this;
+    if (!transcript) return;
+    const name = newName();
+    await post(conversation(transcript.name, "branches"), { message, name } satisfies Branch);
+    this.outbox.send(name, text, attachments);
+    go(chat(name));
   }
 
   private taken(item: Outgoing, id: string): void {

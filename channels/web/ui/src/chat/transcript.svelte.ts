@@ -1,7 +1,7 @@
 // One conversation as it is shown: a window of stored lines by their number, the answer as it grows, what is being sent.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { AnswerUsage, AskedApproval, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
+import type { AnswerUsage, AskedApproval, BranchOrigin, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
@@ -47,6 +47,8 @@ export class Item {
   tool = $state("");
   /** How that call ended, where a person decided over it. */
   callEnd = $state<TranscriptMessage["call_end"]>(null);
+  /** Of the notice that begins a branch. */
+  origin = $state.raw<BranchOrigin | null>(null);
   /** Of a notice that asks for an approval. */
   approval = $state.raw<AskedApproval | null>(null);
   /** Number of the turn that it ended, 0 for none. */
@@ -235,6 +237,7 @@ export class Transcript {
     item.tool = line.tool ?? "";
     item.callEnd = line.call_end ?? null;
     item.approval = line.approval ?? null;
+    item.origin = line.origin ?? null;
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;
     item.files = line.files ?? [];

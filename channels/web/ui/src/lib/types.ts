@@ -159,6 +159,20 @@ export interface Backups {
   last_restore: RestoreOutcome | null;
 }
 
+/** Where a branch begins, and its name. */
+export interface Branch {
+  /** Id of the person's message that it leaves out. */
+  message: string;
+  name: string;
+}
+
+/** What a branch was made from: a conversation, before one of its turns. */
+export interface BranchOrigin {
+  conversation: string;
+  title: string;
+  turn: number;
+}
+
 /** Where the newer request stops repeating the older one, so that the provider's cache ends
 there. */
 export interface BrokenPrefix {
@@ -1920,6 +1934,8 @@ export interface TranscriptMessage {
   tool?: string | null;
   /** How that call ended, where a person decided over it. */
   call_end?: "done" | "failed" | "unknown" | "denied" | null;
+  /** Of the notice that begins a branch: what it was branched from. */
+  origin?: BranchOrigin | null;
   /** Of a notice that asks for an approval. */
   approval?: AskedApproval | null;
   /** Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the text is what was shown of an answer that was not finished. */
