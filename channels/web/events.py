@@ -353,6 +353,8 @@ def _line_frame(line: TranscriptLine) -> bytes:
         fields["tool"] = line.tool
     if line.call_end:
         fields["call_end"] = line.call_end
+    if line.speaker:
+        fields["speaker"] = line.speaker
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

@@ -60,6 +60,9 @@ class ConversationSummaryBody(ApiModel):
     updated_at: str
     turns: int = Field(description="Turns in the view.")
     whose: Literal["own", "group", "other"]
+    person: str = Field(
+        "", description="Of another person's private chat: their name, where it is known."
+    )
     pinned: bool
     archived: bool
     unread: int = Field(description="Lines that were not read in the page.")
@@ -151,6 +154,9 @@ class TranscriptMessageBody(ApiModel):
     )
     call_end: Literal["done", "failed", "unknown", "denied"] | None = Field(
         None, description="How that call ended, where a person decided over it."
+    )
+    speaker: str | None = Field(
+        None, description="In a group: who wrote it, by the platform's name."
     )
     origin: BranchOriginBody | None = Field(
         None, description="Of the notice that begins a branch: what it was branched from."

@@ -28,7 +28,7 @@ const FOLD_SEEN_MS = 4000;
 export const newName = (): string => `chat-${crypto.randomUUID().slice(0, 8)}`;
 
 export const titleOf = (entry: ConversationSummary | null): string =>
-  entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.title }) : entry?.title || t("new");
+  entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.person || entry.title }) : entry?.title || t("new");
 
 export class ChatState {
   readonly list = new Conversations();

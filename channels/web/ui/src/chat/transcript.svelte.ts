@@ -45,6 +45,8 @@ export class Item {
   calls = $state(0);
   /** Of a notice that is the outcome of a call: the tool. */
   tool = $state("");
+  /** In a group: who wrote it. */
+  speaker = $state("");
   /** How that call ended, where a person decided over it. */
   callEnd = $state<TranscriptMessage["call_end"]>(null);
   /** Of the notice that begins a branch. */
@@ -237,6 +239,7 @@ export class Transcript {
     item.tool = line.tool ?? "";
     item.callEnd = line.call_end ?? null;
     item.approval = line.approval ?? null;
+    item.speaker = line.speaker ?? "";
     item.origin = line.origin ?? null;
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;

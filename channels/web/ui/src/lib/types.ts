@@ -330,6 +330,8 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  /** Of another person's private chat: their name, where it is known. */
+  person?: string;
   pinned: boolean;
   archived: boolean;
   /** Lines that were not read in the page. */
@@ -1934,6 +1936,8 @@ export interface TranscriptMessage {
   tool?: string | null;
   /** How that call ended, where a person decided over it. */
   call_end?: "done" | "failed" | "unknown" | "denied" | null;
+  /** In a group: who wrote it, by the platform's name. */
+  speaker?: string | null;
   /** Of the notice that begins a branch: what it was branched from. */
   origin?: BranchOrigin | null;
   /** Of a notice that asks for an approval. */
