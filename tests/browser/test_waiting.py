@@ -95,3 +95,16 @@ async def test_older_lines_come_as_the_reader_goes_up(chromium: Browser, site: R
         await page.locator("#log").hover()
         await page.mouse.wheel(0, -20_000)
         await expect(page.locator(".line", has_text="line 30")).to_have_count(1)
+
+
+async def test_an_old_failure_offers_no_retry(chromium: Browser, tmp_path: Path) -> None:
+    bot = Busy()
+    async with page_bot(tmp_path, bot=bot) as site, opened(chromium, site, "/c/c1") as page:
+        await write(page, "one thing")
+        await expect(page.locator(".line.user")).to_have_count(1)
+        bot.show("c1", "started", bot.said["c1"][0].id)
+        bot.show("c1", "failed", bot.said["c1"][0].id, "The model could not answer.")
+        await expect(page.locator(".retry")).to_have_count(1)
+        await write(page, "another thing")
+        await expect(page.locator(".line.user")).to_have_count(2)
+        await expect(page.locator(".retry")).to_have_count(0)
