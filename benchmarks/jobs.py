@@ -20,8 +20,8 @@ from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.telemetry.recorder import Telemetry
 from channels.testing import ScriptedChannel
+from memory.store.automation.jobs import NewJob
 from memory.store.open import open_store
-from memory.store.people.jobs import NewJob
 from memory.store.postgres.open import open_postgres
 from memory.store.rows import NewInboxRow, Place
 from memory.store.store import Store
@@ -203,13 +203,13 @@ def _bare_postgres(url: str) -> float:
     """Return how many commits of the rows of one reminder PostgreSQL makes in a second."""
     with psycopg.connect(url) as held:
         for name in _INSERTS:
-            held.execute(_BARE.format(f"bare_{name}"))  # type: ignore[arg-type]
+            held.execute(_BARE.format(f"bare_{name}"))
         held.commit()
         began = time.perf_counter()
         for number in range(MANY):
             for name in _INSERTS:
                 held.execute(
                     f"INSERT INTO bare_{name} VALUES (%s, %s)", (f"{number}", "Water the plants.")
-                )  # type: ignore[arg-type]
+                )
             held.commit()
         return MANY / (time.perf_counter() - began)

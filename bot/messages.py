@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from bot.access.permissions import conversation_space
 from bot.texts import format_text
 from channels.message import (
     Address,
@@ -177,9 +176,8 @@ def to_inbox_row(
     )
 
 
-def to_chat_move(place: Place, chat_id: str) -> NewInboxRow:
-    """Return the row that moves a conversation to its chat's new id."""
-    to_space = conversation_space("guest", place.channel, place.account, "", chat_id, place.kind)
+def to_chat_move(place: Place, chat_id: str, to_space: str) -> NewInboxRow:
+    """Return the row that moves a conversation to its chat's new id and that one's space."""
     return NewInboxRow(
         place=place,
         key=f"moved:{chat_id}",
@@ -521,6 +519,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "memory": {
         "search": ("搜索", "查找"),
+        "as of": ("截至", "截止"),
         "show": ("查看", "显示"),
         "why": ("为什么", "出处"),
         "undo": ("撤销",),

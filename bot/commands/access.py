@@ -11,13 +11,14 @@ from bot.access.pairing import PairingRefused, parse_typed_code
 from bot.agent.approval_texts import format_command_line, show_call
 from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
-from bot.commands.forget import decide_forgetting, no_request_text
+from bot.commands.memory.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
 from bot.tools.exec.rules import StoredCall, format_rule, is_in_force, to_rule
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
+from memory.store.automation.approval_rules import ApprovalRuleRow
+from memory.store.automation.approvals import ApprovalRow
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
-from memory.store.people.approval_rules import ApprovalRuleRow
-from memory.store.people.rows import ApprovalRow, Party
+from memory.store.rows import Party
 from memory.text.quoting import first_line, shorten
 
 WRITE_ACTION = "access.write"  # granting access: the owner only, in the terminal and on the page

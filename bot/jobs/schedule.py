@@ -12,12 +12,18 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from memory.text.calendar_words import (
+    CHINESE_WEEKDAYS,
+    MONTH_NAMES,
+    WEEKDAY_NAMES,
+    weekday_number,
+)
+
 MAX_AHEAD = timedelta(days=5 * 366)
 MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
 DAY_MINUTES = 1440
 CHECKED_RUNS = 50  # of which the distances are checked
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
-WEEKDAYS_ZH = "一二三四五六日"
 _QUIET = re.compile(
     r"(?P<h1>\d{1,2})(?:[:：](?P<m1>\d{2}))?\s{0,3}[-–—~到至]\s{0,3}(?P<h2>\d{1,2})(?:[:："
     r"](?P<m2>\d{2}))?"
@@ -278,8 +284,8 @@ def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:
     if lang == "zh":
         end = "后" if span >= timedelta(0) else "前"
         return (
-            f"{local:%Y-%m-%d} 周{WEEKDAYS_ZH[local.weekday()]} {local:%H:%M} {zone}（{amount} "
-            f"{units[1]}{end}）"
+            f"{local:%Y-%m-%d} 周{CHINESE_WEEKDAYS[local.weekday()]} {local:%H:%M} {zone}"
+            f"（{amount} {units[1]}{end}）"
         )
     distance = f"in {amount} {units[0]}" if span >= timedelta(0) else f"{amount} {units[0]} ago"
     return f"{local:%Y-%m-%d %a %H:%M} {zone} ({distance})"
@@ -323,8 +329,8 @@ def _cron_name(name: str, text: str, *, zh: bool) -> str:
     if name == "which":
         return text if zh else _WHICH_EN[int(text) - 1]
     if name == "weekdays":
-        numbers = re.sub(r"mon|tue|wed|thu|fri|sat|sun", lambda day: _CRON_WEEKDAYS[day[0]], text)
-        names = WEEKDAYS_ZH if zh else _WEEKDAYS_EN
+        numbers = re.sub(r"[a-z]{3}", lambda day: str(weekday_number(day[0])), text)
+        names = CHINESE_WEEKDAYS if zh else _WEEKDAYS_EN
         named = re.sub(r"\d", lambda day: names[(int(day[0]) - 1) % 7], numbers)
         return named.replace(",", "、").replace("-", "到") if zh else named.replace(",", ", ")
     return text
@@ -336,9 +342,8 @@ _UNITS = (
     (60, "h", "h", "小时"),
     (1, "min", "min", "分钟"),
 )
-_WEEKDAYS_EN = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_CRON_WEEKDAYS = {name.lower(): str(number) for number, name in enumerate(_WEEKDAYS_EN, 1)}
-_MONTHS_EN = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_WEEKDAYS_EN = tuple(name[:3].title() for name in WEEKDAY_NAMES)
+_MONTHS_EN = tuple(name[:3].title() for name in MONTH_NAMES)
 _WHICH_EN = ("first", "second", "third", "fourth", "fifth")
 _WEEKDAY = r"(?:[0-7]|mon|tue|wed|thu|fri|sat|sun)"
 # The fields day, month and weekday of a cron expression, and how they are said in Chinese and

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
-from memory.store.people.rows import GrantRow, Party
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import ANN, GROUP, real_bot
 

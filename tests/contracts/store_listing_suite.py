@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from memory.store.automation.approvals import NewApproval
 from memory.store.console.conversation_list import ListFilter, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile
 from memory.store.errors import WrongState
 from memory.store.longterm.rows import AccountIdentity
 from memory.store.longterm.views import RecalledPlace, ViewBatch
-from memory.store.people.rows import NewApproval, Notice, Party
-from memory.store.rows import NewOutboxRow
+from memory.store.rows import NewOutboxRow, Notice, Party
 from memory.store.store import Store
 from tests.contracts.store_words import (
     SPENT,

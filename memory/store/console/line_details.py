@@ -12,13 +12,13 @@ from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, s
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.automation.approvals import QUESTION_PREFIX
 from memory.store.conversations.lifecycle import BRANCH_PREFIX
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
-from memory.store.people.approvals import QUESTION_PREFIX
 from memory.store.rows import Usage, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (

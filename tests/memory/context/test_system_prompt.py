@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.markdown import join_blocks, parse_blocks, split_lines
 from memory.context.system_prompt import (
     PromptBudgets,
     PromptSources,
@@ -24,6 +23,7 @@ from memory.context.system_prompt import (
     system_parts,
 )
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
+from memory.text.markdown import join_blocks, parse_blocks, split_lines
 from memory.workspace.daily_log import LogSection
 from tests.by_night import first_by_day
 from tests.cases import every_case
@@ -156,6 +156,24 @@ def test_headings_stay_and_the_newest_of_each_section_with_them() -> None:
     missing = sum(int(item.split(": ")[1].split()[0]) for item in left_out)
     assert missing + cut.count("- fact") == 120
     assert f"[… {missing} paragraphs left out; read_file shows the whole file]" in cut
+
+
+def test_standing_instructions_are_shown_however_long_the_rest_is() -> None:
+    rules = [f"- Always cite source number {number}" for number in range(5)]
+    text = memory_file() + "\n\n## 约定 · Instructions\n\n" + "\n".join(rules)
+    cut, _ = cut_memory(text, 150, TIKTOKEN)
+    assert [line for line in cut.split("\n") if "Always cite" in line] == rules
+    assert "## 约定 · Instructions" in cut
+
+
+def test_of_instructions_over_the_budget_the_newest_are_shown() -> None:
+    rules = [f"- Always cite source number {number}" for number in range(100)]
+    text = "## Instructions\n\n" + "\n".join(rules)
+    cut, left_out = cut_memory(text, 150, TIKTOKEN)
+    assert TIKTOKEN.text(cut) <= 150
+    assert rules[99] in cut
+    assert rules[0] not in cut
+    assert left_out
 
 
 def test_a_budget_under_the_headings_keeps_the_upper_ones_that_fit() -> None:
