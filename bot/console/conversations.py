@@ -68,7 +68,7 @@ class ConversationRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one, file = "/api/v1/conversations/{id}", "/api/v1/blobs/{blob}"
+        one = "/api/v1/conversations/{id}"
         return (
             Route(
                 method="PATCH",
@@ -100,6 +100,12 @@ class ConversationRoutes:
                 body=models.SeenBody,
                 reply=models.DoneBody,
             ),
+            *self._reading_calls(one),
+        )
+
+    def _reading_calls(self, one: str) -> tuple[Route, ...]:
+        file = "/api/v1/blobs/{blob}"
+        return (
             Route(
                 method="POST",
                 path=f"{one}/branches",

@@ -91,8 +91,7 @@ class InstrumentedModel:
         try:
             async with ClosingStream(self._model.stream(request)) as events:
                 async for event in events:
-                    if not isinstance(event, RetryWait):
-                        first = first or time.perf_counter()
+                    first = first or (0.0 if isinstance(event, RetryWait) else time.perf_counter())
                     # recorded first: the consumer may close this stream on receiving it
                     if isinstance(event, Answer):
                         outcome, answer = "ok", event

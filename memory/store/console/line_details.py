@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, select
 
@@ -189,11 +190,7 @@ async def load_details(
         row["id"]: LineDetails(files=_received_files(row))
         for row in (await tx.execute(_RECEIVED, **where)).all()
     }
-    for row in (await tx.execute(_QUESTIONS, **where)).all():
-        found[row["id"]] = LineDetails(approval=row["approval"], approval_state=row["state"])
-    for row in (await tx.execute(_BRANCHES, **where)).all():
-        _, _, origin, number = row["source"].split(":")
-        found[row["id"]] = LineDetails(branched_from=origin, branched_turn=int(number))
+    found |= await _load_notice_details(tx, where)
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
@@ -207,6 +204,18 @@ async def load_details(
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
     return {id: details for id, details in found.items() if details != LineDetails()}
+
+
+async def _load_notice_details(tx: Tx, where: Mapping[str, Any]) -> dict[str, LineDetails]:
+    """Load what notices ask for or begin: approvals, and branches."""
+    found = {
+        row["id"]: LineDetails(approval=row["approval"], approval_state=row["state"])
+        for row in (await tx.execute(_QUESTIONS, **where)).all()
+    }
+    for row in (await tx.execute(_BRANCHES, **where)).all():
+        _, _, origin, number = row["source"].split(":")
+        found[row["id"]] = LineDetails(branched_from=origin, branched_turn=int(number))
+    return found
 
 
 def _received_files(row: Row) -> tuple[LineFile, ...]:

@@ -2,6 +2,14 @@
 
 export const toolsEn = {
   find_tool: "Find a tool",
+  outcome_of: "Outcome of {tool}",
+  call_ended_done: "{tool}: approved and done",
+  call_ended_failed: "{tool}: approved, but it did not work",
+  call_ended_unknown: "{tool}: approved; whether it happened is unknown",
+  call_ended_denied: "{tool}: refused, nothing was run",
+  branch_of: "Branch of",
+  days_of_chat: "Jump to a day",
+  recalled_gone: "What stood there is gone.",
   tool_asks: "asks for your consent each time",
   tool_on_demand: "found on demand",
   is_on: "on",

@@ -4,6 +4,14 @@ import type { toolsEn } from "./tools.en";
 
 export const toolsZh: Record<keyof typeof toolsEn, string> = {
   find_tool: "查找工具",
+  outcome_of: "{tool} 的结果",
+  call_ended_done: "{tool}：已批准并执行",
+  call_ended_failed: "{tool}：已批准，但没有做成",
+  call_ended_unknown: "{tool}：已批准，不知道有没有生效",
+  call_ended_denied: "{tool}：已拒绝，什么都没有执行",
+  branch_of: "分支自",
+  days_of_chat: "跳到某一天",
+  recalled_gone: "那里的内容已经没有了。",
   tool_asks: "每次调用都要你同意",
   tool_on_demand: "需要时才查找",
   is_on: "已启用",
