@@ -655,6 +655,7 @@ class Sessions(Repository):
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)
     import_conversation = write(lifecycle.import_conversation)
+    branch_conversation = write(lifecycle.branch_conversation)
     trace = read(traces.load_trace)
     traces = read(traces.load_traces)
     spend = write(usage_rows.add_usage)
