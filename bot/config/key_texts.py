@@ -792,6 +792,12 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '["telegram-123456789"]',
     ),
     "console": ("控制台", "Console", "为控制台保留的内容。", ""),
+    "console.titles": (
+        "自动起标题",
+        "Titles by the model",
+        "你的新对话得到第一个回答后，由小模型在后台起一个标题；不开时，标题就是你的第一句话。",
+        "true",
+    ),
     "console.views_days": (
         "上下文回看天数",
         "Days of past views",

@@ -32,6 +32,7 @@ from memory.store.audit import append_act
 from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
+from memory.store.conversations.titles import forget_title
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.linked_spaces import belongs_to_space, load_member_spaces
@@ -140,6 +141,7 @@ async def _redact_conversation(
     for column in CONVERSATION_COLUMNS:
         await _redact_column(tx, column, id, matcher)
     requests, commands = await _redact_inbox(tx, id, matcher, redacted)
+    await forget_title(tx, id, redacted.inbox)
     near = redacted.inbox | commands | {_MEMORY_NOTICE}
     for row in (await tx.execute(OUTBOX_TEXT.select, scope=id)).all():
         source = row["source"].partition(":")[0]
