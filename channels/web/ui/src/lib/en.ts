@@ -90,6 +90,7 @@ export const en = {
   skip: "Skip to the content",
   starting: "Starting…",
   no_page: "This page does not exist.",
+  list_width: "Width of the list",
   find: "Find a conversation",
   list_failed: "The conversations could not be loaded.",
   no_conversations: "Your conversations will appear here.",

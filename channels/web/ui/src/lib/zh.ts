@@ -91,6 +91,7 @@ export const zh: Record<keyof typeof en, string> = {
   skip: "跳到内容",
   starting: "正在启动…",
   no_page: "没有这个页面。",
+  list_width: "列表宽度",
   find: "查找对话",
   list_failed: "对话列表读取失败。",
   no_conversations: "你的对话会出现在这里。",
