@@ -5,6 +5,7 @@ import { Lexer, Marked, Parser, type Token, type TokensList } from "marked";
 import { el } from "./dom";
 import { FORMULAS, escape } from "./formulas";
 import { t } from "./locale.svelte";
+import { TRUSTED } from "./trusted";
 
 const LONGEST = 200_000;
 const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
@@ -28,6 +29,7 @@ const marked = new Marked({
 });
 
 const PURE = {
+  ...TRUSTED,
   ALLOWED_TAGS: TAGS,
   ALLOWED_ATTR: ["href", "align", "start", "class", "rel", "target", "open"],
   ALLOW_DATA_ATTR: false,

@@ -71,4 +71,12 @@ export const settingsEn = {
   no_passkeys: "None yet.",
   passkeys_not_here: "This browser cannot make passkeys.",
   passkeys_no_site: "Passkeys need a name, not an IP address: open this page at http://localhost with the same port, or at the address of channels.web.public_url.",
+  tab_app: "App",
+  app_install: "On the home screen",
+  app_installed: "mnema runs as an app here.",
+  app_install_how: "In the menu of the browser, choose Install app or Add to home screen (Safari: Share, then Add to Home Screen). It opens in a window of its own and asks for the same sign-in.",
+  app_share: "Share into mnema",
+  app_share_about: "Other apps of this device can then share text and pictures into a new message; it is sent when you press Send. Nothing of the page is kept on the device for this.",
+  app_share_on: "Take what other apps share (once mnema is installed)",
+  app_insecure: "This needs the address of channels.web.public_url (https), or localhost.",
 };

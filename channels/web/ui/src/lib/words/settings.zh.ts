@@ -73,4 +73,12 @@ export const settingsZh: Record<keyof typeof settingsEn, string> = {
   no_passkeys: "还没有。",
   passkeys_not_here: "这个浏览器不能创建通行密钥。",
   passkeys_no_site: "通行密钥需要域名，不能用 IP 地址：请用 http://localhost（端口不变）或 channels.web.public_url 的地址打开网页。",
+  tab_app: "应用",
+  app_install: "放到主屏幕",
+  app_installed: "mnema 正作为应用运行。",
+  app_install_how: "在浏览器菜单里选「安装应用」或「添加到主屏幕」（Safari：先点「分享」，再点「添加到主屏幕」）。它在自己的窗口里打开，登录方式不变。",
+  app_share: "分享到 mnema",
+  app_share_about: "打开后，这台设备上的其他应用可以把文字和图片分享到一条新消息里，按下发送才会发出。设备上不会为此保存页面的任何内容。",
+  app_share_on: "接收其他应用的分享（需先安装 mnema）",
+  app_insecure: "需要通过 channels.web.public_url 的地址（https）或 localhost 打开。",
 };
