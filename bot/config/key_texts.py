@@ -300,6 +300,12 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "前面那个带 TLS 的代理的 https 地址，不带路径。",
         "https://bot.example.org",
     ),
+    "channels.web.push": (
+        "网页通知",
+        "Notifications",
+        "允许浏览器在有新消息时收到通知（Web Push）；需要 public_url。通知里没有消息的内容。",
+        "true",
+    ),
     "channels.web.trusted_proxies": (
         "可信代理",
         "Trusted proxies",

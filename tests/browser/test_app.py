@@ -1,15 +1,17 @@
 """The page as an app of a phone: its manifest, and what other apps share into a new message."""
 
+import asyncio
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 from playwright.async_api import Browser, Page, expect
 
 from channels.web.server import STATIC_FOLDER
 from tests.browser.opening import BROWSER, opened, show
-from tests.browser.real import real_bot
+from tests.browser.real import QUIET, real_bot
 from tests.browser.test_every_address import AXE, check
 from tests.channels.web.server import Running
 
@@ -139,3 +141,47 @@ async def test_the_page_of_the_app_can_be_read_and_used_by_everyone(
                 await page.uncheck("#app-worker")
                 await page.reload()
                 await expect(page.locator("#app-worker")).not_to_be_checked()
+
+
+DELIVERED = "navigator.serviceWorker.ready.then(r => r.getNotifications())"
+
+
+async def test_a_notification_says_that_something_is_there_and_leads_to_no_other_site(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    push = {"push": True, "public_url": "https://bot.example"}
+    settings = {**QUIET, "channels": {"web": push}}
+    async with (
+        real_bot(tmp_path, lambda asked: "Nice.", settings=settings) as real,
+        opened(chromium, real.site, fresh=True) as page,
+    ):
+        await page.context.grant_permissions(["notifications"], origin=real.site.base)
+        await turn_on(page)
+        await expect(page.locator("#app-notify")).not_to_be_checked()
+        await show(page, "app-push")
+        session = await page.context.new_cdp_session(page)
+        found: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def registered(event: dict[str, Any]) -> None:
+            for one in event["registrations"]:
+                if not found.done():
+                    found.set_result(one["registrationId"])
+
+        session.on("ServiceWorker.workerRegistrationUpdated", registered)
+        await session.send("ServiceWorker.enable")
+        id = await asyncio.wait_for(found, 30)
+        for text, path, shown in (
+            ("There is a new message.", "/c/chat-0123abcd", "/c/chat-0123abcd"),
+            ("<b>x</b>", "https://evil.example/", "/c"),
+        ):
+            message = json.dumps({"text": text, "path": path})
+            where = {"origin": real.site.base, "registrationId": id, "data": message}
+            await session.send("ServiceWorker.deliverPushMessage", where)
+            await page.wait_for_function(
+                f"{DELIVERED}.then(all => all.some(one => one.data === '{shown}'))"
+            )
+            told = await page.evaluate(
+                f"{DELIVERED}.then(all => all.map(one => [one.title, one.body]))"
+            )
+            assert told == [["mnema", text]]
+        assert await page.evaluate(KEPT) == 0

@@ -1,5 +1,5 @@
 // The worker of the installed app. It stores nothing: what was shared waits in memory for the page, and no answer of the
-// server is kept.
+// server is kept. A notification says that something is there, and nothing of it.
 "use strict";
 
 const SHARE = "/share";
@@ -36,3 +36,31 @@ self.addEventListener("message", (event) => {
   shared = null;
   event.ports[0].postMessage(given);
 });
+
+self.addEventListener("push", (event) => {
+  let told = {};
+  try {
+    told = event.data.json();
+  } catch {
+    // The notification has to be shown all the same.
+  }
+  const options = { body: String(told.text ?? ""), icon: "/static/icon-192.png", tag: "mnema", data: pathOf(told.path) };
+  event.waitUntil(self.registration.showNotification("mnema", options));
+});
+
+/** A path of the chat, whatever was sent. */
+function pathOf(path) {
+  return /^\/c(\/[\w.:-]{1,128})?$/.test(path) ? path : "/c";
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(show(event.notification.data));
+});
+
+async function show(path) {
+  const [window] = await self.clients.matchAll({ type: "window" });
+  if (!window) return self.clients.openWindow(path);
+  await window.focus();
+  window.postMessage({ open: path });
+}

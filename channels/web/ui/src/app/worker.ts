@@ -23,6 +23,14 @@ export async function turnOn(): Promise<void> {
   await navigator.serviceWorker.ready;
 }
 
+/** A press on a notification opens its conversation in the window that is there. */
+export function followNotifications(): void {
+  if (!isPossible()) return;
+  navigator.serviceWorker.addEventListener("message", ({ data }) => {
+    if (typeof data?.open === "string" && data.open.startsWith("/c")) go(data.open);
+  });
+}
+
 export async function turnOff(): Promise<void> {
   await (await navigator.serviceWorker.getRegistration("/"))?.unregister();
 }

@@ -79,4 +79,10 @@ export const settingsEn = {
   app_share_about: "Other apps of this device can then share text and pictures into a new message; it is sent when you press Send. Nothing of the page is kept on the device for this.",
   app_share_on: "Take what other apps share (once mnema is installed)",
   app_insecure: "This needs the address of channels.web.public_url (https), or localhost.",
+  app_push: "Notifications",
+  app_push_about: "This device is told when there is a reply or a reminder while nobody looks at the conversation. The notification says that there is one, never what it says.",
+  app_push_off: "They are off: set channels.web.public_url and channels.web.push.",
+  app_push_not_here: "This browser cannot show them. On an iPhone they need the installed app.",
+  app_push_on: "Notify this device",
+  app_push_refused: "The browser does not allow notifications here. Allow them in its settings for this site, then try again.",
 };

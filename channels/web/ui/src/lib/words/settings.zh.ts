@@ -81,4 +81,10 @@ export const settingsZh: Record<keyof typeof settingsEn, string> = {
   app_share_about: "打开后，这台设备上的其他应用可以把文字和图片分享到一条新消息里，按下发送才会发出。设备上不会为此保存页面的任何内容。",
   app_share_on: "接收其他应用的分享（需先安装 mnema）",
   app_insecure: "需要通过 channels.web.public_url 的地址（https）或 localhost 打开。",
+  app_push: "通知",
+  app_push_about: "有回复或提醒、而没有人正在看那个对话时，这台设备会收到通知。通知只说有新消息，不说内容。",
+  app_push_off: "尚未打开：请设置 channels.web.public_url 和 channels.web.push。",
+  app_push_not_here: "这个浏览器不能显示通知。iPhone 上需要先安装成应用。",
+  app_push_on: "通知这台设备",
+  app_push_refused: "浏览器不允许这个网站发通知。请在浏览器的网站设置里允许，然后再试。",
 };
