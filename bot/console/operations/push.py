@@ -8,10 +8,10 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Container, Coroutine, Mapping
+from collections.abc import Callable, Container, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 from starlette.requests import Request
@@ -31,7 +31,7 @@ from bot.console.operations.push_encryption import (
 )
 from bot.runtime.bot import Bot
 from bot.tools.web.addresses import WebError, WebUrl, parse_url
-from bot.tools.web.client import GuardedClient, WebResponse
+from bot.tools.web.client import GuardedClient
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.server import WebSite
@@ -47,18 +47,8 @@ GONE = frozenset({404, 410})
 _TEXTS = {"zh": "有一条新消息。", "en": "There is a new message."}
 
 
-class PushClient(Protocol):
-    """Sends requests to addresses that a browser named; see GuardedClient."""
-
-    async def request(
-        self, method: str, text: str, headers: Mapping[str, str] | None = None, body: bytes = b""
-    ) -> WebResponse: ...
-
-    async def judge(self, url: WebUrl) -> list[Any]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subscription:
+class PushSubscription:
     """A browser that wants notifications."""
 
     endpoint: str
@@ -87,14 +77,14 @@ class PushNotifier:
         *,
         data: Path,
         config: Callable[[], Config],
-        client: PushClient,
+        client: GuardedClient,
         logins: Callable[[], Container[str]],
         is_read: Callable[[str], bool],
         spawn: Callable[[Coroutine[Any, Any, object]], None],
         now: Callable[[], float],
     ) -> None:
         self.client = client
-        self._rows = EnabledFile(data / SUBSCRIPTIONS_FILE, Subscription)
+        self._rows = EnabledFile(data / SUBSCRIPTIONS_FILE, PushSubscription)
         self._key_path = data / KEY_FILE
         self._config = config
         self._logins = logins
@@ -127,7 +117,7 @@ class PushNotifier:
             await self._send(id, row, json.dumps(payload).encode(), key, encode_base64url(topic))
 
     async def _send(
-        self, id: str, row: Subscription, payload: bytes, key: bytes, topic: str
+        self, id: str, row: PushSubscription, payload: bytes, key: bytes, topic: str
     ) -> None:
         url = parse_url(row.endpoint)
         subject = self._config().channels.web.public_url
@@ -161,7 +151,7 @@ class PushNotifier:
             write_atomic(self._key_path, key)
         return key
 
-    def add(self, row: Subscription) -> str:
+    def add(self, row: PushSubscription) -> str:
         """Store a subscription, in place of a former one of the same browser; return its id.
 
         Raises:
@@ -265,7 +255,7 @@ class PushRoutes:
             if url.scheme != "https":
                 raise ValueError("a push service has an https address")
             await self._notifier.client.judge(url)
-            row = Subscription(login=login, **body.model_dump())
+            row = PushSubscription(login=login, **body.model_dump())
             id = self._notifier.add(row)
         except (WebError, ValueError) as err:
             raise HttpRefusal(400, "endpoint", str(err), field="endpoint") from err

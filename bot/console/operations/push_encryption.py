@@ -7,10 +7,7 @@ import json
 import os
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from typing import Any
 
 KEY_BYTES = 32
 POINT_BYTES = 65  # of a public key, uncompressed
@@ -37,13 +34,13 @@ def decode_base64url(text: str) -> bytes:
 
 def new_key() -> bytes:
     """Return a new private key: the number of the curve P-256."""
-    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.asymmetric import ec  # slow to import
 
     number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
     return number.to_bytes(KEY_BYTES, "big")
 
 
-def _load_key(key: bytes) -> "EllipticCurvePrivateKey":
+def _load_key(key: bytes) -> Any:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     return ec.derive_private_key(int.from_bytes(key, "big"), ec.SECP256R1())
@@ -52,7 +49,8 @@ def _load_key(key: bytes) -> "EllipticCurvePrivateKey":
 def public_point(key: bytes) -> bytes:
     """Return the public key of a private one, as browsers take it."""
     numbers = _load_key(key).public_key().public_numbers()
-    return b"\x04" + numbers.x.to_bytes(KEY_BYTES, "big") + numbers.y.to_bytes(KEY_BYTES, "big")
+    x, y = int(numbers.x), int(numbers.y)
+    return b"\x04" + x.to_bytes(KEY_BYTES, "big") + y.to_bytes(KEY_BYTES, "big")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,9 @@ tokens; and search.
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import bindparam, func, or_, select
 
@@ -186,18 +187,17 @@ async def load_details(
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
     spent: dict[str, list[Usage]] = {}
-    pictures: dict[str, list[LineFile]] = {}
+    pictures: Mapping[str, Sequence[LineFile]] = {}
     if turns:
         steps = {row["turn_id"]: row["count"] for row in (await tx.execute(_STEPS, **where)).all()}
         since = min(row["started"] for row in turns) - USAGE_SLACK
         until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
         used = (await tx.execute(_USAGE, **where, since=since, until=until)).all()
         spent = _usage_by_turn(used)
-        pictures = _pictures_by_turn((await tx.execute(_PICTURES, **where)).all())
-    sent = {row["payload"] for row in (await tx.execute(_SENT, **where)).all()} if pictures else ()
+        pictures = await _load_pictures(tx, where)
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
-    _add_pictures(found, answers, pictures, sent)
+    _add_pictures(found, answers, pictures)
     return {id: details for id, details in found.items() if details != LineDetails()}
 
 
@@ -208,19 +208,22 @@ def _received_files(row: Row) -> tuple[LineFile, ...]:
     )
 
 
-def _pictures_by_turn(rows: Sequence[Row]) -> dict[str, list[LineFile]]:
-    """Return the pictures that the tools of each turn gave, each once: calls of one step share a
-    result.
+async def _load_pictures(tx: Tx, where: Mapping[str, Any]) -> Mapping[str, Sequence[LineFile]]:
+    """Load the pictures that the tools of each turn gave, by the turn's id, but those that were
+    sent as files.
     """
     pictures: dict[str, list[LineFile]] = {}
+    rows = (await tx.execute(_PICTURES, **where)).all()
+    payloads = (await tx.execute(_SENT, **where)).all() if rows else []
+    known = {("", json.loads(row["payload"] or "{}").get("sha256")) for row in payloads}
     for row in rows:
-        of_turn = pictures.setdefault(row["turn_id"], [])
         for part in load_parts(row["parts"]):
-            if not isinstance(part, Image):
+            if not isinstance(part, Image) or ("", part.sha256) in known:
                 continue
-            picture = LineFile(sha256=part.sha256, name="", media_type=part.media_type)
-            if picture not in of_turn:
-                of_turn.append(picture)
+            if (row["turn_id"], part.sha256) not in known:  # calls of one step share a result
+                known.add((row["turn_id"], part.sha256))
+                picture = LineFile(sha256=part.sha256, name="", media_type=part.media_type)
+                pictures.setdefault(row["turn_id"], []).append(picture)
     return pictures
 
 
@@ -228,15 +231,11 @@ def _add_pictures(
     found: dict[str, LineDetails],
     answers: Sequence[Row],
     pictures: Mapping[str, Sequence[LineFile]],
-    payloads: Iterable[str],
 ) -> None:
-    """Put the pictures of a turn beside its last text, but those that were sent as files."""
-    sent = {json.loads(payload).get("sha256") for payload in payloads if payload}
+    """Put the pictures of a turn beside its last text."""
     for row in answers:
-        if row["part_no"] != row["last_text"]:
-            continue
-        given = [one for one in pictures.get(row["turn_id"], ()) if one.sha256 not in sent]
-        if given:
+        given = pictures.get(row["turn_id"], ())
+        if given and row["part_no"] == row["last_text"]:
             details = found[row["id"]]
             found[row["id"]] = replace(details, files=(*details.files, *given[:MAX_PICTURES]))
 

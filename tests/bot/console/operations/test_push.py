@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from bot.config.schema import Config
-from bot.console.operations.push import MAX_SUBSCRIPTIONS, PushNotifier, Subscription
+from bot.console.operations.push import MAX_SUBSCRIPTIONS, PushNotifier, PushSubscription
 from bot.console.operations.push_encryption import (
     BrowserKeys,
     decode_base64url,
@@ -62,8 +62,8 @@ class Browser:
         self.key, self.auth = new_key(), b"a" * 16
         self.point = public_point(self.key)
 
-    def row(self, endpoint: str, login: str = "one") -> Subscription:
-        return Subscription(
+    def row(self, endpoint: str, login: str = "one") -> PushSubscription:
+        return PushSubscription(
             endpoint=endpoint,
             p256dh=encode_base64url(self.point),
             auth=encode_base64url(self.auth),
