@@ -230,15 +230,16 @@ async def _new(context: CommandContext) -> str:
     session = await context.store.sessions.load(id)
     count = len(session.turns)
     log_fold = plan_oldest_turns(session, "/new", _policy(context)) if count else None
-    await context.store.sessions.clear(id, log_fold, reason="new", by=context.who)
+    zone = context.services.now().tzinfo or UTC
+    await context.store.sessions.clear(id, log_fold, reason="new", by=context.who, zone=zone)
     await folding.detach(id)
     if not count:
         return context.text("新的会话开始了。", "A new conversation begins.")
     await folding.write_logs(id)
     turns = "1 turn" if count == 1 else f"{count} turns"
     return context.text(
-        f"新的会话开始了；之前的 {count} 轮正在写入今天的日志。",
-        f"A new conversation begins; what came before ({turns}) is being written to today's log.",
+        f"新的会话开始了；之前的 {count} 轮正在写入日志。",
+        f"A new conversation begins; what came before ({turns}) is being written to the daily log.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from playwright.async_api import Browser, Page, expect
 
-from channels.web.server import STATIC_FOLDER
+from channels.web.static_files import STATIC_FOLDER
 from tests.browser.opening import BROWSER, opened, show
 from tests.browser.real import QUIET, real_bot
 from tests.browser.test_every_address import AXE, check

@@ -495,7 +495,9 @@ class ContextReport:
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
-        done = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
+        folds = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
+        # a log-only one is no fold of the view
+        done = [row for row in folds if not row.log_only]
         open_folds = [
             row
             for row in await self._store.folds.open_folds()

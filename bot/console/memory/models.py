@@ -38,7 +38,7 @@ class FactQueryBody(SpaceQueryBody):
     """Which facts are wanted."""
 
     q: Word = Field("", description="Words that the fact contains.")
-    category: Literal["", "user_preference", "project_context", "skill", "fact"] = ""
+    category: Literal["", "user_preference", "instruction", "project_context", "skill", "fact"] = ""
     importance: int = Field(1, ge=1, le=10, description="The least one.")
     former: bool = Field(False, description="Those that no longer hold, instead of those that do.")
     cursor: IdCursor = Field("", description="The `next` of the page before.")
@@ -91,7 +91,9 @@ class FactChangeBody(ApiModel):
         Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
         | None
     ) = None
-    category: Literal["user_preference", "project_context", "skill", "fact"] | None = None
+    category: (
+        Literal["user_preference", "instruction", "project_context", "skill", "fact"] | None
+    ) = None
     importance: Annotated[int, Field(ge=1, le=10)] | None = None
 
 
@@ -314,6 +316,7 @@ class SearchQueryBody(ApiModel):
     space: str = ""
     since: Day = Field("", description="A day such as 2026-11-20.")
     until: Day = Field("", description="A day such as 2026-11-20.")
+    as_of: Day = Field("", description="A day such as 2026-11-20: from what was known at its end.")
     speaker: Word = ""
     kind: Literal["", "memory", "log", "said", "tool"] = ""
     everyone: bool = Field(

@@ -506,7 +506,7 @@ export interface Fact {
 /** How a fact should be; null leaves a value. */
 export interface FactChange {
   text?: string | null;
-  category?: "user_preference" | "project_context" | "skill" | "fact" | null;
+  category?: "user_preference" | "instruction" | "project_context" | "skill" | "fact" | null;
   importance?: number | null;
 }
 
@@ -555,7 +555,7 @@ export interface FactQuery {
   space?: string;
   /** Words that the fact contains. */
   q?: string;
-  category?: "" | "user_preference" | "project_context" | "skill" | "fact";
+  category?: "" | "user_preference" | "instruction" | "project_context" | "skill" | "fact";
   /** The least one. */
   importance?: number;
   /** Those that no longer hold, instead of those that do. */
@@ -1542,6 +1542,8 @@ export interface SearchQuery {
   since?: string;
   /** A day such as 2026-11-20. */
   until?: string;
+  /** A day such as 2026-11-20: from what was known at its end. */
+  as_of?: string;
   speaker?: string;
   kind?: "" | "memory" | "log" | "said" | "tool";
   /** In every memory; those of others are noted in the audit list. */
