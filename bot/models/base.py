@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from memory.conversation import Part, ShownMessage, ToolSpec
 
-Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat"]
+Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat", "title"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
 # The tool that a request offers which only tries a model.
@@ -37,7 +37,7 @@ class Request:
     #: running turn's).
     stable: int = 0
     #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools,
-    #: low effort); "heartbeat": a look at HEARTBEAT.md (low effort).
+    #: low effort); "heartbeat": a look at HEARTBEAT.md, "title": of a conversation (low effort).
     purpose: Purpose = "turn"
     #: Conversation id, "" for none. Never sent; the offline model and test doubles read it.
     conversation: str = ""
@@ -114,7 +114,20 @@ class Restarted:
     why: str
 
 
-ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryWait:
+    """A call failed, and the same model is called again after a pause. It is nothing that a model
+    said.
+    """
+
+    #: Key of the reason in bot.texts.
+    why: str
+    #: Number of the next call, and of calls at most.
+    call: int
+    calls: int
+
+
+ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | RetryWait | Answer
 
 
 class ModelClient(Protocol):

@@ -5,18 +5,23 @@ tokens; and search.
 import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.automation.approvals import QUESTION_PREFIX
+from memory.store.conversations.lifecycle import BRANCH_PREFIX
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
-from memory.store.rows import Usage, columns_of, to_message
+from memory.store.rows import Usage, columns_of, from_unix, to_message
+from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (
     escape_like,
     inbox,
@@ -29,6 +34,7 @@ from memory.store.schema.tables import (
 )
 from memory.text.mentions import FORGOTTEN_MARKS
 
+MAX_LINE = 2**31 - 1
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 
 
@@ -47,6 +53,7 @@ class LineFile:
 class LineDetails:
     """What stands beside one line."""
 
+    #: What came or went with it; at the last text of an answer also the pictures of its tools.
     files: tuple[LineFile, ...] = ()
     #: Number of its turn, 0 where it has none.
     turn: int = 0
@@ -55,6 +62,13 @@ class LineDetails:
     recalled: tuple[RecalledPlace, ...] = ()
     #: Of its turn, by model.
     usage: tuple[Usage, ...] = ()
+    #: Id of the approval that it asks for, "" for none.
+    approval: str = ""
+    #: Of that approval (ApprovalState).
+    approval_state: str = ""
+    #: Conversation and turn that this one was branched from, before that turn.
+    branched_from: str = ""
+    branched_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +102,21 @@ _RECEIVED = select(inbox.c.id, inbox.c.body).where(
     inbox.c.line >= bindparam("first"),
     inbox.c.line <= bindparam("last"),
     inbox.c.body.like(literal_text('%"files": [%')),
+)
+# the side that is computed is the outbox's, so that the approval is found by its index
+_CALL_OF_QUESTION = func.substr(outbox.c.source, literal_column(str(len(QUESTION_PREFIX) + 1)))
+_QUESTIONS = (
+    select(outbox.c.id, approval.c.id.label("approval"), approval.c.state)
+    .select_from(outbox)
+    .join(approval, approval.c.call == _CALL_OF_QUESTION)
+    .where(
+        *_IN_LINES,
+        outbox.c.source.like(literal_text(f"{QUESTION_PREFIX}%")),
+        outbox.c.part_no == outbox.c.parts - literal_column("1"),
+    )
+)
+_BRANCHES = select(outbox.c.id, outbox.c.source).where(
+    *_IN_LINES, outbox.c.source.like(literal_text(f"{BRANCH_PREFIX}%"))
 )
 _other = outbox.alias("other")
 _LAST_TEXT = (
@@ -137,6 +166,25 @@ _USAGE = (
     .group_by(usage.c.turn_id, usage.c.model)
     .order_by(usage.c.model)
 )
+MAX_PICTURES = 12  # shown beside one answer, of those that its tools gave
+_PICTURES = (
+    select(tool_call.c.turn_id, message.c.parts)
+    .join(message, message.c.id == tool_call.c.result_id)
+    .where(
+        tool_call.c.turn_id.in_(_TURNS),
+        message.c.conversation == bindparam("conversation"),
+        message.c.origin == literal_text("tool"),
+        message.c.parts.like(literal_text('%"kind":"Image"%')),
+    )
+    .order_by(tool_call.c.place)
+)
+NEAR_LINES = 20  # the files of an answer follow it within so many lines
+_SENT = select(outbox.c.payload).where(
+    outbox.c.conversation == bindparam("conversation"),
+    outbox.c.line >= bindparam("first") - NEAR_LINES,
+    outbox.c.line <= bindparam("last") + NEAR_LINES,
+    outbox.c.kind == literal_text("media"),
+)
 # seconds before a turn's start and after its end in which its usage may be stored
 USAGE_SLACK = 60.0
 
@@ -162,19 +210,35 @@ async def load_details(
         row["id"]: LineDetails(files=_received_files(row))
         for row in (await tx.execute(_RECEIVED, **where)).all()
     }
+    found |= await _load_notice_details(tx, where)
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
     spent: dict[str, list[Usage]] = {}
+    pictures: Mapping[str, Sequence[LineFile]] = {}
     if turns:
         steps = {row["turn_id"]: row["count"] for row in (await tx.execute(_STEPS, **where)).all()}
         since = min(row["started"] for row in turns) - USAGE_SLACK
         until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
         used = (await tx.execute(_USAGE, **where, since=since, until=until)).all()
         spent = _usage_by_turn(used)
+        pictures = await _load_pictures(tx, where)
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
+    _add_pictures(found, answers, pictures)
     return {id: details for id, details in found.items() if details != LineDetails()}
+
+
+async def _load_notice_details(tx: Tx, where: Mapping[str, Any]) -> dict[str, LineDetails]:
+    """Load what notices ask for or begin: approvals, and branches."""
+    found = {
+        row["id"]: LineDetails(approval=row["approval"], approval_state=row["state"])
+        for row in (await tx.execute(_QUESTIONS, **where)).all()
+    }
+    for row in (await tx.execute(_BRANCHES, **where)).all():
+        _, _, origin, number = row["source"].split(":")
+        found[row["id"]] = LineDetails(branched_from=origin, branched_turn=int(number))
+    return found
 
 
 def _received_files(row: Row) -> tuple[LineFile, ...]:
@@ -182,6 +246,38 @@ def _received_files(row: Row) -> tuple[LineFile, ...]:
     return tuple(
         LineFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3]) for file in files
     )
+
+
+async def _load_pictures(tx: Tx, where: Mapping[str, Any]) -> Mapping[str, Sequence[LineFile]]:
+    """Load the pictures that the tools of each turn gave, by the turn's id, but those that were
+    sent as files.
+    """
+    pictures: dict[str, list[LineFile]] = {}
+    rows = (await tx.execute(_PICTURES, **where)).all()
+    payloads = (await tx.execute(_SENT, **where)).all() if rows else []
+    known = {("", json.loads(row["payload"] or "{}").get("sha256")) for row in payloads}
+    for row in rows:
+        for part in load_parts(row["parts"]):
+            if not isinstance(part, Image) or ("", part.sha256) in known:
+                continue
+            if (row["turn_id"], part.sha256) not in known:  # calls of one step share a result
+                known.add((row["turn_id"], part.sha256))
+                picture = LineFile(sha256=part.sha256, name="", media_type=part.media_type)
+                pictures.setdefault(row["turn_id"], []).append(picture)
+    return pictures
+
+
+def _add_pictures(
+    found: dict[str, LineDetails],
+    answers: Sequence[Row],
+    pictures: Mapping[str, Sequence[LineFile]],
+) -> None:
+    """Put the pictures of a turn beside its last text."""
+    for row in answers:
+        given = pictures.get(row["turn_id"], ())
+        if given and row["part_no"] == row["last_text"]:
+            details = found[row["id"]]
+            found[row["id"]] = replace(details, files=(*details.files, *given[:MAX_PICTURES]))
 
 
 def _answer_details(
@@ -429,6 +525,39 @@ async def search_lines(
     return found[:limit]
 
 
+_second_of_day = cast(_found.c.at + bindparam("offset"), BigInteger)
+_DAYS = (
+    select(func.min(_found.c.number).label("line"), func.min(_found.c.at).label("at"))
+    .group_by(_second_of_day // literal_column("86400", BigInteger))
+    .order_by(literal_column("line"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptDay:
+    """A day of a conversation."""
+
+    #: Number of its first line.
+    line: int
+    #: When that came, UTC.
+    at: datetime
+
+
+async def load_days(tx: Tx, conversation: str, offset: int) -> list[TranscriptDay]:
+    """Load the days on which something was said, oldest first.
+
+    It reads the times of the whole conversation: it is for a person who looks for a day.
+
+    Args:
+        offset: seconds east of UTC of the days that are meant.
+    """
+    values = {"conversation": conversation, "after": 0, "before": MAX_LINE, "offset": offset}
+    return [
+        TranscriptDay(line=row["line"], at=from_unix(row["at"]))
+        for row in (await tx.execute(_DAYS, **values)).all()
+    ]
+
+
 _FORGOTTEN = (
     select(message.c.turn)
     .where(
@@ -459,4 +588,5 @@ class LineReads(Repository):
     file = read(find_file)
     number = read(find_line)
     search = read(search_lines)
+    days = read(load_days)
     forgotten = read(load_forgotten_turns)
