@@ -286,6 +286,7 @@ PURPOSE_TEXTS = {
     "extract": ("记事", "memories"),
     "dream": ("夜间整理", "dreams"),
     "heartbeat": ("心跳", "heartbeat"),
+    "title": ("标题", "titles"),
 }
 MAX_PEOPLE = 20  # in a chat; the page shows all
 

@@ -21,6 +21,7 @@ from bot.agent.context.recorder import ViewRecorder
 from bot.agent.loop import Agent
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.values import NO_RIGHTS_TEXT, Subagent
+from bot.agent.titles import TitleWriter
 from bot.agent.turn_context import (
     EventSink,
     MessageCounter,
@@ -119,6 +120,7 @@ class TurnRunner:
         troubles: TroubleList,
         subagents: SubagentService,
         space_idle: Callable[[str], None],
+        title_writer: TitleWriter,
     ) -> None:
         """Args:
         dispatcher: calls `step`.
@@ -139,6 +141,7 @@ class TurnRunner:
         self._troubles = troubles
         self._subagents = subagents
         self._space_idle = space_idle
+        self._title_writer = title_writer
         self._isolation = isolation
         self._started_at = started_at
         self._running: dict[str, _RunningAgent] = {}
@@ -502,6 +505,8 @@ class TurnRunner:
             fit_request = FitRequest(model=context.model, policy=context.policy)
             self._run_in_background(self._fitter.prepare(context.conversation.id, fit_request))
         self._run_in_background(self._setup.budget_guard.warn(context.actor))
+        if self._title_writer.is_due(context, result):
+            self._run_in_background(self._title_writer.write(context.conversation.id))
         return result.state if finished.stored else "cancelled", finished.has_next
 
     async def _split(self, place: Place, result: TurnResult) -> list[NewOutboxRow]:

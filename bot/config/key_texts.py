@@ -300,6 +300,12 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         "前面那个带 TLS 的代理的 https 地址，不带路径。",
         "https://bot.example.org",
     ),
+    "channels.web.push": (
+        "网页通知",
+        "Notifications",
+        "允许浏览器在有新消息时收到通知（Web Push）；需要 public_url。通知里没有消息的内容。",
+        "true",
+    ),
     "channels.web.trusted_proxies": (
         "可信代理",
         "Trusted proxies",
@@ -792,6 +798,12 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
         '["telegram-123456789"]',
     ),
     "console": ("控制台", "Console", "为控制台保留的内容。", ""),
+    "console.titles": (
+        "自动起标题",
+        "Titles by the model",
+        "你的新对话得到第一个回答后，由小模型在后台起一个标题；不开时，标题就是你的第一句话。",
+        "true",
+    ),
     "console.views_days": (
         "上下文回看天数",
         "Days of past views",

@@ -523,6 +523,13 @@ class PluginConfig(ConfigSection):
 class ConsoleConfig(ConfigSection):
     """What is kept for the console."""
 
+    titles: bool = Field(
+        False,
+        description=(
+            "Name a new conversation of yours after its first answer, by a background call of the "
+            "fast model; otherwise it has your first words as its title."
+        ),
+    )
     views_days: int = Field(
         30,
         ge=0,

@@ -63,7 +63,7 @@ class BotConsole:
 
     def __init__(self, bot: Bot, allow: Allow = is_console_allowed) -> None:
         """allow: tells whether the console may do an action now."""
-        self._bot = bot
+        self._bot = self.bot = bot
         self.allow = allow
         self.store = bot.store
         #: The owner's files.

@@ -36,6 +36,7 @@ def attach_console(site: WebSite, bot: Bot) -> None:
     served = SiteServices(bot, site)
     metrics = Route(method="GET", path="/metrics", action=METRICS_ACTION, handler=served.metrics)
     site.open(served.web_services(), (metrics,), served.load_routes)
+    site.web.replied = served.note_reply
 
 
 def attach_metrics(site: MonitorSite, bot: Bot) -> None:
@@ -158,6 +159,14 @@ class SiteServices:
         return Response(
             await self._bot.metrics.text(), 200, {"cache-control": "no-store"}, METRICS_TYPE
         )
+
+    def note_reply(self, conversation: str) -> None:
+        """Tell browsers of a new message, where that is on."""
+        if not self._bot.config().channels.web.push:
+            return
+        from bot.console.operations.push import build_notifier  # few bots need it
+
+        build_notifier(self._bot, self._site).note_reply(conversation)
 
     async def load_routes(self) -> tuple[Route, ...]:
         """Return the routes of the console."""

@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 
 from memory.conversation import Part, ShownMessage, ToolSpec
 
-Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat"]
+Purpose = Literal["turn", "fold", "extract", "dream", "heartbeat", "title"]
 StopReason = Literal["end", "tools", "length", "pause", "refusal", "overflow", "unknown"]
 
 # The tool that a request offers which only tries a model.
@@ -37,7 +37,7 @@ class Request:
     #: running turn's).
     stable: int = 0
     #: "turn": the conversation; "fold": a summary; "extract" and "dream": memory work (no tools,
-    #: low effort); "heartbeat": a look at HEARTBEAT.md (low effort).
+    #: low effort); "heartbeat": a look at HEARTBEAT.md, "title": of a conversation (low effort).
     purpose: Purpose = "turn"
     #: Conversation id, "" for none. Never sent; the offline model and test doubles read it.
     conversation: str = ""

@@ -26,6 +26,7 @@ from bot.agent.prompt.builder import SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.tool import DelegateTool
 from bot.agent.subagents.values import compose_outcome_body
+from bot.agent.titles import TitleWriter
 from bot.agent.tool_calls import ToolRunner
 from bot.agent.turn import RunCommand, TurnRunner
 from bot.agent.turn_context import MessageCounter, TurnSetup
@@ -437,6 +438,11 @@ class TurnComponents(Components):
             troubles=self.troubles,
             subagents=self.subagents,
             space_idle=lambda space: self.toolset.adopt(space),
+            title_writer=TitleWriter(
+                titles=self.store.titles,
+                complete=self.memory_service.completion("title"),
+                config=self.config,
+            ),
         )
 
     def _person_deletion(self) -> PersonDeletion:

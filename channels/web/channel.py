@@ -35,6 +35,8 @@ class Web:
         self.hub = hub or EventHub()
         #: Set while `run` is running.
         self.deliver: Deliver | None = None
+        #: Called with the name of a conversation at each message that is no progress text.
+        self.replied: Callable[[str], None] = lambda conversation: None
 
     async def run(self, deliver: Deliver) -> None:
         """Let the site deliver messages until cancelled."""
@@ -60,6 +62,7 @@ class Web:
             facts={"id": message.id},
         )
         self._notify(self.hub.publish, event)
+        self._notify(self.replied, message.address.chat_id)
         return Receipt(platform_id=message.id)
 
     def accepted(self, conversation: str) -> None:

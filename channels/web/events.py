@@ -196,6 +196,11 @@ class EventHub:
         for stream in self._streams.values():
             stream.notify_readers()
 
+    def has_readers(self, conversation: str) -> bool:
+        """Tell whether somebody looks at a conversation."""
+        stream = self._streams.get(conversation)
+        return stream is not None and stream.readers > 0
+
     @property
     def closed(self) -> bool:
         """Whether the streams are ending."""

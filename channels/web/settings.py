@@ -66,6 +66,12 @@ class WebSettings(ChannelSettings):
     public_url: PublicUrl = Field(
         "", description="https address of the proxy with TLS in front, without a path."
     )
+    push: bool = Field(
+        False,
+        description=(
+            "Let browsers that ask for it be told of new messages by Web Push; needs public_url."
+        ),
+    )
     trusted_proxies: Networks = Field(
         (),
         description=(

@@ -22,11 +22,14 @@ MEDIA_TYPES = {
     ".mjs": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
 }
 ASSETS_FOLDER = "assets/"  # names there contain a hash of the content
 PAGE = "index.html"
 PARTS = "parts.json"  # names the files of each part of the page that is loaded on use
-SECTION_PARTS = {"": "chat", "c": "chat"}  # where a part has another name than its section
+# Where a part has another name than its section.
+SECTION_PARTS = {"": "chat", "c": "chat", "share": "chat"}
 # What the page shows under addresses of its own; the part after the first slash is the page's
 # affair.
 PAGE_PATHS = (
@@ -44,7 +47,9 @@ PAGE_PATHS = (
     "settings",
     "more",
     "welcome",
+    "share",
 )
+WORKER = "sw.js"  # of the installed page; it serves the whole site
 MIN_COMPRESSED_BYTES = 1_000
 
 
@@ -85,6 +90,8 @@ def asset_response(request: Request, name: str, status: int = 200) -> Response:
         return Response(b"not found", 404, media_type="text/plain")
     cached = "public, max-age=31536000, immutable" if name.startswith(ASSETS_FOLDER) else "no-cache"
     headers = {"etag": asset.etag, "cache-control": cached, "vary": "accept-encoding"}
+    if name == WORKER:
+        headers["service-worker-allowed"] = "/"
     if status == 200 and request.headers.get("if-none-match") == asset.etag:
         return Response(b"", 304, headers)
     body = asset.body

@@ -23,6 +23,7 @@ from memory.store.conversations.delivery import Delivery
 from memory.store.conversations.folds.steps import Folds
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import Sessions
+from memory.store.conversations.titles import Titles
 from memory.store.conversations.turns import release_work
 from memory.store.engine.database import Database, Tx, insert_into
 from memory.store.engine.leases import Leases
@@ -84,6 +85,7 @@ class Store:
         self.folds = Folds(database)
         self.conversations = ConversationList(database)
         self.line_details = LineReads(database)
+        self.titles = Titles(database)
         self.memories = MemoryRecords(database)
         self.extractions = ExtractionQueue(database)
         self.outcomes = OutcomeReads(database)

@@ -52,6 +52,7 @@ ADDRESSES = {
     "/settings/channels.telegram": "#setting-channels\\.telegram\\.token",
     "/settings/model": "#in-use",
     "/settings/logins": "#logins li",
+    "/settings/app": "#app-worker",
     "/settings/source": "textarea",
     "/settings/versions": "ol li",
     "/settings/passkeys": "main .chips ~ p.dim",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memory.conversation import Image
 from memory.store.automation.approvals import NewApproval
 from memory.store.console.conversation_list import ListFilter, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile
@@ -388,7 +389,10 @@ class ListingSuite:
         )
         await store.sessions.start_calls(planned)
         record.now += 2
+        plot = Image(sha256="c" * 64, media_type="image/png", width=9, height=9)
+        sent = replace(plot, sha256="b" * 64)
         result = replace(results(*planned, text="r" * 1_001), tainted=True)
+        result = replace(result, parts=(*result.parts, plot, sent, plot))
         await store.sessions.end_calls(turn, [(one, "done") for one in planned], result)
         out = [
             NewOutboxRow(kind="final", text="100%_ found", part_no=0, parts=2),
@@ -415,6 +419,8 @@ class ListingSuite:
         [spent] = found[answer.id].usage
         assert (spent.input, spent.output) == (200, 20)
         assert found[media.id].files[0].name == "p.png"
+        assert [file.sha256 for file in found[answer.id].files] == ["c" * 64]  # the other was sent
+        assert await lines.file(id, answer.id, "c" * 64)
         assert await lines.details(id, 2, 2) == {answer.id: found[answer.id]}
 
         steps = await lines.steps(id, answer.id)
@@ -429,7 +435,7 @@ class ListingSuite:
 
         assert await lines.file(id, asked.id, "a" * 64)
         assert await lines.file(id, media.id, "b" * 64)
-        assert await lines.file(id, asked.id, "b" * 64) is None
+        assert await lines.file(id, asked.id, "d" * 64) is None
         assert await lines.file("elsewhere", asked.id, "a" * 64) is None
 
         assert await lines.number(id, media.id) == media.number

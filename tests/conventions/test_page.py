@@ -59,7 +59,7 @@ def first_files(part: str, language: str = "en") -> list[str]:
     code = [
         name
         for name in re.findall(r'(?:src|href)="/static/([^"]+)"', page)
-        if not name.endswith(".svg")
+        if not name.endswith((".svg", ".png", ".webmanifest"))  # of the window, not of the page
     ]
     return ["index.html", *code, *parts[part], *parts[language]]
 

@@ -321,6 +321,35 @@ class TraceListBody(ApiModel):
     next: str | None
 
 
+class PushQueryBody(ApiModel):
+    """Which subscription is asked about."""
+
+    id: Word = Field("", description="Of a subscription of this browser.")
+
+
+class PushOfferBody(ApiModel):
+    """Whether a browser can be told of new messages."""
+
+    on: bool = Field(description="`channels.web.push` is on, and the page has an https address.")
+    key: str = Field(description="The key to subscribe with, base64url; empty where it is off.")
+    known: bool = Field(description="The subscription that was asked about is stored.")
+
+
+class NewPushBody(ApiModel):
+    """Where a browser is told, as its PushSubscription has it."""
+
+    endpoint: str = Field(max_length=2_000, description="https address.")
+    p256dh: Word = Field(description="Base64url.")
+    auth: Word = Field(description="Base64url.")
+    language: Literal["zh", "en"] = "en"
+
+
+class PushBody(ApiModel):
+    """A stored subscription."""
+
+    id: str
+
+
 class WaterfallStepBody(ApiModel):
     """One step of a turn."""
 

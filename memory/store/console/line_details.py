@@ -5,7 +5,7 @@ tokens; and search.
 import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -53,6 +53,7 @@ class LineFile:
 class LineDetails:
     """What stands beside one line."""
 
+    #: What came or went with it; at the last text of an answer also the pictures of its tools.
     files: tuple[LineFile, ...] = ()
     #: Number of its turn, 0 where it has none.
     turn: int = 0
@@ -165,6 +166,25 @@ _USAGE = (
     .group_by(usage.c.turn_id, usage.c.model)
     .order_by(usage.c.model)
 )
+MAX_PICTURES = 12  # shown beside one answer, of those that its tools gave
+_PICTURES = (
+    select(tool_call.c.turn_id, message.c.parts)
+    .join(message, message.c.id == tool_call.c.result_id)
+    .where(
+        tool_call.c.turn_id.in_(_TURNS),
+        message.c.conversation == bindparam("conversation"),
+        message.c.origin == literal_text("tool"),
+        message.c.parts.like(literal_text('%"kind":"Image"%')),
+    )
+    .order_by(tool_call.c.place)
+)
+NEAR_LINES = 20  # the files of an answer follow it within so many lines
+_SENT = select(outbox.c.payload).where(
+    outbox.c.conversation == bindparam("conversation"),
+    outbox.c.line >= bindparam("first") - NEAR_LINES,
+    outbox.c.line <= bindparam("last") + NEAR_LINES,
+    outbox.c.kind == literal_text("media"),
+)
 # seconds before a turn's start and after its end in which its usage may be stored
 USAGE_SLACK = 60.0
 
@@ -195,14 +215,17 @@ async def load_details(
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
     spent: dict[str, list[Usage]] = {}
+    pictures: Mapping[str, Sequence[LineFile]] = {}
     if turns:
         steps = {row["turn_id"]: row["count"] for row in (await tx.execute(_STEPS, **where)).all()}
         since = min(row["started"] for row in turns) - USAGE_SLACK
         until = max(row["ended"] or tx.now for row in turns) + USAGE_SLACK
         used = (await tx.execute(_USAGE, **where, since=since, until=until)).all()
         spent = _usage_by_turn(used)
+        pictures = await _load_pictures(tx, where)
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
+    _add_pictures(found, answers, pictures)
     return {id: details for id, details in found.items() if details != LineDetails()}
 
 
@@ -223,6 +246,38 @@ def _received_files(row: Row) -> tuple[LineFile, ...]:
     return tuple(
         LineFile(sha256=file[0], name=file[1], media_type=file[2], size=file[3]) for file in files
     )
+
+
+async def _load_pictures(tx: Tx, where: Mapping[str, Any]) -> Mapping[str, Sequence[LineFile]]:
+    """Load the pictures that the tools of each turn gave, by the turn's id, but those that were
+    sent as files.
+    """
+    pictures: dict[str, list[LineFile]] = {}
+    rows = (await tx.execute(_PICTURES, **where)).all()
+    payloads = (await tx.execute(_SENT, **where)).all() if rows else []
+    known = {("", json.loads(row["payload"] or "{}").get("sha256")) for row in payloads}
+    for row in rows:
+        for part in load_parts(row["parts"]):
+            if not isinstance(part, Image) or ("", part.sha256) in known:
+                continue
+            if (row["turn_id"], part.sha256) not in known:  # calls of one step share a result
+                known.add((row["turn_id"], part.sha256))
+                picture = LineFile(sha256=part.sha256, name="", media_type=part.media_type)
+                pictures.setdefault(row["turn_id"], []).append(picture)
+    return pictures
+
+
+def _add_pictures(
+    found: dict[str, LineDetails],
+    answers: Sequence[Row],
+    pictures: Mapping[str, Sequence[LineFile]],
+) -> None:
+    """Put the pictures of a turn beside its last text."""
+    for row in answers:
+        given = pictures.get(row["turn_id"], ())
+        if given and row["part_no"] == row["last_text"]:
+            details = found[row["id"]]
+            found[row["id"]] = replace(details, files=(*details.files, *given[:MAX_PICTURES]))
 
 
 def _answer_details(

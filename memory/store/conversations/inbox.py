@@ -42,8 +42,8 @@ from memory.store.schema.tables import channel_note, conversation, inbox, is_one
 # The reason of a row that is new while its command may have had its effect: an edit no longer
 # changes it.
 BEGUN = "begun"
+MAX_FIRST_WORDS = 60  # characters of a title that is the first words
 MAX_CONTEXT_ROWS = 200
-_MAX_TITLE = 60  # characters
 _IS_AT_KEY = (
     inbox.c.channel == bindparam("channel"),
     inbox.c.account == bindparam("account"),
@@ -300,8 +300,12 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
 
 
 def make_title(text: str) -> str:
-    """Return the title of a conversation that starts with this text."""
-    return " ".join(text.split())[:_MAX_TITLE]
+    """Return the title of a conversation that starts with this text, "" for a command or for files
+    alone.
+    """
+    lines = [line for line in text.splitlines() if not line.startswith("📎")]
+    words = " ".join(" ".join(lines).split())
+    return "" if words.startswith("/") else words[:MAX_FIRST_WORDS]
 
 
 def _notify(tx: Tx, arrival: NewInboxRow, inbox_id: str, conversation_id: str) -> None:

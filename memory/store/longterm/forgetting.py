@@ -33,6 +33,7 @@ from memory.store.conversations.folds.rows import OPEN
 from memory.store.conversations.folds.steps import end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
+from memory.store.conversations.titles import forget_title
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
 from memory.store.linked_spaces import belongs_to_space, load_member_spaces
@@ -141,6 +142,7 @@ async def _redact_conversation(
     for column in CONVERSATION_COLUMNS:
         await _redact_column(tx, column, id, matcher)
     requests, commands = await _redact_inbox(tx, id, matcher, redacted)
+    await forget_title(tx, id, redacted.inbox)
     near = redacted.inbox | commands | {_MEMORY_NOTICE}
     for row in (await tx.execute(OUTBOX_TEXT.select, scope=id)).all():
         source = row["source"].partition(":")[0]

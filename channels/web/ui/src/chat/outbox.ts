@@ -38,6 +38,9 @@ export const draft = {
   },
 };
 
+/** Files that another app has shared, by the conversation for whose box they are. */
+export const handed = new Map<string, File[]>();
+
 interface Stored {
   name: string;
   key: string;

@@ -5,14 +5,14 @@ import type { TokenizerAndRendererExtension } from "marked";
 const BLOCK = /^(?:\$\$([^$]+?)\$\$|\\\[([\s\S]+?)\\\])(?:\n|$)/;
 const INLINE = /^(?:\$\$([^$\n]+?)\$\$|\\\(([^\n]+?)\\\)|\$(?!\s)((?:\\.|[^$\n\\])+?)(?<!\s)\$(?![\d\w]))/;
 
+export const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
 /** The formula at the beginning of a text, "" where there is none. Pure. */
 export function formulaAt(text: string, block: boolean): { raw: string; formula: string } | null {
   const found = (block ? BLOCK : INLINE).exec(text);
   const formula = found?.slice(1).find((one) => one !== undefined)?.trim();
   return found && formula ? { raw: found[0], formula } : null;
 }
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 function extension(level: "block" | "inline"): TokenizerAndRendererExtension {
   return {

@@ -14,6 +14,7 @@ import python from "highlight.js/lib/languages/python";
 import rust from "highlight.js/lib/languages/rust";
 import sql from "highlight.js/lib/languages/sql";
 import xml from "highlight.js/lib/languages/xml";
+import { TRUSTED } from "./trusted";
 
 const LONGEST = 20_000;
 const LANGUAGES = { bash, c, css, diff, go, java, javascript, json, python, rust, sql, xml };
@@ -22,7 +23,7 @@ hljs.registerAliases(["ts", "typescript", "tsx"], { languageName: "javascript" }
 hljs.registerAliases(["cpp", "c++", "h"], { languageName: "c" });
 hljs.registerAliases(["console", "shell", "sh", "zsh"], { languageName: "bash" });
 
-const PURE = { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"], RETURN_DOM_FRAGMENT: true as const };
+const PURE = { ...TRUSTED, ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"], RETURN_DOM_FRAGMENT: true as const };
 
 /** Colour a block of code; what is too long, or of another language, stays as it is. */
 export function colour(code: Element, language: string): void {

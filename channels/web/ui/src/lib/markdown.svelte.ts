@@ -1,16 +1,16 @@
-// Markdown as an allowlisted tree: HTML in it is text, images are links, links are http, https or mailto.
+// Markdown as an allowlisted tree: HTML in it is text (but <details>), images are links, links are http, https or mailto.
 
 import DOMPurify from "dompurify";
 import { Lexer, Marked, Parser, type Token, type TokensList } from "marked";
 import { el } from "./dom";
-import { FORMULAS } from "./formulas";
+import { FORMULAS, escape } from "./formulas";
 import { t } from "./locale.svelte";
+import { TRUSTED } from "./trusted";
 
 const LONGEST = 200_000;
 const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
 const TAGS = ("p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li " +
-  "table thead tbody tr th td a").split(" ");
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  "table thead tbody tr th td a sup section details summary").split(" ");
 
 const marked = new Marked({
   extensions: FORMULAS,
@@ -29,8 +29,9 @@ const marked = new Marked({
 });
 
 const PURE = {
+  ...TRUSTED,
   ALLOWED_TAGS: TAGS,
-  ALLOWED_ATTR: ["href", "align", "start", "class", "rel", "target"],
+  ALLOWED_ATTR: ["href", "align", "start", "class", "rel", "target", "open"],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ALLOWED_URI_REGEXP: SAFE_LINK,
@@ -38,11 +39,27 @@ const PURE = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
+const EXTENDED = /\[\^[^\]\s]|<details/i;
+let tieNotes: ((tree: DocumentFragment) => void) | null = null;
+let extending: Promise<void> | null = null;
+
+/** Load footnotes and parts that fold: until then, and where they cannot be had, they are text. */
+export function extend(): Promise<void> {
+  extending ??= import("./notes").then((notes) => {
+    marked.use({ extensions: notes.BLOCKS });
+    tieNotes = notes.tieNotes;
+  });
+  extending.catch(() => (extending = null));
+  return extending;
+}
+
 /** The text as nodes; plain text where it is too long or too deep to be parsed. */
 export function render(text: string): Node {
   try {
     if (text.length > LONGEST) throw new RangeError("too long");
-    return finished(marked.parse(text, { async: false }));
+    const tree = finished(marked.parse(text, { async: false }));
+    tieNotes?.(tree);
+    return tree;
   } catch {
     return el("div", { className: "plain" }, text);
   }
@@ -60,13 +77,14 @@ function finished(html: string): DocumentFragment {
     table.replaceWith(scroll);
     scroll.append(table);
   }
+  for (const summary of tree.querySelectorAll("summary:empty")) summary.textContent = t("more");
   for (const block of tree.querySelectorAll("pre")) frame(block);
   return tree;
 }
 
 const LAST_BLOCKS = 2;
-// What one block may do to others: a definition serves links before it, an open tag of these changes what follows.
-const FAR = /^ {0,3}\[[^\]\n]+\]:|<\/?(?:a|pre|code|kbd|script)[\s>]/im;
+// What one block may do to others: a definition serves links and notes before it, an open tag of these changes what follows.
+const FAR = /^ {0,3}\[[^\]\n]+\]:|\[\^|<\/?(?:a|pre|code|kbd|script|details)[\s>]/im;
 
 /**
  * A text that grows, in a box: its finished blocks stay as they are, only the last two are parsed again.
@@ -149,7 +167,10 @@ function frame(block: Element): void {
   const code = block.querySelector("code");
   const language = [...(code?.classList ?? [])].find((name) => name.startsWith("language-"))?.slice(9) ?? "";
   const button = el("button", { type: "button", className: "copy", onclick: () => void copy(button, block.textContent ?? "") }, t("copy"));
-  const head = el("div", { className: "code-head" }, el("span", {}, language), button);
+  const wrap = el("button", { type: "button", className: "small", "aria-pressed": false, onclick: () => {
+    wrap.setAttribute("aria-pressed", String(block.classList.toggle("wrapped")));
+  } }, t("wrap"));
+  const head = el("div", { className: "code-head" }, el("span", { className: "grow" }, language), wrap, button);
   const box = el("div", { className: "code" }, head);
   block.replaceWith(box);
   block.setAttribute("tabindex", "0"); // a long line is scrolled to by the arrow keys
@@ -167,10 +188,19 @@ async function copy(button: HTMLElement, text: string): Promise<void> {
 const SOONEST_MS = 40;
 
 /** Colour the code and set the formulas in a box whose text has ended; what they take is loaded where there are any. */
-async function finish(box: Element): Promise<void> {
+async function finish(box: Element, text: string): Promise<void> {
+  if (!tieNotes && EXTENDED.test(text)) {
+    await extend().catch(() => {}); // it can be read without
+    if (tieNotes) box.replaceChildren(render(text));
+  }
   const code = [...box.querySelectorAll("pre code[class*='language-']")];
   const formulas = [...box.querySelectorAll("code.formula")];
+  const tables = [...box.querySelectorAll(".scroll")];
   try {
+    if (tables.length) {
+      const { saveable } = await import("./tables");
+      for (const one of tables) saveable(one);
+    }
     if (code.length) {
       const { colour } = await import("./highlight");
       for (const one of code) colour(one, one.className.replace(/.*language-(\S+).*/, "$1").toLowerCase());
@@ -197,10 +227,11 @@ export function markdown(text: () => string, growing: () => boolean) {
         due = 0;
         if (shown) shown.end(words);
         else box.replaceChildren(render(words));
-        void finish(box);
+        void finish(box, words);
         return;
       }
       shown ??= new Growing(box);
+      if (!tieNotes && EXTENDED.test(words)) void extend().catch(() => {});
       const grown = shown;
       due ||= window.setTimeout(() => {
         due = 0;

@@ -1109,6 +1109,17 @@ export interface NewPasskey {
   credential: Record<string, unknown>;
 }
 
+/** Where a browser is told, as its PushSubscription has it. */
+export interface NewPush {
+  /** https address. */
+  endpoint: string;
+  /** Base64url. */
+  p256dh: string;
+  /** Base64url. */
+  auth: string;
+  language?: "zh" | "en";
+}
+
 /** A file's new text. */
 export interface NewText {
   text: string;
@@ -1386,6 +1397,27 @@ export interface Presets {
 /** Whether to look for servers on this machine. */
 export interface PresetsQuery {
   local?: boolean;
+}
+
+/** A stored subscription. */
+export interface Push {
+  id: string;
+}
+
+/** Whether a browser can be told of new messages. */
+export interface PushOffer {
+  /** `channels.web.push` is on, and the page has an https address. */
+  on: boolean;
+  /** The key to subscribe with, base64url; empty where it is off. */
+  key: string;
+  /** The subscription that was asked about is stored. */
+  known: boolean;
+}
+
+/** Which subscription is asked about. */
+export interface PushQuery {
+  /** Of a subscription of this browser. */
+  id?: string;
 }
 
 /** Where a passage is that an answer was given of memory. */

@@ -41,7 +41,6 @@ export const operateEn = {
   measure_calls: "calls",
   usage_chart: "Usage by day",
   as_table: "Show as a table",
-  as_csv: "Download as CSV",
   day: "Day",
   sum: "Sum",
   other_models: "all others",

@@ -43,7 +43,6 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   measure_calls: "次数",
   usage_chart: "每天的用量",
   as_table: "用表格看",
-  as_csv: "下载 CSV",
   day: "日期",
   sum: "合计",
   other_models: "其余",
