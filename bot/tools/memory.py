@@ -80,7 +80,7 @@ class MemorySearchTool:
         arguments,
         name="memory_search",
         description=(
-            "Search memory, daily logs and every past conversation with this person. Give the "
+            "Search memory, daily logs and every past conversation. Give the "
             "content words, in the language they were said in; if the answer is missing, search "
             "with other words, or names from the result."
         ),
