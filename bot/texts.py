@@ -283,12 +283,14 @@ REASON_KEYS: tuple[tuple[type[ModelError], str], ...] = (
 )
 
 
+def reason_key(err: ModelError) -> str:
+    """Return the key of the text that says why a call failed."""
+    return next((key for kind, key in REASON_KEYS if isinstance(err, kind)), "why_other")
+
+
 def failure_reason(err: ModelError, lang: str) -> str:
     """Return the reason of a failed call, for people."""
-    for kind, key in REASON_KEYS:
-        if isinstance(err, kind):
-            return format_text(lang, key)
-    return format_text(lang, "why_other")
+    return format_text(lang, reason_key(err))
 
 
 def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = "") -> str:

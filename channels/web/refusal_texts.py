@@ -97,6 +97,8 @@ CHINESE = {
     "there is no such conversation": "没有这段对话",
     "there is no such message": "没有这条消息",
     "there is no such message, or it has no turn": "没有这条消息，或者它没有引出回合",
+    "only a conversation of your own can be branched": "只有你自己的对话可以分支",
+    "there is a conversation of that name": "已经有同名的对话",
     "there is no such file": "没有这个文件",
     "there is no picture of this file": "这个文件没有图片",
     "title may have {} characters": "标题最多 {} 个字符",
