@@ -1,7 +1,9 @@
 """Quality and speed of recall on labelled questions: real log files, the real index, the real
 search.
 
-`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL]`. FOLDER holds
+`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL] [--vectors]`. With
+--vectors all rows are embedded by the model on this machine first, which takes 0.1 to 0.4 s of CPU
+each. FOLDER holds
 *.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session",
 "speaker", "text"}], "questions": [{"q", "evidence", "kind"}]}, where evidence lists the ids of docs
 and the kind may be missing. A text of two parts around EXCHANGE is a person's message and the bot's
@@ -26,11 +28,13 @@ from typing import Any
 
 from benchmarks import recall_rows
 from benchmarks.measurement import Measurement, TargetMissed, table
+from bot.models.embedding.local import LocalEmbedder
 from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import Passage, SearchRequest, split_pieces
 from memory.recall.index import RecallDependencies, SpaceIndexes
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
+from memory.recall.vectors import VectorSearch
 from memory.store.open import open_store
 from memory.text.word_forms import index_terms, search_terms
 from memory.workspace.daily_log import LOG_FOLDER
@@ -167,10 +171,16 @@ def main(words: Sequence[str]) -> str:
     parser.add_argument(
         "--postgres", metavar="URL", default="", help="measure the index in this PostgreSQL instead"
     )
+    parser.add_argument(
+        "--vectors", action="store_true", help="search by the model of the extra embeddings too"
+    )
     given = parser.parse_args(words)
     shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
-    sets = [asyncio.run(measured(path, now, shared)) for path in sorted(given.data.glob("*.json"))]
+    sets = [
+        asyncio.run(measured(path, now, shared, vectors=given.vectors))
+        for path in sorted(given.data.glob("*.json"))
+    ]
     measurements = [to_measurement(one) for one in sets]
     timed, notes = (
         asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
@@ -227,11 +237,14 @@ def to_measurement(one: Measured) -> Measurement:
     )
 
 
-async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None) -> Measured:
+async def measured(
+    path: Path, now: datetime, shared: SpaceIndexes | None = None, *, vectors: bool = False
+) -> Measured:
     """Measure one set, each person in a workspace of their own.
 
     Args:
         shared: the PostgreSQL indexes, None for an index file.
+        vectors: search by vectors too.
     """
     scored: list[Scored] = []
     times: list[float] = []
@@ -240,10 +253,11 @@ async def measured(path: Path, now: datetime, shared: SpaceIndexes | None = None
     people = read(path)
     is_fitted = FITTED.get(path.stem) == hashlib.sha256(path.read_bytes()).hexdigest()
     for number, person in enumerate(people):
-        async with opened(shared) as (workspace, recall):
+        async with opened(shared, vectors=vectors) as (workspace, recall):
             places = write(workspace, person)
             began = time.perf_counter()
             await recall.refresh("")
+            await recall.embedded()
             index += time.perf_counter() - began
             noise.append(await share_of_noise(recall, now))
             for at, (question, plain) in enumerate(_plainly(person)):
@@ -305,7 +319,9 @@ def split_exchange(doc: Mapping[str, str]) -> list[Mapping[str, str]]:
 
 
 @asynccontextmanager
-async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Workspace, Recall]]:
+async def opened(
+    shared: SpaceIndexes | None = None, *, vectors: bool = False
+) -> AsyncIterator[tuple[Workspace, Recall]]:
     """Open recall over an empty workspace and an empty store."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
@@ -314,7 +330,8 @@ async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Work
         recall = Recall(
             RecallDependencies(
                 store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=UTC
-            )
+            ),
+            _local_vectors(index) if vectors else None,
         )
         await recall.forget("")
         try:
@@ -323,6 +340,11 @@ async def opened(shared: SpaceIndexes | None = None) -> AsyncIterator[tuple[Work
             await recall.forget("")
             await recall.close()
             await store.close()
+
+
+def _local_vectors(folder: Path) -> VectorSearch:
+    """Search by the model on this machine, which may use a whole core and take its time."""
+    return VectorSearch(LocalEmbedder(share=1.0), folder, lambda: 60.0)
 
 
 def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:

@@ -142,14 +142,15 @@ class _OfflineMemory:
     def __init__(self, home: HomeFolder, opened: OpenedStore) -> None:
         from bot.config.file import ConfigFile
         from bot.config.schema import time_zone
-        from bot.memory.search import open_recall
+        from bot.memory.search import open_recall, open_vectors
         from memory.workspace.files import Workspace
 
         file = ConfigFile(home.config)
         file.load()
         self._zone = time_zone(file.current)
         self._store, self._workspace = opened.store, Workspace(home.workspace)
-        self.recall = open_recall(home, opened.store, self._zone, opened.indexes)
+        vectors = open_vectors(home, lambda: file.current)
+        self.recall = open_recall(home, opened.store, self._zone, opened.indexes, vectors=vectors)
 
     async def search(self, query: str, space: str, limit: int) -> Sequence[Mapping[str, Any]]:
         from datetime import datetime

@@ -445,13 +445,13 @@ _ROWS: dict[str, tuple[str, str, str, str]] = {
     "memory.embedding": (
         "向量检索",
         "Vectors for recall",
-        "除了词语，再用向量检索；null 表示不用。",
+        "除了词语，再用向量检索；null 表示装了附加组件 embeddings 就用本机的模型，没装就只按词。",
         "",
     ),
     "memory.embedding.provider": (
         "向量来源",
         "Provider of vectors",
-        "openai：任何兼容的接口；local：这台机器上的模型。",
+        "openai：任何兼容的接口；local：这台机器上的模型；none：只按词。",
         "",
     ),
     "memory.embedding.base_url": (

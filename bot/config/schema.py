@@ -146,8 +146,9 @@ class GroupsConfig(ConfigSection):
 class EmbeddingConfig(ConfigSection):
     """The embedding model."""
 
-    provider: Literal["openai", "local"] = Field(
-        "openai", description="openai: any compatible endpoint; local: a model on this machine."
+    provider: Literal["openai", "local", "none"] = Field(
+        "openai",
+        description="openai: any compatible endpoint; local: the model on this machine; none: words alone.",  # noqa: E501
     )
     base_url: Url = Field("", description="Endpoint of openai; empty means the provider's own.")
     model: str = Field(
@@ -183,7 +184,11 @@ class MemoryConfig(ConfigSection):
         description="Maximum milliseconds that an answer waits for its recall.",
     )
     embedding: EmbeddingConfig | None = Field(
-        None, description="Recall by vectors in addition to words; null means none."
+        None,
+        description=(
+            "Recall by vectors in addition to words; null means the model on this machine if the "
+            "extra embeddings is installed, else words alone."
+        ),
     )
 
 

@@ -4,9 +4,11 @@ from collections.abc import Awaitable, Callable
 from datetime import tzinfo
 from pathlib import Path
 
+import structlog
+
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, EmbeddingConfig
-from bot.models.embedding import open_embedder
+from bot.config.schema import Config
+from bot.models.embedding.embedders import chosen_embedding, missing_extra, open_embedder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.recall.index import RecallDependencies, SpaceIndexes
 from memory.recall.keepers.files import FileIndexes
@@ -16,6 +18,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import Workspace
 
+log = structlog.get_logger(__name__)
 # Share of recall's timeout for the embedding of the query; the rest is for the search.
 VECTOR_TIME_SHARE = 0.7
 
@@ -49,17 +52,21 @@ def open_removal(
     )
 
 
-def open_vectors(
-    embedding: EmbeddingConfig | None, config: Callable[[], Config]
-) -> VectorSearch | None:
-    """Open the configured vector search; None for keyword search only.
+def open_vectors(home: HomeFolder, config: Callable[[], Config]) -> VectorSearch | None:
+    """Open the vector search of the configuration; None for words alone.
 
     Raises:
-        ConfigError: a package it needs is not installed.
+        ConfigError: a package that the configured endpoint needs is not installed.
     """
+    embedding = chosen_embedding(config().memory.embedding)
     if embedding is None:
+        return None
+    if embedding.provider == "local" and (missing := missing_extra("local")):
+        # An upgrade may bring another local model than the one that was installed.
+        log.warning("recall by words alone", why=missing)
         return None
     return VectorSearch(
         open_embedder(embedding),
+        home.index,
         lambda: VECTOR_TIME_SHARE * config().memory.recall_timeout_ms / 1_000,
     )

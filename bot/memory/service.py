@@ -134,7 +134,7 @@ class MemoryService:
         )
         self.dreamer = self._dreamer()
         # another embedding needs a new start
-        vectors = open_vectors(config().memory.embedding, config)
+        vectors = open_vectors(home, config)
         self.recall = open_recall(home, store, zone, indexes, workspace=workspace, vectors=vectors)
         self.removal = open_removal(home, store, workspace.root, self.recall.forget)
         self.forgetter = ForgetService(

@@ -292,7 +292,7 @@ class ForgetService:
             receipt = add_files(
                 load_receipt(row.receipt), await self._erase_again(row.space, targets)
             )
-            await self._recall.forget(row.space)
+            await self._recall.forget_words(row.space)
             files = await self._files_of(row.space)
             kept = await asyncio.to_thread(
                 lambda: [path for one in files for path in one.find_left(targets)]

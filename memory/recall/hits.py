@@ -32,7 +32,10 @@ MAX_OF_DAYS = 150  # rows of named days to rank
 MAX_DATED_SPAN = timedelta(days=45)
 ROWS_PER_LENDER = 10  # the neighbours of one in so many rows are looked up
 MAX_READ_FOR_PHRASES = 30  # best rows by words that are read for the terms near each other
-VECTOR_WEIGHT = 0.4  # of the similarity of vectors; the rest is the score by words
+VECTOR_WEIGHT = 0.5  # of the similarity of vectors; the rest is the score by words
+# Of that similarity, for a row without enough of the question's words in an automatic search. Small
+# talk is as near to some row as a question is, so words decide whether anything is recalled.
+MIN_NEAR = 0.5
 # Results of tools: rows that are ranked, what their score counts, and in an automatic search the
 # least share, how much less a row of people may match to answer as well, and how many of them are
 # shown.
@@ -98,7 +101,7 @@ def find_rows(
     Blocks.
 
     Args:
-        near: similarity of vectors by row, 0 to 1.
+        near: cosines of the nearest vectors by row.
     """
     is_unasked = bool(request.on_behalf_of)
     if is_unasked and (is_calculation(request.query) or asks_for_nothing(request.query)):
@@ -110,7 +113,8 @@ def find_rows(
     question = _with_statistics(asked, of_all[0])
     weights = {} if question.letters else _idf_weights(question.terms, *of_all[0])
     most = request.limit * 2 + 20
-    ranked, dated = _rank_candidates(index, reader, question, hidden, near or {}, most)
+    near = scale_cosines(near or {})
+    ranked, dated = _rank_candidates(index, reader, question, hidden, near, most)
     # a person who asks is shown every source
     merges = bool(request.on_behalf_of or request.hide_live_of)
     enough = len(ranked) if merges else request.limit
@@ -162,6 +166,20 @@ def _find_results(
     weights = _idf_weights(question.terms, *frequencies)
     hits = _select_hits(reader, question, ranked, dated, weights, len(ranked))
     return [replace(hit, score=hit.score * TOOL_FACTOR) for hit in hits]
+
+
+def scale_cosines(near: Mapping[int, float]) -> dict[int, float]:
+    """Scale cosines from 0 for the last row, which is left out, to 1 for the first.
+
+    Cosines of different models, and of short and long texts, are not comparable.
+    """
+    best = max(near.values(), default=0.0)
+    least = max(min(near.values()), 0.0) if len(near) > 1 else 0.0
+    if best <= least:
+        return {}
+    return {
+        row: (cosine - least) / (best - least) for row, cosine in near.items() if cosine > least
+    }
 
 
 def fuse_scores(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
@@ -274,33 +292,60 @@ def _select_hits(
     enough: int,
     near: Mapping[int, float] | None = None,
 ) -> list[SearchHit]:
-    """The first `enough` ranked rows that match well enough."""
+    """The first `enough` ranked rows that match well enough, by their words or their vectors; in an
+    automatic search none if only vectors match.
+    """
     hits: dict[object, SearchHit] = {}
     said: set[str] = set()
+    has_words = not question.min_share
+    matching = _matching_rows(reader, question, ranked, dated, weights, enough, near or {})
+    for rank, found, share, best, by_words in matching:
+        has_words = has_words or by_words
+        words = " ".join(fold_text(found.row.words).split())
+        origin = (found.source, found.row.line or -found.row.seq, found.row.part)
+        if origin in hits or words in said:
+            continue
+        said.add(words)
+        hits[origin] = SearchHit(
+            found=found,
+            terms=found.terms,
+            score=best * rank.score / ranked[0].score,
+            share=share,
+            split=_split_score(rank, (near or {}).get(rank.row, 0.0)),
+        )
+        if len(hits) == enough:
+            break
+    return list(hits.values()) if has_words else []
+
+
+def _matching_rows(
+    reader: _RowReader,
+    question: Question,
+    ranked: Sequence[RankedRow],
+    dated: Container[int],
+    weights: Mapping[str, float],
+    enough: int,
+    near: Mapping[int, float],
+) -> Iterator[tuple[RankedRow, IndexedRow, float, float, bool]]:
+    """Yield the rows that match well enough, in their order, each with the share of the question
+    that it matches, the best such share, and whether it matches by words.
+    """
     best = 0.0
     for page in _pages(ranked, enough + SPARE_ROWS):
         rows, shares = _read_page(reader, question, page, weights)
         first = [shares[rank.row] for rank in page[:5] if rank.row in shares]
         best = best or max(first, default=0.0) or 1.0
         for rank in page:
-            if not _matches(question, rank, rows, shares, dated):
-                continue
-            found = rows[rank.row]
-            words = " ".join(fold_text(found.row.words).split())
-            origin = (found.source, found.row.line or -found.row.seq, found.row.part)
-            if origin in hits or words in said:
-                continue
-            said.add(words)
-            hits[origin] = SearchHit(
-                found=found,
-                terms=found.terms,
-                score=best * rank.score / ranked[0].score,
-                share=shares[rank.row],
-                split=_split_score(rank, (near or {}).get(rank.row, 0.0)),
-            )
-            if len(hits) == enough:
-                return list(hits.values())
-    return list(hits.values())
+            by_words = _matches(question, rank, rows, shares, dated)
+            if by_words or _is_near(rank, rows, near):
+                yield rank, rows[rank.row], shares[rank.row], best, by_words
+
+
+def _is_near(rank: RankedRow, rows: Mapping[int, IndexedRow], near: Mapping[int, float]) -> bool:
+    """Whether a row's vector is near enough to be shown without a matching word."""
+    found = rows.get(rank.row)
+    is_near = near.get(rank.row, 0.0) >= MIN_NEAR
+    return found is not None and is_near and not is_small_talk(found.row.words)
 
 
 def _pages(ranked: Sequence[RankedRow], size: int) -> Iterator[Sequence[RankedRow]]:

@@ -174,29 +174,57 @@ class WritableIndex(Protocol):
         ...
 
 
+class VectorChange(NamedTuple):
+    """A vector that was stored for a row, or removed. A tuple, as a start reads all of them."""
+
+    #: Grows with each change of the index's vectors.
+    number: int
+    row: int
+    #: See memory/recall/vector_matrix.py:pack_vector; b"" for a text that has none, None for one
+    #: that was removed.
+    vector: bytes | None
+
+
+class VectorStamp(NamedTuple):
+    """Which of the changes of an index's vectors are readable."""
+
+    #: A number of the index, another one after it was made again.
+    file: int
+    #: Removals up to this change are no longer listed.
+    pruned: int
+
+
+# Removals that are listed at least; whoever has not read them for longer reads all vectors again.
+MAX_REMOVALS = 10_000
+
+
 class VectorStore(Protocol):
     """Vectors of rows. All methods block."""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        """(row, words) of rows without a vector of that model, but not of tools' results: they are
-        too many.
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
+        """(row, words) of rows without a vector of that model, after the first `skip`: what people
+        said and wrote first, then what the bot said, the newest of each first.
+
+        Not of tools' results: they are too many.
         """
         ...
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        """Store (row, words, vector) for rows that still have these words; delete the vectors of
-        other models.
+        """Store (row, words, packed vector) for rows that still have these words and no vector;
+        remove the vectors of another model.
         """
         ...
 
-    def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        """(row, vector) of that model in the order of row numbers, for rows above `after`."""
+    def vector_changes(self, model: str, after: int, most: int) -> list[VectorChange]:
+        """The next changes of that model's vectors, in their order."""
         ...
 
-    def vectors_stamp(self) -> tuple[int, int]:
-        """A value that changes when a vector is removed, or added for a row that is not the
-        last.
-        """
+    def vector_stamp(self) -> VectorStamp:
+        """Which changes can be read."""
+        ...
+
+    def words_and_vectors(self, model: str, after: int, most: int) -> list[tuple[int, str, bytes]]:
+        """(change, words of the row, vector) of that model, in the order of changes."""
         ...
 
 

@@ -89,7 +89,9 @@ class Recall:
         if not scope.has_others and not any(map(self._has_files, scope.spaces)):
             return []  # nothing except what this conversation shows: no index is made
         question_vector = (
-            await self._vectors.embed_question(request.query) if self._vectors else b""
+            await self._vectors.embed_question(request.query, automatic=automatic)
+            if self._vectors
+            else b""
         )
         hidden = _hidden_rows(scope)
 
@@ -158,16 +160,45 @@ class Recall:
         return rows
 
     async def rebuild(self, space: str) -> int:
-        """Make the index again from the files and the store; returns its number of rows."""
-        await self.forget(space)
-        return await self.refresh(space)
-
-    async def forget(self, space: str) -> None:
-        """Delete the index; the next search makes it again."""
+        """Make the index again from the files and the store, with the vectors of the words that are
+        still there; returns its number of rows.
+        """
+        if self._vectors is None:
+            await self.forget(space)
+            return await self.refresh(space)
+        rows = 0
         with self._keepers(await self._store.links.members(space)) as keepers:
             for keeper in keepers:
-                self._sound_until.pop(keeper, None)
-                await keeper.remove()
+                rows += await self._rebuild_with_vectors(keeper, self._vectors)
+        return rows
+
+    async def _rebuild_with_vectors(self, keeper: SpaceIndexKeeper, vectors: VectorSearch) -> int:
+        kept = await vectors.keep(keeper)
+        try:
+            await self._remove_index(keeper)
+            rows = await keeper.use(lambda index: index.count())
+            if kept is not None:
+                await vectors.restore(keeper, kept)
+        finally:
+            if kept is not None:
+                kept.close()
+        vectors.keep_up(keeper)
+        return rows
+
+    async def forget_words(self, space: str) -> None:
+        """Delete the index after words were erased from what it is made of. It is made again at the
+        next search, or at once where vectors would be lost with it: they cost hours.
+        """
+        if self._vectors is None:
+            await self.forget(space)
+        else:
+            await self.rebuild(space)
+
+    async def forget(self, space: str) -> None:
+        """Delete the index with all its vectors; the next search makes it again."""
+        with self._keepers(await self._store.links.members(space)) as keepers:
+            for keeper in keepers:
+                await self._remove_index(keeper)
 
     async def check(self, space: str) -> str:
         """What is wrong with the index, "" for nothing; one that was sound is read again after
@@ -185,6 +216,11 @@ class Recall:
                     self._sound_until[keeper] = time.monotonic() + CHECK_SECONDS
         return "; ".join(faults)
 
+    async def embedded(self) -> None:
+        """Wait until no rows are being embedded."""
+        if self._vectors:
+            await self._vectors.settled()
+
     async def settled(self) -> None:
         """Wait until no index is being updated or closed."""
         for keeper in list(self._open.values()):
@@ -200,11 +236,22 @@ class Recall:
             self._unsubscribe()
             self._unsubscribe = None
         while self._open:
-            await self._open.popitem()[1].close()
+            _, keeper = self._open.popitem()
+            self._release_vectors(keeper)
+            await keeper.close()
         await self.settled()
+
+    async def _remove_index(self, keeper: SpaceIndexKeeper) -> None:
+        self._sound_until.pop(keeper, None)
+        await keeper.remove()
+        self._release_vectors(keeper)
 
     def _has_files(self, space: str) -> bool:
         return has_memory_files(self._dependencies.workspace, space)
+
+    def _release_vectors(self, keeper: SpaceIndexKeeper) -> None:
+        if self._vectors:
+            self._vectors.release(keeper)
 
     def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
         if self._vectors:
@@ -241,7 +288,9 @@ class Recall:
         """
         if (over := len(self._open) - MAX_OPEN_INDEXES) > 0:
             for name in [name for name in self._open if not self._is_used(name)][:over]:
-                closing = asyncio.create_task(self._open.pop(name).close())
+                keeper = self._open.pop(name)
+                self._release_vectors(keeper)
+                closing = asyncio.create_task(keeper.close())
                 self._closing.add(closing)
                 closing.add_done_callback(self._closing.discard)
 

@@ -11,12 +11,21 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import IndexRow, skip_unchanged
-from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_yearless
+from memory.recall.index import (
+    MAX_REMOVALS,
+    IndexedRow,
+    SearchFilter,
+    VectorChange,
+    VectorStamp,
+    days_of_years,
+    is_yearless,
+)
 from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
-VERSION = 4  # of the tables below and their terms; an index of another version is made again
+VERSION = 5  # of the tables below and their terms; an index of another version is made again
 _COLUMNS = IndexRow._fields
 _BOUNDS = tuple(field.name for field in fields(SearchFilter))
 # KiB of pages that a connection keeps, as SQLite wants them. More would fill up for years and save
@@ -28,7 +37,7 @@ _SCHEMA = """
 CREATE TABLE counts (
     file INTEGER NOT NULL, rows INTEGER NOT NULL, tool_rows INTEGER NOT NULL, speakers INTEGER NOT
     NULL,
-    removed_vectors INTEGER NOT NULL
+    vectors_pruned INTEGER NOT NULL
 );
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL);
 CREATE TABLE row (
@@ -39,16 +48,19 @@ CREATE TABLE row (
     last INTEGER NOT NULL, turn INTEGER NOT NULL, seq INTEGER NOT NULL, message_id TEXT NOT NULL,
     fold TEXT NOT NULL,
     part INTEGER NOT NULL, subject TEXT NOT NULL, outside INTEGER NOT NULL, asks INTEGER NOT NULL,
-    terms TEXT NOT NULL
+    terms TEXT NOT NULL, embedded INTEGER NOT NULL DEFAULT 0
 );
 CREATE VIEW spoken_row AS SELECT id, terms FROM row WHERE kind != 'tool';
 CREATE VIEW tool_row AS SELECT id, terms FROM row WHERE kind = 'tool';
 CREATE INDEX row_tool ON row (id) WHERE kind = 'tool';
+CREATE INDEX row_unembedded ON row (speaker = 'Bot', id) WHERE embedded = 0 AND kind != 'tool';
 CREATE INDEX row_place ON row (source, session, place);
 CREATE INDEX row_day ON row (day);
 CREATE TABLE speaker (name TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE vector (row INTEGER NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY
-(row, model));
+CREATE TABLE vector_model (name TEXT NOT NULL);
+CREATE TABLE vector (number INTEGER PRIMARY KEY AUTOINCREMENT, row INTEGER NOT NULL, data BLOB);
+CREATE INDEX vector_row ON vector (row);
+CREATE INDEX vector_removal ON vector (number) WHERE data IS NULL;
 CREATE VIRTUAL TABLE found USING fts5(
     terms, content='spoken_row', content_rowid='id', tokenize="unicode61 remove_diacritics 0",
     columnsize=1
@@ -67,7 +79,8 @@ CREATE TRIGGER tool_row_added AFTER INSERT ON row WHEN new.kind = 'tool' BEGIN
 END;
 CREATE TRIGGER row_removed AFTER DELETE ON row WHEN old.kind != 'tool' BEGIN
     INSERT INTO found(found, rowid, terms) VALUES ('delete', old.id, old.terms);
-    DELETE FROM vector WHERE row = old.id;
+    DELETE FROM vector WHERE row = old.id AND old.embedded;
+    INSERT INTO vector(row, data) SELECT old.id, NULL WHERE old.embedded;
 END;
 CREATE TRIGGER tool_row_removed AFTER DELETE ON row WHEN old.kind = 'tool' BEGIN
     INSERT INTO found_tool(found_tool, rowid, terms) VALUES ('delete', old.id, old.terms);
@@ -150,8 +163,8 @@ class _Counts(NamedTuple):
     #: Of `rows`, those of tools.
     tool_rows: int
     speakers: int
-    #: Vectors that were removed, or added for a row that is not the last.
-    removed_vectors: int
+    #: See VectorStamp.
+    vectors_pruned: int
 
 
 _COUNTS = f"SELECT {', '.join(_Counts._fields)} FROM counts"  # noqa: S608
@@ -369,32 +382,47 @@ class SqliteIndex:
             )
         return ""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
+        # Of another model than the stored one no row has a vector.
+        unembedded = "row.embedded = 0 AND" if model == self._vector_model() else ""
         return self._db.execute(
-            "SELECT row.id, row.words FROM row LEFT JOIN vector ON vector.row = row.id AND "
-            "vector.model = ? WHERE vector.row IS NULL AND row.kind != 'tool' ORDER BY row.id "
-            "LIMIT ?",
-            (model, most),
+            f"SELECT row.id, row.words FROM row WHERE {unembedded} row.kind != 'tool' "  # noqa: S608
+            f"ORDER BY row.speaker = '{BOT_SPEAKER}', row.id DESC LIMIT ? OFFSET ?",
+            (most, skip),
         ).fetchall()
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
         with self.batch():
-            removed = self._db.execute("DELETE FROM vector WHERE model != ?", (model,)).rowcount
-            newest = self._db.execute("SELECT COALESCE(MAX(row), 0) FROM vector").fetchone()[0]
-            removed += any(row <= newest for row, _, _ in vectors)
-            self._add_to_counts(removed_vectors=removed)
-            self._db.executemany(
-                "INSERT OR REPLACE INTO vector SELECT id, ?, ? FROM row WHERE id = ? AND words = ?",
-                [(model, data, row, words) for row, words, data in vectors],
-            )
+            if model != self._vector_model():
+                self._remove_vectors(model)
+            for row, words, data in vectors:
+                marked = self._db.execute(
+                    "UPDATE row SET embedded = 1 WHERE id = ? AND words = ? AND embedded = 0",
+                    (row, words),
+                ).rowcount
+                if marked:
+                    self._db.execute("INSERT INTO vector(row, data) VALUES (?, ?)", (row, data))
+            self._prune_removals()
 
-    def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        statement = "SELECT row, data FROM vector WHERE model = ? AND row > ? ORDER BY row"
-        return self._db.execute(statement, (model, after)).fetchall()
+    def vector_changes(self, model: str, after: int, most: int) -> list[VectorChange]:
+        if model != self._vector_model():
+            return []
+        statement = "SELECT number, row, data FROM vector WHERE number > ? ORDER BY number LIMIT ?"
+        return list(map(VectorChange._make, self._db.execute(statement, (after, most))))
 
-    def vectors_stamp(self) -> tuple[int, int]:
+    def vector_stamp(self) -> VectorStamp:
         counts = self._counts()
-        return counts.file, counts.removed_vectors
+        return VectorStamp(counts.file, counts.vectors_pruned)
+
+    def words_and_vectors(self, model: str, after: int, most: int) -> list[tuple[int, str, bytes]]:
+        if model != self._vector_model():
+            return []
+        return self._db.execute(
+            "SELECT vector.number, row.words, vector.data FROM vector JOIN row ON row.id = "
+            "vector.row WHERE vector.number > ? AND vector.data IS NOT NULL ORDER BY vector.number "
+            "LIMIT ?",
+            (after, most),
+        ).fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -433,35 +461,63 @@ class SqliteIndex:
         with closing(indexed):  # an open cursor would read rows that are about to be deleted
             return skip_unchanged(indexed, rows, tuple)
 
-    def _remove_rows(self, source: int, after: int) -> dict[str, tuple[str, bytes]]:
-        """Remove a source's rows above that number; returns (model, vector) of their words."""
+    def _remove_rows(self, source: int, after: int) -> dict[str, bytes]:
+        """Remove a source's rows above that number; returns the vectors of their words."""
         of_source = "row.source = ? AND row.id > ?"
-        with_vector = f"FROM row JOIN vector ON vector.row = row.id WHERE {of_source}"
         rows = self._db.execute(
-            f"SELECT row.words, vector.model, vector.data {with_vector}", (source, after)
+            "SELECT row.words, vector.data FROM row JOIN vector ON vector.row = row.id "  # noqa: S608
+            f"WHERE {of_source}",
+            (source, after),
         )
-        vectors = {words: (model, data) for words, model, data in rows}
+        vectors = dict(rows.fetchall())
         tools = self._db.execute(
             f"DELETE FROM row WHERE kind = 'tool' AND {of_source}",  # noqa: S608
             (source, after),  # noqa: RUF100, S608
         ).rowcount  # noqa: RUF100, S608
         others = self._db.execute(f"DELETE FROM row WHERE {of_source}", (source, after)).rowcount  # noqa: S608
-        self._add_to_counts(rows=-tools - others, tool_rows=-tools, removed_vectors=tools + others)
+        self._add_to_counts(rows=-tools - others, tool_rows=-tools)
         return vectors
 
-    def _restore_vectors(
-        self, source: int, after: int, vectors: Mapping[str, tuple[str, bytes]]
-    ) -> None:
+    def _restore_vectors(self, source: int, after: int, vectors: Mapping[str, bytes]) -> None:
         """A line with the same words as before needs no new vector."""
         if not vectors:
             return
         rows = self._db.execute(
             "SELECT id, words FROM row WHERE source = ? AND id > ?", (source, after)
         ).fetchall()
-        self._db.executemany(
-            "INSERT INTO vector(row, model, data) VALUES (?, ?, ?)",
-            [(row, *vectors[words]) for row, words in rows if words in vectors],
+        restored = [(row, words, vectors[words]) for row, words in rows if words in vectors]
+        self.store_vectors(self._vector_model(), restored)
+
+    def _vector_model(self) -> str:
+        found = self._db.execute("SELECT name FROM vector_model").fetchone()
+        return str(found[0]) if found else ""
+
+    def _remove_vectors(self, model: str) -> None:
+        """Remove all vectors, as the next ones are of another model."""
+        self._db.execute("DELETE FROM vector_model")
+        self._db.execute("INSERT INTO vector_model VALUES (?)", (model,))
+        self._db.execute("DELETE FROM vector")
+        self._db.execute("UPDATE row SET embedded = 0 WHERE embedded")
+        # A number that no change has, so that also who has read the last one starts anew.
+        self._db.execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'vector'")
+        self._set_pruned("SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'vector'")
+
+    def _prune_removals(self) -> None:
+        """Let the oldest removals go, once there are twice as many as are listed at least."""
+        removals = "SELECT COUNT(*) FROM vector WHERE data IS NULL"
+        if self._db.execute(removals).fetchone()[0] <= 2 * MAX_REMOVALS:
+            return
+        self._set_pruned(
+            "SELECT number FROM vector WHERE data IS NULL ORDER BY number DESC LIMIT 1 OFFSET ?",
+            MAX_REMOVALS,
         )
+        self._db.execute(
+            "DELETE FROM vector WHERE data IS NULL AND number <= "
+            "(SELECT vectors_pruned FROM counts)"
+        )
+
+    def _set_pruned(self, select: str, *given: int) -> None:
+        self._db.execute(f"UPDATE counts SET vectors_pruned = ({select})", given)  # noqa: S608
 
     def _counts(self) -> _Counts:
         return _Counts._make(self._db.execute(_COUNTS).fetchone())

@@ -8,23 +8,34 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 from weakref import WeakKeyDictionary, WeakSet
 
 import structlog
 
 from memory.recall.index import SpaceIndexKeeper, VectorStore
+from memory.recall.kept_vectors import KeptVectors
+from memory.recall.vector_matrix import VectorMatrix, pack_vector, packed_width
 from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
 log = structlog.get_logger(__name__)
-# newest vectors of a space that are compared; older rows are found only by their words
-MAX_MATRIX_ROWS = 100_000
+# vectors of a space that are compared; of more, those that were embedded first are left out
+MAX_MATRIX_ROWS = 1_000_000
 MAX_NEAREST = 300  # rows found for a question
-BATCH_ROWS = 64  # texts in one request
+MAX_QUESTION = (
+    500  # characters of a question that are embedded: what a message is about comes early
+)
+# Vectors that are loaded in one step, and at most within a search; a start with more finds by words
+# until they are loaded.
+PAGE_VECTORS = 10_000
+# For the question of a search that somebody waits for: the first one loads the model.
+ASKED_SECONDS = 5.0
 RETRY_SECONDS = 30.0  # pause after a failed request if the provider names none
-_PROBE = "hello"
+PROBE = "hello"  # a text that no model refuses
 
 
 class EmbeddingFailed(Exception):
@@ -48,48 +59,88 @@ class Embedder(Protocol):
 
     #: Of the model; vectors of two models are never compared.
     name: str
+    #: Texts of one request at most.
+    batch: int
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """The texts' vectors, normalised to length 1, as little-endian 32-bit floats.
+        """The vectors of texts that are searched, normalised to length 1, as little-endian 32-bit
+        floats.
 
         Raises:
             EmbeddingFailed: the request failed.
         """
         ...
 
-    async def close(self) -> None:
-        """Close its connections."""
+    async def embed_question(self, question: str) -> bytes:
+        """A question's vector, which does not wait for rows.
+
+        Raises:
+            EmbeddingFailed: the request failed.
+        """
         ...
+
+    async def prepare(self) -> None:
+        """Load what the first question would wait for.
+
+        Raises:
+            EmbeddingFailed: it failed.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close its connections, or end its processes."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _LoadedVectors:
+    """The vectors of an index as far as they are loaded."""
+
+    #: See VectorStamp.
+    file: int
+    #: The last change that was read.
+    last: int = 0
+    #: None before the first vector.
+    matrix: VectorMatrix | None = None
 
 
 class VectorSearch:
     """Embeds the rows of all spaces, and finds those nearest to a question.
 
     Args:
-        limit: seconds that embedding a question may take.
+        folder: for files without a name, on the disk of the home.
+        limit: seconds that embedding the question of an automatic search may take.
         clock: monotonic seconds.
     """
 
     def __init__(
         self,
         embedder: Embedder,
+        folder: Path,
         limit: Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._embedder, self._limit, self._clock = embedder, limit, clock
-        self._matrices: WeakKeyDictionary[SpaceIndexKeeper, _Matrix] = WeakKeyDictionary()
+        self._embedder, self._folder, self._limit, self._clock = embedder, folder, limit, clock
+        self._loaded: WeakKeyDictionary[SpaceIndexKeeper, _LoadedVectors] = WeakKeyDictionary()
         self._wrong_size: WeakSet[SpaceIndexKeeper] = WeakSet()
         self._lock = threading.Lock()  # of the two above: an index is searched by two threads
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._paused_until = float("-inf")
+        self._is_prepared = False
 
-    async def embed_question(self, question: str) -> bytes:
+    @property
+    def model(self) -> str:
+        """Whose vectors are used."""
+        return self._embedder.name
+
+    async def embed_question(self, question: str, *, automatic: bool = True) -> bytes:
         """The question's vector; b"" if it fails or takes too long, so that only words count."""
+        limit = self._limit() if automatic else ASKED_SECONDS
         if not question.strip() or self._clock() < self._paused_until:
             return b""
         try:
-            async with asyncio.timeout(self._limit()):
-                return (await self._embedder.embed([question]))[0]
+            async with asyncio.timeout(limit):
+                return await self._embedder.embed_question(question[:MAX_QUESTION])
         except TimeoutError:
             log.warning("recall by words alone", why="late")
         except EmbeddingFailed as err:
@@ -99,9 +150,7 @@ class VectorSearch:
     def near(
         self, keeper: SpaceIndexKeeper, index: VectorStore, question: bytes
     ) -> dict[int, float]:
-        """Find the rows nearest to a question's vector: their similarity, scaled from 1 to 0.
-
-        Blocks.
+        """Find the rows nearest to a question's vector, with their cosines; blocks.
 
         Args:
             index: a snapshot of the keeper's index.
@@ -109,7 +158,7 @@ class VectorSearch:
         if not question:
             return {}
         with self._lock:
-            matrix = self._load_matrix(keeper, index)
+            matrix = self._load_vectors(keeper, index).matrix
             if matrix is None:
                 return {}
             if matrix.width * 4 != len(question):
@@ -118,8 +167,7 @@ class VectorSearch:
                 )
                 self._wrong_size.add(keeper)
                 return {}
-            rows, vectors = matrix.rows_and_vectors()
-        return _nearest(rows, vectors, question)
+        return _nearest(matrix, question)
 
     def keep_up(self, keeper: SpaceIndexKeeper) -> None:
         """Embed the new rows of a space in the background, with one task per space."""
@@ -143,23 +191,84 @@ class VectorSearch:
         await cancel_and_wait(self._tasks.values())
         await self._embedder.close()
 
-    async def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
-        model = self._embedder.name
+    async def keep(self, keeper: SpaceIndexKeeper) -> KeptVectors | None:
+        """Put the vectors of an index aside that is about to be made again; None if they are lost,
+        which must not keep the index from being made.
+        """
+        kept = None
         try:
+            kept = KeptVectors(self._folder)
+            await self._keep_all(keeper, kept)
+        except (StoreError, OSError) as err:
+            log.warning("vectors made again", space=keeper.space, why=type(err).__name__)
+            if kept is not None:
+                kept.close()
+            return None
+        return kept
+
+    async def _keep_all(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+        model, last = self._embedder.name, 0
+        while page := await keeper.use(
+            lambda index: index.words_and_vectors(model, last, PAGE_VECTORS),  # noqa: B023  awaited at once
+            fresh=False,
+        ):
+            last = page[-1][0]
+            await asyncio.to_thread(kept.add, [(words, vector) for _, words, vector in page])
+
+    async def restore(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+        """Give the rows of an index that was made again the vectors of the same words.
+
+        Raises:
+            StoreError: the index cannot be changed.
+        """
+        model, others = self._embedder.name, 0
+        while len(kept) and (
+            page := await keeper.use(
+                lambda index: index.unembedded(model, PAGE_VECTORS, others),  # noqa: B023  awaited at once
+                fresh=False,
+            )
+        ):
+            found = await asyncio.to_thread(kept.find, page)
+            await keeper.change(lambda index: index.store_vectors(model, found))  # noqa: B023  awaited at once
+            others += len(page) - len(found)
+
+    def release(self, keeper: SpaceIndexKeeper) -> None:
+        """Give the memory of an index back, which is about to be closed or made again."""
+        with self._lock:
+            loaded = self._loaded.pop(keeper, None)
+        if loaded is not None and loaded.matrix is not None:
+            loaded.matrix.close()
+
+    async def _embed_rows(self, keeper: SpaceIndexKeeper) -> None:
+        try:
+            if not self._is_prepared:
+                await self._embedder.prepare()
+                self._is_prepared = True
             if keeper in self._wrong_size:
                 await keeper.change(lambda index: index.store_vectors("", ()))
                 self._wrong_size.discard(keeper)
-            while rows := await keeper.use(
-                lambda index: index.unembedded(model, BATCH_ROWS), fresh=False
-            ):
-                vectors = await self._embed([words for _, words in rows])
-                embedded = [(*row, vector) for row, vector in zip(rows, vectors, strict=True)]
-                await keeper.change(lambda index: index.store_vectors(model, embedded))  # noqa: B023  awaited at once
-            await keeper.use(partial(self._load_matrix_early, keeper), fresh=False)
+            while await keeper.use(partial(self._load_page, keeper), fresh=False):
+                pass
+            while await self._embed_batch(keeper):
+                pass
         except EmbeddingFailed as err:
             self._pause(err)
-        except StoreError as err:
+        except (StoreError, OSError) as err:
             log.warning("vectors left out", space=keeper.space, why=type(err).__name__)
+
+    async def _embed_batch(self, keeper: SpaceIndexKeeper) -> bool:
+        """Embed the next rows; returns whether there were any."""
+        model, most = self._embedder.name, self._embedder.batch
+        rows = await keeper.use(lambda index: index.unembedded(model, most), fresh=False)
+        if not rows:
+            return False
+        vectors = await self._embed([words for _, words in rows])
+        embedded = [
+            (row, words, pack_vector(vector))
+            for (row, words), vector in zip(rows, vectors, strict=True)
+        ]
+        await keeper.change(lambda index: index.store_vectors(model, embedded))
+        return True
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
         """The texts' vectors, b"" for a text that alone is refused."""
@@ -171,7 +280,7 @@ class VectorSearch:
         if len(texts) > 1:
             half = len(texts) // 2
             return [*await self._embed(texts[:half]), *await self._embed(texts[half:])]
-        await self._embedder.embed([_PROBE])
+        await self._embedder.embed([PROBE])
         return [b""]
 
     def _pause(self, failed: EmbeddingFailed) -> None:
@@ -180,90 +289,42 @@ class VectorSearch:
         )
         log.warning("recall by words alone", why=failed.kind or type(failed).__name__)
 
-    def _load_matrix_early(self, keeper: SpaceIndexKeeper, index: VectorStore) -> None:
-        """Load the matrix before a search waits for it."""
+    def _load_page(self, keeper: SpaceIndexKeeper, index: VectorStore) -> bool:
+        """Load the next page of vectors; returns whether there was any."""
         with self._lock:
-            self._load_matrix(keeper, index)
+            before = self._loaded.get(keeper)
+            last = before.last if before else 0
+            return self._load_vectors(keeper, index).last > last
 
-    def _load_matrix(self, keeper: SpaceIndexKeeper, index: VectorStore) -> "_Matrix | None":
-        """All vectors of an index; only those added since the last call are read."""
-        stamp, matrix = index.vectors_stamp(), self._matrices.get(keeper)
-        if matrix is not None and matrix.stamp != stamp:
-            matrix = None
-        found = index.vectors(self._embedder.name, matrix.last if matrix else 0)
-        size = next((len(vector) for _, vector in reversed(found) if vector), 0)
-        if size and (matrix is None or matrix.width * 4 != size):
-            found = index.vectors(self._embedder.name) if matrix else found
-            matrix = _Matrix(stamp, size // 4)
-        if matrix is not None and found:
-            matrix.add(found)
-            self._matrices[keeper] = matrix
-        return matrix
-
-
-class _Matrix:
-    """Vectors in memory, with spare capacity, so that adding one does not copy all."""
-
-    def __init__(self, stamp: tuple[int, int], width: int) -> None:
-        import numpy
-
-        self.stamp, self.width = stamp, width  # width: numbers of a vector
-        self.last = 0  # highest row number that was added
-        self._count = 0
-        self._rows: Any = numpy.empty(0, dtype=numpy.int64)
-        self._data: Any = numpy.empty((0, width), dtype=numpy.float32)
-
-    def add(self, found: Sequence[tuple[int, bytes]]) -> None:
-        """Append vectors, except those of another width."""
-        import numpy
-
-        fitting = [(row, vector) for row, vector in found if len(vector) == self.width * 4][
-            -MAX_MATRIX_ROWS:
-        ]
-        self._reserve(len(fitting))
-        end = self._count + len(fitting)
-        self._rows[self._count : end] = [row for row, _ in fitting]
-        joined = b"".join(vector for _, vector in fitting)
-        self._data[self._count : end] = numpy.frombuffer(joined, dtype="<f4").reshape(
-            -1, self.width
-        )
-        self._count, self.last = end, found[-1][0]
-
-    def rows_and_vectors(self) -> tuple[Any, Any]:
-        """Row numbers and their vectors, as arrays that stay as they are while others are added."""
-        return self._rows[: self._count], self._data[: self._count]
-
-    def _reserve(self, more: int) -> None:
-        """Make capacity for `more` vectors; beyond MAX_MATRIX_ROWS the oldest are removed."""
-        import numpy
-
-        if self._count + more <= len(self._rows):
-            return
-        left = min(self._count, MAX_MATRIX_ROWS - more)
-        size = left + more + left // 4 + BATCH_ROWS
-        rows, data = (
-            numpy.empty(size, dtype=numpy.int64),
-            numpy.empty((size, self.width), dtype=numpy.float32),
-        )
-        rows[:left] = self._rows[self._count - left : self._count]
-        data[:left] = self._data[self._count - left : self._count]
-        self._rows, self._data, self._count = rows, data, left
+    def _load_vectors(self, keeper: SpaceIndexKeeper, index: VectorStore) -> _LoadedVectors:
+        """The vectors of an index, with a page more of those that were added since the last
+        call.
+        """
+        stamp, loaded = index.vector_stamp(), self._loaded.get(keeper)
+        if loaded is None or loaded.file != stamp.file or loaded.last < stamp.pruned:
+            if loaded is not None and loaded.matrix is not None:
+                loaded.matrix.close()
+            # From the start all vectors are read that are left, and no removal is missed.
+            loaded = self._loaded[keeper] = _LoadedVectors(file=stamp.file)
+        changes = index.vector_changes(self._embedder.name, loaded.last, PAGE_VECTORS)
+        if not changes:
+            return loaded
+        if loaded.matrix is None and (width := packed_width(changes)):
+            loaded.matrix = VectorMatrix(self._folder, width, MAX_MATRIX_ROWS)
+        if loaded.matrix is not None:
+            loaded.matrix.apply(changes)
+        loaded.last = changes[-1].number
+        return loaded
 
 
-def _nearest(rows: Any, vectors: Any, question: bytes) -> dict[int, float]:
-    """The MAX_NEAREST rows by cosine, scaled from 0 for the last of them (left out) to 1 for the
-    first.
-    """
+def _nearest(matrix: VectorMatrix, question: bytes) -> dict[int, float]:
+    """The MAX_NEAREST rows with their cosines."""
     import numpy
 
-    cosines = vectors @ numpy.frombuffer(question, dtype="<f4")
+    rows, cosines = matrix.cosines(numpy.frombuffer(question, dtype="<f4"))
+    is_used = rows > 0
+    rows, cosines = rows[is_used], cosines[is_used]
     if len(rows) > MAX_NEAREST:
         top = numpy.argpartition(-cosines, MAX_NEAREST)[:MAX_NEAREST]
         rows, cosines = rows[top], cosines[top]
-    best, least = float(cosines.max()), max(float(cosines.min()), 0.0) if len(cosines) > 1 else 0.0
-    if best <= least:
-        return {}
-    shares = (cosines - least) / (best - least)
-    return {
-        row: share for row, share in zip(rows.tolist(), shares.tolist(), strict=True) if share > 0
-    }
+    return dict(zip(rows.tolist(), cosines.tolist(), strict=True))

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, TypeVar
 import pytest
 
 from memory.recall.documents import IndexRow
-from memory.recall.index import SearchFilter, SpaceIndex
+from memory.recall.index import MAX_REMOVALS, SearchFilter, SpaceIndex, VectorChange
 from memory.recall.ranking import CandidateRow
 from memory.text.word_forms import index_terms
 
@@ -65,6 +65,21 @@ def words(place: Place, facts: Iterable[CandidateRow]) -> list[str]:
     numbers = [fact.row for fact in facts]
     whole = place.read(lambda index: index.indexed_rows(numbers))
     return [whole[number].row.words for number in numbers]
+
+
+def keep(place: Place, number: int, said: str, model: str = "m") -> None:
+    """Store a vector that is the row's words."""
+    place.change(lambda index: index.store_vectors(model, [(number, said, said.encode())]))
+
+
+def changes(place: Place, after: int = 0, most: int = 100) -> list[VectorChange]:
+    return place.read(lambda index: index.vector_changes("m", after, most))
+
+
+def vectors(place: Place) -> dict[str, bytes]:
+    """Each row's words and its vector."""
+    found = place.read(lambda index: index.words_and_vectors("m", 0, 100))
+    return {words: vector for _, words, vector in found}
 
 
 def best(place: Place, *wanted: str, most: int = 100, **search_filter: str) -> list[str]:
@@ -153,8 +168,8 @@ class IndexSuite:
         assert place.read(lambda index: index.indexed_rows([number]))[number].row == result
         assert place.read(lambda index: index.count()) == 4
         assert [words for _, words in place.read(lambda index: index.unembedded("m", 9))] == [
-            "my canoe",
             "red canoe",
+            "my canoe",
         ]
         assert place.read(lambda index: index.check()) == ""
         put(place, "talk:a", row("my canoe", 0, day="2025-01-02"), result, stamp="2")
@@ -353,7 +368,7 @@ class IndexSuite:
 
     def test_vectors_go_with_their_rows_and_their_model(self, place: Place) -> None:
         put(place, "file:a", row("heron"), row("otter", 1))
-        ((first, one), (second, other)) = place.read(lambda index: index.unembedded("m", 10))
+        ((second, other), (first, one)) = place.read(lambda index: index.unembedded("m", 10))
         made = [
             (first, one, b"1"),
             (second, other, b"2"),
@@ -362,33 +377,77 @@ class IndexSuite:
         ]
         place.change(lambda index: index.store_vectors("m", made))
         assert place.read(lambda index: index.unembedded("m", 10)) == []
-        assert place.read(lambda index: index.vectors("m")) == [(first, b"1"), (second, b"2")]
-        assert place.read(lambda index: index.vectors("m", first)) == [(second, b"2")]
+        assert vectors(place) == {"heron": b"1", "otter": b"2"}
         put(place, "file:a", row("new"), row("otter", 1))
-        assert [vector for _, vector in place.read(lambda index: index.vectors("m"))] == [b"2"]
+        assert vectors(place) == {"otter": b"2"}, "the same words keep their vector"
         assert len(place.read(lambda index: index.unembedded("n", 10))) == 2
         place.change(lambda index: index.store_vectors("n", ()))
-        assert place.read(lambda index: index.vectors("m")) == []
+        assert changes(place) == []
+        assert len(place.read(lambda index: index.unembedded("n", 10))) == 2
 
-    def test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp(
-        self, place: Place
-    ) -> None:
-        def stamp() -> tuple[int, int]:
-            return place.read(lambda index: index.vectors_stamp())
+    def test_what_people_said_is_embedded_first_and_the_newest_of_it(self, place: Place) -> None:
+        put(
+            place,
+            "file:a",
+            row("old", 0, speaker="User"),
+            row("answer", 1, speaker="Bot"),
+            row("new", 2, speaker="User"),
+            row("newest answer", 3, speaker="Bot"),
+            row("a note", 4),
+        )
+        wanted = ["a note", "new", "old", "newest answer", "answer"]
 
-        def keep(number: int, said: str) -> None:
-            place.change(lambda index: index.store_vectors("m", [(number, said, b"1")]))
+        def waiting(model: str, most: int) -> list[str]:
+            rows = place.read(lambda index: index.unembedded(model, most))
+            return [words for _, words in rows]
 
+        assert waiting("m", 9) == wanted
+        assert waiting("m", 2) == wanted[:2]
+        first = place.read(lambda index: index.unembedded("m", 2))
+        made = [(number, words, b"1") for number, words in first]
+        place.change(lambda index: index.store_vectors("m", made))
+        assert waiting("m", 9) == wanted[2:]
+        assert waiting("n", 9) == wanted, "another model has none of them"
+
+    def test_changes_of_vectors_are_read_in_their_order(self, place: Place) -> None:
         put(place, "file:a", row("heron"), row("otter", 1), row("eagle", 2))
-        keep(2, "otter")
-        before = stamp()
-        keep(3, "eagle")
-        assert stamp() == before, "one behind the others is only added"
-        keep(1, "heron")
-        between = stamp()
-        assert between != before, "whoever has read those behind it would never see it"
+        for number, words in ((2, "otter"), (1, "heron")):
+            keep(place, number, words)
+        (first, second) = changes(place)
+        assert [(one.row, one.vector) for one in (first, second)] == [(2, b"otter"), (1, b"heron")]
+        assert changes(place, most=1) == [first]
+        assert changes(place, after=first.number) == [second]
         place.change(lambda index: index.drop(["file:a"]))
-        assert stamp() != between
+        removed = changes(place, after=second.number)
+        assert sorted((one.row, one.vector) for one in removed) == [(1, None), (2, None)]
+        assert all(one.vector is None for one in changes(place)), "nothing of them is left"
+
+    def test_a_vector_is_stored_once_and_only_for_the_words_it_is_of(self, place: Place) -> None:
+        put(place, "file:a", row("heron"))
+        keep(place, 1, "heron")
+        place.change(lambda index: index.store_vectors("m", [(1, "heron", b"again")]))
+        place.change(lambda index: index.store_vectors("m", [(1, "other words", b"other")]))
+        assert vectors(place) == {"heron": b"heron"}
+
+    def test_old_removals_are_let_go_and_whoever_lacks_them_is_told(self, place: Place) -> None:
+        many = 2 * MAX_REMOVALS + 1
+        said = [row(f"w{number}", number) for number in range(many)]
+        put(place, "file:a", *said)
+        rows = place.read(lambda index: index.unembedded("m", many))
+        made = [(number, words, b"1") for number, words in rows]
+        place.change(lambda index: index.store_vectors("m", made))
+        place.change(lambda index: index.drop(["file:a"]))
+        put(place, "file:b", row("left"))
+        before = place.read(lambda index: index.vector_stamp())
+        listed = changes(place, most=2 * many)
+        assert len(listed) == many
+        assert before.pruned < listed[0].number
+        place.change(lambda index: index.store_vectors("m", ()))
+        after = place.read(lambda index: index.vector_stamp())
+        left = changes(place, most=2 * many)
+        assert len(left) == MAX_REMOVALS
+        assert after.pruned == left[0].number - 1
+        assert after.file == before.file
 
     def test_the_first_rows_that_are_the_same_stay_as_they_are(self, place: Place) -> None:
         def numbered() -> dict[int, str]:
@@ -399,13 +458,13 @@ class IndexSuite:
         put(place, "file:a", *said[:2])
         before = numbered()
         place.change(lambda index: index.store_vectors("m", [(1, "heron", b"1")]))
-        stamp = place.read(lambda index: index.vectors_stamp())
+        before_growing = changes(place)
         put(place, "file:a", *said)
         grown = numbered()
         assert grown.items() > before.items(), (
             "what was there keeps its number: it was not put in again"
         )
-        assert place.read(lambda index: index.vectors_stamp()) == stamp
+        assert changes(place) == before_growing
         put(place, "file:a", said[0], row("weir", 1, line=1), said[2])
         assert list(numbered().values()) == ["heron", "weir", "otter"]
         assert [line for line, _ in place.read(lambda index: index.lines("file:a"))] == [0, 1, 2]
@@ -416,7 +475,7 @@ class IndexSuite:
         )
         put(place, "file:a", said[0])
         assert list(numbered().values()) == ["heron"]
-        assert place.read(lambda index: index.vectors("m")) == [(1, b"1")]
+        assert vectors(place) == {"heron": b"1"}
         assert place.read(lambda index: index.check()) == ""
 
     def test_rows_that_come_one_by_one_are_those_of_a_source_that_is_put_in_anew(

@@ -160,15 +160,13 @@ INDEXES = (
         tests=(f"{POSTGRES}::test_a_network_that_swallows_everything_holds_nobody_for_ever",),
     ),
     Mutant(
-        name="a vector that comes before others is not told to who has read those",
+        name="a removed vector is not told to who has read it",
         guards="recall",
         file="memory/recall/sqlite_index.py",
-        target="SqliteIndex.store_vectors",
-        old="removed += any((row <= newest for row, _, _ in vectors))",
+        target="_SCHEMA",
+        old="INSERT INTO vector(row, data) SELECT old.id, NULL WHERE old.embedded;",
         new="",
-        tests=(
-            f"{CONTRACT}::TestFile::test_a_vector_that_is_lost_or_stands_before_others_is_told_by_the_stamp",
-        ),
+        tests=(f"{CONTRACT}::TestFile::test_changes_of_vectors_are_read_in_their_order",),
     ),
     Mutant(
         name="all rows of a day's log are made before the first is compared with what is held",

@@ -630,7 +630,7 @@ MUTANTS = (
         guards="I44",
         file="memory/forgetting/forget.py",
         target="ForgetService._finish",
-        old="await self._recall.forget(row.space)",
+        old="await self._recall.forget_words(row.space)",
         new="",
         tests=(FORGET,),
     ),

@@ -18,6 +18,7 @@ from bot.cli.doctor.system import check_system
 from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import McpServerSummary, check_tools, load_mcp_servers
 from bot.cli.doctor.window import check_window
+from bot.config.extras import install_command, missing_model_texts
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.keys import KEYS, REFERENCE_PATTERN
@@ -284,18 +285,27 @@ def _check_disk(home: HomeFolder) -> DoctorCheck:
 
 
 async def _check_embedding(config: Config) -> list[DoctorCheck]:
-    """Check the embedding model, if there is one."""
-    if config.memory.embedding is None:
-        return []
-    from bot.models.embedding import check_embedding
+    """Check the embedding model; without one, say how to get one."""
+    from bot.models.embedding.embedders import check_embedding, chosen_embedding
 
-    found = await check_embedding(config.memory.embedding)
+    name, configured = "embedding", config.memory.embedding
+    chosen = chosen_embedding(configured)
+    if chosen is None:
+        hint = ""
+        if configured is None and not missing_model_texts():
+            command = install_command("embeddings")
+            hint = f"For recall by meaning too, with a model on this machine: {command}"
+        return [passed(name, "Recall works by words alone.", hint)]
+    found = await check_embedding(chosen)
     hint = (
         ""
         if found.ok
-        else "Recall works by words alone; set memory.embedding to null if that is intended."
+        else (
+            "Recall works by words alone; set memory.embedding.provider to none if that is "
+            "intended."
+        )
     )
-    return [DoctorCheck(name="embedding", ok=found.ok, message=found.message, hint=hint)]
+    return [DoctorCheck(name=name, ok=found.ok, message=found.message, hint=hint)]
 
 
 def _check_offline(file: ConfigFile) -> DoctorCheck:

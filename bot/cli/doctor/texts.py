@@ -130,8 +130,12 @@ SENTENCES = {
     "{} GB are free on the disk of {}.": "剩余 {} GB（{} 所在的磁盘）。",
     "Free some space: without it no message can be stored.": "请腾出一些空间，否则无法保存消息。",
     # Models, counter, clock, token, privacy, files.
-    "Recall works by words alone; set memory.embedding to null if that is intended.": (
-        "目前只按词回忆；如果这是你的本意，把 memory.embedding 设为 null。"
+    "Recall works by words alone.": "只按词回忆。",
+    "For recall by meaning too, with a model on this machine: {}": (
+        "要用在本机运行的模型再按意思回忆：{}"
+    ),
+    "Recall works by words alone; set memory.embedding.provider to none if that is intended.": (
+        "目前只按词回忆；如果这是你的本意，把 memory.embedding.provider 设为 none。"
     ),
     "The running bot has no trouble with its models.": "运行中的机器人用各个模型都正常。",
     "The running bot gets no answer from {}: {}.": "运行中的机器人得不到 {} 的回答：{}。",
@@ -146,6 +150,9 @@ SENTENCES = {
         "server."
     ): ("它的服务器不接受工具（{}）：请换一个支持工具的模型，或在服务器上打开工具支持。"),
     "{} answers with vectors of {} numbers.": "{} 有回应，向量有 {} 维。",
+    "memory.embedding.model is not used for it; remove {}.": (
+        "它不用 memory.embedding.model；请删掉 {}。"
+    ),
     "Set llm.api_key, or the environment variable it reads.": (
         "请设置 llm.api_key，或它读取的环境变量。"
     ),

@@ -25,6 +25,7 @@ from bot.config.extras import (
     install_command,
     lock_file,
     locked_packages,
+    missing_model_texts,
     present_extras,
     program_version,
 )
@@ -95,6 +96,8 @@ def add(
                 f"There is no extra {unknown[0]!r}; there are {', '.join(EXTRAS)}.",
             )
         )
+    if "embeddings" in wanted and (texts := missing_model_texts()):
+        raise MnemaError(choose_text(*texts))
     present = present_extras()
     missing = [name for name in wanted if name not in present or not has_locked_versions(name)]
     if not missing:

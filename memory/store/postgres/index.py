@@ -14,8 +14,17 @@ from itertools import islice
 from math import log
 from typing import Any
 
+from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import IndexRow, skip_unchanged
-from memory.recall.index import IndexedRow, SearchFilter, days_of_years, is_yearless
+from memory.recall.index import (
+    MAX_REMOVALS,
+    IndexedRow,
+    SearchFilter,
+    VectorChange,
+    VectorStamp,
+    days_of_years,
+    is_yearless,
+)
 from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
 from memory.store.postgres.index_connections import IndexConnection, IndexConnections
@@ -138,20 +147,35 @@ SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHER
     COUNT(*) FILTER (WHERE kind = 'tool'), COALESCE(SUM(length) FILTER (WHERE kind = 'tool'), 0)
 FROM {_of_space("entry")}
 """  # noqa: S608
+_NEWEST_OF_PEOPLE = (
+    f"ORDER BY entry.speaker = '{BOT_SPEAKER}', entry.id DESC LIMIT %(most)s OFFSET %(skip)s"
+)
 UNEMBEDDED = f"""
-SELECT entry.id, entry.words FROM {_of_space("entry")}
-LEFT JOIN {_of_space("vector")} ON vector.entry = entry.id AND vector.model = %(model)s
-WHERE vector.entry IS NULL AND entry.kind <> 'tool' ORDER BY entry.id LIMIT %(most)s
+SELECT entry.id, entry.words FROM {_of_space("entry")} WHERE NOT entry.embedded AND entry.kind <>
+'tool' {_NEWEST_OF_PEOPLE}
 """  # noqa: S608
-VECTORS = (
-    f"SELECT entry, data FROM {_of_space('vector')} WHERE model = %(model)s AND entry > %(after)s "  # noqa: S608
-    "ORDER BY entry"
-)  # noqa: RUF100, S608
-NEWEST_VECTOR = f"SELECT COALESCE(MAX(entry), 0) FROM {_of_space('vector')}"  # noqa: S608
+NEWEST = f"""
+SELECT entry.id, entry.words FROM {_of_space("entry")} WHERE entry.kind <> 'tool'
+{_NEWEST_OF_PEOPLE}
+"""  # noqa: S608
+VECTOR_CHANGES = f"""
+SELECT number, entry, data FROM {_of_space("vector")} WHERE number > %(after)s ORDER BY number
+LIMIT %(most)s
+"""  # noqa: S608
+WORDS_AND_VECTORS = f"""
+SELECT vector.number, entry.words, vector.data FROM {_of_space("vector")}
+JOIN {_of_space("entry")} ON entry.id = vector.entry
+WHERE vector.number > %(after)s AND vector.data IS NOT NULL ORDER BY vector.number LIMIT %(most)s
+"""  # noqa: S608
+COUNT_REMOVALS = f"SELECT COUNT(*) FROM {_of_space('vector')} WHERE data IS NULL"  # noqa: S608
+OLD_REMOVAL = f"""
+SELECT number FROM {_of_space("vector")} WHERE data IS NULL ORDER BY number DESC LIMIT 1
+OFFSET %(listed)s
+"""  # noqa: S608
 
 SPACE = """
-SELECT id, rows, length, tool_rows, tool_length, next, gone, generation FROM mnema_index.space
-WHERE name = %(name)s
+SELECT id, rows, length, tool_rows, tool_length, next, vector_model, last_vector, vectors_pruned,
+generation FROM mnema_index.space WHERE name = %(name)s
 """
 SPACES = "SELECT name FROM mnema_index.space ORDER BY name"
 LOCK_SPACE = f"{SPACE} FOR UPDATE"
@@ -159,8 +183,9 @@ MAKE_SPACE = "INSERT INTO mnema_index.space(name) VALUES (%(name)s) ON CONFLICT 
 SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(wait)s, true)"
 UPDATE_SPACE = """
 UPDATE mnema_index.space SET rows = %(rows)s, length = %(length)s, tool_rows = %(tool_rows)s,
-    tool_length = %(tool_length)s, next = %(next)s, gone = %(gone)s, generation = %(generation)s
-    WHERE id = %(space)s
+    tool_length = %(tool_length)s, next = %(next)s, vector_model = %(vector_model)s,
+    last_vector = %(last_vector)s, vectors_pruned = %(vectors_pruned)s,
+    generation = %(generation)s WHERE id = %(space)s
 """
 DROP_SPACE = tuple(
     f"DELETE FROM mnema_index.{table} WHERE {'id' if table == 'space' else 'space'} = %(space)s"  # noqa: S608
@@ -197,27 +222,35 @@ gone(term, entry)
 WHERE held.space = %(space)s AND held.term = gone.term AND held.entry = gone.entry
 """
 DROP_VECTORS = """
-DELETE FROM mnema_index.vector WHERE space = %(space)s AND entry = ANY(%(rows)s) RETURNING entry,
-model, data
+DELETE FROM mnema_index.vector WHERE space = %(space)s AND entry = ANY(%(rows)s) AND data IS NOT
+NULL RETURNING entry, data
+"""
+PUT_REMOVALS = """
+INSERT INTO mnema_index.vector(space, number, entry, data)
+SELECT %(space)s, %(last)s + given.number, given.entry, NULL
+FROM unnest(%(rows)s::integer[]) WITH ORDINALITY AS given(entry, number)
+"""
+DROP_REMOVALS = """
+DELETE FROM mnema_index.vector WHERE space = %(space)s AND data IS NULL AND number <= %(pruned)s
 """
 DROP_SOURCE = "DELETE FROM mnema_index.source WHERE space = %(space)s AND id = %(source)s"
-DROP_OTHER_MODELS = (
-    "DELETE FROM mnema_index.vector WHERE space = %(space)s AND model <> %(model)s RETURNING entry"
+DROP_ALL_VECTORS = (
+    "DELETE FROM mnema_index.vector WHERE space = %(space)s",
+    "UPDATE mnema_index.entry SET embedded = false WHERE space = %(space)s AND embedded",
 )
-PUT_VECTORS = f"""
-INSERT INTO mnema_index.vector(space, entry, model, data)
-SELECT %(space)s, entry.id, %(model)s, given.data
-FROM unnest(%(rows)s::integer[], %(words)s::text[], %(made)s::bytea[])
-    AS given(entry, words, data)
-JOIN {_of_space("entry")} ON entry.id = given.entry AND entry.words = given.words
-ON CONFLICT (space, entry, model) DO UPDATE SET data = excluded.data RETURNING entry
-"""  # noqa: S608
-RESTORE_VECTORS = f"""
-INSERT INTO mnema_index.vector(space, entry, model, data)
-SELECT %(space)s, entry.id, given.model, given.data
-FROM unnest(%(words)s::text[], %(models)s::text[], %(made)s::bytea[]) AS given(words, model, data)
-JOIN {_of_space("entry")} ON entry.source = %(source)s AND entry.words = given.words
-ON CONFLICT DO NOTHING
+MARK_EMBEDDED = """
+UPDATE mnema_index.entry SET embedded = true
+FROM unnest(%(rows)s::integer[], %(words)s::text[]) AS given(entry, words)
+WHERE space = %(space)s AND id = given.entry AND entry.words = given.words AND NOT embedded
+RETURNING id, entry.words
+"""
+PUT_VECTORS = """
+INSERT INTO mnema_index.vector(space, number, entry, data)
+SELECT %(space)s, %(last)s + given.number, given.entry, given.data
+FROM unnest(%(rows)s::integer[], %(made)s::bytea[]) WITH ORDINALITY AS given(entry, data, number)
+"""
+SOURCE_WORDS = f"""
+SELECT id, words FROM {_of_space("entry")} WHERE source = %(source)s AND id > %(after)s
 """  # noqa: S608
 
 
@@ -240,8 +273,11 @@ class _SpaceRow:
     tool_length: int = 0
     #: Number of its next row.
     next: int = 1
-    #: Counts removed vectors.
-    gone: int = 0
+    #: Whose vectors there are.
+    vector_model: str = ""
+    #: See VectorChange.number, VectorStamp.pruned.
+    last_vector: int = 0
+    vectors_pruned: int = 0
     #: Counts changes.
     generation: int = 0
 
@@ -250,7 +286,8 @@ class _SpaceRow:
 class _SpaceCache:
     """What is cached until the space's row changes."""
 
-    space: _SpaceRow
+    #: See PostgresIndex.version.
+    version: tuple[int, ...]
     #: Number and stamp by name.
     sources: Mapping[str, tuple[int, str]]
     speakers: frozenset[str]
@@ -363,12 +400,9 @@ class PostgresIndex:
         new, last = (
             (iter(rows), 0) if more else skip_unchanged(self._read_rows(source), rows, _columns_of)
         )
-        vectors = [] if more else self._remove_rows(source, last)
+        vectors = {} if more else self._remove_rows(source, last)
         self._add_rows((source, row) for row in new)
-        if vectors:
-            self._run(
-                RESTORE_VECTORS, source=source, **_to_columns(("words", "models", "made"), vectors)
-            )
+        self._restore_vectors(source, last, vectors)
         self._mark_changed()
 
     def append(self, additions: Mapping[str, tuple[str, Sequence[IndexRow]]]) -> None:
@@ -485,24 +519,41 @@ class PostgresIndex:
         wrong = self._run(INCONSISTENT)
         return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
-    def unembedded(self, model: str, most: int) -> list[tuple[int, str]]:
-        return [(row, words) for row, words in self._run(UNEMBEDDED, model=model, most=most)]
+    def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
+        # Of another model than the stored one no row has a vector.
+        statement = UNEMBEDDED if model == self._space.vector_model else NEWEST
+        return [(row, words) for row, words in self._run(statement, most=most, skip=skip)]
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
-        gone = len(self._run(DROP_OTHER_MODELS, model=model))
-        if vectors:
-            [(newest,)] = self._run(NEWEST_VECTOR)
-            stored = self._run(
-                PUT_VECTORS, model=model, **_to_columns(("rows", "words", "made"), vectors)
+        space = self._space
+        if model != space.vector_model:
+            for statement in DROP_ALL_VECTORS:
+                self._run(statement)
+            # A number that no change has, so that also who has read the last one starts anew.
+            pruned = space.last_vector + 1
+            self._space = replace(
+                space, vector_model=model, vectors_pruned=pruned, last_vector=pruned
             )
-            gone += any(row <= newest for (row,) in stored)
-        self._space = replace(self._space, gone=self._space.gone + gone)
+        if vectors:
+            rows, words = [row for row, _, _ in vectors], [words for _, words, _ in vectors]
+            marked = set(self._run(MARK_EMBEDDED, rows=rows, words=words))
+            stored = [(row, vector) for row, words, vector in vectors if (row, words) in marked]
+            self._add_changes(PUT_VECTORS, **_to_columns(("rows", "made"), stored))
+        self._prune_removals()
 
-    def vectors(self, model: str, after: int = 0) -> list[tuple[int, bytes]]:
-        return self._run(VECTORS, model=model, after=after)
+    def vector_changes(self, model: str, after: int, most: int) -> list[VectorChange]:
+        if model != self._space.vector_model:
+            return []
+        return [VectorChange(*row) for row in self._run(VECTOR_CHANGES, after=after, most=most)]
 
-    def vectors_stamp(self) -> tuple[int, int]:
-        return self._space.id, self._space.gone
+    def vector_stamp(self) -> VectorStamp:
+        return VectorStamp(self._space.id, self._space.vectors_pruned)
+
+    def words_and_vectors(self, model: str, after: int, most: int) -> list[tuple[int, str, bytes]]:
+        if model != self._space.vector_model:
+            return []
+        found = self._run(WORDS_AND_VECTORS, after=after, most=most)
+        return [(number, words, vector) for number, words, vector in found]
 
     def _run(self, statement: str, **given: Any) -> list[Any]:
         """Run a statement with the space's id: the only access to the tables."""
@@ -524,9 +575,9 @@ class PostgresIndex:
         self._frequencies = {}
 
     def _cached(self) -> _SpaceCache:
-        if self._cache is None or self._cache.space != self._space:
+        if self._cache is None or self._cache.version != self.version:
             self._cache = _SpaceCache(
-                space=self._space,
+                version=self.version,
                 sources={name: (number, stamp) for name, number, stamp in self._run(SOURCES)},
                 speakers=frozenset(name for (name,) in self._run(SPEAKERS)),
             )
@@ -582,10 +633,8 @@ class PostgresIndex:
             yield from page
             last = page[-1][0]
 
-    def _remove_rows(self, source: int, after: int) -> list[tuple[str, str, bytes]]:
-        """Remove a source's rows above that number; returns (words, model, vector) of those with a
-        vector.
-        """
+    def _remove_rows(self, source: int, after: int) -> dict[str, bytes]:
+        """Remove a source's rows above that number; returns the vectors of their words."""
         removed = {
             number: (kind, words, terms.split(), length)
             for number, kind, words, terms, length in self._run(
@@ -593,15 +642,38 @@ class PostgresIndex:
             )
         }
         if not removed:
-            return []
+            return {}
         postings = sorted(
             (term, number) for number, (_, _, terms, _) in removed.items() for term in set(terms)
         )
         self._run(DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
         vectors = self._run(DROP_VECTORS, rows=list(removed))
+        self._add_changes(PUT_REMOVALS, rows=[number for number, _ in vectors])
         self._count_rows([(kind, length) for kind, _, _, length in removed.values()], -1)
-        self._space = replace(self._space, gone=self._space.gone + 1)
-        return [(removed[number][1], model, vector) for number, model, vector in vectors]
+        return {removed[number][1]: vector for number, vector in vectors}
+
+    def _restore_vectors(self, source: int, after: int, vectors: Mapping[str, bytes]) -> None:
+        """A line with the same words as before needs no new vector."""
+        if not vectors:
+            return
+        rows = self._run(SOURCE_WORDS, source=source, after=after)
+        restored = [(row, words, vectors[words]) for row, words in rows if words in vectors]
+        self.store_vectors(self._space.vector_model, restored)
+
+    def _add_changes(self, statement: str, rows: Sequence[int], **given: Any) -> None:
+        """Store changes of the vectors of these rows, each with the next number."""
+        last = self._space.last_vector
+        if rows:
+            self._run(statement, last=last, rows=rows, **given)
+        self._space = replace(self._space, last_vector=last + len(rows))
+
+    def _prune_removals(self) -> None:
+        """Let the oldest removals go, once there are twice as many as are listed at least."""
+        if self._run(COUNT_REMOVALS)[0][0] <= 2 * MAX_REMOVALS:
+            return
+        [(pruned,)] = self._run(OLD_REMOVAL, listed=MAX_REMOVALS)
+        self._run(DROP_REMOVALS, pruned=pruned)
+        self._space = replace(self._space, vectors_pruned=pruned)
 
     def _count_rows(self, rows: Sequence[tuple[str, int]], sign: int) -> None:
         """Add (kind, number of terms) of rows to the counters, or subtract them."""

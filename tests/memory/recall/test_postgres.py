@@ -123,7 +123,8 @@ LOOKS: dict[str, Callable[[SpaceIndex], object]] = {
     "count": lambda index: index.count(),
     "check": lambda index: index.check(),
     "unembedded": lambda index: index.unembedded("m", 9),
-    "vectors": lambda index: index.vectors("m"),
+    "vector_changes": lambda index: index.vector_changes("m", 0, 9),
+    "words_and_vectors": lambda index: index.words_and_vectors("m", 0, 9),
 }
 NOTHING = {
     "frequencies": ({}, 0),

@@ -88,18 +88,6 @@ def test_a_second_process_finds_what_the_first_one_put_in(tmp_path: Path) -> Non
     other.close()
 
 
-def test_vectors_go_with_their_rows_and_their_model(tmp_path: Path) -> None:
-    index = SqliteIndex(tmp_path / "i.db")
-    index.put("file:a", "1", [row("heron"), row("otter", 1)])
-    ((first, one), (second, other)) = index.unembedded("m", 10)
-    index.store_vectors("m", [(first, one, b"1"), (second, other, b"2"), (99, "gone", b"gone")])
-    assert index.unembedded("m", 10) == []
-    assert index.vectors("m") == [(first, b"1"), (second, b"2")]
-    index.put("file:a", "2", [row("eagle")])
-    assert index.vectors("m") == []
-    index.close()
-
-
 def fact(number: int, **more: object) -> CandidateRow:
     given = {
         "session": 1,

