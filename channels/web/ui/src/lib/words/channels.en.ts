@@ -47,4 +47,11 @@ export const channelsEn = {
   need_wechat: "A WeChat account on a telephone.\nSaving shows a QR code: scan it, and type the digits that the telephone shows, if it does. A code that has expired is replaced by itself.",
   need_wechat_mp: "An official account; app id and secret from “Development → Basic configuration”.\nA token of your own choice, and for safe mode the EncodingAESKey.\nThe address of this program, https://YOUR-HOST/hooks/wechat_mp, entered there; a proxy with TLS passes it to the page’s port.\nThe address of this machine in the list of allowed IPs.",
   need_wecom: "A smart bot in WeCom with the long-connection API.\nIts bot id and its secret.",
+  mood_up: "connected",
+  mood_connecting: "connecting…",
+  mood_asking: "waiting for login",
+  mood_deaf: "no messages from the platform",
+  mood_down: "down",
+  mood_logged_out: "logged out",
+  mood_contended: "standing by: another program is receiving",
 };

@@ -49,4 +49,11 @@ export const channelsZh: Record<keyof typeof channelsEn, string> = {
   need_wechat: "一部登录了微信的手机。\n保存后会出现二维码：用手机扫码；如果手机上显示数字，就在这里输入。过期的二维码会自动换新。",
   need_wechat_mp: "一个公众号；在“开发 → 基本配置”里复制 AppID 和 AppSecret。\n自己定一个 Token；用安全模式的话还有 EncodingAESKey。\n在那里填上这个程序的地址 https://你的域名/hooks/wechat_mp，由带 TLS 的代理转到网页的端口。\n把这台机器的地址加进 IP 白名单。",
   need_wecom: "企业微信里的一个智能机器人，开通长连接 API。\n它的 Bot ID 和 Secret。",
+  mood_up: "已连接",
+  mood_connecting: "正在连接…",
+  mood_asking: "等待登录",
+  mood_deaf: "收不到平台的消息",
+  mood_down: "已断开",
+  mood_logged_out: "已退出登录",
+  mood_contended: "待命：另一个程序正在接收",
 };

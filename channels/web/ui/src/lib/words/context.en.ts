@@ -139,4 +139,5 @@ export const contextEn = {
   use_here: "Use here",
   use_policy_here: "Use {policy} in this conversation",
   replay_folds: "{policy}: {count} folds",
+  tainted_by: "From outside in view: {sources}",
 };

@@ -141,4 +141,5 @@ export const contextZh: Record<keyof typeof contextEn, string> = {
   use_here: "用在这里",
   use_policy_here: "在这个对话里使用 {policy}",
   replay_folds: "{policy}：{count} 次整理",
+  tainted_by: "当时看得到的外来内容：{sources}",
 };

@@ -85,4 +85,5 @@ export const settingsEn = {
   app_push_not_here: "This browser cannot show them. On an iPhone they need the installed app.",
   app_push_on: "Notify this device",
   app_push_refused: "The browser does not allow notifications here. Allow them in its settings for this site, then try again.",
+  undo_all: "Undo all",
 };

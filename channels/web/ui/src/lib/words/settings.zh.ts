@@ -87,4 +87,5 @@ export const settingsZh: Record<keyof typeof settingsEn, string> = {
   app_push_not_here: "这个浏览器不能显示通知。iPhone 上需要先安装成应用。",
   app_push_on: "通知这台设备",
   app_push_refused: "浏览器不允许这个网站发通知。请在浏览器的网站设置里允许，然后再试。",
+  undo_all: "全部撤销",
 };
