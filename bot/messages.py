@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.access.permissions import conversation_space
-from bot.texts import format_text
 from channels.message import (
     Address,
     Button,
@@ -24,6 +23,7 @@ from channels.message import (
     OutboundMessage,
     Quote,
 )
+from channels.phrases import Phrase
 from channels.toolkit.text import mark_unfinished, replace_unstorable, split_text
 from memory.context.taint import (
     EARLIER_LABEL,
@@ -446,7 +446,7 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
         )
     text = mark_unfinished(row.text, extras.unfinished, lang)
     if row.repeats:
-        text = f"{format_text(lang, 'repeated')}\n{text}".rstrip()
+        text = f"{Phrase('(possibly repeated)').text(lang)}\n{text}".rstrip()
     return OutboundMessage(
         id=row.id,
         address=to_address(row.place),

@@ -489,7 +489,7 @@ class ApprovalService:
         except TimeoutError:
             return (
                 "failed",
-                f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same.",  # noqa: E501
+                f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same.",
             )
         except StoreError:
             raise

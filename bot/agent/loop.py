@@ -34,7 +34,7 @@ from bot.models.base import (
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream
 from bot.models.service import ModelService, build_usage_row
-from bot.texts import format_text
+from channels.phrases import Phrase
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
 from memory.conversation import (
@@ -220,10 +220,20 @@ def _with_prompt(request: Request, prompt: str) -> Request:
 def _why_without_text(lang: str, step: ModelStep) -> str:
     """Say what stands in place of an answer: it was declined or is empty; "" if it has a text."""
     if step.last.stop == "refusal":
-        return format_text(lang, "refused", detail=step.last.detail).strip()
+        return (
+            Phrase("The model declined this request. {detail}", detail=step.last.detail)
+            .text(lang)
+            .strip()
+        )
     if step.text.strip():
         return ""
-    return format_text(lang, "only_thought" if step.last.only_thought else "no_answer")
+    if step.last.only_thought:
+        return Phrase(
+            "(The model used its whole answer for thinking and wrote nothing "
+            "else. /retry tries again; the owner can raise "
+            "llm.max_output_tokens.)"
+        ).text(lang)
+    return Phrase("(no answer)").text(lang)
 
 
 def has_used_steps(context: TurnContext, turn: Turn) -> bool:
@@ -275,7 +285,11 @@ class Agent:
             open_calls = await self._load_open_calls(context, turn)
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
-                    text = format_text(context.lang, "same_call", tool=tool)
+                    text = Phrase(
+                        "I called {tool} five times with the same arguments and stopped. "
+                        "Tell me how to continue.",
+                        tool=tool,
+                    ).text(context.lang)
                     label = ReplyLabel(tainted=turn.messages[-1].tainted)
                     return TurnResult(
                         state="done", parts=(Text(text=text),), reply=text, label=label
@@ -455,10 +469,14 @@ class Agent:
     def _final_note(self, context: TurnContext, *, late: bool) -> str:
         """Say why no more tools may be called."""
         if context.turn.step >= context.max_steps:
-            return format_text(context.lang, "steps_note", steps=context.max_steps)
+            return (
+                f"[All {context.max_steps} steps are used. Call no more tools: say that the step "
+                "limit is reached and sum up.]"
+            )
         if late:
-            return format_text(
-                context.lang, "time_note", minutes=format_minutes(context.timeouts.last_step_after)
+            return (
+                f"[{format_minutes(context.timeouts.last_step_after)} minutes are used, and no more "
+                "time is left. Call no more tools: say so and sum up.]"
             )
         return INVALID_STEPS_PROMPT
 
@@ -485,16 +503,32 @@ class Agent:
         """Say what limited the answer, and whether another model than the chosen one gave it."""
         notes = []
         if step.cut and step.text.strip():
-            notes.append(format_text(context.lang, "cut"))
+            notes.append(Phrase("(cut)").text(context.lang))
         if last and context.turn.step >= context.max_steps:
-            notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
+            notes.append(
+                Phrase(
+                    "(all {steps} steps are used up; this is how far I got)",
+                    steps=context.max_steps,
+                ).text(context.lang)
+            )
         elif late:
             minutes = format_minutes(context.timeouts.last_step_after)
-            notes.append(format_text(context.lang, "time_spent", minutes=minutes))
+            notes.append(
+                Phrase(
+                    "(this answer has taken {minutes} minutes; this is how far I got)",
+                    minutes=minutes,
+                ).text(context.lang)
+            )
         used = step.last.requested
         is_spare = used not in ("", context.model)
         if is_spare and self._config().llm.tell_spare:
-            notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
+            notes.append(
+                Phrase(
+                    "({chosen} is not available right now; {spare} answered)",
+                    spare=used,
+                    chosen=context.model,
+                ).text(context.lang)
+            )
         return notes
 
     async def _drop_images(self, session: Session, sha256: str) -> bool:

@@ -20,7 +20,7 @@ from bot.jobs.progress import TaskProgress
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
-from bot.texts import format_text
+from bot.texts import DENIED
 from bot.tools.base import Toolset
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
@@ -150,4 +150,4 @@ def is_allowed(context: CommandContext, action: str) -> bool:
 def require(context: CommandContext, action: str) -> None:
     """Raise AccessDenied unless the sender has this right here."""
     if not is_allowed(context, action):
-        raise AccessDenied(format_text(context.lang, "denied"))
+        raise AccessDenied(DENIED.text(context.lang))

@@ -18,7 +18,8 @@ from bot.memory.outcome_texts import format_outcomes
 from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.facts import format_error, format_facts
 from bot.models.health import format_model_status, notable_statuses
-from bot.texts import Reason, format_span, format_text
+from bot.texts import SEE_HELP, UNKNOWN_COMMAND, Reason, format_span
+from channels.phrases import Phrase
 from memory.conversation import Part, Text
 
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
@@ -38,8 +39,8 @@ def _explain(context: CommandContext, word: str) -> str:
     parsed = parse_command(f"/{word}")
     command = context.commands.get(parsed[0]) if parsed else None
     if command is None or not is_allowed(context, command.action):
-        near = format_text(context.lang, "see_help")
-        return format_text(context.lang, "unknown_command", name=word[:MAX_NAME_CHARS], near=near)
+        near = SEE_HELP.text(context.lang)
+        return UNKNOWN_COMMAND.fill(name=word[:MAX_NAME_CHARS], near=near).text(context.lang)
     names = [f"/{command.name}", *(f"/{name}" for name in CHINESE_NAMES[command.name])]
     spelled = context.text("写法：", "You can also type: ") + context.text("、", ", ").join(names)
     return f"{_help_line(context, command)}\n{spelled}"
@@ -148,7 +149,8 @@ async def _limits(context: CommandContext) -> list[str]:
 
 async def _stop(context: CommandContext) -> str:
     stopped = await context.services.stop(context.conversation.id)
-    return format_text(context.lang, "stop_sent" if stopped else "nothing_runs")
+    reply = Phrase("Stopping.") if stopped else Phrase("Nothing is running.")
+    return reply.text(context.lang)
 
 
 async def _retry(context: CommandContext) -> str:

@@ -17,9 +17,10 @@ from bot.gateway.gateway import Gateway
 from bot.messages import is_language_evidence, split_reply, to_address
 from bot.models.health import ModelStatus, is_owner_needed, remedy_kind
 from bot.telemetry.log import redact
-from bot.texts import format_text, resolve_language
+from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import LiveEvent
+from channels.phrases import Phrase
 from memory.context.system_prompt import LOG, MEMORY, PromptBudgets
 from memory.conversation import SystemPart
 from memory.store.conversations.sessions import Sessions
@@ -117,15 +118,17 @@ COMMAND_FOLD_REASON = "/context fold"
 def format_finished_fold(row: FoldRow, lang: str) -> str:
     """Describe a finished fold in one line."""
     is_single = row.from_turn == row.to_turn
-    return format_text(
-        lang,
-        "fold_done_one" if is_single else "fold_done",
+    if is_single:
+        phrase = Phrase("Folded turn {turns} into {file}: {before} → {after} tokens ({percent}%).")
+    else:
+        phrase = Phrase("Folded turns {turns} into {file}: {before} → {after} tokens ({percent}%).")
+    return phrase.fill(
         turns=row.from_turn if is_single else f"{row.from_turn}–{row.to_turn}",
         file=row.log_ref,
         before=f"{row.tokens_before:,}",
         after=f"{row.tokens_after:,}",
         percent=round(100 * row.tokens_after / row.tokens_before) if row.tokens_before else 0,
-    )
+    ).text(lang)
 
 
 # Sends a notice: conversation, Chinese text, English text, key. See `Notifier.notify`.
@@ -167,8 +170,12 @@ def _fold_notice(row: FoldRow, state: str, lang: str) -> str:
     if state == "folded":
         return format_finished_fold(row, lang)
     turns = row.to_turn - row.from_turn + 1
-    key = "fold_started_one" if turns == 1 else "fold_started"
-    return format_text(lang, key, turns=turns, before=f"{row.tokens_before:,}")
+    return Phrase(
+        "Folding the oldest turn: {before} tokens now…",
+        "Folding the oldest {count} turns: {before} tokens now…",
+        count=turns,
+        before=f"{row.tokens_before:,}",
+    ).text(lang)
 
 
 # Channels and models that need the owner: each problem is reported once, and once that it is over.

@@ -32,7 +32,7 @@ from bot.models.setup.presets import (
     find_preset,
     is_same_endpoint,
 )
-from bot.texts import format_text
+from bot.texts import SERVER_WORDS
 from channels.toolkit.settings import Url
 
 MAX_SHOWN_MODELS = 20
@@ -157,7 +157,7 @@ class ModelQuestions:
     def _say_words(self, words: str) -> None:
         shown = printable(words)
         self.dialog.say(
-            *(f"    {format_text(lang, 'server_words', words=shown)}" for lang in ("zh", "en"))
+            *(f"    {SERVER_WORDS.fill(words=shown).text(lang)}" for lang in ("zh", "en"))
         )
 
     def _ask_preset(self, llm: LlmConfig) -> Preset | None:

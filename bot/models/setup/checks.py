@@ -354,8 +354,8 @@ def _failure_text(err: ModelError) -> BilingualText:
     if isinstance(err, Stalled):
         return ("模型没有及时回答。", "The model did not answer in time.")
     return (
-        f"模型没有回答：{failure_reason(err, 'zh')}",
-        f"The model did not answer: {failure_reason(err, 'en')}",
+        f"模型没有回答：{failure_reason(err).text('zh')}",
+        f"The model did not answer: {failure_reason(err).text('en')}",
     )
 
 
