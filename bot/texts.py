@@ -63,13 +63,12 @@ INTERRUPTED = Phrase(
     "I was interrupted several times while working on this and gave up. /retry tries again."
 )
 GIVEN_UP = Phrase(
-    "I was interrupted several times while opening this message and gave "
-    "up. If you still need an answer, send it again; if it had files, "
-    "leave them out."
+    "I was interrupted several times while opening this message and gave up. If you still need an "
+    "answer, send it again; if it had files, leave them out."
 )
 MACHINE_FAILED = Phrase(
-    "I could not answer because of a fault on the machine I run on. The "
-    "owner has been told. Please try again later. ({trace})"
+    "I could not answer because of a fault on the machine I run on. The owner has been told. "
+    "Please try again later. ({trace})"
 )
 SERVER_WORDS = Phrase("The server's words: {words}")
 SEE_HELP = Phrase("/help lists all commands.")
@@ -78,25 +77,21 @@ COMMAND_FAILED = Phrase("That did not work: {why}. You can try again. ({trace})"
 
 
 _MESSAGE_LARGE_FOR_WINDOW = Phrase(
-    "This is too long: the request needs {least} tokens; this model's "
-    "window is {window}, of which {reserve} are kept for the answer. "
-    "Send less at once."
+    "This is too long: the request needs {least} tokens; this model's window is {window}, of "
+    "which {reserve} are kept for the answer. Send less at once."
 )
 _MESSAGE_LARGE = Phrase(
-    "This is too long: the request needs {least} tokens, and "
-    "agent_max_context_tokens is {max_tokens}. Raise it, or send less at "
-    "once."
+    "This is too long: the request needs {least} tokens, and agent_max_context_tokens is "
+    "{max_tokens}. Raise it, or send less at once."
 )
 _WINDOW_SMALL = Phrase(
-    "This model's window is {window} tokens; {reserve} are kept for the "
-    "answer and the fixed prompt takes {fixed} (tools {tools}). Set "
-    "llm.context_window to at least {least_window}, on a server that "
-    "reads as much, or turn tools off with tools.off."
+    "This model's window is {window} tokens; {reserve} are kept for the answer and the fixed "
+    "prompt takes {fixed} (tools {tools}). Set llm.context_window to at least {least_window}, on "
+    "a server that reads as much, or turn tools off with tools.off."
 )
 _BUDGET_SMALL = Phrase(
-    "The context budget is too small: agent_max_context_tokens must be "
-    "at least {least}; it is {max_tokens}, of which the fixed prompt "
-    "takes {fixed} (tools {tools})."
+    "The context budget is too small: agent_max_context_tokens must be at least {least}; it is "
+    "{max_tokens}, of which the fixed prompt takes {fixed} (tools {tools})."
 )
 
 

@@ -489,7 +489,7 @@ class ApprovalService:
         except TimeoutError:
             return (
                 "failed",
-                f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same.",
+                f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same.",  # noqa: E501
             )
         except StoreError:
             raise

@@ -229,9 +229,8 @@ def _why_without_text(lang: str, step: ModelStep) -> str:
         return ""
     if step.last.only_thought:
         return Phrase(
-            "(The model used its whole answer for thinking and wrote nothing "
-            "else. /retry tries again; the owner can raise "
-            "llm.max_output_tokens.)"
+            "(The model used its whole answer for thinking and wrote nothing else. /retry tries "
+            "again; the owner can raise llm.max_output_tokens.)"
         ).text(lang)
     return Phrase("(no answer)").text(lang)
 
@@ -286,8 +285,8 @@ class Agent:
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
                     text = Phrase(
-                        "I called {tool} five times with the same arguments and stopped. "
-                        "Tell me how to continue.",
+                        "I called {tool} five times with the same arguments and stopped. Tell me "
+                        "how to continue.",
                         tool=tool,
                     ).text(context.lang)
                     label = ReplyLabel(tainted=turn.messages[-1].tainted)
@@ -475,8 +474,8 @@ class Agent:
             )
         if late:
             return (
-                f"[{format_minutes(context.timeouts.last_step_after)} minutes are used, and no more "
-                "time is left. Call no more tools: say so and sum up.]"
+                f"[{format_minutes(context.timeouts.last_step_after)} minutes are used, and no "
+                "more time is left. Call no more tools: say so and sum up.]"
             )
         return INVALID_STEPS_PROMPT
 

@@ -691,8 +691,8 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
             )
             return _failed_result(
                 Phrase(
-                    "This answer took more than {minutes} minutes and was stopped. What "
-                    "tools have done stays. /retry tries again.",
+                    "This answer took more than {minutes} minutes and was stopped. What tools "
+                    "have done stays. /retry tries again.",
                     minutes=format_minutes(context.timeouts.cancel_after),
                 ).text(lang)
             )
@@ -709,9 +709,8 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         log.error("fold failed", error=str(err))
         return _failed_result(
             Phrase(
-                "This conversation has to be folded first, but the daily log cannot "
-                "be written ({why}). Your message is saved; fix that, then send "
-                "/retry.",
+                "This conversation has to be folded first, but the daily log cannot be written "
+                "({why}). Your message is saved; fix that, then send /retry.",
                 why=err.why,
             ).text(lang)
         )

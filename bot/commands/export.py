@@ -26,7 +26,7 @@ async def _export(context: CommandContext) -> str:
     async for lines in _read_lines(context):
         text = "\n".join(lines) + "\n"
         written.append(
-            await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None))
+            await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None))  # noqa: B023
         )  # noqa: B023, RUF100
         count += len(lines)
     if not count:

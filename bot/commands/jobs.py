@@ -98,7 +98,7 @@ async def _describe(context: CommandContext, row: JobRow, found: ReminderPhrase 
     shown = context.text(*await context.services.jobs.describe(row))
     if found is None or not found.hour_assumed:
         return shown
-    clock = f"{datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(found.schedule.zone)):%H:%M}"
+    clock = f"{datetime.fromtimestamp(row.next_at, UTC).astimezone(ZoneInfo(found.schedule.zone)):%H:%M}"  # noqa: E501
     return "\n".join(
         (
             shown,

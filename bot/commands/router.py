@@ -115,8 +115,8 @@ class CommandRouter:
         elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
             reply = Phrase(
-                "I was interrupted during {command}. It may have taken effect and is "
-                "not repeated automatically. See /context.",
+                "I was interrupted during {command}. It may have taken effect and is not repeated "
+                "automatically. See /context.",
                 command=command,
             ).text(context.lang)
         else:

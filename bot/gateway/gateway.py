@@ -558,7 +558,7 @@ async def _wait_until_ready(channel: Channel, row: OutboxRow) -> None:
 def next_attempt_seconds(attempts: int) -> float:
     """Return the seconds until the next attempt: doubled each time, with jitter, at most 5 min."""
     most = min(MAX_RETRY_SECONDS, 2.0 ** min(attempts - 1, 9))
-    return random.uniform(most / 2, most)
+    return random.uniform(most / 2, most)  # noqa: S311
 
 
 def is_given_up(attempts: int, age: timedelta) -> bool:

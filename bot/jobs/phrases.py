@@ -122,7 +122,7 @@ _CHANNELS_ZH = {
     "网页": "web",
     "终端": "terminal",
 }
-_NO_CHANNEL = rf"(?:{_WEEKDAY_EN}|the|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|week(?:day|end)s?)"
+_NO_CHANNEL = rf"(?:{_WEEKDAY_EN}|the|jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|week(?:day|end)s?)"  # noqa: E501
 _CHANNEL = re.compile(
     rf"(?i)(?:on\s{{1,3}}(?!{_NO_CHANNEL}\b)|[在到]\s{{0,3}})"
     rf"(?P<name>{'|'.join(_CHANNELS_ZH)}|[a-z][a-z0-9_]{{0,39}}(?![a-z0-9_]))"

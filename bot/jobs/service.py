@@ -195,7 +195,7 @@ class JobService:
             warnings.append(
                 (
                     f"那时是安静时段，会等到 {clock} 再做；用 /任务 安静 可以改。",
-                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",
+                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",  # noqa: E501
                 )
             )
         return warnings

@@ -145,7 +145,7 @@ def read_number(text: str) -> int:
 # ---- spans of time: "一个半小时", "1h30m", "an hour and a half"
 
 _UNIT_ZH = r"分钟?|小时|钟头|刻钟|天|日|周|星期|礼拜|月|年"
-_UNIT_EN = r"m(?:in(?:ute)?s?)?(?![a-z])|h(?:(?:ou)?rs?)?(?![a-z])|d(?:ays?)?(?![a-z])|w(?:eeks?)?(?![a-z])|months?|years?"
+_UNIT_EN = r"m(?:in(?:ute)?s?)?(?![a-z])|h(?:(?:ou)?rs?)?(?![a-z])|d(?:ays?)?(?![a-z])|w(?:eeks?)?(?![a-z])|months?|years?"  # noqa: E501
 _AMOUNT_ZH = (
     rf"(?:(?P<number>\d{{1,4}}\.\d|{NUMBER_ZH})\s{{0,2}}|(?=半))个"
     rf"?(?P<half>半)?个?\s{{0,2}}(?P<unit>{_UNIT_ZH})"

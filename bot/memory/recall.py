@@ -279,7 +279,7 @@ def _format_included(
             source = f" ({format_passage_source(passage, recalled.conversation)})"
             left = most - counter.text(f"{head}\n- …{source}\n{end}") - JOIN_TOKENS
             lines.append(
-                f"- {_truncate_to_tokens(_collapse_whitespace(passage.text), left, counter)}{source}"
+                f"- {_truncate_to_tokens(_collapse_whitespace(passage.text), left, counter)}{source}"  # noqa: E501
             )
         else:
             continue

@@ -178,7 +178,7 @@ def format_model_status(status: ModelStatus, lang: str) -> str:
     line = f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"
     if not status.tools_refused:
         return line
-    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"
+    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"  # noqa: E501
 
 
 def _in_brackets(text: str, *, zh: bool) -> str:

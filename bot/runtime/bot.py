@@ -130,8 +130,8 @@ class Bot(TurnComponents):
                 continue
             lang = resolve_language(late[-1].text, self.config().language)
             text = Phrase(
-                "I was away for {span}. I will answer the {count} messages from that "
-                "time in order.",
+                "I was away for {span}. I will answer the {count} messages from that time in "
+                "order.",
                 span=format_span(now - late[0].at, lang),
                 count=len(late),
             ).text(lang)

@@ -140,7 +140,7 @@ def restart_program() -> NoReturn:
     same.
     """
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - the command line that started this process
 
 
 def notify_supervisor(state: str) -> None:

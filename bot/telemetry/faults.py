@@ -159,7 +159,7 @@ class TroubleNotifications:
         zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
         # The key limits this to once an hour, for a fault that comes and goes or that several
         # processes see.
-        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"
+        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"  # noqa: E501
         return await self._notify_owner(
             "", zh, en, f"trouble:{trouble.key}" if trouble.key else once
         )

@@ -131,7 +131,7 @@ SECRET_PATTERNS = re.compile(
     | (?<=Bearer[ ])[^\s"'\\,]{6,}
     | (?<=://)[^\s/"'\\@:]*:[^\s/"'\\@]+(?=@)                         # name and password in an address
     | (?<=[?&])(?:access_token|ticket|token|secret|app_secret|key|api_key|signature|sign)=[^\s&"'\\]+
-    """,
+    """,  # noqa: E501
     re.VERBOSE | re.IGNORECASE,
 )
 _CONTROL_SIGNS = re.compile(

@@ -1,4 +1,4 @@
-"""Each text for people is declared once: English in the code, Chinese in `channels/locale/zh.po`."""
+"""Each text for people is declared once: English in the code, Chinese in the catalogue."""
 
 import string
 

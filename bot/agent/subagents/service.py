@@ -176,7 +176,7 @@ def format_tasks(rows: Sequence[TaskRow]) -> str:
             )
         else:
             blocks.append(
-                f'[{row.name} {row.state}. Originals: recall(handle="{row.name}")]\n{row.outcome}'.rstrip()
+                f'[{row.name} {row.state}. Originals: recall(handle="{row.name}")]\n{row.outcome}'.rstrip()  # noqa: E501
             )
     return "\n\n".join(blocks)
 

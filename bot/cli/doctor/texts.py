@@ -226,7 +226,7 @@ SENTENCES = {
     "It is on and answers: {}.": "已启用，有回应：{}。",
     "It gave no answer in {} seconds.": "{} 秒内没有回应。",
     "The check failed: {}: {}.": "检查失败：{}：{}。",
-    "With mnema run running: mnema channels login {}, or scan the code under Channels in the page.": (
+    "With mnema run running: mnema channels login {}, or scan the code under Channels in the page.": (  # noqa: E501
         "在 mnema run 运行时执行 mnema channels login {}，或在网页的“渠道”里扫码。"
     ),
     "Update the credentials in channels.{}; the platform refuses the present ones.": (
@@ -235,7 +235,7 @@ SENTENCES = {
     "Stop the other program that uses this account, or set channels.{}.enabled to false here.": (
         "请停掉使用这个账号的另一个程序，或在这里把 channels.{}.enabled 设为 false。"
     ),
-    "Check the network, and addresses and proxy in channels.{}; mnema run tries it again by itself.": (
+    "Check the network, and addresses and proxy in channels.{}; mnema run tries it again by itself.": (  # noqa: E501
         "请检查网络，以及 channels.{} 里的地址和代理；mnema run 会自动重试。"
     ),
     # The public address.
@@ -283,7 +283,7 @@ SENTENCES = {
     "The proxy buffers the event stream: answers do not appear as they are written.": (
         "代理缓冲了事件流：回答不会随写随显示。"
     ),
-    "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: flush_interval -1": (
+    "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: flush_interval -1": (  # noqa: E501
         "请关闭它的缓冲和压缩；nginx：proxy_buffering off；Caddy：flush_interval -1"
     ),
     "All clients count as one at wrong tokens: list {} in channels.web.trusted_proxies, and let the proxy send X-Forwarded-For.": (  # noqa: E501, RUF100

@@ -182,7 +182,7 @@ def _run(command: Sequence[str]) -> None:
         MnemaError: it failed.
     """
     print(f"$ {shlex.join(command)}", file=sys.stderr, flush=True)
-    ended = subprocess.run(command, check=False, stdin=subprocess.DEVNULL)
+    ended = subprocess.run(command, check=False, stdin=subprocess.DEVNULL)  # noqa: S603 - words of our own
     if code := ended.returncode:
         name = Path(command[0]).name
         raise MnemaError(

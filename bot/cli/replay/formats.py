@@ -251,7 +251,7 @@ class _ContentReader:
         data = source.get("data") or source.get("file_data")
         if not isinstance(data, str):
             return Text(
-                text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip()
+                text=f"[file {name} {_text_from_json(source.get('url') or source.get('file_id'))}".rstrip()  # noqa: E501
                 + "]"
             )
         if source.get("type") == "text":

@@ -122,7 +122,7 @@ class JobRunner:
             for job in list(self._jobs.values()):
                 if sent.get(job.id) != job.version:
                     sent[job.id] = job.version
-                    yield f"event: job\ndata: {json.dumps(job.to_json(), separators=(',', ':'))}\n\n".encode()
+                    yield f"event: job\ndata: {json.dumps(job.to_json(), separators=(',', ':'))}\n\n".encode()  # noqa: E501
             with suppress(TimeoutError):
                 async with asyncio.timeout(POLL_SECONDS):
                     await changed.wait()

@@ -75,7 +75,7 @@ def find_leaks(outside: dict[str, Any]) -> list[tuple[str, ...]]:
         or os.readlink("/proc/self/ns/pid") == outside["pid_namespace"]
     ):
         leaks.append(("processes outside can be seen", "能看到外面的进程"))
-    for folder in ("/tmp", "/dev/shm"):
+    for folder in ("/tmp", "/dev/shm"):  # noqa: S108
         size = os.statvfs(folder)
         if size.f_blocks * size.f_frsize > _MOST_TEMPORARY_BYTES:
             leaks.append(("{} is not bounded", "{} 没有上限", folder))

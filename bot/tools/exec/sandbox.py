@@ -13,7 +13,7 @@ from memory.workspace.files import FILES_FOLDER
 SPACE_PATH = "/w"  # of the space's files in the sandbox
 START_PATH = f"{SPACE_PATH}/{FILES_FOLDER}"  # where a command begins unless it names another folder
 SCRIPT_PATH = "/run/script"
-TMP_PATH, SHM_PATH = "/tmp", "/dev/shm"
+TMP_PATH, SHM_PATH = "/tmp", "/dev/shm"  # noqa: S108  both in memory, of the sandbox alone
 PATH = "/usr/local/bin:/usr/bin:/bin"
 _SYSTEM_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 # Files outside /usr that programs need to start, and nothing that says who lives on this machine.

@@ -52,7 +52,7 @@ def _become_server(
                 os._exit(1)
         if not network and not _leave_network(libc, is_linux):
             _fail(EXIT_NO_NETWORK_NAMESPACE, "this machine cannot run it without network")
-        os.execvp(command[0], command)
+        os.execvp(command[0], command)  # noqa: S606 - the owner's own command, as words
     except OSError as err:
         _fail(EXIT_NO_PROGRAM, f"{command[0]}: {err.strerror}")
     os._exit(EXIT_NO_PROGRAM)

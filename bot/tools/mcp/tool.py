@@ -49,7 +49,7 @@ class McpTool:
         calls = 2 if row.effect == "pure" else 1
         self.spec = ToolSpec(
             name=tool_name(row.server, row.name),
-            description=f"[A tool of the MCP server {row.server}] {row.description[:MAX_SHOWN_DESCRIPTION]}".strip(),
+            description=f"[A tool of the MCP server {row.server}] {row.description[:MAX_SHOWN_DESCRIPTION]}".strip(),  # noqa: E501
             schema=schema,
             effect=row.effect,
             action=ASK_ACTION if row.mode == "ask" else RUN_ACTION,

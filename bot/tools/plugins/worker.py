@@ -108,7 +108,7 @@ def load(source: str, name: str) -> dict[str, Any]:
 
     module = types.ModuleType(name)
     sys.modules[name] = module
-    exec(compile(source, f"{name}.py", "exec"), module.__dict__)
+    exec(compile(source, f"{name}.py", "exec"), module.__dict__)  # noqa: S102 - what this process is for
     return find_tools(list(module.__dict__.values()))
 
 

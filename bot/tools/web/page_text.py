@@ -85,7 +85,7 @@ class PageReader:
         if not _TEXT_TYPES.fullmatch(kind):
             raise WebError(
                 "type",
-                f"the address holds {kind[:60]} of {len(response.body)} bytes, which cannot be read",
+                f"the address holds {kind[:60]} of {len(response.body)} bytes, which cannot be read",  # noqa: E501
             )
         text = await asyncio.to_thread(lambda: page_worker.clean(_decode(response, MAX_TEXT_BYTES)))
         if not text:
