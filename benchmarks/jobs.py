@@ -20,8 +20,8 @@ from bot.jobs.ticker import JobTicker, RunSettler
 from bot.jobs.times import JobTimes
 from bot.telemetry.recorder import Telemetry
 from channels.testing import ScriptedChannel
+from memory.store.automation.jobs import NewJob
 from memory.store.open import open_store
-from memory.store.people.jobs import NewJob
 from memory.store.postgres.open import open_postgres
 from memory.store.rows import NewInboxRow, Place
 from memory.store.store import Store

@@ -24,8 +24,8 @@ from bot.runtime.cluster.bot import ClusterBot
 from bot.runtime.cluster.open import build_cluster_bot
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
 from channels.testing import ScriptedChannel
-from memory.store.people.rows import GrantRow, Party
-from memory.store.rows import SendOutcome
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party, SendOutcome
 
 # A platform whose users each have a space; nothing of the platform itself is used.
 CHANNEL, ACCOUNT = "telegram", "bot"

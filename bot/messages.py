@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from bot.access.permissions import conversation_space
 from channels.message import (
     Address,
     Button,
@@ -173,9 +172,8 @@ def to_inbox_row(
     )
 
 
-def to_chat_move(place: Place, chat_id: str) -> NewInboxRow:
-    """Return the row that moves a conversation to its chat's new id."""
-    to_space = conversation_space("guest", place.channel, place.account, "", chat_id, place.kind)
+def to_chat_move(place: Place, chat_id: str, to_space: str) -> NewInboxRow:
+    """Return the row that moves a conversation to its chat's new id and that one's space."""
     return NewInboxRow(
         place=place,
         key=f"moved:{chat_id}",

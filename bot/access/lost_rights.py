@@ -10,9 +10,9 @@ import structlog
 
 from bot.access.permissions import AccessScope, access_scope, authorize, conversation_space
 from bot.access.roles import RoleResolver
-from memory.store.people.background_tasks import TaskKind, TaskRow
-from memory.store.people.rows import OwnerChat, Party
-from memory.store.rows import ConversationRow
+from memory.store.automation.background_tasks import TaskKind, TaskRow
+from memory.store.people.rows import OwnerChat
+from memory.store.rows import ConversationRow, Party
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)

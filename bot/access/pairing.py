@@ -26,12 +26,10 @@ from memory.store.people.rows import (
     AccessRequestRow,
     GrantedRole,
     GrantRow,
-    Notice,
-    Party,
     RequestState,
     RevokeResult,
 )
-from memory.store.rows import AcceptedRow
+from memory.store.rows import AcceptedRow, Notice, Party
 
 log = structlog.get_logger(__name__)
 CODE_LIFETIME = timedelta(hours=1)  # of a stranger's code. Source: the security page.

@@ -44,12 +44,16 @@ from channels.message import Capabilities
 from memory.conversation import Image, ToolSpec
 from memory.failpoints import hit_async
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
+from memory.store.automation.approval_rules import MAX_RULES, RULE_VALIDITY, NewApprovalRule
+from memory.store.automation.approvals import (
+    ApprovalRow,
+    ApprovalState,
+    NewApproval,
+    digest_arguments,
+)
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
-from memory.store.people.approval_rules import MAX_RULES, RULE_VALIDITY, NewApprovalRule
-from memory.store.people.approvals import digest_arguments
-from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
-from memory.store.rows import ConversationRow, NewInboxRow
+from memory.store.rows import ConversationRow, NewInboxRow, Notice, Party
 from memory.text.invisible import find_invisible, find_mixed_words, show_invisible
 from memory.text.quoting import fence_text
 

@@ -220,11 +220,8 @@ def _with_prompt(request: Request, prompt: str) -> Request:
 def _why_without_text(lang: str, step: ModelStep) -> str:
     """Say what stands in place of an answer: it was declined or is empty; "" if it has a text."""
     if step.last.stop == "refusal":
-        return (
-            Phrase("The model declined this request. {detail}", detail=step.last.detail)
-            .text(lang)
-            .strip()
-        )
+        refused = Phrase("The model declined this request. {detail}", detail=step.last.detail)
+        return refused.text(lang).strip()
     if step.text.strip():
         return ""
     if step.last.only_thought:
@@ -502,33 +499,19 @@ class Agent:
         """Say what limited the answer, and whether another model than the chosen one gave it."""
         notes = []
         if step.cut and step.text.strip():
-            notes.append(Phrase("(cut)").text(context.lang))
+            notes.append(Phrase("(cut)"))
         if last and context.turn.step >= context.max_steps:
-            notes.append(
-                Phrase(
-                    "(all {steps} steps are used up; this is how far I got)",
-                    steps=context.max_steps,
-                ).text(context.lang)
-            )
+            used_up = Phrase("(all {steps} steps are used up; this is how far I got)")
+            notes.append(used_up.fill(steps=context.max_steps))
         elif late:
-            minutes = format_minutes(context.timeouts.last_step_after)
-            notes.append(
-                Phrase(
-                    "(this answer has taken {minutes} minutes; this is how far I got)",
-                    minutes=minutes,
-                ).text(context.lang)
-            )
+            too_late = Phrase("(this answer has taken {minutes} minutes; this is how far I got)")
+            notes.append(too_late.fill(minutes=format_minutes(context.timeouts.last_step_after)))
         used = step.last.requested
         is_spare = used not in ("", context.model)
         if is_spare and self._config().llm.tell_spare:
-            notes.append(
-                Phrase(
-                    "({chosen} is not available right now; {spare} answered)",
-                    spare=used,
-                    chosen=context.model,
-                ).text(context.lang)
-            )
-        return notes
+            spare = Phrase("({chosen} is not available right now; {spare} answered)")
+            notes.append(spare.fill(spare=used, chosen=context.model))
+        return [note.text(context.lang) for note in notes]
 
     async def _drop_images(self, session: Session, sha256: str) -> bool:
         """Replace a picture, or else all of them, by a line; return False when there is none left

@@ -14,9 +14,9 @@ from bot.commands.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
 from bot.tools.exec.rules import format_rule, is_in_force, to_rule
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
+from memory.store.automation.approval_rules import ApprovalRuleRow
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
-from memory.store.people.approval_rules import ApprovalRuleRow
-from memory.store.people.rows import Party
+from memory.store.rows import Party
 
 WRITE_ACTION = "access.write"  # granting access: the owner only, in the terminal and on the page
 CONFIRM_WORDS, REFUSE_WORDS = ("confirm", "确认"), ("refuse", "拒绝")

@@ -31,7 +31,7 @@ from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
 from memory.longterm.memories import Memories
 from memory.recall.search import Recall
-from memory.store.people.background_tasks import TaskRow
+from memory.store.automation.background_tasks import TaskRow
 from memory.store.rows import ConversationRow, InboxRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs

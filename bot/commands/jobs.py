@@ -13,8 +13,8 @@ from bot.jobs.progress import KIND_TEXTS, quote_line
 from bot.jobs.schedule import ScheduleRefused
 from bot.jobs.service import JobRequest, format_job_line, sort_by_time
 from bot.jobs.times import NO_QUIET, JobRefused
-from memory.store.people.background_tasks import TaskRow
-from memory.store.people.jobs import JobKind, JobRow
+from memory.store.automation.background_tasks import TaskRow
+from memory.store.automation.jobs import JobKind, JobRow
 from memory.store.rows import ConversationRow
 
 JOB_ACTION = "task.own"

@@ -14,8 +14,8 @@ from bot.console import models
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, is_in_force, to_rule
 from bot.tools.exec.tool import ExecTool
 from channels.web.requests import HttpRefusal, Route, json_response
-from memory.store.people.approval_rules import ApprovalRuleRow
-from memory.store.people.rows import ApprovalRow
+from memory.store.automation.approval_rules import ApprovalRuleRow
+from memory.store.automation.approvals import ApprovalRow
 from memory.store.store import Store
 
 OWNER_SPACE = ""  # only there commands are run

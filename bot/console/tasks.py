@@ -15,7 +15,7 @@ from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
-from memory.store.people.jobs import JobRow
+from memory.store.automation.jobs import JobRow
 from memory.store.rows import to_iso
 from memory.store.store import Store
 

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import structlog
 
 from bot.access.pairing import PairingService
-from bot.access.permissions import LOCAL_CHANNELS
+from bot.access.permissions import LOCAL_CHANNELS, conversation_space
 from bot.gateway.attachments import MAX_ATTACHMENT_BYTES
 from bot.gateway.channel_status import ChannelHealth, ChannelStatus, channel_statuses
 from bot.messages import (
@@ -468,8 +468,12 @@ class Gateway:
         self, channel: Channel, message: OutboundMessage, row: OutboxRow, err: ChatMoved
     ) -> Receipt:
         """Move the conversation to the chat's new id and send the part there."""
+        place = row.place
+        new_space = conversation_space(
+            "guest", place.channel, place.account, "", err.chat_id, place.kind
+        )
         try:
-            await self._delivery.move(to_chat_move(row.place, err.chat_id))
+            await self._delivery.move(to_chat_move(place, err.chat_id, new_space))
             await self._pairing.moved(message.address, err.chat_id)
         except (StoreError, OSError) as trouble:
             raise Retryable(

@@ -12,8 +12,8 @@ from bot.jobs.schedule import Schedule, next_run
 from bot.messages import MessageBody, dump_body
 from channels.message import Quote
 from memory.conversation import Text, load_parts
-from memory.store.people.job_runs import RunEnd, RunOutcome, RunRow
-from memory.store.people.jobs import JobRow
+from memory.store.automation.job_runs import RunEnd, RunOutcome, RunRow
+from memory.store.automation.jobs import JobRow
 from memory.store.rows import NewInboxRow, Place
 
 LATE_AFTER = timedelta(minutes=1)  # from here on the text says when it was due

@@ -25,11 +25,10 @@ from bot.models.service import ModelService, build_usage_row
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.conversation import Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
+from memory.store.automation.heartbeats import BeatDecision, BeatRow, NewBeat
+from memory.store.automation.jobs import JobSetting
 from memory.store.errors import StoreError
-from memory.store.people.heartbeats import BeatDecision, BeatRow, NewBeat
-from memory.store.people.jobs import JobSetting
-from memory.store.people.rows import Notice
-from memory.store.rows import ConversationRow, Usage
+from memory.store.rows import ConversationRow, Notice, Usage
 from memory.store.store import Store
 from memory.text.normalize import normalize_text
 from memory.text.quoting import fence_text

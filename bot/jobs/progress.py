@@ -13,8 +13,8 @@ import structlog
 from bot.messages import PartExtras, dump_extras, split_reply
 from bot.texts import format_duration
 from channels.base import Channel
+from memory.store.automation.background_tasks import TaskKind, TaskRow
 from memory.store.errors import StoreError
-from memory.store.people.background_tasks import TaskKind, TaskRow
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)

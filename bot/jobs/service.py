@@ -19,7 +19,7 @@ from bot.jobs.schedule import (
 )
 from bot.jobs.times import JobRefused, JobTimes
 from channels.base import Channel
-from memory.store.people.jobs import CANCELLED, JobKind, JobRow, Jobs, NewJob
+from memory.store.automation.jobs import CANCELLED, JobKind, JobRow, Jobs, NewJob
 from memory.store.rows import ConversationRow
 from memory.text.normalize import normalize_text
 

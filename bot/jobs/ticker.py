@@ -30,11 +30,10 @@ from bot.messages import RESUME_PREFIX, PartExtras, dump_extras, split_reply
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.failpoints import hit_async
+from memory.store.automation.job_runs import RunEnd, RunRow
+from memory.store.automation.jobs import JobFiring, JobRow
 from memory.store.errors import StoreError
-from memory.store.people.job_runs import RunEnd, RunRow
-from memory.store.people.jobs import JobFiring, JobRow
-from memory.store.people.rows import Notice
-from memory.store.rows import ConversationRow
+from memory.store.rows import ConversationRow, Notice
 from memory.store.store import Store
 
 log = structlog.get_logger(__name__)

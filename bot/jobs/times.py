@@ -13,7 +13,7 @@ from bot.access.permissions import Actor
 from bot.config.schema import Config
 from bot.errors import MnemaError
 from bot.jobs.schedule import ScheduleRefused, load_zone, parse_quiet, quiet_until
-from memory.store.people.jobs import Jobs, JobSetting
+from memory.store.automation.jobs import Jobs, JobSetting
 
 NO_QUIET = "off"  # as a person's choice: no quiet hours
 

@@ -43,7 +43,7 @@ from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
 from memory.recall.index import SpaceIndexes
 from memory.recall.search import Recall
-from memory.store.people.background_tasks import TaskRow
+from memory.store.automation.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks

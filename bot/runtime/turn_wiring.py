@@ -51,9 +51,9 @@ from memory.context.policies.policies import LEAN, build_policy
 from memory.context.summary.prompt import MAX_PROMPT_TOKENS
 from memory.conversation import ToolSpec
 from memory.folding import FoldRunner
+from memory.store.automation.approvals import ApprovalRow
+from memory.store.automation.background_tasks import TaskRow
 from memory.store.errors import WrongState
-from memory.store.people.background_tasks import TaskRow
-from memory.store.people.rows import ApprovalRow
 
 log = structlog.get_logger(__name__)
 MAX_RESTORED_CONVERSATIONS = 10_000

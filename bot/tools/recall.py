@@ -11,8 +11,8 @@ from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from memory.context.reductions import Handle, conversation_tag, parse_handle
 from memory.context.taint import OUTSIDE_LABEL, is_tainted, judge_parts, outcome_tool
 from memory.conversation import Document, Image, Message, Part, Text, Thinking, ToolCall, ToolResult
+from memory.store.automation.background_tasks import TaskRecords
 from memory.store.conversations.sessions import Sessions
-from memory.store.people.background_tasks import TaskRecords
 
 PAGE_CHARS = 8_000
 _TASK_HANDLE = re.compile(r"w([0-9]{1,9})")

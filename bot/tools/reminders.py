@@ -12,7 +12,7 @@ from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobRequest, JobService, format_job_line, sort_by_time
 from bot.jobs.times import JobRefused
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
-from memory.store.people.jobs import JobRow
+from memory.store.automation.jobs import JobRow
 
 
 class RemindArguments(ToolArguments):

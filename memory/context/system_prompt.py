@@ -8,25 +8,27 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import groupby
 
-from memory.context.markdown import (
+from memory.context.markdown_excerpts import (
     BlockCandidate,
     Excerpt,
-    MarkdownBlock,
     block_tokens,
-    count_of,
     fit_excerpt,
     fits_budget,
-    normalize_line_ends,
     note_left_out,
-    parse_blocks,
-    parse_part,
     select_blocks,
     short_title,
-    split_folds,
-    split_lines,
 )
 from memory.context.tokens import TokenCounter
 from memory.conversation import SystemPart
+from memory.text.markdown import (
+    MarkdownBlock,
+    count_of,
+    normalize_line_ends,
+    parse_blocks,
+    parse_part,
+    split_folds,
+    split_lines,
+)
 
 SOUL, RULES, AWARENESS, MEMORY, LOG = "SOUL.md", "rules", "awareness", "MEMORY.md", "log"
 # of a small request budget, MEMORY.md and the log get at most a fifth and a tenth

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory.redaction import mentioning_sentences, redact_memory, redact_text
 from memory.store.longterm.rows import ChangedFile, ForgetTargets, Mention
 from memory.text.bullets import parse_bullets
 from memory.text.mentions import MentionMatcher, find_spans, is_mentioned
-from memory.text.redaction import mentioning_sentences, redact_memory, redact_text
 from memory.workspace import daily_log
 from memory.workspace.files import (
     MEMORY_FILE,

@@ -20,6 +20,7 @@ from memory.ids import CODE_VALIDITY, code_sha256, new_code, new_id
 from memory.longterm.similarity import clear_keys, word_overlap
 from memory.recall.documents import SearchRequest
 from memory.recall.search import Recall
+from memory.redaction import mentioning_sentences, redact_text
 from memory.store.errors import StoreBusy, StoreError
 from memory.store.longterm.rows import (
     ChangedFile,
@@ -40,7 +41,6 @@ from memory.store.longterm.rows import (
 from memory.store.store import Store
 from memory.text.language import split_line
 from memory.text.mentions import clear_caches, find_spans, is_mentioned
-from memory.text.redaction import mentioning_sentences, redact_text
 from memory.text.wording import clear_wordings
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, FileTooBig, Workspace

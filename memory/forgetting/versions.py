@@ -6,10 +6,10 @@ from datetime import datetime, tzinfo
 
 from memory.forgetting.blob_references import MESSAGE_TABLES, referenced_blobs
 from memory.forgetting.files import mentions_target
-from memory.store.longterm.file_versions import FileVersionRow
+from memory.redaction import mentioning_sentences
+from memory.store.automation.file_versions import FileVersionRow
 from memory.store.longterm.rows import ForgetTargets, Mention
 from memory.store.store import Store
-from memory.text.redaction import mentioning_sentences
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER
 

@@ -1,18 +1,16 @@
-"""Rows of conversations as frozen values, what transactions take, and the SQL of linked spaces."""
+"""Rows as frozen values, what transactions take, and how the columns of a row become them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, Table, Text, bindparam, func, or_, select
+from sqlalchemy import BindParameter, Table, bindparam
 
 from memory.context.taint import FoldLabel, name_outcome
 from memory.conversation import Effect, Message, Part, Role, SystemPart, load_parts
-from memory.store.engine.database import Row, Tx, light
+from memory.store.engine.database import Row
 from memory.store.errors import WrongState
-from memory.store.schema.memory_tables import account_link
-from memory.store.schema.tables import conversation
 
 T = TypeVar("T")
 Conversion = Callable[[Any], Any]
@@ -23,6 +21,7 @@ TurnState = Literal["running", "waiting", "done", "cancelled", "failed", "interr
 CallState = Literal["planned", "started", "done", "failed", "denied", "cancelled", "unknown"]
 OutboxKind = Literal["final", "media", "progress", "notice"]
 OutboxState = Literal["pending", "sending", "sent", "failed", "unknown", "dropped"]
+Subject = Literal["user", "group"]
 FoldState = Literal["planned", "summarised", "checked", "logged", "folded", "stale", "undone"]
 FoldMethod = Literal["model", "extract"]
 # "texts": both are still expected; "log": they are stored, and the log still has to be put into the
@@ -328,6 +327,27 @@ class SendOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Party:
+    """A person or group on a platform."""
+
+    channel: str
+    #: The bot's own account there, "" for any.
+    account: str
+    subject: Subject
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A message to send because of a change."""
+
+    conversation: str
+    #: Unique key of the notice, so that a repeated transaction does not send it twice.
+    source: str
+    out: tuple[NewOutboxRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """Tokens of model calls as the provider counted them."""
 
@@ -561,55 +581,3 @@ def _split_place(row: Row) -> tuple[dict[str, Any], Place]:
     """Return a joined row's other columns, and the place of its `place_…` columns."""
     columns = {name: row[name] for name in row.keys() if not name.startswith("place_")}  # noqa: SIM118
     return columns, Place(**{name: row[f"place_{name}"] for name in Place.__dataclass_fields__})
-
-
-def linked_space(own_space: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the space that an account with this space of its own uses: the one it is linked to,
-    else its own.
-    """
-    linked = (
-        select(account_link.c.space).where(account_link.c.own_space == own_space).scalar_subquery()
-    )
-    return func.coalesce(linked, own_space)
-
-
-def belongs_to_space(own_space: ColumnElement[str]) -> ColumnElement[bool]:
-    """Return whether rows of this space belong to `:space`: it is that space, or is linked to
-    it.
-    """
-    linked = select(account_link.c.own_space).where(account_link.c.space == bindparam("space"))
-    return or_(own_space == bindparam("space"), own_space.in_(linked))
-
-
-LINKED_SPACE = linked_space(conversation.c.space)
-# A conversation's place as `place_…` columns; its space is the linked one.
-PLACE_COLUMNS = tuple(
-    (LINKED_SPACE if name == "space" else conversation.c[name]).label(f"place_{name}")
-    for name in Place.__dataclass_fields__
-)
-# The conversation of a chat of one of our accounts.
-IS_AT_PLACE = tuple(
-    conversation.c[name] == bindparam(name)
-    for name in ("channel", "account", "chat_id", "thread_id")
-)
-_SELECT_LINKED_SPACE = select(linked_space(bindparam("own_space", type_=Text())).label("space"))
-_SELECT_MEMBERS = (
-    select(account_link.c.own_space)
-    .where(account_link.c.space == bindparam("space"))
-    .order_by(account_link.c.at, account_link.c.own_space)
-)
-
-
-async def load_linked_space(tx: Tx, own_space: str) -> str:
-    """Return the space that an account uses: the one it is linked to, else its own."""
-    row = (await tx.execute(_SELECT_LINKED_SPACE, own_space=own_space)).first()
-    return str(row["space"]) if row else own_space
-
-
-@light
-async def load_member_spaces(tx: Tx, space: str) -> tuple[str, ...]:
-    """Return all spaces whose rows belong to this one: itself first, then those linked to it."""
-    return (
-        space,
-        *(row["own_space"] for row in (await tx.execute(_SELECT_MEMBERS, space=space)).all()),
-    )

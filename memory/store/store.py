@@ -11,6 +11,12 @@ from sqlalchemy import bindparam, delete, true, update
 from memory.ids import new_id
 from memory.store import audit
 from memory.store.audit import AuditLog
+from memory.store.automation.background_tasks import TaskRecords
+from memory.store.automation.file_versions import FileVersions
+from memory.store.automation.heartbeats import Heartbeats
+from memory.store.automation.job_runs import JobRuns
+from memory.store.automation.jobs import Jobs
+from memory.store.automation.mcp import McpRecords
 from memory.store.console.conversation_list import ConversationList
 from memory.store.console.line_details import LineReads
 from memory.store.conversations.delivery import Delivery
@@ -25,7 +31,6 @@ from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.longterm.file_labels import FileLabels
-from memory.store.longterm.file_versions import FileVersions
 from memory.store.longterm.forgetting import ForgetRequests
 from memory.store.longterm.links import AccountLinks
 from memory.store.longterm.memories import MemoryRecords
@@ -38,11 +43,6 @@ from memory.store.maintenance.retention import Retention
 from memory.store.maintenance.snapshots import is_snapshot_due, is_sound, take_snapshot
 from memory.store.maintenance.stats import StoreStats, StoreTotals
 from memory.store.people.access import AccessRecords
-from memory.store.people.background_tasks import TaskRecords
-from memory.store.people.heartbeats import Heartbeats
-from memory.store.people.job_runs import JobRuns
-from memory.store.people.jobs import Jobs
-from memory.store.people.mcp import McpRecords
 from memory.store.people.people import People
 from memory.store.people.spending import Spending
 from memory.store.people.usage_report import UsageReport

@@ -9,7 +9,8 @@ from zipfile import ZipFile
 
 from playwright.async_api import Browser, expect
 
-from memory.store.people.rows import GrantRow, Party
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party
 from tests.browser.opening import BROWSER, opened
 from tests.browser.real import ANN, real_bot
 from tests.browser.test_every_address import AXE, check

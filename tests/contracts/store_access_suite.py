@@ -6,17 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from memory.ids import code_sha256
-from memory.store.people.rows import (
-    AccessRequest,
-    GrantedRole,
-    GrantRow,
-    GrantsKey,
-    NewApproval,
-    Notice,
-    Party,
-    Subject,
-)
-from memory.store.rows import NewInboxRow
+from memory.store.automation.approvals import NewApproval
+from memory.store.people.rows import AccessRequest, GrantedRole, GrantRow, GrantsKey
+from memory.store.rows import NewInboxRow, Notice, Party, Subject
 from memory.store.store import Store
 from tests.contracts.store_words import Record, arrival, begin, parts, place, talk
 

@@ -20,8 +20,9 @@ ROOT = Path(bot.__file__).parent.parent
 PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
 # two more since turns are loaded by the first message: SOUL.md, and the space's memory files, are
 # read apart; two more since the window of a model is learnt, and replies come before background
-# calls; two more since a question is parsed, and rows of one index are found, apart from the search
-MAX_FILES_OF_A_MESSAGE = 88
+# calls; two more since a question is parsed, and rows of one index are found, apart from the
+# search; two more since linked spaces are apart from rows, and the Markdown splitter from excerpts
+MAX_FILES_OF_A_MESSAGE = 90
 # one more since folds are wired where turns are; two since they fit the window of their model, and
 # wait for replies. Up to five more on a slow machine, where background work is beside each run.
 MAX_FILES_OF_A_FOLD = 64

@@ -48,10 +48,10 @@ WHOLE = {
     "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": (
         "whether a message refers to a blob; ids only"
     ),
-    "memory.store.longterm.file_versions._SELECT_PENDING": (
+    "memory.store.automation.file_versions._SELECT_PENDING": (
         "recovery: patches that an earlier process left unfinished"
     ),
-    "memory.store.longterm.file_versions._SELECT_IDS": (
+    "memory.store.automation.file_versions._SELECT_IDS": (
         "whether another version has the same content; ids only"
     ),
     "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",

@@ -275,7 +275,7 @@ CHANNELS = (
     Mutant(
         name="anybody who knows the code says yes",
         guards="S08",
-        file="memory/store/people/approvals.py",
+        file="memory/store/automation/approvals.py",
         target="_SELECT_BY_CODE",
         old="table.c.subject_id == bindparam('subject_id'",
         new="or_(table.c.subject_id == bindparam('subject_id'), table.c.id != literal_text('')",
@@ -284,7 +284,7 @@ CHANNELS = (
     Mutant(
         name="an act that was approved runs at every press",
         guards="S08",
-        file="memory/store/people/approvals.py",
+        file="memory/store/automation/approvals.py",
         target="_SET_STATE",
         old="table.c.state == bindparam('state'",
         new="or_(table.c.state == bindparam('state'), table.c.id != literal_text('')",

@@ -45,7 +45,7 @@ DOCUMENTED = (
     Mutant(
         name="a rule of approval never ends",  # exec.md: "It ends after 30 days"
         guards="rules",
-        file="memory/store/people/approval_rules.py",
+        file="memory/store/automation/approval_rules.py",
         target="add_rule",
         old="tx.now + RULE_VALIDITY.total_seconds()",
         new="tx.now + 100 * RULE_VALIDITY.total_seconds()",

@@ -103,7 +103,7 @@ EXEC = (
     Mutant(
         name="the outcome is stored though the approval had ended",
         guards="I50",
-        file="memory/store/people/approvals.py",
+        file="memory/store/automation/approvals.py",
         target="set_state",
         old=(
             "if is_late or not (await tx.execute(_SET_STATE, id=id, state=former, "
@@ -237,7 +237,7 @@ EXEC = (
     Mutant(
         name="a rule stays its first maker's when somebody else approves it again",
         guards="S09",
-        file="memory/store/people/approval_rules.py",
+        file="memory/store/automation/approval_rules.py",
         target="_EXTEND",
         old=", person=bindparam('new_person')",
         new="",
@@ -255,7 +255,7 @@ EXEC = (
     Mutant(
         name="outcomes are told with each task of a call",
         guards="I51",
-        file="memory/store/people/background_tasks.py",
+        file="memory/store/automation/background_tasks.py",
         target="end_task",
         old="if rows[0].detached and 'running' not in states and (states != {'cancelled'}):",
         new="if rows[0].detached and states != {'cancelled'}:",

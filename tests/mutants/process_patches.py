@@ -23,7 +23,7 @@ PROCESSES = (
     Mutant(
         name="a due job is moved by whoever read it",
         guards="I45",
-        file="memory/store/people/jobs.py",
+        file="memory/store/automation/jobs.py",
         target="_MOVE",
         old="== bindparam('seen')",
         new="<= bindparam('seen') + 1000000000.0",

@@ -11,8 +11,8 @@ from typing import TypeVar
 from bot.agent.prompt.persona import UNREADABLE_STAMP, FileStamp, file_stamp
 from bot.telemetry.faults import TroubleList
 from channels.toolkit.delivery import BoundedDict
-from memory.context.markdown import split_lines
 from memory.context.system_prompt import MEMORY
+from memory.text.markdown import split_lines
 from memory.workspace.daily_log import LOG_FOLDER, list_folds
 from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused

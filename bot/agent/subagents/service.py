@@ -11,8 +11,8 @@ from bot.config.schema import Config
 from memory.context.taint import is_tainted
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message
+from memory.store.automation.background_tasks import NewTask, TaskEnding, TaskRow, TaskState
 from memory.store.longterm.views import NO_VIEWS, ViewBatch
-from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskState
 from memory.store.rows import ConversationRow, InboxRow, NewMessage, TurnRow, TurnState, Usage
 from memory.store.store import Store
 from memory.workspace.files import Workspace

@@ -10,7 +10,7 @@ from bot.agent.subagents.values import DELEGATE_TOOL, choose_tools, dump_request
 from bot.errors import ToolFailed
 from bot.messages import MessageBody, dump_body
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, ToolOutput, Toolset
-from memory.store.people.background_tasks import NewTask
+from memory.store.automation.background_tasks import NewTask
 from memory.store.rows import ConversationRow
 
 MAX_TASKS = 3

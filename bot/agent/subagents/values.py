@@ -9,7 +9,7 @@ from bot.messages import MessageBody, dump_body
 from bot.tools.base import Toolset
 from bot.tools.mcp.schema import ArgumentCheck
 from memory.conversation import ToolSpec
-from memory.store.people.background_tasks import TaskRow
+from memory.store.automation.background_tasks import TaskRow
 
 # Actions of the tools that a sub-agent may have: it reads, looks up and writes files. What is sent,
 # remembered, planned, delegated, run or asked for is not among them.

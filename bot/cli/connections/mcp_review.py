@@ -22,7 +22,7 @@ from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import POLL_SECONDS, source_sha256
 from bot.tools.mcp.stored_login import create_auth
-from memory.store.people.mcp import (
+from memory.store.automation.mcp import (
     ListedTool,
     McpChoice,
     McpEffect,

@@ -44,11 +44,11 @@ from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnread
 from memory.recall.index import IndexCheck
 from memory.recall.keepers.files import FileIndexes
 from memory.store.audit import AuditFault
+from memory.store.automation.jobs import JobTotals
 from memory.store.conversations.ledger import LedgerFault
 from memory.store.engine.sqlite_connection import REMEDY
 from memory.store.errors import SchemaNewer, SchemaOlder, StoreCorrupt, StoreError
 from memory.store.maintenance.snapshots import find_damage
-from memory.store.people.jobs import JobTotals
 from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 

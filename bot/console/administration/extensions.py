@@ -27,7 +27,7 @@ from bot.tools.skills.library import (
 )
 from bot.tools.skills.review import read_folder, review
 from channels.web.requests import HttpRefusal, Route, json_response
-from memory.store.people.mcp import McpChoice, McpToolRow
+from memory.store.automation.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
 from memory.text.invisible import show_invisible
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from bot.errors import ToolFailed
 from bot.tools.exec.output import OutputBuffer
 from memory.context.reductions import snip_text
-from memory.store.people.background_tasks import (
+from memory.store.automation.background_tasks import (
     ComposeBody,
     NewTask,
     TaskEnding,

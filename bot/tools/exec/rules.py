@@ -11,9 +11,9 @@ from bot.errors import MnemaError, ToolFailed
 from bot.tools.base import Tool
 from bot.tools.exec.sandbox import START_PATH
 from bot.tools.exec.tool import ExecTool
+from memory.store.automation.approval_rules import ApprovalRuleRow, NewApprovalRule
+from memory.store.automation.approvals import ApprovalRow
 from memory.store.people.access import AccessRecords
-from memory.store.people.approval_rules import ApprovalRuleRow, NewApprovalRule
-from memory.store.people.rows import ApprovalRow
 
 # Programs that run nothing of what they are given and write to no file that they are given: they
 # only read. So a rule may cover whatever follows their name, and one for a whole command of theirs

@@ -11,8 +11,8 @@ from bot.tools.base import Tool
 from bot.tools.exec.background import BackgroundCommands
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.tool import ExecStatusTool, ExecStopTool, ExecTool
+from memory.store.automation.background_tasks import ComposeBody, TaskRecords
 from memory.store.longterm.file_labels import FileLabels
-from memory.store.people.background_tasks import ComposeBody, TaskRecords
 from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)

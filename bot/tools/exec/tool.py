@@ -34,8 +34,8 @@ from bot.tools.exec.sandbox import (
     SandboxLimits,
 )
 from bot.tools.workspace.command_labels import CommandLabels
+from memory.store.automation.background_tasks import NewTask
 from memory.store.longterm.file_labels import FileLabels
-from memory.store.people.background_tasks import NewTask
 from memory.store.rows import ConversationRow
 from memory.tasks import cancel_and_wait
 

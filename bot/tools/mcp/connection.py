@@ -22,7 +22,7 @@ import structlog
 from bot.config.extras import install_command
 from bot.tools.mcp.results import McpResult, to_result
 from bot.tools.mcp.schema import clean_tools
-from memory.store.people.mcp import ListedTool
+from memory.store.automation.mcp import ListedTool
 
 log = structlog.get_logger(__name__)
 CONNECT_SECONDS, LIST_SECONDS = 15.0, 15.0

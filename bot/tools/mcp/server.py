@@ -19,7 +19,7 @@ from bot.tools.mcp.http import open_http
 from bot.tools.mcp.results import McpResult
 from bot.tools.mcp.stdio import ServerProcess, is_sandboxed, open_stdio, writable_paths
 from memory.failpoints import hit_async
-from memory.store.people.mcp import ListedTool
+from memory.store.automation.mcp import ListedTool
 
 log = structlog.get_logger(__name__)
 IDLE_SECONDS = 600.0

@@ -20,8 +20,8 @@ from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_pro
 from bot.tools.mcp.server import LabelPaths, McpServer, McpStatus
 from bot.tools.mcp.stored_login import create_auth
 from bot.tools.mcp.tool import McpTool
+from memory.store.automation.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
 from memory.store.errors import StoreError
-from memory.store.people.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
 from memory.workspace.blobs import Blobs
 
 log = structlog.get_logger(__name__)

@@ -10,7 +10,7 @@ from bot.tools.mcp.results import to_output
 from bot.tools.mcp.schema import ArgumentCheck, McpCallArguments, repair_schema, shorten_name
 from bot.tools.mcp.server import McpServer
 from memory.conversation import ToolSpec
-from memory.store.people.mcp import McpToolRow
+from memory.store.automation.mcp import McpToolRow
 from memory.workspace.blobs import Blobs
 
 MAX_NAME_CHARS = 64

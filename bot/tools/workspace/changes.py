@@ -14,8 +14,8 @@ import structlog
 
 from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
+from memory.store.automation.file_versions import FileVersionRow, FileVersions, NewFileVersion
 from memory.store.errors import StoreError
-from memory.store.longterm.file_versions import FileVersionRow, FileVersions, NewFileVersion
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile, Workspace
 from memory.workspace.safe_path import PathRefused

@@ -12,7 +12,7 @@ from bot.tools.workspace.files import (
     format_written,
     label_written,
 )
-from memory.store.longterm.file_versions import FileVersionRow
+from memory.store.automation.file_versions import FileVersionRow
 from memory.workspace.files import SpaceFiles, Workspace
 
 

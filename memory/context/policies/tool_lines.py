@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.context import reductions
-from memory.context.policies.result_description import cut_text, describe_result, find_fault
 from memory.context.policies.state import FINAL_FORMS, ToolLines
 from memory.context.summary.grounding import ground_text
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, ToolCall, ToolResult, Turn, inner_call
 from memory.text.quoting import neutralize_data_tags, split_thinking
+from memory.text.result_description import cut_text, describe_result, find_fault
 
 # a result up to this length stays: a line with its handle would save next to nothing
 MIN_CHARS = 300

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.context.policies.result_description import find_fault
 from memory.context.reductions import name_handles, part_handle
 from memory.context.summary.grounding import GroundingSource, ground_text
 from memory.context.taint import NOTE_TOOL
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, ToolCall, ToolResult, inner_call
 from memory.text.quoting import first_line
+from memory.text.result_description import find_fault
 
 MAX_LINE = 200  # characters of a line with its handle
 _SUBJECT_CHARS, _NAME_CHARS, _BRIEF_CHARS = 90, 40, 60

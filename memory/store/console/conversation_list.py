@@ -24,7 +24,8 @@ from memory.store.audit import append_act
 from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.conversations.sessions import NEWEST_FIRST, SELECT_CONVERSATION
 from memory.store.engine.database import Repository, Tx, light, read, write
-from memory.store.rows import LINKED_SPACE, ConversationRow, to_conversation_row
+from memory.store.linked_spaces import LINKED_SPACE
+from memory.store.rows import ConversationRow, to_conversation_row
 from memory.store.schema.tables import conversation, escape_like, literal_text
 
 UNDO_SECONDS = 10.0

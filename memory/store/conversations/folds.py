@@ -16,6 +16,7 @@ from memory.store.conversations.prompt_state import raise_generation
 from memory.store.conversations.turns import load_running_number
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import load_linked_space
 from memory.store.rows import (
     FOLD_TRANSITIONS,
     FoldAwaiting,
@@ -26,7 +27,6 @@ from memory.store.rows import (
     column_values,
     columns_of,
     from_row,
-    load_linked_space,
     new_binds,
 )
 from memory.store.schema.tables import (

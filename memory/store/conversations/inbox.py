@@ -24,8 +24,8 @@ from memory.store.engine.database import (
     write,
 )
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import IS_AT_PLACE, load_linked_space
 from memory.store.rows import (
-    IS_AT_PLACE,
     AcceptedRow,
     InboxRow,
     InboxState,
@@ -35,7 +35,6 @@ from memory.store.rows import (
     column_values,
     columns_of,
     from_row,
-    load_linked_space,
 )
 from memory.store.schema.memory_tables import account_link
 from memory.store.schema.tables import channel_note, conversation, inbox, is_one_of, literal_text

@@ -11,10 +11,11 @@ from memory.ids import derive_key, new_id
 from memory.store.conversations.messages import take_numbers
 from memory.store.engine.database import QueueKey, Row, Tx, insert_into, light, soft
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import PLACE_COLUMNS
 from memory.store.rows import (
     HELD_UNTIL_REPLY,
-    PLACE_COLUMNS,
     NewOutboxRow,
+    Notice,
     OutboxRow,
     OutboxState,
     Place,
@@ -266,6 +267,12 @@ async def add_notices(tx: Tx, conversation: str, source: str, out: Sequence[NewO
     """Queue notices that reply to no message; a source that exists already changes nothing."""
     if (await tx.execute(_SELECT_BY_SOURCE, source=source)).first() is None:
         await add_parts(tx, conversation, source, out)
+
+
+async def add_all_notices(tx: Tx, notices: Sequence[Notice]) -> None:
+    """Queue notices in the transaction that they report."""
+    for notice in notices:
+        await add_notices(tx, notice.conversation, notice.source, notice.out)
 
 
 @light

@@ -40,17 +40,19 @@ from memory.store.conversations.prompt_state import load_live_reductions, raise_
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.conversations.turns import cancel_open_turns, running_turn_number
 from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
-from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
-from memory.store.rows import (
-    HIDDEN_THREAD,
+from memory.store.linked_spaces import (
     IS_AT_PLACE,
     LINKED_SPACE,
     PLACE_COLUMNS,
+    belongs_to_space,
+    load_linked_space,
+)
+from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
+from memory.store.rows import (
+    HIDDEN_THREAD,
     ConversationRow,
     FoldPlan,
-    belongs_to_space,
     columns_of,
-    load_linked_space,
     new_binds,
     to_conversation_row,
     to_message,

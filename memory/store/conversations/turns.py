@@ -35,6 +35,7 @@ from memory.store.engine.database import (
     update_returning,
 )
 from memory.store.errors import MessageEdited, StaleEpoch, WrongState
+from memory.store.linked_spaces import load_linked_space
 from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
     CallRow,
@@ -47,7 +48,6 @@ from memory.store.rows import (
     Usage,
     column_values,
     columns_of,
-    load_linked_space,
 )
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn

@@ -1,1 +1,1 @@
-"""Units of work on long-term memory: lines, extraction, dreams, links, labels, versions, views."""
+"""Units of work on long-term memory: lines, extraction, dreams, links, labels, views."""

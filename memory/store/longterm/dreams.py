@@ -5,8 +5,9 @@ from sqlalchemy import bindparam, func, select, update
 from memory.ids import AFTER_ALL, new_id
 from memory.store.engine.database import Repository, Tx, insert_into, read, write
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import LINKED_SPACE, belongs_to_space
 from memory.store.longterm.rows import DreamRow, DreamState
-from memory.store.rows import LINKED_SPACE, belongs_to_space, columns_of, from_row
+from memory.store.rows import columns_of, from_row
 from memory.store.schema.memory_tables import dream, memory_change
 from memory.store.schema.tables import conversation, is_one_of, literal_text, tool_call, turn
 

@@ -12,8 +12,9 @@ from memory.conversation import Message
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.engine.database import Repository, Tx, light, read, soft, write
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import linked_space
 from memory.store.longterm.rows import ExtractionRow, ExtractionState
-from memory.store.rows import columns_of, from_row, linked_space, to_message
+from memory.store.rows import columns_of, from_row, to_message
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import is_one_of, message
 

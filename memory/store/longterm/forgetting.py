@@ -21,12 +21,20 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import Document, Message, Part, Text, dump_parts, load_parts
 from memory.failpoints import hit_async
 from memory.ids import new_id
+from memory.redaction import (
+    has_only_marks,
+    mark_for_language,
+    redact_json,
+    redact_parts,
+    redact_text,
+)
 from memory.store.audit import append_act
 from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import belongs_to_space, load_member_spaces
 from memory.store.longterm.rows import (
     EraseReport,
     ForgetTargets,
@@ -44,14 +52,7 @@ from memory.store.longterm.text_columns import (
     TextColumn,
 )
 from memory.store.longterm.views import mark_forgotten_views, redact_view_texts
-from memory.store.rows import (
-    belongs_to_space,
-    columns_of,
-    from_row,
-    from_unix,
-    load_member_spaces,
-    to_message,
-)
+from memory.store.rows import columns_of, from_row, from_unix, to_message
 from memory.store.schema.memory_tables import (
     dream,
     extraction,
@@ -70,13 +71,6 @@ from memory.store.schema.tables import (
     turn,
 )
 from memory.text.mentions import MentionMatcher, may_contain
-from memory.text.redaction import (
-    has_only_marks,
-    mark_for_language,
-    redact_json,
-    redact_parts,
-    redact_text,
-)
 from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER
 
 # Commands whose inbox rows and replies may repeat lines of memory.

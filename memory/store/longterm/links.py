@@ -9,8 +9,9 @@ from sqlalchemy import Column, ColumnElement, bindparam, delete, func, insert, o
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
+from memory.store.linked_spaces import load_linked_space, load_member_spaces
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
-from memory.store.rows import columns_of, from_row, from_unix, load_linked_space, load_member_spaces
+from memory.store.rows import columns_of, from_row, from_unix
 from memory.store.schema.memory_tables import account_link, link_code
 from memory.store.schema.tables import audit, is_one_of, literal_text
 

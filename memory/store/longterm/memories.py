@@ -12,6 +12,7 @@ from memory.failpoints import hit_async
 from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
+from memory.store.linked_spaces import belongs_to_space
 from memory.store.longterm.rows import (
     MemoryChange,
     MemoryPage,
@@ -20,7 +21,7 @@ from memory.store.longterm.rows import (
     NewMemory,
     NewMemoryChange,
 )
-from memory.store.rows import belongs_to_space, columns_of, from_row, to_message
+from memory.store.rows import columns_of, from_row, to_message
 from memory.store.schema.memory_tables import memory, memory_change
 from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
 

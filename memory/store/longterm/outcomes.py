@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, literal_column, select
 
 from memory.ids import first_id
 from memory.store.engine.database import Repository, Row, Tx, read
-from memory.store.rows import belongs_to_space
+from memory.store.linked_spaces import belongs_to_space
 from memory.store.schema.memory_tables import extraction
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text, tool_call, turn
 

@@ -10,7 +10,8 @@ from sqlalchemy import bindparam, func, or_, select
 from memory.conversation import Message
 from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Tx, light, read
-from memory.store.rows import HIDDEN_THREAD, load_member_spaces
+from memory.store.linked_spaces import load_member_spaces
+from memory.store.rows import HIDDEN_THREAD
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text
 
 _SELECT_NEXT_SEQ = select(conversation.c.next_seq).where(

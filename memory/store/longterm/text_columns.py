@@ -15,6 +15,7 @@ from sqlalchemy import (
     update,
 )
 
+from memory.redaction import redact_json, redact_list, redact_memory, redact_text
 from memory.store.schema.memory_tables import (
     approval,
     approval_rule,
@@ -34,7 +35,6 @@ from memory.store.schema.tables import (
     turn,
 )
 from memory.text.mentions import MentionMatcher
-from memory.text.redaction import redact_json, redact_list, redact_memory, redact_text
 
 SCOPE: BindParameter[str] = bindparam("scope")  # a conversation or a space
 Redact = Callable[[str, MentionMatcher], str]

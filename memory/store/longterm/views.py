@@ -10,6 +10,7 @@ from typing import Literal
 from sqlalchemy import bindparam, delete, func, or_, select, true, tuple_, update
 
 from memory.conversation import Message, Reduction, Summary, dump_parts, load_parts
+from memory.redaction import redact_parts, redact_text
 from memory.store.engine.database import (
     InsertIfAbsent,
     Repository,
@@ -23,7 +24,6 @@ from memory.store.rows import TurnRow, column_values, columns_of, from_row, to_m
 from memory.store.schema.memory_tables import view_manifest, view_text
 from memory.store.schema.tables import fold, literal_text, message, reduction, turn
 from memory.text.mentions import MentionMatcher
-from memory.text.redaction import redact_parts, redact_text
 
 ViewEntryKind = Literal[
     "system", "tools", "summary", "history", "running", "suffix", "note", "added"

@@ -20,6 +20,7 @@ from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.engine.database import Tx
 from memory.store.engine.sqlite_connection import drive
 from memory.store.errors import WrongState
+from memory.store.linked_spaces import load_member_spaces
 from memory.store.maintenance.copy import TABLES, RowValues, column_names
 from memory.store.maintenance.damaged import DatabaseRows, KnownKey, Rows, UnreadableRows
 from memory.store.maintenance.replaced_rights import (
@@ -29,7 +30,7 @@ from memory.store.maintenance.replaced_rights import (
     withhold_rights,
 )
 from memory.store.people.access import load_all_grants
-from memory.store.rows import TurnRow, columns_of, load_member_spaces
+from memory.store.rows import TurnRow, columns_of
 from memory.store.schema.memory_tables import access_grant, account_link, forgetting
 from memory.store.schema.tables import (
     audit,

@@ -1,1 +1,1 @@
-"""Units of work on people: rights, approvals, spending, removal; also jobs, tasks and MCP tools."""
+"""Units of work on people: rights, their removal, and what they may spend."""

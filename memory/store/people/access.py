@@ -19,26 +19,24 @@ from sqlalchemy import (
 
 from memory.ids import new_id
 from memory.store.audit import append_act
+from memory.store.automation import approval_rules, approvals
+from memory.store.automation.approvals import end_approvals_of
 from memory.store.conversations.inbox import NEWEST_SENDER, NEXT_SENDER
+from memory.store.conversations.outbox import add_all_notices
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write
 from memory.store.longterm.links import MAX_WRONG_CODES, lock_end
-from memory.store.people import approval_rules, approvals
-from memory.store.people.approvals import add_all_notices, end_approvals_of
 from memory.store.people.rows import (
     AccessRequest,
     AccessRequestRow,
     GrantedRole,
     GrantRow,
     GrantsKey,
-    Notice,
     OpenTurn,
     OwnerChat,
-    Party,
     RequestState,
     RevokeResult,
-    Subject,
 )
-from memory.store.rows import from_unix
+from memory.store.rows import Notice, Party, Subject, from_unix
 from memory.store.schema.memory_tables import access_grant, access_request
 from memory.store.schema.tables import audit, conversation, is_one_of, literal_text, turn
 

@@ -1,28 +1,14 @@
-"""Rows of access rights, approvals, people and their removal. Pure."""
+"""Rows of access rights, people and their removal. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory.store.rows import NewOutboxRow
+from memory.store.rows import Party
 
-Subject = Literal["user", "group"]
 GrantedRole = Literal["blocked", "user", "admin", "owner", "group"]
 RequestState = Literal["pending", "approved", "denied", "cleared"]
-# "approved": the person has said yes while a turn ran, after which the call starts.
-ApprovalState = Literal["asked", "approved", "running", "done", "failed", "denied", "ended"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Party:
-    """A person or group on a platform."""
-
-    channel: str
-    #: The bot's own account there, "" for any.
-    account: str
-    subject: Subject
-    id: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +55,6 @@ class AccessRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """A message to send because of a change."""
-
-    conversation: str
-    #: Unique key of the notice, so that a repeated transaction does not send it twice.
-    source: str
-    out: tuple[NewOutboxRow, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRequestRow(AccessRequest):
     """A stored request for access."""
 
@@ -119,47 +95,6 @@ class RevokeResult:
     turns: tuple[OpenTurn, ...]
     #: Number of ended approvals.
     approvals: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewApproval:
-    """An approval to store."""
-
-    party: Party
-    conversation: str
-    space: str
-    #: Unique key of the tool call.
-    call: str
-    action: str
-    tool: str
-    #: JSON text, shown to the person.
-    arguments: str
-    #: Of the code to type.
-    code_sha256: str
-    #: Of the button's payload.
-    press_sha256: str
-    expires: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRow:
-    """A stored approval."""
-
-    id: str
-    party: Party
-    conversation: str
-    space: str
-    call: str
-    action: str
-    tool: str
-    arguments: str
-    #: SHA-256 of the arguments.
-    digest: str
-    state: ApprovalState
-    #: UTC.
-    expires: datetime
-    #: UTC.
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from bot.models.providers.offline import Script
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from memory.conversation import Part, Text
-from memory.store.people.background_tasks import TaskRow
+from memory.store.automation.background_tasks import TaskRow
 from tests.bot.access.test_lowered_role import shown
 from tests.bot.inside import Inside, inside
 from tests.bot.jobs.clock import Clock

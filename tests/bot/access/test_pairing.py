@@ -17,8 +17,8 @@ from bot.access.pairing import PairingRefused, parse_typed_code
 from channels.message import Address, InboundMessage, OutboundMessage, Quote, Sender
 from channels.testing import ScriptedChannel as Channel
 from memory.ids import new_code
-from memory.store.people.rows import AccessRequestRow, GrantRow, Party
-from memory.store.rows import NewInboxRow, Place
+from memory.store.people.rows import AccessRequestRow, GrantRow
+from memory.store.rows import NewInboxRow, Party, Place
 from tests.bot.inside import Inside, inside
 from tests.cases import every_case
 

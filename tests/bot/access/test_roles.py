@@ -6,7 +6,8 @@ import pytest
 
 from bot.access.roles import RoleResolver
 from bot.config.schema import Config
-from memory.store.people.rows import GrantedRole, GrantRow, GrantsKey, Party
+from memory.store.people.rows import GrantedRole, GrantRow, GrantsKey
+from memory.store.rows import Party
 
 CONFIG = Config.model_validate(
     {

@@ -45,8 +45,8 @@ from memory.conversation import ToolSpec
 from memory.ids import code_sha256
 from memory.store.engine.database import QueueKey, Tx
 from memory.store.open import open_store
-from memory.store.people.rows import GrantRow, Party
-from memory.store.rows import ConversationRow, OutboxRow, SendOutcome
+from memory.store.people.rows import GrantRow
+from memory.store.rows import ConversationRow, OutboxRow, Party, SendOutcome
 from memory.store.schema.memory_tables import approval
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs

@@ -17,7 +17,8 @@ from bot.cli.main import main
 from bot.config.home import HomeFolder
 from memory.ids import code_sha256, new_code
 from memory.store.open import open_store
-from memory.store.people.rows import AccessRequest, Party
+from memory.store.people.rows import AccessRequest
+from memory.store.rows import Party
 from tests.contracts.store_words import talk
 from tests.walk import nest
 

@@ -13,9 +13,10 @@ from bot.config.schema import Config
 from bot.console.approvals import ApprovalRoutes
 from bot.tools.exec.rules import build_command_rule
 from channels.web.requests import Route
+from memory.store.automation.approval_rules import NewApprovalRule
+from memory.store.automation.approvals import ApprovalRow, NewApproval
 from memory.store.open import open_store
-from memory.store.people.approval_rules import NewApprovalRule
-from memory.store.people.rows import ApprovalRow, NewApproval, Party
+from memory.store.rows import Party
 from memory.store.store import Store
 from tests.channels.web.server import ScriptedBot, running
 from tests.contracts.store_words import talk

@@ -13,7 +13,8 @@ from bot.memory.export import PersonBundle
 from channels.message import Attachment
 from channels.web.auth import FRESH_SECONDS
 from memory.forgetting.person_removal import find_person
-from memory.store.people.rows import GrantRow, Party
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party
 from tests.bot.talk import call, results
 from tests.browser.real import ANN, OWNER, Real, real_bot
 from tests.channels.web.server import TOKEN

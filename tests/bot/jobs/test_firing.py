@@ -24,10 +24,10 @@ from hypothesis import strategies as st
 
 from bot.jobs.schedule import Schedule, iter_runs, load_zone, quiet_until
 from memory.conversation import Text
+from memory.store.automation.heartbeats import NewBeat
+from memory.store.automation.job_runs import RunEnd, RunRow
+from memory.store.automation.jobs import CANCELLED, JobRow, JobSetting, NewJob
 from memory.store.open import open_store
-from memory.store.people.heartbeats import NewBeat
-from memory.store.people.job_runs import RunEnd, RunRow
-from memory.store.people.jobs import CANCELLED, JobRow, JobSetting, NewJob
 from memory.store.postgres.open import open_postgres
 from memory.store.rows import NewInboxRow, NewMessage, Place
 from memory.store.store import Store

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.runtime.scheduler import RetentionJob
-from memory.store.longterm.file_versions import NewFileVersion
+from memory.store.automation.file_versions import NewFileVersion
 from memory.store.rows import Usage
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs

@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from memory.store.people.background_tasks import NewTask
+from memory.store.automation.background_tasks import NewTask
 from tests.bot.inside import inside
 
 

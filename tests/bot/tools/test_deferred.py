@@ -32,7 +32,7 @@ from bot.tools.mcp.service import source_sha256
 from bot.tools.skills.library import SkillLibrary, SkillState
 from memory.context.tokens import WEIGHTED
 from memory.conversation import ToolCall, ToolSpec, inner_call
-from memory.store.people.mcp import ListedTool, McpChoice
+from memory.store.automation.mcp import ListedTool, McpChoice
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 from tests.bot.inside import Inside, inside, open_record

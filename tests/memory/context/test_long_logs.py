@@ -9,15 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory.context.markdown import (
-    MAX_TOKEN_CHARS,
-    BlockCandidate,
-    MarkdownBlock,
-    parse_blocks,
-    select_blocks,
-)
+from memory.context.markdown_excerpts import MAX_TOKEN_CHARS, BlockCandidate, select_blocks
 from memory.context.system_prompt import KnownLogParts, PromptSources, cut_log, log_part
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
+from memory.text.markdown import MarkdownBlock, parse_blocks
 from tests.weighing import peak
 
 COUNTERS = [WEIGHTED, STRUCTURAL, load_o200k_counter()]

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.context.markdown import join_blocks, parse_blocks, split_lines
 from memory.context.system_prompt import (
     PromptBudgets,
     PromptSources,
@@ -24,6 +23,7 @@ from memory.context.system_prompt import (
     system_parts,
 )
 from memory.context.tokens import STRUCTURAL, WEIGHTED, TokenCounter, load_o200k_counter
+from memory.text.markdown import join_blocks, parse_blocks, split_lines
 from memory.workspace.daily_log import LogSection
 from tests.by_night import first_by_day
 from tests.cases import every_case

@@ -10,7 +10,7 @@ from memory.failpoints import FailpointError, arm
 from memory.forgetting.blob_references import referenced_blobs
 from memory.forgetting.person_removal import PersonRemoval
 from memory.forgetting.versions import forget_versions
-from memory.store.longterm.file_versions import NewFileVersion
+from memory.store.automation.file_versions import NewFileVersion
 from memory.store.longterm.rows import ForgetTargets
 from memory.store.people.rows import Person
 from tests.memory.forgetting.conftest import SeededHome

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.store.people.background_tasks import NewTask, TaskEnding, TaskRow, TaskSteps
+from memory.store.automation.background_tasks import NewTask, TaskEnding, TaskRow, TaskSteps
 from memory.store.postgres.open import open_postgres
 from memory.store.rows import InboxRow
 from memory.store.store import Store

@@ -16,8 +16,8 @@ from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.errors import StoreCorrupt
 from memory.store.longterm.rows import ForgetTargets, ForgettingRow
 from memory.store.maintenance.repair import NOTE_CHANNEL, NOTE_NAME, RepairReport, load_report
-from memory.store.people.rows import GrantRow, Party
-from memory.store.rows import from_unix
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party, from_unix
 from memory.store.schema.tables import metadata
 from memory.store.store import Store
 from tests.by_night import first_by_day

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from memory.context.message_rules import find_faults
 from memory.conversation import Document, Image, ShownMessage, Text, Thinking, ToolCall, ToolResult
-from memory.text.mentions import MentionMatcher, find_spans
-from memory.text.redaction import (
+from memory.redaction import (
     has_only_marks,
     mentioning_sentences,
     redact_json,
@@ -17,6 +16,7 @@ from memory.text.redaction import (
     redact_parts,
     redact_text,
 )
+from memory.text.mentions import MentionMatcher, find_spans
 from tests.cases import every_case
 
 NEEDLE = MentionMatcher(query="CANARY")

@@ -22,7 +22,8 @@ from bot.models.base import ModelClient
 from bot.models.providers.offline import ScriptedModel
 from bot.runtime.cluster.open import build_cluster_bot
 from channels.testing import ScriptedChannel
-from memory.store.people.rows import GrantRow, Party
+from memory.store.people.rows import GrantRow
+from memory.store.rows import Party
 from tests.postgres import LEASE_SECONDS, database, needs_postgres
 from tests.walk.harness import until
 from tests.walk.processes import address

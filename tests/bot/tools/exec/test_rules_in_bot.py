@@ -10,8 +10,8 @@ from typing import Any
 from bot.models.providers.offline import Script
 from channels.message import Capabilities
 from channels.testing import ScriptedChannel
-from memory.store.people.approval_rules import MAX_RULES, NewApprovalRule
-from memory.store.people.rows import Party
+from memory.store.automation.approval_rules import MAX_RULES, NewApprovalRule
+from memory.store.rows import Party
 from tests.bot.inside import Inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox

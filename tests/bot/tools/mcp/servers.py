@@ -14,7 +14,7 @@ from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import source_sha256
-from memory.store.people.mcp import ListedTool, McpChoice
+from memory.store.automation.mcp import ListedTool, McpChoice
 from memory.store.store import Store
 from tests.bot.inside import open_record
 from tests.emulators import mcp_server

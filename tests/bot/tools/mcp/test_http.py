@@ -16,7 +16,7 @@ from bot.tools.mcp.connection import McpLost
 from bot.tools.mcp.http import judge_server
 from bot.tools.mcp.server import McpServer
 from bot.tools.web.addresses import WebError
-from memory.store.people.mcp import ListedTool
+from memory.store.automation.mcp import ListedTool
 from tests.bot.tools.mcp.test_server_faults import run
 from tests.bot.tools.web.test_client import PUBLIC, PublicMachine
 from tests.emulators.mcp_http import HttpServer, http_server

@@ -17,7 +17,7 @@ from bot.config.home import HomeFolder
 from bot.config.schema import McpServerConfig
 from bot.tools.mcp.connection import MAX_TOOLS, McpError, McpLost
 from bot.tools.mcp.server import BREAKER_FAILURES, BREAKER_SECONDS, McpServer
-from memory.store.people.mcp import ListedTool
+from memory.store.automation.mcp import ListedTool
 from tests.bot.tools.mcp.servers import Orders
 from tests.emulators.mcp_server import tool
 from tests.walk.harness import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.tools.workspace.command_labels import MAX_LABELLED, CommandLabels, scan_folders
+from memory.store.automation.file_versions import NewFileVersion
 from memory.store.longterm.file_labels import FileLabels, PathLabels
-from memory.store.longterm.file_versions import NewFileVersion
 from memory.store.open import open_store
 
 # Their labels, and those of the folders that hold them, are all that these tests set.

@@ -17,7 +17,7 @@ from bot.tools.base import ToolContext
 from bot.tools.workspace.changes import FileChange
 from bot.tools.workspace.files import file_version
 from memory.failpoints import arm
-from memory.store.longterm.file_versions import NewFileVersion
+from memory.store.automation.file_versions import NewFileVersion
 from tests.bot.tools.file_hands import AT, NOW, FileHands, file_hands
 
 # Literals, so that the product is not compared with itself.

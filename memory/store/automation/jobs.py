@@ -11,13 +11,13 @@ from sqlalchemy import bindparam, case, delete, exists, func, select, update
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import NEWEST_SENDER, accept
+from memory.store.conversations.outbox import add_all_notices
 from memory.store.engine.database import Repository, Tx, insert_into, light, read, write
-from memory.store.people.approvals import add_all_notices
-from memory.store.people.rows import Notice
+from memory.store.linked_spaces import belongs_to_space
 from memory.store.rows import (
     HELD_UNTIL_REPLY,
     NewInboxRow,
-    belongs_to_space,
+    Notice,
     column_values,
     columns_of,
     from_row,

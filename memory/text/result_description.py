@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from memory.context.markdown import count_of
 from memory.text.bullets import fence_after
 from memory.text.language import split_line
+from memory.text.markdown import count_of
 from memory.text.patterns import lazy_pattern
 
 MAX_EXAMINED = 2_000_000  # characters; of a longer text only the start and the end are read

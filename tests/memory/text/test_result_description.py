@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory.context.policies.result_description import cut_text, describe_result, find_fault
 from memory.context.policies.tool_lines import MAX_CHARS, ToolResultRef, line_by_rule
 from memory.conversation import Message, ToolCall, ToolResult
+from memory.text.result_description import cut_text, describe_result, find_fault
 from tests.by_night import first_by_day
 from tests.cases import every_case
 from tests.memory.context.making import START

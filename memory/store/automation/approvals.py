@@ -2,21 +2,66 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import bindparam, or_, select, update
 
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import accept
-from memory.store.conversations.outbox import add_notices
+from memory.store.conversations.outbox import add_all_notices
 from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.errors import WrongState
-from memory.store.people.rows import ApprovalRow, ApprovalState, NewApproval, Notice, Party
-from memory.store.rows import NewInboxRow, columns_of, from_row
+from memory.store.rows import NewInboxRow, Notice, Party, columns_of, from_row
 from memory.store.schema.memory_tables import approval as table
 from memory.store.schema.tables import is_one_of, literal_text
+
+# "approved": the person has said yes while a turn ran, after which the call starts.
+ApprovalState = Literal["asked", "approved", "running", "done", "failed", "denied", "ended"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewApproval:
+    """An approval to store."""
+
+    party: Party
+    conversation: str
+    space: str
+    #: Unique key of the tool call.
+    call: str
+    action: str
+    tool: str
+    #: JSON text, shown to the person.
+    arguments: str
+    #: Of the code to type.
+    code_sha256: str
+    #: Of the button's payload.
+    press_sha256: str
+    expires: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRow:
+    """A stored approval."""
+
+    id: str
+    party: Party
+    conversation: str
+    space: str
+    call: str
+    action: str
+    tool: str
+    arguments: str
+    #: SHA-256 of the arguments.
+    digest: str
+    state: ApprovalState
+    #: UTC.
+    expires: datetime
+    #: UTC.
+    at: datetime
+
 
 _SELECT = select(
     *columns_of(ApprovalRow, table), table.c.channel, table.c.account, table.c.subject_id
@@ -56,12 +101,6 @@ _END_OF_PERSON = _END.where(
     table.c.channel == bindparam("channel"),
     table.c.subject_id == bindparam("subject_id"),
 )
-
-
-async def add_all_notices(tx: Tx, notices: Sequence[Notice]) -> None:
-    """Queue notices in the transaction that they report."""
-    for notice in notices:
-        await add_notices(tx, notice.conversation, notice.source, notice.out)
 
 
 async def add_approval(tx: Tx, new: NewApproval, notices: Sequence[Notice]) -> ApprovalRow:

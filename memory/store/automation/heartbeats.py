@@ -8,11 +8,10 @@ from sqlalchemy import bindparam, func, select
 
 from memory.ids import new_id
 from memory.store.audit import append_act
+from memory.store.conversations.outbox import add_all_notices
 from memory.store.conversations.usage import add_usage
 from memory.store.engine.database import Repository, Tx, insert_into, light, read, write
-from memory.store.people.approvals import add_all_notices
-from memory.store.people.rows import Notice
-from memory.store.rows import Usage, column_values, columns_of
+from memory.store.rows import Notice, Usage, column_values, columns_of
 from memory.store.schema.memory_tables import heartbeat
 from memory.store.schema.tables import conversation, is_one_of, literal_text
 

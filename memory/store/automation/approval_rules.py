@@ -10,8 +10,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 from memory.ids import new_id
 from memory.store.audit import append_act
 from memory.store.engine.database import Row, Tx, insert_into, light
-from memory.store.people.rows import Party
-from memory.store.rows import columns_of, from_row
+from memory.store.rows import Party, columns_of, from_row
 from memory.store.schema.memory_tables import approval_rule as table
 
 MAX_RULES = 50  # of a space

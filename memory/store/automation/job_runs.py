@@ -5,11 +5,10 @@ from typing import Literal
 
 from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
+from memory.store.automation.jobs import OccurrenceRow, OccurrenceState
+from memory.store.conversations.outbox import add_all_notices
 from memory.store.engine.database import Repository, Tx, light, read, write
-from memory.store.people.approvals import add_all_notices
-from memory.store.people.jobs import OccurrenceRow, OccurrenceState
-from memory.store.people.rows import Notice
-from memory.store.rows import columns_of, from_row, new_binds
+from memory.store.rows import Notice, columns_of, from_row, new_binds
 from memory.store.schema.memory_tables import job, occurrence
 from memory.store.schema.tables import inbox, is_one_of, literal_text, message, outbox, turn
 
