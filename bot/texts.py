@@ -2,8 +2,6 @@
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.errors import (
@@ -18,9 +16,8 @@ from bot.errors import (
     Stalled,
     Transient,
 )
-from channels.phrases import Phrase
+from channels.phrases import AnyPhrase, Phrase, join_sentences
 
-BilingualText = tuple[str, str]  # in Chinese and in English
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
 LONG_SOUL_TOKENS = 3_000
@@ -51,9 +48,9 @@ def _machine_locale() -> str:
     )
 
 
-def choose_text(zh: str, en: str, setting: str = "auto") -> str:
-    """Return the one of two texts that is in the language used before any message."""
-    return zh if detect_machine_language(setting) == "zh" else en
+def show_before_messages(phrase: AnyPhrase, setting: str = "auto") -> str:
+    """Return a text in the language used before any message."""
+    return phrase.text(detect_machine_language(setting))
 
 
 # Phrases that several modules show.
@@ -77,21 +74,21 @@ COMMAND_FAILED = Phrase("That did not work: {why}. You can try again. ({trace})"
 
 
 _MESSAGE_LARGE_FOR_WINDOW = Phrase(
-    "This is too long: the request needs {least} tokens; this model's window is {window}, of "
-    "which {reserve} are kept for the answer. Send less at once."
+    "This is too long: the request needs {least:,} tokens; this model's window is {window:,}, of "
+    "which {reserve:,} are kept for the answer. Send less at once."
 )
 _MESSAGE_LARGE = Phrase(
-    "This is too long: the request needs {least} tokens, and agent_max_context_tokens is "
-    "{max_tokens}. Raise it, or send less at once."
+    "This is too long: the request needs {least:,} tokens, and agent_max_context_tokens is "
+    "{max_tokens:,}. Raise it, or send less at once."
 )
 _WINDOW_SMALL = Phrase(
-    "This model's window is {window} tokens; {reserve} are kept for the answer and the fixed "
-    "prompt takes {fixed} (tools {tools}). Set llm.context_window to at least {least_window}, on "
-    "a server that reads as much, or turn tools off with tools.off."
+    "This model's window is {window:,} tokens; {reserve:,} are kept for the answer and the fixed "
+    "prompt takes {fixed:,} (tools {tools:,}). Set llm.context_window to at least "
+    "{least_window:,}, on a server that reads as much, or turn tools off with tools.off."
 )
 _BUDGET_SMALL = Phrase(
-    "The context budget is too small: agent_max_context_tokens must be at least {least}; it is "
-    "{max_tokens}, of which the fixed prompt takes {fixed} (tools {tools})."
+    "The context budget is too small: agent_max_context_tokens must be at least {least:,}; it is "
+    "{max_tokens:,}, of which the fixed prompt takes {fixed:,} (tools {tools:,})."
 )
 
 
@@ -104,24 +101,29 @@ def format_shortage(lang: str, shortage: BudgetShortage) -> str:
     else:
         phrase = _WINDOW_SMALL if shortage.is_window else _BUDGET_SMALL
     names = ("window", "reserve", "max_tokens", "fixed", "tools", "least", "least_window")
-    text = phrase.fill(**{name: f"{getattr(shortage, name):,}" for name in names}).text(lang)
-    if shortage.soul <= LONG_SOUL_TOKENS:
-        return text
-    space = "" if lang == "zh" else " "
-    soul = Phrase(
-        "SOUL.md takes {soul} of these tokens and is always sent whole; shorten it.",
-        soul=f"{shortage.soul:,}",
-    )
-    return f"{text}{space}{soul.text(lang)}"
+    sentences = [phrase.fill(**{name: getattr(shortage, name) for name in names})]
+    if shortage.soul > LONG_SOUL_TOKENS:
+        sentences.append(
+            Phrase(
+                "SOUL.md takes {soul:,} of these tokens and is always sent whole; shorten it.",
+                soul=shortage.soul,
+            )
+        )
+    return join_sentences(sentences).text(lang)
 
 
 def format_duration(seconds: float, lang: str) -> str:
     """Format a duration in one or two units; below a minute in seconds."""
     whole = max(0, int(seconds))
     sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
-    names = ("天", "小时", "分钟", "秒") if lang == "zh" else ("d", "h", "min", "s")
-    given = [f"{count} {name}" for count, name in zip(sizes, names, strict=False) if count]
-    return " ".join(given[:2]) or f"{whole} {names[3]}"
+    units = (
+        Phrase("{count} d"),
+        Phrase("{count} h"),
+        Phrase("{count} min"),
+    )
+    given = [unit.fill(count=count) for count, unit in zip(sizes, units, strict=True) if count]
+    shown = given[:2] or [Phrase("{count} s", count=whole)]
+    return " ".join(unit.text(lang) for unit in shown)
 
 
 def format_span(time: timedelta, lang: str) -> str:
@@ -162,37 +164,6 @@ def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = 
     return f"{text}\n{SERVER_WORDS.fill(words=words).text(lang)}" if words else text
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A clause that says why, in English and Chinese, without a full stop."""
-
-    #: Templates; each `{}` stands for one of the fields, in their order.
-    en: str
-    zh: str
-    #: What differs, such as the words of another program, which are shown as they are.
-    fields: tuple[str, ...] = ()
-
-    def text(self, lang: str) -> str:
-        """Return the clause in a language, "zh" or "en"."""
-        return (self.zh if lang == "zh" else self.en).format(*self.fields)
-
-    def within(self, en: str, zh: str) -> "Reason":
-        """Return a longer clause, in whose templates this one stands at the `{}`."""
-        return Reason(en.replace("{}", self.en), zh.replace("{}", self.zh), self.fields)
-
-    def __str__(self) -> str:
-        return self.text("en")
-
-
-def from_system(err: Exception) -> Reason:
+def from_system(err: Exception) -> Phrase:
     """Return what the system says of an error."""
-    return Reason("{}", "系统报错：{}", (str(err),))
-
-
-def join_reasons(reasons: Sequence[Reason]) -> Reason:
-    """Return several reasons as one clause."""
-    return Reason(
-        "; ".join(reason.en for reason in reasons),
-        "；".join(reason.zh for reason in reasons),
-        tuple(field for reason in reasons for field in reason.fields),
-    )
+    return Phrase("{words}", context="of the system", words=str(err))

@@ -68,11 +68,16 @@ class PhraseList:
     """Several texts one after the other, each a phrase or words that are shown as they are."""
 
     parts: tuple[object, ...]
-    separator: Phrase
+    #: None between sentences: a space in English, nothing in Chinese.
+    separator: Phrase | None
 
     def text(self, lang: str) -> str:
         """Return them in a language, "zh" or "en"."""
-        return self.separator.text(lang).join(str(show(part, lang)) for part in self.parts)
+        if self.separator is not None:
+            between = self.separator.text(lang)
+        else:
+            between = "" if lang == "zh" else " "
+        return between.join(str(show(part, lang)) for part in self.parts)
 
     def __str__(self) -> str:
         return self.text("en")
@@ -81,17 +86,52 @@ class PhraseList:
         return bool(self.parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Capitalized:
+    """A clause that begins a sentence: its first letter is a capital in English."""
+
+    clause: "Phrase | PhraseList"
+
+    def text(self, lang: str) -> str:
+        """Return it in a language, "zh" or "en"."""
+        words = self.clause.text(lang)
+        return words if lang == "zh" else words[:1].upper() + words[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPhrase:
+    """A text that came in both languages from another process."""
+
+    en: str
+    zh: str
+
+    def text(self, lang: str) -> str:
+        """Return it in a language, "zh" or "en"."""
+        return self.zh if lang == "zh" else self.en
+
+
+AnyPhrase = Phrase | PhraseList | Capitalized | ShownPhrase
 NO_PHRASE = Phrase("")
 
 
 def show(value: object, lang: str) -> object:
     """Return a phrase as text in a language, any other value as it is."""
-    return value.text(lang) if isinstance(value, Phrase | PhraseList) else value
+    return value.text(lang) if isinstance(value, AnyPhrase) else value
 
 
 def join_phrases(parts: Iterable[object], separator: Phrase) -> PhraseList:
     """Return several texts as one; the separator is translated too."""
     return PhraseList(tuple(parts), separator)
+
+
+def join_sentences(sentences: Iterable[AnyPhrase]) -> PhraseList:
+    """Return several sentences as one text; empty ones are left out."""
+    return PhraseList(tuple(filter(None, sentences)), None)
+
+
+def escape_braces(text: str) -> str:
+    """Return a text without fields as a template."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def add_chinese_file(path: Path) -> None:

@@ -11,10 +11,15 @@ from pathlib import Path
 
 import polib
 
-from channels.phrases import CHINESE_FILE
+from channels.phrases import CHINESE_FILE, escape_braces
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bot", "channels")
+# Modules with settings: titles and descriptions of their fields are phrases.
+SETTINGS = frozenset(
+    path.relative_to(ROOT).as_posix()
+    for path in (ROOT / "bot/config/schema.py", *(ROOT / "channels").glob("*/settings.py"))
+)
 _HEADER = {
     "Language": "zh_CN",
     "Content-Type": "text/plain; charset=UTF-8",
@@ -37,21 +42,45 @@ class UsedPhrase:
 
 
 def find_phrases(path: str, tree: ast.Module) -> Iterator[UsedPhrase]:
-    """Yield each phrase that a module declares, by line."""
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and _function_name(node) == "Phrase" and node.args
-    ]
-    for node in sorted(calls, key=lambda call: (call.lineno, call.col_offset)):
-        context = next((word.value for word in node.keywords if word.arg == "context"), None)
-        yield UsedPhrase(
-            path=path,
-            line=node.lineno,
-            template=_literal(node.args[0]),
-            plural=_literal(node.args[1]) if len(node.args) > 1 else "",
-            context=_literal(context) if context else "",
-        )
+    """Yield each phrase that a module declares, and the texts of its settings."""
+    contexts = _field_contexts(tree) if path in SETTINGS else {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _function_name(node) == "Phrase" and node.args:
+            yield _read_call(path, node)
+        if isinstance(node, ast.Call) and _function_name(node) == "Field" and path in SETTINGS:
+            yield from _read_field(path, node, contexts.get(node, ""))
+
+
+def _read_call(path: str, call: ast.Call) -> UsedPhrase:
+    context = next((word.value for word in call.keywords if word.arg == "context"), None)
+    return UsedPhrase(
+        path=path,
+        line=call.lineno,
+        template=_literal(call.args[0]),
+        plural=_literal(call.args[1]) if len(call.args) > 1 else "",
+        context=_literal(context) if context else "",
+    )
+
+
+def _read_field(path: str, call: ast.Call, context: str) -> Iterator[UsedPhrase]:
+    """Yield title and description of a setting, whose braces are no fields."""
+    for word in call.keywords:
+        text = _literal(word.value)
+        if word.arg in ("title", "description") and text:
+            yield UsedPhrase(
+                path=path, line=word.value.lineno, template=escape_braces(text), context=context
+            )
+
+
+def _field_contexts(tree: ast.Module) -> dict[ast.Call, str]:
+    """Return what tells fields apart, by their calls of `Field`."""
+    return {
+        field.value: str(_literal(mark.args[0]))
+        for field in ast.walk(tree)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.value, ast.Call)
+        for mark in ast.walk(field.annotation)
+        if isinstance(mark, ast.Call) and _function_name(mark) == "PhraseContext"
+    }
 
 
 def _function_name(call: ast.Call) -> str:
@@ -70,8 +99,9 @@ def used_phrases() -> list[UsedPhrase]:
         phrase
         for path in paths
         if path.name != "phrases.py" or path.parent.name != "channels"
-        for phrase in find_phrases(
-            path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))
+        for phrase in sorted(
+            find_phrases(path.relative_to(ROOT).as_posix(), ast.parse(path.read_text("utf-8"))),
+            key=lambda phrase: phrase.line,
         )
     ]
 

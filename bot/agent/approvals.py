@@ -24,7 +24,6 @@ from bot.messages import (
     dump_extras,
     split_reply,
 )
-from bot.texts import BilingualText
 from bot.tools.base import (
     BoundTool,
     FindRefusal,
@@ -41,6 +40,7 @@ from bot.tools.exec.binding import UNBOUND_KEY, UNBOUND_REST
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
 from memory.conversation import Image, ToolSpec
 from memory.failpoints import hit_async
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
@@ -91,16 +91,12 @@ TAINTED_CALL_TEXT = (
     "conversation.]"
 )
 # English, Chinese.
-TAINTED_BANNERS = (
+TAINTED_BANNER = Phrase(
     "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
-    "they may be what asks for this. Read it closely.",
-    (
-        "⚠️ 当前对话里有外来的文字（文件、网页、工具结果或引用），这个请求可能是它们引起的。"
-        "请仔细看清楚。"
-    ),
+    "they may be what asks for this. Read it closely."
 )
-BOUND_TITLES = ("only as it is now", "只在这些不变时有效")
-UNBOUND_TITLES = (UNBOUND_KEY, "不在批准之内")
+BOUND_TITLE = Phrase("only as it is now")
+UNBOUND_TITLE = Phrase("not bound")
 NOTHING_BOUND: Mapping[str, str] = {}
 
 
@@ -164,7 +160,7 @@ class ApprovalRequest:
 class Begun:
     """What became of a decision, before its call runs."""
 
-    text: BilingualText
+    text: AnyPhrase
     #: The request is decided by it.
     done: bool = False
     #: The call is to be run now; an approved one that is not starts with a row of its own.
@@ -264,7 +260,7 @@ class ApprovalService:
         *,
         approve: bool,
         always: int | None = None,
-    ) -> BilingualText | None:
+    ) -> AnyPhrase | None:
         """Apply a person's decision and return the reply; None if they have no request with that
         key.
 
@@ -279,8 +275,7 @@ class ApprovalService:
         begun = await self.begin(row, actor, where, approve=approve, always=always)
         if not begun.runs:
             return begun.text
-        zh, en = await self._run(row, actor)
-        return f"{begun.text[0]}{zh}", f"{begun.text[1]}{en}"
+        return join_phrases([begun.text, await self._run(row, actor)], NO_PHRASE)
 
     async def finish_elsewhere(
         self, row: ApprovalRow, actor: Actor, begun: Begun, lang: str
@@ -288,13 +283,12 @@ class ApprovalService:
         """Run a call that was begun from another place; return the notice for the chat that
         asked.
         """
-        texts = begun.text
+        outcome = begun.text
         if begun.runs:
-            zh, en = await self._run(row, actor)
-            texts = f"{texts[0]}{zh}", f"{texts[1]}{en}"
+            outcome = join_phrases([outcome, await self._run(row, actor)], NO_PHRASE)
         channel = self.channels.get(row.party.channel)
         out = split_reply(
-            texts[lang != "zh"], "notice", channel.capabilities if channel else Capabilities()
+            outcome.text(lang), "notice", channel.capabilities if channel else Capabilities()
         )
         return Notice(conversation=row.conversation, source=f"decided:{row.id}", out=tuple(out))
 
@@ -327,7 +321,7 @@ class ApprovalService:
         try:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
-            return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+            return Begun(text=err.phrase)  # nothing was run, and the request stays open
         return await self._approve(row, rule, by)
 
     async def _approve(self, row: ApprovalRow, rule: NewApprovalRule | None, by: str) -> Begun:
@@ -340,10 +334,10 @@ class ApprovalService:
             refusal = None if was_asked else _CLOSED_TEXTS["ended"]
         if refusal is not None:
             return Begun(text=refusal)
-        zh, en = await self._add_rule(rule) if rule else ("", "")
+        made_rule = await self._add_rule(rule) if rule else NO_PHRASE
         if later is None:
-            return Begun(text=(zh, en), done=True, runs=True)
-        return Begun(text=(zh + _APPROVED_TEXT[0], en + _APPROVED_TEXT[1]), done=True)
+            return Begun(text=made_rule, done=True, runs=True)
+        return Begun(text=join_phrases([made_rule, _APPROVED_TEXT], NO_PHRASE), done=True)
 
     async def _row_to_start(self, row: ApprovalRow) -> NewInboxRow | None:
         """Return the row that starts an approved call after the turn that runs where it was asked;
@@ -369,7 +363,7 @@ class ApprovalService:
             by_program=True,
         )
 
-    async def run_approved(self, id: str, actor: Actor, where: AccessScope) -> BilingualText:
+    async def run_approved(self, id: str, actor: Actor, where: AccessScope) -> AnyPhrase:
         """Run a call that was approved while a turn ran, and return the reply; it runs once,
         however often this does.
 
@@ -386,7 +380,7 @@ class ApprovalService:
             return _CLOSED_TEXTS["ended"]
         return await self._start(row) or await self._run(row, actor)
 
-    async def _start(self, row: ApprovalRow, by: str = "") -> BilingualText | None:
+    async def _start(self, row: ApprovalRow, by: str = "") -> AnyPhrase | None:
         """Store that a call runs; return why it does not start."""
         # Held before it is stored as running: what runs and is held by nobody was interrupted.
         if not await self.hold(row.id):
@@ -395,29 +389,28 @@ class ApprovalService:
             return _CLOSED_TEXTS["ended"]  # or this process runs it, and goes on holding it
         return None
 
-    async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
+    async def _add_rule(self, rule: NewApprovalRule) -> AnyPhrase:
         row = await self.access.add_rule(rule)
         if row is None:
-            return (
-                f"没有记下规则：已经有 {MAX_RULES} 条了，可用 /approvals 撤销一些。\n",
-                f"No rule was made: there are {MAX_RULES} already; /approvals revokes some.\n",
+            return Phrase(
+                "No rule was made: there are {max_rules} already; /approvals revokes some.\n",
+                max_rules=MAX_RULES,
             )
         days = RULE_VALIDITY.days
-        return (
-            f"规则 {row.number} 已记下，{days} 天内不再询问；/approvals 查看或撤销。\n",
-            (
-                f"Rule {row.number} is made; for {days} days it is not asked again. /approvals "
-                "shows and revokes it.\n"
-            ),
+        return Phrase(
+            "Rule {number} is made; for {days} days it is not asked again. /approvals shows and "
+            "revokes it.\n",
+            number=row.number,
+            days=days,
         )
 
-    async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+    async def _run(self, row: ApprovalRow, actor: Actor) -> AnyPhrase:
         try:
             return await self._run_held(row, actor)
         finally:
             await self.release(row.id)
 
-    async def _run_held(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+    async def _run_held(self, row: ApprovalRow, actor: Actor) -> AnyPhrase:
         state, output = await self._outcome(row, actor)
         text = output if isinstance(output, str) else output.text
         await hit_async("approval.ran")
@@ -430,11 +423,8 @@ class ApprovalService:
         if EPOCH in json.loads(row.arguments).get(BOUND_KEY, {}):
             text = f"\n\n{fence_text(text)}"
         if state == "done":
-            return f"已批准并执行 `{row.tool}`：{text}", f"Approved and done, `{row.tool}`: {text}"
-        return (
-            f"已批准，但 `{row.tool}` 没有做成：{text}",
-            f"Approved, but `{row.tool}` did not work: {text}",
-        )
+            return Phrase("Approved and done, `{tool}`: {words}", tool=row.tool, words=text)
+        return Phrase("Approved, but `{tool}` did not work: {words}", tool=row.tool, words=text)
 
     async def _to_message(
         self, row: ApprovalRow, state: ApprovalState, text: str, images: Sequence[Image] = ()
@@ -551,9 +541,8 @@ class ApprovalService:
         )
         if capabilities.buttons:
             once, deny, always = (
-                ("批准", "拒绝", "总是批准")
-                if request.lang == "zh"
-                else ("Approve", "Deny", "Always")
+                word.text(request.lang)
+                for word in (Phrase("Approve"), Phrase("Deny"), Phrase("Always"))
             )
             buttons = [
                 (once, f"{APPROVE_PREFIX}{button_key}"),
@@ -585,19 +574,17 @@ def format_approval_question(
     warnings = "".join(f"{warning}\n\n" for warning in _warnings(request))
     shown = warnings + "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
     typed = format_code(code)
-    if request.lang == "zh":
-        always = f"　总是批准：`/approve {typed} always`" if is_lasting else ""
-        return (
-            f"模型想执行 `{request.tool}`，这需要你批准：\n\n{shown}\n\n"
-            f"批准：`/approve {typed}`　拒绝：`/deny {typed}`{always}\n10 分钟内有效，只执行一次，"
-            "只有你能批准。"
-        )
-    always = f"  Always: `/approve {typed} always`" if is_lasting else ""
-    return (
-        f"The model asks to run `{request.tool}`, which needs your approval:\n\n{shown}\n\n"
-        f"Yes: `/approve {typed}`  No: `/deny {typed}`{always}\n"
-        "Good for 10 minutes and one run; nobody else can approve it."
+    always = Phrase("  Always: `/approve {code} always`", code=typed) if is_lasting else NO_PHRASE
+    question = Phrase(
+        "The model asks to run `{tool}`, which needs your approval:\n\n{shown}\n\nYes: `/approve "
+        "{code}`  No: `/deny {code}`{always}\nGood for 10 minutes and one run; nobody else can "
+        "approve it.",
+        tool=request.tool,
+        shown=shown,
+        code=typed,
+        always=always,
     )
+    return question.text(request.lang)
 
 
 def _argument_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
@@ -613,10 +600,10 @@ def _bound_texts(bound: Mapping[str, str], lang: str) -> dict[str, str]:
     texts = {}
     facts = [f"{name}: {text}" for name, text in bound.items() if name != UNBOUND_KEY]
     if facts:
-        texts[BOUND_TITLES[lang == "zh"]] = "\n".join(facts)
+        texts[BOUND_TITLE.text(lang)] = "\n".join(facts)
     if unbound := bound.get(UNBOUND_KEY):
-        rest = UNBOUND_REST[lang == "zh"]
-        texts[UNBOUND_TITLES[lang == "zh"]] = unbound.replace(UNBOUND_REST[0], rest)
+        rest = UNBOUND_REST.text(lang)
+        texts[UNBOUND_TITLE.text(lang)] = unbound.replace(str(UNBOUND_REST), rest)
     return texts
 
 
@@ -625,7 +612,7 @@ def _warnings(request: ApprovalRequest) -> Iterator[str]:
     if request.tainted:
         sources = "\n".join(show_invisible(" ".join(name.split())) for name in request.sources)
         named = f"\n{fence_text(sources)}" if sources else ""
-        yield f"{TAINTED_BANNERS[request.lang == 'zh']}{named}"
+        yield f"{TAINTED_BANNER.text(request.lang)}{named}"
     if mixed := _mixed_words_line(request.arguments, request.lang):
         yield mixed
 
@@ -669,14 +656,11 @@ def _mixed_words_line(arguments: Mapping[str, Any], lang: str) -> str:
     words = [word for text in _texts_in(arguments) for word in find_mixed_words(text)]
     if not words:
         return ""
-    shown = (
-        "、".join(words[:MAX_MIXED_WORDS]) if lang == "zh" else ", ".join(words[:MAX_MIXED_WORDS])
-    )
-    if lang == "zh":
-        return f"⚠️ 这些词混用了不同文字的字母，可能和看上去的不是同一个词：{shown}"
-    return (
-        f"⚠️ These words mix letters of several scripts, and may not be what they look like: {shown}"
-    )
+    shown = join_phrases(words[:MAX_MIXED_WORDS], Phrase(", "))
+    return Phrase(
+        "⚠️ These words mix letters of several scripts, and may not be what they look like: {words}",
+        words=shown,
+    ).text(lang)
 
 
 def _hash_spec(spec: ToolSpec) -> str:
@@ -701,34 +685,21 @@ def _to_party(actor: Actor) -> Party:
     return Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
 
 
-_DENIED_TEXT = ("已拒绝，什么都没有执行。", "Denied; nothing was done.")
-_APPROVED_TEXT = (
-    "已批准。等正在进行的回答结束后执行。",
-    "Approved. It runs once the answer that is under way has ended.",
-)
-_CLOSED_TEXTS: Mapping[ApprovalState, BilingualText] = {
-    "approved": (
-        "这一次已经批准了，等正在进行的回答结束后执行。",
-        "That one is approved already; it runs once the answer that is under way has ended.",
+_DENIED_TEXT = Phrase("Denied; nothing was done.")
+_APPROVED_TEXT = Phrase("Approved. It runs once the answer that is under way has ended.")
+_CLOSED_TEXTS: Mapping[ApprovalState, AnyPhrase] = {
+    "approved": Phrase(
+        "That one is approved already; it runs once the answer that is under way has ended."
     ),
-    "running": (
-        "这一次已经开始执行；如果程序中断过，它可能生效了，也可能没有，不会再执行一遍。",
-        (
-            "That one has begun; if the program was interrupted, it may have happened or not. It "
-            "is not run again."
-        ),
+    "running": Phrase(
+        "That one has begun; if the program was interrupted, it may have happened or not. It is "
+        "not run again."
     ),
-    "done": (
-        "这一次已经执行过了，不会再执行一遍。",
-        "That one was run already; it is not run again.",
-    ),
-    "failed": ("这一次已经试过，没有做成。", "That one was tried already and did not work."),
-    "denied": ("这一次已经被拒绝了。", "That one was denied already."),
-    "ended": (
-        "这个批准已失效（过期，或权限变了）。需要的话请重新提出。",
-        (
-            "That approval is over: it expired, or your rights changed. Ask for it again if it is "
-            "still needed."
-        ),
+    "done": Phrase("That one was run already; it is not run again."),
+    "failed": Phrase("That one was tried already and did not work."),
+    "denied": Phrase("That one was denied already."),
+    "ended": Phrase(
+        "That approval is over: it expired, or your rights changed. Ask for it again if it is "
+        "still needed."
     ),
 }

@@ -10,6 +10,7 @@ from bot.commands.base import Command, CommandContext, require
 from bot.memory.files import SpaceMemoryFile, find_memory_file, list_memory_files
 from bot.memory.recall import format_source, memory_line_keys
 from bot.messages import load_body, parse_command
+from channels.phrases import Phrase
 from memory.conversation import Document, Message, Text
 from memory.longterm.memories import MAX_RECORDED, MemoryCandidate, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable
@@ -21,11 +22,12 @@ from memory.text.quoting import fence_text, shorten
 from memory.workspace import daily_log
 
 CATEGORY_NAMES = {
-    "user_preference": ("偏好", "preferences"),
-    "project_context": ("项目", "projects"),
-    "skill": ("技能", "skills"),
-    "fact": ("事实", "facts"),
+    "user_preference": Phrase("preferences"),
+    "project_context": Phrase("projects"),
+    "skill": Phrase("skills"),
+    "fact": Phrase("facts"),
 }
+OTHER_CATEGORY = Phrase("other")
 MAX_RESULTS = 10
 MAX_LINE_CHARS = 300  # of one result or one shown line
 PAGE_LINES, PAGE_CHARS = 60, 2_500
@@ -41,22 +43,19 @@ async def search_memory(context: CommandContext, query: str) -> str:
     """
     if not query:
         return context.text(
-            "用法：/memory search 要找的内容。",
-            "Give what to look for, such as /memory search green tea.",
+            Phrase("Give what to look for, such as /memory search green tea."),
         )
     found = await _search_results(context, query)
     for space, norms in memory_line_keys(found).items():
         await context.store.memories.count_uses(space, norms)
     if not found:
         shown = _truncate(query)
-        return context.text(
-            f"没有找到与“{shown}”有关的记忆。", f"Nothing in memory answers “{shown}”."
-        )
+        return context.text(Phrase("Nothing in memory answers “{shown}”.", shown=shown))
     lines = [
         f"{number}. {_truncate(passage.text)} ({_format_source(context, passage)})"
         for number, passage in enumerate(found, start=1)
     ]
-    hint = context.text("/memory why 序号 看出处。", "/memory why N tells where one comes from.")
+    hint = context.text(Phrase("/memory why N tells where one comes from."))
     return "\n".join([*lines, hint])
 
 
@@ -68,16 +67,18 @@ async def show_file(context: CommandContext, rest: str) -> str:
         return _no_file_text(context, path)
     pages = _split_pages(found.file.text)
     if not 0 < number <= len(pages):
-        return context.text(
-            f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}."
-        )
+        return context.text(Phrase("{path} has no page {number}.", path=found.path, number=number))
     lines = [f"**{found.path}**", fence_text("\n".join(pages[number - 1]))]
     if number < len(pages):
         more = f"/memory show {found.path} {number + 1}"
         lines.append(
             context.text(
-                f"第 {number}/{len(pages)} 页；下一页：{more}",
-                f"page {number} of {len(pages)}; next: {more}",
+                Phrase(
+                    "page {number} of {count}; next: {more}",
+                    number=number,
+                    count=len(pages),
+                    more=more,
+                ),
             )
         )
     return "\n".join(lines)
@@ -87,8 +88,7 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     """Explain where a memory comes from: by its number in the newest list, or by words."""
     if not rest:
         return context.text(
-            "用法：/memory why 序号，或几个词；序号见 /memory show 和 /memory search。",
-            "Give a number as /memory show or /memory search has it, or some words.",
+            Phrase("Give a number as /memory show or /memory search has it, or some words."),
         )
     find = (
         _find_by_number(context, int(rest))
@@ -98,7 +98,7 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     passage = await find
     if passage is None:
         return context.text(
-            f"没有与“{_truncate(rest)}”对应的记忆。", f"There is no memory for “{_truncate(rest)}”."
+            Phrase("There is no memory for “{truncate}”.", truncate=_truncate(rest))
         )
     explain = {
         "memory": _explain_line,
@@ -127,14 +127,10 @@ async def _explain_line(context: CommandContext, passage: Passage) -> list[str]:
 
 
 def _format_memory_row(context: CommandContext, row: MemoryRow) -> str:
-    under = context.text(*CATEGORY_NAMES.get(row.category, ("其他", "other")))
-    used = context.text(
-        f"用过 {row.uses} 次", f"used {row.uses} time{'' if row.uses == 1 else 's'}"
-    )
-    since = context.text(
-        f"记于 {_format_time(context, row.created)}", f"noted {_format_time(context, row.created)}"
-    )
-    weight = context.text(f"重要性 {row.importance}", f"importance {row.importance}")
+    under = context.text(CATEGORY_NAMES.get(row.category, OTHER_CATEGORY))
+    used = context.text(Phrase("used 1 time", "used {count} times", count=row.uses))
+    since = context.text(Phrase("noted {time}", time=_format_time(context, row.created)))
+    weight = context.text(Phrase("importance {importance}", importance=row.importance))
     return f"{under} · {weight} · {since} · {used}"
 
 
@@ -150,18 +146,10 @@ async def _format_origin(context: CommandContext, row: MemoryRow) -> list[str]:
     )
     if not words:
         origins = {
-            "file": (
-                "写在文件里的，没有来源消息",
-                "written in the file itself; no message is known for it",
-            ),
-            "dream": (
-                "夜里整理时从日志归纳的",
-                "gathered from the daily logs when memory was put in order",
-            ),
+            "file": Phrase("written in the file itself; no message is known for it"),
+            "dream": Phrase("gathered from the daily logs when memory was put in order"),
         }
-        return [
-            context.text(*origins.get(row.origin, ("没有来源消息", "no message is known for it")))
-        ]
+        return [context.text(origins.get(row.origin, Phrase("no message is known for it")))]
     at = f"{_format_time(context, said)} · " if said else ""
     return [f"{at}{row.source.channel}", *_quote(words)]
 
@@ -170,14 +158,14 @@ def _format_former_lines(context: CommandContext, chain: Sequence[MemoryRow]) ->
     if not chain:
         return []
     lines = [f"- {_truncate(row.text)}{_format_end(context, row)}" for row in chain]
-    return [context.text("取代了：", "It took the place of:"), *lines]
+    return [context.text(Phrase("It took the place of:")), *lines]
 
 
 def _format_end(context: CommandContext, row: MemoryRow) -> str:
     if row.valid_until is None:
         return ""
     end = _format_time(context, row.valid_until)
-    return context.text(f"（到 {end}）", f" (until {end})")
+    return context.text(Phrase(" (until {end})", end=end))
 
 
 async def _explain_log_line(context: CommandContext, passage: Passage) -> list[str]:
@@ -185,7 +173,7 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
     if fold is None:
         return [
             _format_source(context, passage),
-            context.text("写在日志里的一行", "a line somebody wrote into the log"),
+            context.text(Phrase("a line somebody wrote into the log")),
         ]
     messages = await context.store.sessions.messages(fold.conversation, fold.from_seq, fold.to_seq)
     key = normalize_key(passage.words)
@@ -193,13 +181,12 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
         (message for message in messages if key in normalize_key(_message_text(message))), None
     )
     turns = context.text(
-        (
-            f"整理自 {fold.channel} 的第 {fold.from_turn}–{fold.to_turn} 轮，"
-            f"{_format_time(context, fold.at)}"
-        ),
-        (
-            f"from turns {fold.from_turn}–{fold.to_turn} on {fold.channel}, folded "
-            f"{_format_time(context, fold.at)}"
+        Phrase(
+            "from turns {from_turn}–{to_turn} on {channel}, folded {time}",
+            from_turn=fold.from_turn,
+            to_turn=fold.to_turn,
+            channel=fold.channel,
+            time=_format_time(context, fold.at),
         ),
     )
     return [
@@ -219,11 +206,7 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
         for message in messages
         for line in (
             f"{_format_time(context, message.at)} · {source}",
-            *(
-                [context.text("这里有外来的文字。", "This holds words from outside.")]
-                if passage.outside
-                else []
-            ),
+            *([context.text(Phrase("This holds words from outside."))] if passage.outside else []),
             *_quote(passage.words if passage.outside else _message_text(message) or passage.words),
         )
     ]
@@ -314,12 +297,10 @@ def _split_file_name(rest: str) -> tuple[str, int]:
 def _no_file_text(context: CommandContext, path: str) -> str:
     if path == MEMORY_PATH:
         return context.text(
-            "还没有 MEMORY.md；/remember 记下第一条。",
-            "There is no MEMORY.md yet; /remember begins it.",
+            Phrase("There is no MEMORY.md yet; /remember begins it."),
         )
     return context.text(
-        f"没有 {_truncate(path)} 这个记忆文件；/memory 列出了有哪些。",
-        f"There is no memory file {_truncate(path)}; /memory lists them.",
+        Phrase("There is no memory file {truncate}; /memory lists them.", truncate=_truncate(path)),
     )
 
 
@@ -342,11 +323,9 @@ def _split_pages(text: str) -> list[list[str]]:
 def _format_source(context: CommandContext, passage: Passage) -> str:
     if passage.path:
         return format_source(passage)
-    here = passage.conversation == context.conversation.id
-    zh = f"第 {passage.turn} 轮" if here else f"另一个会话的第 {passage.turn} 轮"
-    return context.text(
-        zh, format_source(passage) if here else f"{format_source(passage)} of another conversation"
-    )
+    if passage.conversation == context.conversation.id:
+        return context.text(Phrase("turn {number}", number=passage.turn))
+    return context.text(Phrase("turn {number} of another conversation", number=passage.turn))
 
 
 def _format_time(context: CommandContext, at: datetime) -> str:
@@ -389,11 +368,7 @@ async def _memory(context: CommandContext) -> str:
     run = subcommands.get(word.lower())
     if run is None:
         return context.text(
-            (
-                "/记忆 后面可以是 搜索、查看、为什么、撤销（search、show、why、undo），"
-                f"不认识“{word}”。"
-            ),
-            f"/memory takes search, show, why or undo, not “{word}”.",
+            Phrase("/memory takes search, show, why or undo, not “{word}”.", word=word),
         )
     return await run(context, rest.strip())
 
@@ -403,7 +378,7 @@ async def _show_summary(context: CommandContext, _: str) -> str:
     files = await list_memory_files(context.store, services.workspace, space)
     rows = await services.memories(space).list(limit=0)
     lines = [
-        context.text("**长期记忆**", "**Long-term memory**"),
+        context.text(Phrase("**Long-term memory**")),
         *_format_files(context, files),
         *await _format_size_warning(context, files),
         _format_categories(context, Tally(row.category for row in rows)),
@@ -411,22 +386,22 @@ async def _show_summary(context: CommandContext, _: str) -> str:
         await _format_index_state(context, space),
     ]
     if space in await context.store.extractions.spaces():
-        lines.append(context.text("刚才的对话还在记录中", "the last talk is still being noted"))
+        lines.append(context.text(Phrase("the last talk is still being noted")))
     return "\n".join(lines)
 
 
 def _format_files(context: CommandContext, files: list[SpaceMemoryFile]) -> list[str]:
     if not files:
-        return [context.text("还没有任何记忆文件", "no memory files yet")]
+        return [context.text(Phrase("no memory files yet"))]
     shown = []
     for found in files[:MAX_FILES]:
         count = len(found.file.text.splitlines())
-        lines = context.text(f"{count:,} 行", "1 line" if count == 1 else f"{count:,} lines")
+        lines = context.text(Phrase("1 line", "{count:,} lines", count=count))
         shown.append(f"{found.path} · {_format_size(found.file.size)} · {lines}")
     if rest := files[MAX_FILES:]:
         size = _format_size(sum(found.file.size for found in rest))
         shown.append(
-            context.text(f"……还有 {len(rest)} 个文件 · {size}", f"… and {len(rest)} more · {size}")
+            context.text(Phrase("… and {count} more · {size}", count=len(rest), size=size))
         )
     return shown
 
@@ -439,22 +414,23 @@ async def _format_size_warning(context: CommandContext, files: list[SpaceMemoryF
     if file.size > MAX_BYTES:
         return [
             context.text(
-                (
-                    f"{MEMORY_PATH} 超过 {MAX_BYTES:,} 字节：新的内容不再记入，也不再逐行登记。"
-                    "请把旧内容移到别的文件。"
+                Phrase(
+                    "{memory_path} is larger than {max_bytes:,} bytes: nothing is written into it "
+                    "and its lines are not followed. Move old lines to another file.",
+                    memory_path=MEMORY_PATH,
+                    max_bytes=MAX_BYTES,
                 ),
-                f"{MEMORY_PATH} is larger than {MAX_BYTES:,} bytes: nothing is written into it and "
-                "its lines are not followed. Move old lines to another file.",
             )
         ]
     left = await asyncio.to_thread(count_unrecorded, file.text)
     said = context.text(
-        (
-            f"{MEMORY_PATH} 超过 {MAX_RECORDED:,} 条：末尾的 {left:,} 条能搜到，但没有登记。"
-            "请把旧内容移到别的文件。"
+        Phrase(
+            "{memory_path} has more than {max_recorded:,} memories: the last {left:,} are found "
+            "by a search but not followed as memories. Move old lines to another file.",
+            memory_path=MEMORY_PATH,
+            max_recorded=MAX_RECORDED,
+            left=left,
         ),
-        f"{MEMORY_PATH} has more than {MAX_RECORDED:,} memories: the last {left:,} are found by a "
-        "search but not followed as memories. Move old lines to another file.",
     )
     return [said] if left else []
 
@@ -465,24 +441,24 @@ def _format_size(size: int) -> str:
 
 def _format_categories(context: CommandContext, counts: Tally[str]) -> str:
     named = [
-        f"{context.text(*names)} {counts.pop(key)}"
+        f"{context.text(names)} {counts.pop(key)}"
         for key, names in CATEGORY_NAMES.items()
         if key in counts
     ]
     if other := counts.total():
-        named.append(f"{context.text('其他', 'other')} {other}")
-    return " · ".join(named) or context.text("还没有记住什么", "nothing remembered yet")
+        named.append(f"{context.text(OTHER_CATEGORY)} {other}")
+    return " · ".join(named) or context.text(Phrase("nothing remembered yet"))
 
 
 async def _format_last_dream(context: CommandContext, space: str) -> str:
     last = await context.store.dreams.last(space)
     if last is None:
-        return context.text("还没有整理过", "not put in order yet")
-    states = {"done": ("完成", "done"), "undone": ("已撤销", "taken back")}
-    state = context.text(*states.get(last.state, ("进行中", "under way")))
+        return context.text(Phrase("not put in order yet"))
+    states = {"done": Phrase("done"), "undone": Phrase("taken back")}
+    state = context.text(states.get(last.state, Phrase("under way")))
     where = f" · {last.diary}" if last.diary else ""
     return context.text(
-        f"上次整理 {last.day} · {state}{where}", f"last put in order {last.day} · {state}{where}"
+        Phrase("last put in order {day} · {state}{where}", day=last.day, state=state, where=where)
     )
 
 
@@ -491,10 +467,13 @@ async def _format_index_state(context: CommandContext, space: str) -> str:
     rows, fault = await recall.refresh(space), await recall.check(space)
     if fault:
         return context.text(
-            f"索引 {rows:,} 行 · 有问题：{fault}；在终端运行 mnema memory index",
-            f"index {rows:,} rows · faulty: {fault}; run mnema memory index in a terminal",
+            Phrase(
+                "index {rows:,} rows · faulty: {fault}; run mnema memory index in a terminal",
+                rows=rows,
+                fault=fault,
+            ),
         )
-    return context.text(f"索引 {rows:,} 行 · 最新", f"index {rows:,} rows · up to date")
+    return context.text(Phrase("index {rows:,} rows · up to date", rows=rows))
 
 
 async def _undo(context: CommandContext, _: str) -> str:
@@ -503,27 +482,33 @@ async def _undo(context: CommandContext, _: str) -> str:
     try:
         undone = await context.services.dreamer.undo(space)
     except MemoryFileUnreadable:
-        return _unreadable_text(context, "没有撤销", "Not taken back")
+        return _unreadable_text(context, Phrase("Not taken back"))
     if undone is None:
-        return context.text("没有可以撤销的整理。", "There is no night's work to take back.")
+        return context.text(Phrase("There is no night's work to take back."))
     if undone.whole:
         return context.text(
-            f"已撤销 {undone.day} 的整理，{MEMORY_PATH} 恢复到之前的样子。",
-            f"The work of {undone.day} is taken back: {MEMORY_PATH} is as it was before.",
+            Phrase(
+                "The work of {day} is taken back: {memory_path} is as it was before.",
+                day=undone.day,
+                memory_path=MEMORY_PATH,
+            ),
         )
     return context.text(
-        f"已撤销 {undone.day} 的整理：它写的去掉了，它去掉的放回来了；那之后的修改都保留。",
-        f"The work of {undone.day} is taken back: its lines are gone, those it took out are back, "
-        "and what was changed since stays.",
+        Phrase(
+            "The work of {day} is taken back: its lines are gone, those it took out are back, and "
+            "what was changed since stays.",
+            day=undone.day,
+        ),
     )
 
 
-def _unreadable_text(context: CommandContext, zh: str, en: str) -> str:
+def _unreadable_text(context: CommandContext, outcome: Phrase) -> str:
     return context.text(
-        f"{zh}：{MEMORY_PATH} 不是 UTF-8 文本、太大，或不是普通文件，为免损坏没有改动它。",
-        (
-            f"{en}: {MEMORY_PATH} is not UTF-8 text, too large or no plain file, so it was left as "
-            "it is."
+        Phrase(
+            "{outcome}: {memory_path} is not UTF-8 text, too large or no plain file, so it was "
+            "left as it is.",
+            outcome=outcome,
+            memory_path=MEMORY_PATH,
         ),
     )
 
@@ -532,18 +517,18 @@ async def _remember(context: CommandContext) -> str:
     text = context.arguments
     if not text:
         return context.text(
-            "用法：/remember 要记住的话，例如 /remember 我对花生过敏。",
-            "Give what to remember, such as /remember I am allergic to peanuts.",
+            Phrase("Give what to remember, such as /remember I am allergic to peanuts."),
         )
     words = tidy_content(text)
     if not words:
-        return context.text("这里没有可以记住的话。", "There are no words in that to remember.")
+        return context.text(Phrase("There are no words in that to remember."))
     if len(words) > MAX_BULLET:
         return context.text(
-            f"没有记下：太长了（{len(words):,} 字），最多 {MAX_BULLET:,} 字。",
-            (
-                f"Not remembered: that is too long ({len(words):,} characters; {MAX_BULLET:,} is "
-                "the most)."
+            Phrase(
+                "Not remembered: that is too long ({count:,} characters; {max_bullet:,} is the "
+                "most).",
+                count=len(words),
+                max_bullet=MAX_BULLET,
             ),
         )
     candidate = MemoryCandidate(
@@ -562,34 +547,30 @@ async def _remember(context: CommandContext) -> str:
     try:
         done = await context.services.memories(context.conversation.place.space).upsert(candidate)
     except MemoryFileUnreadable:
-        return _unreadable_text(context, "没有记下", "Not remembered")
+        return _unreadable_text(context, Phrase("Not remembered"))
     verbs = {
-        "created": ("记住了", "Remembered"),
-        "updated": ("已并入原有的一条", "Merged with what I knew"),
+        "created": Phrase("Remembered"),
+        "updated": Phrase("Merged with what I knew"),
     }
-    head = context.text(*verbs.get(done.action, ("已经记得", "I knew that already")))
-    under = context.text(*CATEGORY_NAMES.get(done.row.category, ("其他", "other")))
+    head = context.text(verbs.get(done.action, Phrase("I knew that already")))
+    under = context.text(CATEGORY_NAMES.get(done.row.category, OTHER_CATEGORY))
     shown = "\n" + fence_text(done.row.text) if "```" in done.row.text else done.row.text
-    return context.text(f"{head}（{under}）：{shown}", f"{head} ({under}): {shown}")
+    return context.text(Phrase("{head} ({under}): {shown}", head=head, under=under, shown=shown))
 
 
 MEMORY_COMMANDS = (
     Command(
         name="memory",
-        usage="[search|show|why|undo]",
-        usage_zh="[搜索|查看|为什么|撤销]",
+        usage=Phrase("[search|show|why|undo]"),
         action="memory.read",
-        zh="长期记忆；搜索、查看、出处、撤销整理",
-        en="see, search and correct long-term memory",
+        about=Phrase("see, search and correct long-term memory"),
         run=_memory,
     ),
     Command(
         name="remember",
-        usage="TEXT",
-        usage_zh="内容",
+        usage=Phrase("TEXT"),
         action=WRITE_ACTION,
-        zh="记住一句话",
-        en="remember a sentence",
+        about=Phrase("remember a sentence"),
         run=_remember,
     ),
 )

@@ -108,10 +108,10 @@ class CommandRouter:
         delivery = self._services.store.delivery
         reply: str | tuple[Part, ...]
         if body.approved:
-            texts = await self._services.approvals.run_approved(
+            outcome = await self._services.approvals.run_approved(
                 body.approved, context.actor, context.scope
             )
-            reply = context.text(*texts)
+            reply = context.text(outcome)
         elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
             reply = Phrase(
@@ -204,7 +204,7 @@ def _describe_unknown(name: str, context: CommandContext) -> str:
     near = nearest_commands(name, COMMANDS)
     hint = SEE_HELP.text(context.lang)
     if near:
-        names = context.text("、", ", ").join(f"/{command}" for command in near)
+        names = context.text(Phrase(", ")).join(f"/{command}" for command in near)
         hint = Phrase("Did you mean {names}?", names=names).text(context.lang)
     return UNKNOWN_COMMAND.fill(name=name, near=hint).text(context.lang)
 
@@ -235,10 +235,10 @@ MENU_ACTOR = Actor(channel="", id="", role="user")
 MENU_SCOPE = AccessScope(kind="dm", space="someone")
 
 
-def command_menu() -> list[tuple[str, str, str]]:
-    """Return the commands of a private chat: name, Chinese text, English text."""
+def command_menu() -> list[tuple[str, Phrase]]:
+    """Return the commands of a private chat, each with what it does."""
     return [
-        (command.name, command.zh, command.en)
+        (command.name, command.about)
         for command in COMMANDS.values()
         if authorize(MENU_ACTOR, command.action, "", MENU_SCOPE).allowed
     ]

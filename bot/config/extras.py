@@ -11,6 +11,8 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 
+from channels.phrases import Phrase
+
 DISTRIBUTION = "mnema-bot"  # on a package index; command, packages and home are called mnema
 CHECKOUT = Path(__file__).resolve().parents[2]  # where the packages lie: of use if it is a checkout
 CONTAINER_VARIABLE = "MNEMA_CONTAINER"  # set by deploy/Containerfile
@@ -77,16 +79,13 @@ def program_version() -> str:
 TOOL_GROUP, GUARD_GROUP = "mnema.tools", "mnema.guards"  # entry points of packages
 # Extras that add packages, with what they are for (Chinese, English).
 EXTRAS = {
-    "vectors": ("按意思回忆，用一个嵌入接口", "recall by meaning, with an embeddings endpoint"),
-    "embeddings": (
-        "同上，模型在本机运行；体积很大",
-        "the same with a model on this machine; it is large",
-    ),
-    "web": ("网页的正文", "the main text of web pages"),
-    "mcp": ("来自 MCP 服务器的工具", "tools of servers that speak the Model Context Protocol"),
-    "scale": ("PostgreSQL 和多个进程", "PostgreSQL and several processes"),
-    "otel": ("把追踪发到 OpenTelemetry 收集器", "traces to an OpenTelemetry collector"),
-    "passkeys": ("用通行密钥登录网页", "logins at the page with a passkey"),
+    "vectors": Phrase("recall by meaning, with an embeddings endpoint"),
+    "embeddings": Phrase("the same with a model on this machine; it is large"),
+    "web": Phrase("the main text of web pages"),
+    "mcp": Phrase("tools of servers that speak the Model Context Protocol"),
+    "scale": Phrase("PostgreSQL and several processes"),
+    "otel": Phrase("traces to an OpenTelemetry collector"),
+    "passkeys": Phrase("logins at the page with a passkey"),
 }
 _OF_EXTRA = re.compile(r"([\w.-]++)[^;]*+;.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
 

@@ -108,7 +108,7 @@ class ApprovalRoutes:
         approve, always = DECISIONS[body.decision]
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:
-            raise HttpRefusal(409, "closed", begun.text[1])
+            raise HttpRefusal(409, "closed", begun.text.text("en"))
         return json_response({"state": "running" if approve else "denied"})
 
     async def revoke(self, _: Request, body: models.RuleNumberBody) -> Response:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.permissions import is_console_allowed
+from bot.commands.base import Command
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
@@ -61,14 +62,14 @@ KIND_FACTOR = 4  # so many times the results are looked at if only one kind is w
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     """List the commands that may be typed in the page; Chinese names come first for "zh"."""
     allowed = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
-    english = [
-        {"name": item.name, "usage": item.usage, "zh": item.zh, "en": item.en} for item in allowed
-    ]
-    chinese = [
-        {"name": item.name_zh, "usage": item.usage_zh, "zh": item.zh, "en": item.en}
-        for item in allowed
-    ]
+    english = [_command_to_json(item.name, item.usage.text("en"), item) for item in allowed]
+    chinese = [_command_to_json(item.name_zh, item.usage.text("zh"), item) for item in allowed]
     return [*chinese, *english] if lang == "zh" else [*english]
+
+
+def _command_to_json(name: str, usage: str, command: Command) -> Mapping[str, str]:
+    zh, en = command.about.text("zh"), command.about.text("en")
+    return {"name": name, "usage": usage, "zh": zh, "en": en}
 
 
 def build_bot_console(

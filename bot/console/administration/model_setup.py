@@ -22,7 +22,7 @@ from bot.models.setup.presets import (
     build_llm_part,
 )
 from bot.telemetry.log import LogRedactor
-from bot.texts import BilingualText
+from channels.phrases import AnyPhrase
 from channels.web.requests import HttpRefusal, Route, json_response, request_language
 
 WRITE = "config.write"
@@ -284,8 +284,8 @@ def _preset_json(preset: Preset) -> dict[str, Any]:
     }
 
 
-def _texts_json(text: BilingualText) -> dict[str, str]:
-    return {"zh": text[0], "en": text[1]}
+def _texts_json(text: AnyPhrase) -> dict[str, str]:
+    return {"zh": text.text("zh"), "en": text.text("en")}
 
 
 def _listed_json(listed: ListedModel) -> dict[str, Any]:
@@ -296,16 +296,15 @@ def _listed_json(listed: ListedModel) -> dict[str, Any]:
 def _fault_json(fault: EndpointFault, lang: str, hide: LogRedactor) -> dict[str, str]:
     return {
         "code": fault.code,
-        "message": hide(fault.text[lang != "zh"]),
+        "message": hide(fault.text.text(lang)),
         "server_words": hide(fault.words),
     }
 
 
 def _report_json(report: ModelReport, lang: str, hide: LogRedactor) -> dict[str, Any]:
-    side = lang != "zh"
     return {
         "checks": [
-            {"id": check.id, "state": check.state, "text": hide(check.text[side])}
+            {"id": check.id, "state": check.state, "text": hide(check.text.text(lang))}
             for check in report.checks
         ],
         "window": report.window.tokens if report.window else None,

@@ -11,6 +11,7 @@ from bot.errors import MnemaError, ToolFailed
 from bot.tools.base import Tool
 from bot.tools.exec.sandbox import START_PATH
 from bot.tools.exec.tool import ExecTool
+from channels.phrases import Phrase
 from memory.store.automation.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.automation.approvals import ApprovalRow
 from memory.store.people.access import AccessRecords
@@ -67,11 +68,11 @@ TAINTED_KEY = "#tainted"  # the same: words from outside were in view when it wa
 
 
 class RuleRefused(MnemaError):
-    """There can be no such rule; the text, in English and as `zh` in Chinese, says why."""
+    """There can be no such rule; the phrase says why."""
 
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.zh = zh
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,16 +174,20 @@ def build_command_rule(
 def _check_prefix(argv: Sequence[str], words: int) -> None:
     if not 1 <= words <= len(argv):
         raise RuleRefused(
-            f"The command has {len(argv)} words, and a script can only be approved as a whole.",
-            f"这个命令有 {len(argv)} 个词；脚本只能整个批准。",
+            Phrase(
+                "The command has {count} words, and a script can only be approved as a whole.",
+                count=len(argv),
+            ),
         )
     if argv[0] not in PREFIX_PROGRAMS or not all(word.isprintable() for word in argv[:words]):
         shown = " ".join(argv[:words])
         raise RuleRefused(
-            f"Not for everything that begins with `{shown}`: it may run what it is given, or write "
-            "to a file that it is given. Such a command can be approved word for word only.",
-            f"不能批准所有以 `{shown}` 开头的命令：它可能会运行传给它的东西，或者写入传给它的文件。"
-            "这样的命令只能逐字批准。",
+            Phrase(
+                "Not for everything that begins with `{shown}`: it may run what it is given, or "
+                "write to a file that it is given. Such a command can be approved word for word "
+                "only.",
+                shown=shown,
+            ),
         )
 
 
@@ -191,9 +196,10 @@ def format_rule(rule: CommandRule, lang: str) -> str:
     where = "" if rule.cwd == START_PATH else f" ({rule.cwd})"
     if not rule.argv:
         digest = next(iter(rule.hashes.values()), "")[:12]
-        return f"{'脚本' if lang == 'zh' else 'script'} {rule.language} sha256 {digest}…{where}"
+        script = Phrase("script {language} sha256 {digest}…", language=rule.language, digest=digest)
+        return f"{script.text(lang)}{where}"
     words = json.dumps(rule.argv, ensure_ascii=False)
-    more = (" ……" if lang == "zh" else " …") if rule.is_prefix else ""
+    more = Phrase(" …").text(lang) if rule.is_prefix else ""
     return f"`{words.replace('`', '')}`{more}{where}"
 
 
@@ -264,16 +270,14 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     bound = given.pop(BOUND_KEY, {})
     if row.tool != ExecTool.spec.name or "sandbox" not in bound:
         raise RuleRefused(
-            "That can be approved once only; rules are for commands.",
-            "这个只能批准一次；只有命令可以总是批准。",
+            Phrase("That can be approved once only; rules are for commands."),
         )
     if given.get(TAINTED_KEY):
         raise RuleRefused(
-            (
-                "Words from outside were in view when it was asked for, so it can be approved once "
-                "only."
+            Phrase(
+                "Words from outside were in view when it was asked for, so it can be approved "
+                "once only."
             ),
-            "提出请求时对话里有外来的文字，所以只能批准一次。",
         )
     rule = build_command_rule(given, bound, words)
     return NewApprovalRule(

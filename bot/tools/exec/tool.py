@@ -144,7 +144,7 @@ class ExecTool:
         if len(unbound) > MAX_UNBOUND_NAMES:
             unbound[MAX_UNBOUND_NAMES:] = [f"… (+{len(unbound) - MAX_UNBOUND_NAMES})"]
         facts |= {f"sha256 of {name}": digest for name, digest in hashes.items()}
-        return facts | {UNBOUND_KEY: ", ".join((*unbound, UNBOUND_REST[0]))}
+        return facts | {UNBOUND_KEY: ", ".join((*unbound, str(UNBOUND_REST)))}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:
         if context.space:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.settings import KEY_SETTINGS
-from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, nearest_keys
 from bot.config.loader import build_config, find_named_key, parse_typed_value
+from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.policies import POLICIES
 from memory.context.policies.state import PolicySettings
