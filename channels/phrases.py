@@ -119,6 +119,11 @@ def show(value: object, lang: str) -> object:
     return value.text(lang) if isinstance(value, AnyPhrase) else value
 
 
+def untranslated(words: object) -> Phrase:
+    """Return words of another program or of a library, which are shown as they are."""
+    return Phrase("{words}", words=str(words))
+
+
 def join_phrases(parts: Iterable[object], separator: Phrase) -> PhraseList:
     """Return several texts as one; the separator is translated too."""
     return PhraseList(tuple(parts), separator)

@@ -13,6 +13,7 @@ from bot.agent.approvals import Begun
 from bot.console import models
 from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, is_in_force, to_rule
 from bot.tools.exec.tool import ExecTool
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.automation.approval_rules import ApprovalRuleRow
 from memory.store.automation.approvals import ApprovalRow
@@ -98,23 +99,23 @@ class ApprovalRoutes:
             OWNER_SPACE, str(request.path_params["id"])
         )
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such request")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such request"))
         if body.digest != row.digest:
             raise HttpRefusal(
                 409,
                 "digest",
-                "digest must be that of the request as the list shows it; read it again",
+                Phrase("digest must be that of the request as the list shows it; read it again"),
             )
         approve, always = DECISIONS[body.decision]
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:
-            raise HttpRefusal(409, "closed", begun.text.text("en"))
+            raise HttpRefusal(409, "closed", begun.text)
         return json_response({"state": "running" if approve else "denied"})
 
     async def revoke(self, _: Request, body: models.RuleNumberBody) -> Response:
         """Revoke the rule with that `number`."""
         if not await self._store.access.revoke_rule(OWNER_SPACE, body.number, DECIDER):
-            raise HttpRefusal(404, "not_found", "there is no such rule")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such rule"))
         return json_response({"ok": True})
 
 

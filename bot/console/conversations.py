@@ -20,6 +20,7 @@ from bot.console.transcripts import (
     to_entry,
 )
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
+from channels.phrases import Phrase
 from channels.web import models
 from channels.web.requests import HttpRefusal, Route, conversation_json, json_response
 from memory.store.console.conversation_list import MAX_TITLE, StaleChoice, choice_tag
@@ -161,7 +162,9 @@ class ConversationRoutes:
             row.id, str(request.path_params["message"])[:MAX_TITLE]
         )
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such message, or it has no turn")
+            raise HttpRefusal(
+                404, "not_found", Phrase("there is no such message, or it has no turn")
+            )
         return json_response({"items": [_step_json(step) for step in found]})
 
     async def blob(self, request: Request, query: models.FileQueryBody) -> Response:
@@ -180,7 +183,7 @@ class ConversationRoutes:
         """Return a small picture of a file of a message, re-encoded in a process of its own."""
         file = await self._file(request, query)
         if file.media_type not in PICTURE_TYPES:
-            raise HttpRefusal(404, "not_found", "there is no picture of this file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no picture of this file"))
         etag = f'"{file.sha256[:32]}"'
         headers = {
             **FILE_HEADERS,
@@ -196,13 +199,15 @@ class ConversationRoutes:
     async def _thumbnail(self, file: LineFile) -> tuple[str, bytes]:
         if not await asyncio.to_thread(self._blobs.has, file.sha256):
             self._thumbnails.pop(file.sha256, None)
-            raise HttpRefusal(404, "not_found", "there is no such file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file"))
         made = self._thumbnails.get(file.sha256)
         if made is None:
             try:
                 made = await make_thumbnail(file.sha256, self._blobs)
             except AttachmentRefused as err:
-                raise HttpRefusal(404, "not_found", "there is no picture of this file") from err
+                raise HttpRefusal(
+                    404, "not_found", Phrase("there is no picture of this file")
+                ) from err
             self._thumbnails[file.sha256] = made
             if len(self._thumbnails) > MAX_THUMBNAILS:
                 self._thumbnails.popitem(last=False)
@@ -218,14 +223,14 @@ class ConversationRoutes:
             else None
         )
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file"))
         return found
 
     async def _read(self, file: LineFile) -> bytes:
         try:
             return await asyncio.to_thread(self._blobs.get, file.sha256)
         except OSError as err:
-            raise HttpRefusal(404, "not_found", "there is no such file") from err
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file")) from err
 
     async def _existing(self, request: Request) -> ConversationRow:
         row = await self._transcripts.find(str(request.path_params["id"]))
@@ -244,19 +249,21 @@ def _expected_tag(request: Request) -> str:
     given = request.headers.get("if-match", "").strip()
     if not given:
         raise HttpRefusal(
-            428, "precondition", "send If-Match with the ETag that the conversation was read with"
+            428,
+            "precondition",
+            Phrase("send If-Match with the ETag that the conversation was read with"),
         )
     tag = _ETAG.fullmatch(given)
     return tag[1] if tag else ""
 
 
 def _stale(err: StaleChoice) -> HttpRefusal:
-    why = "the conversation was changed meanwhile; read it again"
+    why = Phrase("the conversation was changed meanwhile; read it again")
     return HttpRefusal(412, "changed", why, {"etag": f'"{err.tag}"'})
 
 
 def _unknown() -> HttpRefusal:
-    return HttpRefusal(404, "not_found", "there is no such conversation")
+    return HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
 
 
 def _entry_response(row: ConversationRow) -> Response:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import structlog
 
+from channels.phrases import Phrase
 from channels.web.backend import PasskeySite
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
 from channels.web.sessions import (
@@ -154,6 +155,7 @@ def _parse_address(text: str) -> IpAddress | None:
 
 # Wrong tokens: refused with growing delays, per client.
 
+WRONG_TOKEN = Phrase("the token is wrong")
 log = structlog.get_logger(__name__)
 FORGET_AFTER_SECONDS = 60.0  # without a wrong token, after which a client's count restarts
 MAX_WAITING = 16  # delayed requests of one client
@@ -184,7 +186,7 @@ class LoginThrottle:
         if (failures := self._clients.get(_client_group(client))) is not None:
             failures.count = 0
 
-    async def refuse(self, client: str, why: str = "the token is wrong") -> None:
+    async def refuse(self, client: str, why: Phrase = WRONG_TOKEN) -> None:
         """Wait for this client's delay, then refuse.
 
         Raises:
@@ -195,9 +197,11 @@ class LoginThrottle:
         failures.count = 1 if now - failures.last > FORGET_AFTER_SECONDS else failures.count + 1
         failures.last = now
         if failures.count in (1, FREE_ATTEMPTS + 1):
-            log.warning("login refused", why=why, client=client, in_a_row=failures.count)
+            log.warning("login refused", why=str(why), client=client, in_a_row=failures.count)
         if failures.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
-            raise HttpRefusal(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
+            raise HttpRefusal(
+                429, "too_many", Phrase("too many wrong tokens"), {"retry-after": "2"}
+            )
         failures.waiting += 1
         self._waiting += 1
         try:
@@ -255,7 +259,9 @@ class Visitor:
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
-WRONG_CODE = "this link was used already or is older than ten minutes: mnema login prints a new one"
+WRONG_CODE = Phrase(
+    "this link was used already or is older than ten minutes: mnema login prints a new one"
+)
 FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
 
 
@@ -266,7 +272,9 @@ def require_fresh_login(visitor: Visitor) -> None:
         HttpRefusal: 403; the page asks for the token then.
     """
     if visitor.signed_in_seconds > FRESH_SECONDS:
-        raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
+        raise HttpRefusal(
+            403, "login_again", Phrase("this needs a fresh login: give the token again")
+        )
 
 
 def derive_csrf(session_cookie: str) -> str:
@@ -324,14 +332,14 @@ class RequestGuard:
     def host_fits(self, headers: Headers) -> bool:
         return is_allowed_host(headers, self._hosts)
 
-    def foreign_host(self) -> str:
+    def foreign_host(self) -> Phrase:
         """Return the error text for a request with another Host."""
         if self._public:
-            return (
-                "this server answers under its own addresses only: loopback and "
-                f"{self._public.decode()}"
+            return Phrase(
+                "this server answers under its own addresses only: loopback and {public}",
+                public=self._public.decode(),
             )
-        return (
+        return Phrase(
             "this server answers on loopback only; behind a proxy with TLS set "
             "channels.web.public_url to its address"
         )
@@ -379,7 +387,7 @@ class RequestGuard:
             await self._refuse(headers, peer)
         if token is None and session is None:
             raise HttpRefusal(
-                401, "unauthorized", "sign in, or send the token as Authorization: Bearer …"
+                401, "unauthorized", Phrase("sign in, or send the token as Authorization: Bearer …")
             )
         if session is not None:
             self._check_origin(method, headers, session_cookie)
@@ -441,7 +449,7 @@ class RequestGuard:
         """
         self._check_login(headers)
         if not passkey:
-            await self._refuse(headers, peer, "the passkey is not valid here")
+            await self._refuse(headers, peer, Phrase("the passkey is not valid here"))
         return self._begin_session(headers, peer, passkey)
 
     def passkey_site(self, headers: Headers) -> PasskeySite | None:
@@ -478,7 +486,7 @@ class RequestGuard:
     def _check_login(self, headers: Headers) -> None:
         foreign = header_values(headers, b"origin") and not is_same_origin(headers, self._public)
         if foreign or is_cross_site(headers):
-            raise HttpRefusal(403, "origin", "this request came from another site")
+            raise HttpRefusal(403, "origin", Phrase("this request came from another site"))
 
     def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> str:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
@@ -526,16 +534,16 @@ class RequestGuard:
         if method in SAFE_METHODS:
             return
         if not is_same_origin(headers, self._public) or is_cross_site(headers):
-            raise HttpRefusal(403, "origin", "this request came from another site")
+            raise HttpRefusal(403, "origin", Phrase("this request came from another site"))
         if header_values(headers, b"content-type") != [b"application/json"]:
-            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+            raise HttpRefusal(403, "content_type", Phrase("send Content-Type: application/json"))
         given = header_values(headers, b"x-csrf-token")
         if len(given) != 1 or not hmac.compare_digest(
             hash_secret(given[0].decode("latin-1")), hash_secret(derive_csrf(session_cookie))
         ):
-            raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
+            raise HttpRefusal(403, "csrf", Phrase("the page is from an older login; reload it"))
 
-    async def _refuse(self, headers: Headers, peer: str, why: str = "the token is wrong") -> None:
+    async def _refuse(self, headers: Headers, peer: str, why: Phrase = WRONG_TOKEN) -> None:
         self.denied()
         await self._throttle.refuse(client_address(peer, headers, self._proxies), why)
 

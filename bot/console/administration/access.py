@@ -103,5 +103,5 @@ async def _respond(act: Awaitable[AnyPhrase]) -> Response:
     try:
         outcome = await act
     except PairingRefused as err:
-        raise HttpRefusal(400, "access", str(err)) from err
+        raise HttpRefusal(400, "access", err.phrase) from err
     return json_response({"zh": outcome.text("zh"), "en": outcome.text("en")})

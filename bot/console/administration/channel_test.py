@@ -84,11 +84,17 @@ class ChannelTestRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                f"there is no channel {name} to test; there are {', '.join(names)}",
+                Phrase(
+                    "there is no channel {name} to test; there are {names}",
+                    name=name,
+                    names=", ".join(names),
+                ),
             )
         lang = request_language(request)
         if set(body.part) - {"channels"}:
-            raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
+            raise HttpRefusal(
+                400, "part", Phrase("part must hold settings below channels, or nothing")
+            )
         return StreamingResponse(
             self._lines(name, body.part, lang),
             headers={"cache-control": "no-store"},
