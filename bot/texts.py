@@ -16,7 +16,7 @@ from bot.errors import (
     Stalled,
     Transient,
 )
-from channels.phrases import AnyPhrase, Phrase, join_sentences
+from channels.phrases import AnyPhrase, Phrase, PhraseList, join_phrases, join_sentences
 
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 # Tokens that a persona is advised to keep within. Source: the budget seed's SOUL_BUDGET.
@@ -92,8 +92,8 @@ _BUDGET_SMALL = Phrase(
 )
 
 
-def format_shortage(lang: str, shortage: BudgetShortage) -> str:
-    """Format why a request cannot fit: what binds, and what to change; names SOUL.md when it is the
+def describe_shortage(shortage: BudgetShortage) -> PhraseList:
+    """Say why a request cannot fit: what binds, and what to change; names SOUL.md when it is the
     reason.
     """
     if shortage.is_message:
@@ -109,21 +109,26 @@ def format_shortage(lang: str, shortage: BudgetShortage) -> str:
                 soul=shortage.soul,
             )
         )
-    return join_sentences(sentences).text(lang)
+    return join_sentences(sentences)
+
+
+def format_shortage(lang: str, shortage: BudgetShortage) -> str:
+    """Format `describe_shortage` in a language."""
+    return describe_shortage(shortage).text(lang)
+
+
+def duration(seconds: float) -> PhraseList:
+    """Return a duration in one or two units; below a minute in seconds."""
+    whole = max(0, int(seconds))
+    sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
+    units = (Phrase("{count} d"), Phrase("{count} h"), Phrase("{count} min"))
+    given = [unit.fill(count=count) for count, unit in zip(sizes, units, strict=True) if count]
+    return join_phrases(given[:2] or [Phrase("{count} s", count=whole)], Phrase(" "))
 
 
 def format_duration(seconds: float, lang: str) -> str:
     """Format a duration in one or two units; below a minute in seconds."""
-    whole = max(0, int(seconds))
-    sizes = (whole // 86_400, whole // 3_600 % 24, whole // 60 % 60)
-    units = (
-        Phrase("{count} d"),
-        Phrase("{count} h"),
-        Phrase("{count} min"),
-    )
-    given = [unit.fill(count=count) for count, unit in zip(sizes, units, strict=True) if count]
-    shown = given[:2] or [Phrase("{count} s", count=whole)]
-    return " ".join(unit.text(lang) for unit in shown)
+    return duration(seconds).text(lang)
 
 
 def format_span(time: timedelta, lang: str) -> str:

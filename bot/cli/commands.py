@@ -206,7 +206,7 @@ def doctor(
     import structlog
 
     from bot.cli.doctor.report import run_checks
-    from bot.cli.doctor.texts import choose_language, title_of
+    from bot.cli.doctor.texts import choose_language
 
     structlog.reset_defaults()
     # problems are printed below
@@ -215,17 +215,10 @@ def doctor(
     checks = asyncio.run(run_checks(ctx.obj, lang))
     ok = all(check.ok for check in checks)
     if as_json:
-        print_json(
-            {
-                "ok": ok,
-                "checks": [
-                    {**asdict(check), "title": title_of(check.name, lang)} for check in checks
-                ],
-            }
-        )
+        print_json({"ok": ok, "checks": [asdict(check) for check in checks]})
     else:
         for check in checks:
-            print(f"{'ok  ' if check.ok else 'FAIL'} {title_of(check.name, lang)}: {check.message}")
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.title}: {check.message}")
             if check.hint:
                 print(f"       {check.hint}")
     return EXIT_DONE if ok else EXIT_FAILED

@@ -14,7 +14,7 @@ from bot.access.budgets import (
 from bot.access.permissions import cap_role
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
-from bot.memory.outcome_texts import format_outcomes
+from bot.memory.outcome_texts import describe_outcomes
 from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.facts import format_error, format_facts
 from bot.models.health import format_model_status, notable_statuses
@@ -87,7 +87,9 @@ async def _background_lines(context: CommandContext) -> list[str]:
     lines = [format_facts(each, lang) for each in facts]
     if context.actor.role == "owner":  # a server's words may quote what people wrote
         lines += filter(None, (format_error(each, time.monotonic(), lang) for each in facts))
-    return lines + format_outcomes(await context.store.outcomes.newest(), lang)
+    return lines + [
+        context.text(line) for line in describe_outcomes(await context.store.outcomes.newest())
+    ]
 
 
 def _format_sandbox(context: CommandContext) -> str:

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from bot.telemetry.log import redact
-from bot.texts import format_duration
+from bot.texts import duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
-from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, ShownPhrase, join_phrases
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, PhraseList, ShownPhrase, join_phrases
 from memory.store.rows import to_iso
 
 # seconds without contact: three long polls of 35 s, the longest of any platform
@@ -148,32 +148,35 @@ def channel_phase(
 
 def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Format the status as one line, with the channel's name."""
-    return (
-        f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
-    )
+    sign = "●" if state.ready else "○"
+    return f"{sign} {state.name} — {describe_channel_status(state, now).text(lang)}"
 
 
-def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
+def describe_channel_status(state: ChannelStatus, now: float) -> PhraseList:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
 
-    span = format_duration(now - state.since, lang)
+    span = duration(now - state.since)
     why = Phrase(" ({why})", why=state.why) if state.why else NO_PHRASE
     parts: list[AnyPhrase | str] = [
         join_phrases([PHASE_TEXTS[state.phase].fill(span=span), why], NO_PHRASE)
     ]
     if state.last_contact and state.phase != "deaf":
-        ago = format_duration(now - state.last_contact, lang)
+        ago = duration(now - state.last_contact)
         parts.append(Phrase("last heard {ago} ago", ago=ago))
     if state.last_error and state.last_error != state.why:
-        ago = format_duration(now - state.last_error_at, lang)
+        ago = duration(now - state.last_error_at)
         parts.append(
             Phrase("last error {ago} ago: {last_error}", ago=ago, last_error=state.last_error)
         )
     if state.quota:
         parts.append(Phrase("left: {quota}", quota=state.quota))
     if state.prompt is not None and state.prompt.kind != "qr":  # a QR code grants access
-        parts.append(state.prompt.about.text(lang).rstrip("。."))
-    return join_phrases(parts, Phrase("; ")).text(lang)
+        parts.append(_without_full_stop(state.prompt.about))
+    return join_phrases(parts, Phrase("; "))
+
+
+def _without_full_stop(sentence: AnyPhrase) -> ShownPhrase:
+    return ShownPhrase(*(sentence.text(lang).rstrip("。.") for lang in ("en", "zh")))
 
 
 def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:

@@ -21,7 +21,7 @@ FAILURE_REASON_TEXTS: Mapping[str, Phrase] = {
 }
 
 
-def format_outcomes(outcomes: BackgroundOutcomes, lang: str) -> list[str]:
+def describe_outcomes(outcomes: BackgroundOutcomes) -> list[Phrase]:
     """Say how many of the newest summaries are extracts, and how often facts were not found;
     nothing before the first.
 
@@ -36,7 +36,7 @@ def format_outcomes(outcomes: BackgroundOutcomes, lang: str) -> list[str]:
             folds=outcomes.folds,
             why=_format_reasons(outcomes.digests, DIGEST_REASON_TEXTS),
         )
-        lines.append(extracts.text(lang))
+        lines.append(extracts)
     if outcomes.extractions:
         failed = Phrase(
             "facts of {count} of the last {turns} turns failed{why}",
@@ -44,7 +44,7 @@ def format_outcomes(outcomes: BackgroundOutcomes, lang: str) -> list[str]:
             turns=outcomes.extractions,
             why=_format_reasons(outcomes.failed, FAILURE_REASON_TEXTS),
         )
-        lines.append(failed.text(lang))
+        lines.append(failed)
     return lines
 
 

@@ -17,6 +17,7 @@ from bot.config.schema import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client
+from channels.phrases import AnyPhrase, Phrase, untranslated
 from memory.recall.vectors import Embedder, EmbeddingFailed
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -68,7 +69,7 @@ class EmbeddingCheck:
 
     ok: bool
     #: One sentence, with the provider's error.
-    message: str
+    message: AnyPhrase
 
 
 async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
@@ -80,9 +81,14 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
         finally:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
-        return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
+        return EmbeddingCheck(ok=False, message=untranslated(f"{str(err).rstrip('.')}."))
     return EmbeddingCheck(
-        ok=True, message=f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
+        ok=True,
+        message=Phrase(
+            "{name} answers with vectors of {count} numbers.",
+            name=embedder.name,
+            count=len(vector) // 4,
+        ),
     )
 
 
