@@ -104,7 +104,7 @@ def format_blocks(measured: Measured, lang: str) -> dict[str, str]:
 
 
 def _format_row(row: Headline, lang: str) -> str:
-    cells = (row.name.strip(), row.seed, row.ours)
+    cells: tuple[str, ...] = (row.name.strip(), row.seed, row.ours)
     if lang == "zh":
         cells = (NAMES_ZH[cells[0]], *map(_translate_value, cells[1:]))
     return f"| {' | '.join(cells)} |"

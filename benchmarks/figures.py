@@ -241,7 +241,10 @@ def write_report(name: str, options: Sequence[str]) -> str:
 
 def describe() -> str:
     """List all names with what they measure."""
-    rows = [("figures, each in under a minute:", FIGURES), ("reports:", REPORTS)]
+    rows: list[tuple[str, Mapping[str, Figure] | Mapping[str, Report]]] = [
+        ("figures, each in under a minute:", FIGURES),
+        ("reports:", REPORTS),
+    ]
     return "\n".join(
         line
         for title, named in rows

@@ -203,13 +203,13 @@ def _bare_postgres(url: str) -> float:
     """Return how many commits of the rows of one reminder PostgreSQL makes in a second."""
     with psycopg.connect(url) as held:
         for name in _INSERTS:
-            held.execute(_BARE.format(f"bare_{name}"))  # type: ignore[arg-type]
+            held.execute(_BARE.format(f"bare_{name}"))
         held.commit()
         began = time.perf_counter()
         for number in range(MANY):
             for name in _INSERTS:
                 held.execute(
                     f"INSERT INTO bare_{name} VALUES (%s, %s)", (f"{number}", "Water the plants.")
-                )  # type: ignore[arg-type]
+                )
             held.commit()
         return MANY / (time.perf_counter() - began)

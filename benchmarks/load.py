@@ -5,6 +5,7 @@ fast?
 import asyncio
 import resource
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.walk.load import load
@@ -14,14 +15,14 @@ CONVERSATIONS, MESSAGES, DEAF = 200, 3, 200
 FILES = 8_192  # descriptors that the clients in this process may need
 
 
-def main(channels: list[str]) -> str:
+def main(channels: Sequence[str]) -> str:
     """Return the report. channels: empty for all of them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, FILES)), hard))
     return "\n".join(asyncio.run(_report(channels or [*CHANNELS])))
 
 
-async def _report(channels: list[str]) -> list[str]:
+async def _report(channels: Sequence[str]) -> Sequence[str]:
     lines = [
         (
             f"{CONVERSATIONS} parallel conversations; by HTTP with {DEAF} more streams that no "

@@ -82,7 +82,13 @@ def _search(session: Session) -> Measurement:
     costs = [turn.tokens for turn in turns]
     found = 1000 * _median(lambda: choose_cut(turns, costs, len(turns), 0.5))
     bare = 1000 * _median(
-        lambda: [part.text.split() for turn in turns for m in turn.messages for part in m.parts]
+        lambda: [
+            part.text.split()
+            for turn in turns
+            for message in turn.messages
+            for part in message.parts
+            if isinstance(part, Text)
+        ]
     )
     return Measurement(
         name=f"boundary search over {MESSAGES} messages",

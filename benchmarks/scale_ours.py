@@ -6,12 +6,12 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 
@@ -25,13 +25,21 @@ from bot.runtime.cluster.open import build_cluster_bot
 from channels.message import Address, InboundMessage, OutboundMessage, Receipt, Sender
 from channels.testing import ScriptedChannel
 from memory.store.people.rows import GrantRow
-from memory.store.rows import Party, SendOutcome
+from memory.store.rows import OutboxRow, Party, SendOutcome
 
 # A platform whose users each have a space; nothing of the platform itself is used.
 CHANNEL, ACCOUNT = "telegram", "bot"
 GRANT = "load"
 LOG = "stderr.txt"
 MODEL = ("-m", "benchmarks.model_server", "--pieces", "3", "--reply", "")
+
+
+class _Settle(Protocol):
+    """Settles a part that was sent, and returns it and whether another one waits."""
+
+    def __call__(
+        self, id: str, outcome: SendOutcome
+    ) -> Coroutine[Any, Any, tuple[OutboxRow, bool]]: ...
 
 
 class RecordingChannel(ScriptedChannel):
@@ -96,10 +104,8 @@ class Ours:
             self.course.begun[who, number], self.course.ended[who, number] = begun, ended
         return int(told["most"])
 
-    def _recording(
-        self, sent: Callable[[str, SendOutcome], Awaitable[Any]]
-    ) -> Callable[[str, SendOutcome], Awaitable[Any]]:
-        async def recorded(id: str, outcome: SendOutcome) -> Any:
+    def _recording(self, sent: _Settle) -> _Settle:
+        async def recorded(id: str, outcome: SendOutcome) -> tuple[OutboxRow, bool]:
             row, has_next = await sent(id, outcome)
             found = MARK.search(row.text.encode())
             if found and row.state == "sent":

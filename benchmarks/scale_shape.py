@@ -187,20 +187,21 @@ def _rows(bare: RunResult, ours: RunResult) -> list[str]:
         rows.append(
             _row(
                 f"{_WHAT[what]}, p{part * 100:.0f}",
-                *(_ms(one, what, part) for one in (ours, bare)),
+                _ms(ours, what, part),
+                _ms(bare, what, part),
                 "ms",
             )
         )
     for part, asked in ((0.5, "ms  ≤ 15 asked"), (0.95, "ms")):
-        added = [1000 * share(one.course.added(paced), part) for one in (ours, bare)]
-        rows.append(_row(f"added to a message, p{part * 100:.0f}", *added, asked))
+        by_ours, by_bare = (1000 * share(one.course.added(paced), part) for one in (ours, bare))
+        rows.append(_row(f"added to a message, p{part * 100:.0f}", by_ours, by_bare, asked))
     ratio = ours.rate / bare.rate
     rows.append(
         _row("all at once", ours.rate, bare.rate, f"messages/s; ×{ratio:.2f} of bare, ≥ 0.80 asked")
     )
     for who in ours.cpu:
-        spent = [1000 * one.cpu[who] / one.shape.messages for one in (ours, bare)]
-        rows.append(_row(f"processor for a message, {who}", *spent, "ms"))
+        by_ours, by_bare = (1000 * one.cpu[who] / one.shape.messages for one in (ours, bare))
+        rows.append(_row(f"processor for a message, {who}", by_ours, by_bare, "ms"))
     rows.append(_row("transactions for a message", ours.transactions, bare.transactions, ""))
     rows.append(_row("transactions while nothing is said", ours.idle, bare.idle, "/s"))
     rows.append(_row("a worker's memory, idle", ours.rss["idle"], bare.rss["idle"], "MB"))

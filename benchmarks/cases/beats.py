@@ -49,7 +49,7 @@ def play(script: Script, beats: Iterable[Beat], big: float = 1.0, small: float =
     for beat in beats:
         script.rest(beat.away)
         facts = [beat.fact] if beat.fact else []
-        at_once = tuple(_large(rng, *line.split(), beat.where, facts, big) for line in beat.big)
+        at_once = tuple(_large(rng, line, beat.where, facts, big) for line in beat.big)
         then = [call for step in beat.steps for call in _calls(rng, step, beat, facts, small)]
         reply = "\n\n".join(filter(None, (beat.reply, _explained(rng, int(beat.told * small)))))
         script.turn(beat.said, *([at_once] if at_once else []), *then, reply=reply)
@@ -68,8 +68,9 @@ def _explained(rng: random.Random, chars: int) -> str:
 
 
 def _large(
-    rng: random.Random, path: str, size: str, where: float, facts: list[str], factor: float
+    rng: random.Random, path_and_size: str, where: float, facts: list[str], factor: float
 ) -> Call:
+    path, size = path_and_size.split()
     chars, fact = int(int(size) * factor), facts.pop() if facts else ""
     if path.startswith("https"):
         return fetch(rng, path, path.rsplit("/", 1)[-1], chars, fact=fact, where=where)
@@ -82,7 +83,7 @@ def _calls(
     kind, *words = step.split()
     match kind:
         case "read":
-            return [_large(rng, words[0], words[1], beat.where, facts, factor)]
+            return [_large(rng, " ".join(words), beat.where, facts, factor)]
         case "search":
             return [
                 search(

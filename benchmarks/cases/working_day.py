@@ -5,6 +5,7 @@ Files and pastes are as long as such texts are; no size was chosen for a publish
 """
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks.cases import code, outputs
@@ -256,9 +257,12 @@ def _paste(
 ) -> None:
     """Append a turn in which a person pastes a long text."""
     thing = rng.choice(code.THINGS)
-    made = {"log": outputs.log, "python": code.python, "page": outputs.page}[kind](
-        rng, thing, chars
-    )
+    makers: dict[str, Callable[[random.Random, str, int], str]] = {
+        "log": outputs.log,
+        "python": code.python,
+        "page": outputs.page,
+    }
+    made = makers[kind](rng, thing, chars)
     script.turn(f"{said}\n\n{made}", reply=reply)
     for question, answer in asked:
         script.ask(question, answer)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 
 from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
+from memory.text.calendar_words import weekday_number
 
 MAX_AHEAD = timedelta(days=5 * 366)
 MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
@@ -314,7 +315,7 @@ def _cron_name(name: str, text: str) -> AnyPhrase | str:
     if name == "which":
         return _WHICH[int(text) - 1]
     if name == "weekdays":
-        numbers = re.sub(r"mon|tue|wed|thu|fri|sat|sun", lambda day: _CRON_WEEKDAYS[day[0]], text)
+        numbers = re.sub(r"[a-z]{3}", lambda day: str(weekday_number(day[0])), text)
         parts = [_WEEKDAY_SIGNS.get(sign) or _WEEKDAYS[(int(sign) - 1) % 7] for sign in numbers]
         return join_phrases(parts, NO_PHRASE)
     return text
@@ -336,10 +337,6 @@ _WEEKDAYS = (
     Phrase("Sun"),
 )
 _WEEKDAY_SIGNS = {",": Phrase(", "), "-": Phrase("-", context="from one weekday to another")}
-_CRON_WEEKDAYS = {
-    name: str(number)
-    for number, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"), 1)
-}
 _MONTHS = (
     Phrase("Jan"),
     Phrase("Feb"),

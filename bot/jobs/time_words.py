@@ -11,50 +11,19 @@ from datetime import date, timedelta
 
 from bot.jobs.schedule import DAY_MINUTES, ScheduleRefused
 from channels.phrases import NO_PHRASE, Phrase
+from memory.text.calendar_words import (
+    CHINESE_DIGITS,
+    ENGLISH_NUMBERS,
+    MONTHS,
+    weekday_number,
+)
 from memory.text.patterns import lazy_pattern
 
 WEEKDAYS = "* * 1-5"
 WEEKENDS = "* * 6,7"
 DAILY = "* * *"
-_WEEKDAYS_EN = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_WEEKDAYS_ZH = "一二三四五六日"
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DIGITS_ZH = {
-    "零": 0,
-    "〇": 0,
-    "一": 1,
-    "二": 2,
-    "两": 2,
-    "三": 3,
-    "四": 4,
-    "五": 5,
-    "六": 6,
-    "七": 7,
-    "八": 8,
-    "九": 9,
-}
-_NUMBERS_EN = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "fifteen": 15,
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "ninety": 90,
-}
+# "ninety" as in "ninety minutes"
+_NUMBERS_EN = ENGLISH_NUMBERS | {"a": 1, "an": 1, "ninety": 90}
 _ORDINALS = {
     "first": 1,
     "1st": 1,
@@ -140,7 +109,7 @@ def read_number(text: str) -> int:
     tens, ten, ones = text.partition("十")
     if ten:
         return (read_number(tens) if tens else 1) * 10 + (read_number(ones) if ones else 0)
-    return int("".join(str(_DIGITS_ZH[digit]) for digit in text))
+    return int("".join(str(CHINESE_DIGITS[digit]) for digit in text))
 
 
 # ---- spans of time: "一个半小时", "1h30m", "an hour and a half"
@@ -259,16 +228,9 @@ def on_cron(cron: str) -> Meaning:
 _WEEKDAY_NAME = lazy_pattern(r"(?i)(?<![a-z])(?:mon|tue|wed|thu|fri|sat|sun)|[一二三四五六日天]")
 
 
-def _number_of_weekday(name: str) -> int:
-    """Return 1 for Monday to 7 for Sunday."""
-    if name.isascii():
-        return _WEEKDAYS_EN.index(name[:3].lower()) + 1
-    return _WEEKDAYS_ZH.index(name[-1].replace("天", "日")) + 1
-
-
 def read_weekday(found: re.Match[str], today: date) -> TimeWord:
     """Read "周五", "friday": the next one whose moment is to come."""
-    ahead = (_number_of_weekday(found["day"]) - today.isoweekday()) % 7
+    ahead = (weekday_number(found["day"]) - today.isoweekday()) % 7
     return TimeWord(days=tuple(today + timedelta(days=ahead + weeks * 7) for weeks in range(2)))
 
 
@@ -276,7 +238,7 @@ def weekday_of_week(weeks: int) -> Meaning:
     """A weekday of this week, the next one, ...; a week begins on Monday."""
 
     def read(found: re.Match[str], today: date) -> TimeWord:
-        ahead = _number_of_weekday(found["day"]) - today.isoweekday()
+        ahead = weekday_number(found["day"]) - today.isoweekday()
         return TimeWord(days=(today + timedelta(days=ahead + weeks * 7),))
 
     return read
@@ -284,7 +246,7 @@ def weekday_of_week(weeks: int) -> Meaning:
 
 def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
     """Read "next friday": clear only where the next one is also that of the next week."""
-    number = _number_of_weekday(found["day"])
+    number = weekday_number(found["day"])
     if number > today.isoweekday():
         day = found["day"]
         raise TimeUnclear(
@@ -299,13 +261,13 @@ def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
 
 def read_weekdays(found: re.Match[str], today: date) -> TimeWord:
     """Read several weekdays of every week: "每周一三五", "every mon and thu"."""
-    numbers = [_number_of_weekday(name) for name in _WEEKDAY_NAME.findall(found["days"])]
+    numbers = [weekday_number(name) for name in _WEEKDAY_NAME.findall(found["days"])]
     return TimeWord(cron=f"* * {','.join(map(str, sorted(set(numbers))))}")
 
 
 def read_weekday_range(found: re.Match[str], today: date) -> TimeWord:
     """Read "周一到周五", "mon-fri", every week."""
-    first, last = _number_of_weekday(found["first"]), _number_of_weekday(found["last"])
+    first, last = weekday_number(found["first"]), weekday_number(found["last"])
     if first >= last:
         raise TimeUnclear
     return TimeWord(cron=f"* * {first}-{last}")
@@ -339,7 +301,7 @@ def add_months(day: date, months: int) -> date:
 
 def _month_number(name: str) -> int:
     if name.isascii() and not name.isdigit():
-        return _MONTHS.index(name[:3].lower()) + 1
+        return MONTHS[name[:3].lower()]
     return read_number(name)
 
 
@@ -426,7 +388,7 @@ def read_every_month(found: re.Match[str], today: date) -> TimeWord:
 
 def read_every_month_weekday(found: re.Match[str], today: date) -> TimeWord:
     """Read "每月第一个周一", "last friday of every month"."""
-    day, which = _number_of_weekday(found["day"]), found["which"].lower()
+    day, which = weekday_number(found["day"]), found["which"].lower()
     if which in ("last", "最后一"):
         return TimeWord(cron=f"* * {day}L")
     number = _ORDINALS[which] if which in _ORDINALS else read_number(which[1:])

@@ -190,7 +190,10 @@ def without_quotes(words: str) -> str:
 
 
 def restates(text: str, claim: str) -> bool:
-    """Whether a sentence about the user says the same as a claim of theirs."""
+    """Whether a sentence about the user says the same as a claim of theirs.
+
+    Decision 122 says when a model's verdict replaces these rules.
+    """
     claim = claim if _QUOTATION.search(text) else _QUOTATION.sub(_keep_name, claim)
     bare, bare_claim = _without_courtesy(text), _without_courtesy(claim)
     wish = None if _SUBJECT.match(bare_claim) else _WISH.match(bare)

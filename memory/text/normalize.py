@@ -4,12 +4,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from memory.text.calendar_words import CHINESE_DIGITS, MONTHS
 from memory.text.patterns import lazy_pattern
 
-_DIGIT_VALUES = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {
-    "〇": 0,
-    "两": 2,
-}
 _POWER_VALUES = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _DIGIT_SIGNS = "〇零一二两三四五六七八九"
 _NUMERAL_RUN = lazy_pattern(f"[{_DIGIT_SIGNS}十百千万亿]+")
@@ -39,12 +36,6 @@ _DATE = lazy_pattern(
 _MONTH_DAY = lazy_pattern(r"(\d{1,2})(?<!\d{3}) ?月 ?(\d{1,2}) ?[日号]")
 _YEAR_MONTH = lazy_pattern(r"(\d{4})(?<!\d{5}) ?年 ?(\d{1,2}) ?月(?! ?\d)")
 _VERSION = lazy_pattern(r"v(?<![a-z0-9_]v)(?=\d+(?:\.\d+)+)")
-_MONTH_NAMES = (
-    "january february march april may june july august september october november december"
-)
-MONTHS = {
-    form: at for at, name in enumerate(_MONTH_NAMES.split(), 1) for form in (name, name[:3])
-} | {"sept": 9}
 _MONTH_PATTERN = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY_FIRST = lazy_pattern(
     rf"(\d{{1,2}})(?<!\d\d\d)(?:st|nd|rd|th)? (?:of )?({_MONTH_PATTERN})(?![a-z])\.?(?:,? "
@@ -110,7 +101,9 @@ def _replace_fraction(found: re.Match[str]) -> str:
 
 def _decimal_text(whole: str, after: str) -> str:
     value = numeral_value(whole)
-    return "" if value is None else f"{value}.{''.join(str(_DIGIT_VALUES[sign]) for sign in after)}"
+    return (
+        "" if value is None else f"{value}.{''.join(str(CHINESE_DIGITS[sign]) for sign in after)}"
+    )
 
 
 def _number_text(value: int | None) -> str:
@@ -130,7 +123,7 @@ def _run_number(run: str, before: str, after: str) -> str:
     if len(run) == 1:
         return _single_numeral(run, before, after)
     if not set(run) & set(_POWER_VALUES):
-        return "".join(str(_DIGIT_VALUES[sign]) for sign in run) if len(run) > 2 else run
+        return "".join(str(CHINESE_DIGITS[sign]) for sign in run) if len(run) > 2 else run
     value = None if run[0] in "百千万亿零〇" else numeral_value(run)
     return run if value is None else str(value)
 
@@ -147,7 +140,7 @@ def _single_numeral(sign: str, before: str, after: str) -> str:
         )
     if sign == "十":
         return "10" if _AFTER.match(after) and (after[:1] != "分" or after == "分钟") else sign
-    return str(_DIGIT_VALUES[sign]) if _AFTER.match(after) else sign
+    return str(CHINESE_DIGITS[sign]) if _AFTER.match(after) else sign
 
 
 def numeral_value(run: str) -> int | None:
@@ -156,7 +149,7 @@ def numeral_value(run: str) -> int | None:
     """
     if not set(run) & set(_POWER_VALUES):
         return (
-            int("".join(str(_DIGIT_VALUES[sign]) for sign in run))
+            int("".join(str(CHINESE_DIGITS[sign]) for sign in run))
             if len(run) == 1 or len(run) > 2
             else None
         )
@@ -172,7 +165,7 @@ def numeral_value(run: str) -> int | None:
         elif digit:
             return None
         else:
-            digit, last = _DIGIT_VALUES[sign], last if _DIGIT_VALUES[sign] else 0
+            digit, last = CHINESE_DIGITS[sign], last if CHINESE_DIGITS[sign] else 0
     return total + section + digit * (last // 10 if last >= 100 else 1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from memory.text.normalize import MONTHS
+from memory.text.calendar_words import ENGLISH_NUMBERS, MONTHS, weekday_number
 from memory.text.patterns import lazy_pattern
 
 # A source supports a number if it has at least one of these tokens. A token is a letter for the
@@ -79,30 +79,9 @@ _POWERS = {
     "million": 10**6,
     "billion": 10**9,
 }
-_SMALL_WORDS = (
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_NUMBER_WORDS = {word: str(value) for value, word in enumerate(_SMALL_WORDS, 2)} | {
-    "fifteen": "15",
-    "twenty": "20",
-    "thirty": "30",
-    "forty": "40",
-    "fifty": "50",
-    "hundred": "100",
-}
-_WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_DAYS = {name: day for names in ("一二三四五六日", _WEEK) for day, name in enumerate(names, 1)} | {
-    "天": 7
+# "one" and "a" are rarely numbers.
+_NUMBER_WORDS = {word: str(value) for word, value in ENGLISH_NUMBERS.items() if word != "one"} | {
+    "hundred": "100"
 }
 
 
@@ -187,7 +166,7 @@ def wanted_numbers(plain: str) -> Iterator[Choice]:
         else:
             yield from _wanted_number(_read_number(found))
     for found in _WEEKDAY.finditer(plain):
-        yield frozenset({f"w{_DAYS[found[1] or found[2]]}"})
+        yield frozenset({f"w{weekday_number(found[1] or found[2])}"})
 
 
 def known_numbers(plain: str) -> set[str]:
@@ -201,7 +180,7 @@ def known_numbers(plain: str) -> set[str]:
         tokens.update(
             _known_time(found) if found.lastgroup == "time" else _known_number(_read_number(found))
         )
-    tokens.update(f"w{_DAYS[found[1] or found[2]]}" for found in _WEEKDAY.finditer(plain))
+    tokens.update(f"w{weekday_number(found[1] or found[2])}" for found in _WEEKDAY.finditer(plain))
     for word in {found[1] for found in _WORD.finditer(plain)}:
         tokens.update(_plain_tokens(_NUMBER_WORDS[word]))
     tokens.update(f"m{MONTHS[found[1]]}" for found in _MONTH.finditer(plain))
@@ -216,7 +195,7 @@ def wanted_for_name(word: str) -> Choice | None:
     month, day = MONTHS.get(word), _WEEKDAY.fullmatch(word)
     if month:
         return frozenset({f"m{month}", f"d{month}"})
-    return frozenset({f"w{_DAYS[day[2]]}"}) if day else None
+    return frozenset({f"w{weekday_number(day[2])}"}) if day else None
 
 
 def has_number(plain: str) -> bool:

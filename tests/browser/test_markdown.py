@@ -4,7 +4,7 @@ would.
 
 from playwright.async_api import Browser, Page, expect
 
-from channels.web.server import STATIC_FOLDER
+from channels.web.static_files import STATIC_FOLDER
 from tests.browser.opening import BROWSER, opened
 from tests.channels.web.server import Running
 

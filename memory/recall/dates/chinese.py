@@ -31,6 +31,7 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
+from memory.text.calendar_words import weekday_number
 from memory.text.normalize import numeral_value
 from memory.text.patterns import lazy_pattern
 
@@ -193,9 +194,9 @@ def _week_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
         return [week_at_distance(today, which)]
     if weekday == "末":
         return [weekend_at_distance(today, which)]
-    exact = weekday_at_distance(today, which, _weekday(weekday))
+    exact = weekday_at_distance(today, which, weekday_number(weekday) - 1)
     loose = (
-        newest_weekday(today, _weekday(weekday), today_too=False)
+        newest_weekday(today, weekday_number(weekday) - 1, today_too=False)
         if found["one"] and which == -1
         else ()
     )
@@ -205,11 +206,7 @@ def _week_near(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 def _weekday_alone(found: re.Match[str], today: date) -> Iterable[DateSpan]:
     if found["weekday"] == "末":
         return newest_weekend(today)
-    return newest_weekday(today, _weekday(found["weekday"]), today_too=True)
-
-
-def _weekday(letter: str) -> int:
-    return "一二三四五六日".index(letter.replace("天", "日"))
+    return newest_weekday(today, weekday_number(found["weekday"]) - 1, today_too=True)
 
 
 def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:

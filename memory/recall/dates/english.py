@@ -31,7 +31,7 @@ from memory.recall.dates.calendar import (
     weekday_at_distance,
     weekend_at_distance,
 )
-from memory.text.normalize import MONTHS
+from memory.text.calendar_words import ENGLISH_NUMBERS, MONTHS, WEEKDAY_NAMES, weekday_number
 from memory.text.patterns import lazy_pattern
 
 MONTH = (
@@ -301,10 +301,9 @@ _CALENDAR_RULES = compile_rules(
 
 # Dates relative to today
 
-WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-_WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAYS)})\b"
+_WEEKDAY = rf"(?P<day>{'|'.join(WEEKDAY_NAMES)})\b"
 _SHORT_DAY = r"(?P<day>mon(?:day)?|tues?(?:day)?|wed(?:nesday)?|thu(?:r?s?)?(?:day)?|fri(?:day)?|saturday|sunday)\b"  # noqa: E501
-_DAY_WORDS = tuple(name[:3] for name in WEEKDAYS)
+_DAY_WORDS = tuple(name[:3] for name in WEEKDAY_NAMES)
 _OF_A_DATE = rf"(?!,? (?:the )?(?:{MONTH}\.? \d|\d{{1,2}}{NTH}?(?: of)? {MONTH}))"
 _PARTS_OF_WEEK = {
     "early": (0, 2),
@@ -314,35 +313,18 @@ _PARTS_OF_WEEK = {
     "late": (3, 6),
     "end": (4, 6),
 }
-_NUMBERS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
 _COUNTS = {
-    **{word: at for at, word in enumerate(_NUMBERS, 1)},
+    **ENGLISH_NUMBERS,
     "a": 1,
     "an": 1,
     "couple": 2,
     "couple of": 2,
     "a couple": 2,
     "a couple of": 2,
-    "fifteen": 15,
-    "twenty": 20,
-    "thirty": 30,
 }
 _VAGUE = ("few", "a few", "several", "some")
 _COUNT = (
-    rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS)}|fifteen|twenty|thirty|(?:a )?few|several|some|(?:a "
+    rf"(?P<count>\d{{1,3}}|{'|'.join(ENGLISH_NUMBERS)}|(?:a )?few|several|some|(?:a "
     r")?couple(?: of)?|half an?|an?)"
 )
 _UNIT = r"(?P<unit>day|night|week|fortnight|month|year|hour|minute)s?\b"
@@ -423,7 +405,7 @@ def _weekday_of(found: re.Match[str], today: date) -> Iterable[DateSpan]:
 
 
 def _number_of(day: str) -> int:
-    return next(at for at, name in enumerate(WEEKDAYS) if name.startswith(day.lower()[:3]))
+    return weekday_number(day) - 1
 
 
 def _long_ago(found: re.Match[str], today: date) -> Iterable[DateSpan]:

@@ -22,7 +22,7 @@ from memory.recall.dates.calendar import (
     month_end,
     read_nothing,
 )
-from memory.recall.dates.english import WEEKDAYS
+from memory.text.calendar_words import WEEKDAY_NAMES
 from memory.text.patterns import lazy_pattern
 
 MAX_SPANS = 32  # spans of one question; the first ones
@@ -40,7 +40,7 @@ _TO = lazy_pattern(
 )
 _AND = lazy_pattern(r"\s{0,2}(?:and|和|与|跟)\s{0,2}", re.IGNORECASE)
 _BESIDE_EN = lazy_pattern(
-    rf"\b(?:the\s{{1,2}})?(?P<unit>day|night|weekend|week|month|{'|'.join(WEEKDAYS)})\s{{1,2}}"
+    rf"\b(?:the\s{{1,2}})?(?P<unit>day|night|weekend|week|month|{'|'.join(WEEKDAY_NAMES)})\s{{1,2}}"
     r"(?P<side>before|after|following|of)\s{1,2}(?:the\s{1,2})?$",
     re.IGNORECASE,
 )
@@ -215,8 +215,8 @@ def _apply_context(question: str, one: _DateMention, today: date) -> _DateMentio
 
 def _apply_side(readings: Iterable[DateSpan], found: re.Match[str]) -> tuple[DateSpan, ...]:
     side, unit = _SIDES[found["side"].lower()], found["unit"].lower()
-    if unit in WEEKDAYS:
-        unit = str(WEEKDAYS.index(unit))
+    if unit in WEEKDAY_NAMES:
+        unit = str(WEEKDAY_NAMES.index(unit))
     in_any_year = unit != "weekend" and not unit.isdecimal()
     moved = ((span, days_beside(span, _UNITS.get(unit, unit), side)) for span in readings)
     return tuple(replace(near, yearless=span.yearless and in_any_year) for span, near in moved)
