@@ -18,7 +18,11 @@ PACKAGES = ("bot", "channels")
 # Modules with settings: titles and descriptions of their fields are phrases.
 SETTINGS = frozenset(
     path.relative_to(ROOT).as_posix()
-    for path in (ROOT / "bot/config/schema.py", *(ROOT / "channels").glob("*/settings.py"))
+    for path in (
+        ROOT / "bot/config/schema.py",
+        *(ROOT / "bot/config/sections").glob("*.py"),
+        *(ROOT / "channels").glob("*/settings.py"),
+    )
 )
 _HEADER = {
     "Language": "zh_CN",

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from bot.access.permissions import Actor
-from bot.config.schema import BudgetsConfig, OwnBudgetConfig
+from bot.config.sections.budgets import BudgetsConfig, OwnBudgetConfig
 from bot.models.catalog import call_cost
 from bot.texts import format_duration
 from channels.phrases import NO_PHRASE, Phrase, join_phrases

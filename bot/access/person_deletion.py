@@ -11,7 +11,7 @@ import structlog
 
 from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import canonical_id
-from bot.config.schema import ChannelsConfig
+from bot.config.sections.channels import ChannelsConfig
 from channels.phrases import Phrase
 from memory.forgetting.person_removal import (
     PersonNotFound,

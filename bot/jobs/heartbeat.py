@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from bot.access.budgets import start_of_day
-from bot.config.schema import Config, UserBudgetConfig
+from bot.config.schema import Config
+from bot.config.sections.budgets import UserBudgetConfig
 from bot.errors import ModelError, Unusable
 from bot.gateway.notifications import MAX_CONVERSATIONS, find_owner_conversation
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone

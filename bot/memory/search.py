@@ -5,7 +5,8 @@ from datetime import tzinfo
 from pathlib import Path
 
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, EmbeddingConfig
+from bot.config.schema import Config
+from bot.config.sections.memory import EmbeddingConfig
 from bot.models.embedding import open_embedder
 from memory.forgetting.person_removal import PersonRemoval
 from memory.recall.index import RecallDependencies, SpaceIndexes

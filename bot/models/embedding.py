@@ -13,7 +13,7 @@ from math import hypot, isfinite
 from typing import Any
 
 from bot.config.extras import install_command
-from bot.config.schema import EmbeddingConfig
+from bot.config.sections.memory import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import structlog
 
-from bot.config.schema import Config, LlmConfig
+from bot.config.schema import Config
+from bot.config.sections.llm import LlmConfig
 from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
 from bot.models.base import CLOCK_TOOL, Answer, Blobs, ModelClient, ModelEvent, Purpose, Request

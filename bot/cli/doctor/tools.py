@@ -10,7 +10,8 @@ from typing import Any
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
 from bot.tools.mcp.stdio import WITHOUT_SANDBOX, find_problem, is_sandboxed

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.cli.common import printable
 from bot.config.file import ConfigFile
 from bot.config.messages import ConfigRejected
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from bot.models.providers.accounts import (
     PROVIDERS,
     ProviderAccount,

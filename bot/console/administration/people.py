@@ -23,7 +23,8 @@ from bot.access.budgets import (
 from bot.access.pairing import PairingService
 from bot.access.permissions import Actor, canonical_id
 from bot.access.person_deletion import PersonDeletion, describe_not_found
-from bot.config.schema import Config, OwnBudgetConfig
+from bot.config.schema import Config
+from bot.config.sections.budgets import OwnBudgetConfig
 from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from channels.phrases import Phrase
 
 _CALL_PATH = "/chat/completions"  # what people copy from a vendor's page along with the address

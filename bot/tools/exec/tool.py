@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bot.config.schema import ExecToolConfig
+from bot.config.sections.tools import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import structlog
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpConnection, McpError, McpLost, Work
 from bot.tools.mcp.http import open_http

@@ -13,7 +13,8 @@ from functools import partial
 import structlog
 
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.base import Tool
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts

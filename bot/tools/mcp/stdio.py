@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.home import HomeFolder
-from bot.config.schema import ALL_FILES, WRITABLE_SUFFIX, McpServerConfig
+from bot.config.sections.extensions import ALL_FILES, WRITABLE_SUFFIX, McpServerConfig
 from bot.tools.exec.runner import SandboxError, find_bubblewrap, memory_file
 from bot.tools.exec.sandbox import TMP_PATH, closing_arguments, hide_arguments, isolation_arguments
 from bot.tools.exec.seccomp import build_filter

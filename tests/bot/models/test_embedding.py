@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.schema import EmbeddingConfig
+from bot.config.sections.memory import EmbeddingConfig
 from bot.models.embedding import (
     LOCAL_MODEL,
     MAX_TEXT_CHARS,

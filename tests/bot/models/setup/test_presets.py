@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from bot.models.setup.presets import LOCAL_PRESETS, PRESETS, find_preset
 from tests.cases import every_case
 from tests.conventions.sources import ROOT

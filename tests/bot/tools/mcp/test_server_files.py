@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from bot.cli.doctor.texts import to_language
 from bot.cli.doctor.tools import check_mcp
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.server import McpServer
