@@ -140,8 +140,10 @@ def escape_braces(text: str) -> str:
 
 
 def add_chinese_file(path: Path) -> None:
-    """Let a distribution with a channel of its own bring the Chinese of its phrases."""
-    if path not in _chinese_files:
+    """Let a distribution with a channel of its own bring the Chinese of its phrases; it need not
+    have such a file.
+    """
+    if path not in _chinese_files and path.is_file():
         _chinese_files.append(path)
 
 

@@ -337,11 +337,12 @@ async def _http_error(_: Request, err: Exception) -> Response:
     )
 
 
-async def _internal_error(_: Request, __: Exception) -> Response:
+async def _internal_error(request: Request, _: Exception) -> Response:
     # uvicorn closes the connection after an error; without the header a client would send its next
     # request into it.
+    message = Phrase("something went wrong here; the log has the trace")
     return error_response(
-        500, "fault", "something went wrong here; the log has the trace", {"connection": "close"}
+        500, "fault", message.text(request_language(request)), {"connection": "close"}
     )
 
 

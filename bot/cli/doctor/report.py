@@ -287,12 +287,12 @@ def _check_ledger(faults: list[LedgerFault]) -> DoctorCheck:
         return passed(name, message)
     first = faults[0]
     where = f"{first.what} ({first.conversation}, {first.subject})"
-    message = Phrase(
-        "It has 1 fault; the first: {where}.",
-        "It has {count:,} faults; the first: {where}.",
-        count=len(faults),
-        where=where,
-    )
+    if len(faults) == 1:
+        message = Phrase("It has 1 fault; the first: {where}.", where=where)
+    else:
+        message = Phrase(
+            "It has {count:,} faults; the first: {where}.", count=len(faults), where=where
+        )
     hint = Phrase("No message is lost; keep a copy of data/ and report it with this sentence.")
     return failed(name, message, hint)
 

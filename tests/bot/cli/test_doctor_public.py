@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.channels import DoctorCheck, check_public
+from bot.cli.doctor.channels import check_public
+from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -26,7 +27,7 @@ async def looked(
     trusted: Sequence[str] = ("127.0.0.1",),
     begun: bool = True,
     **mistakes: Any,
-) -> AsyncIterator[list[DoctorCheck]]:
+) -> AsyncIterator[list[ShownCheck]]:
     """Run the checks of a page behind such a proxy. begun: whether a bot runs."""
     authority = Authority(folder)
     authority.context(kind)
@@ -44,9 +45,9 @@ async def looked(
         if begun:
             with home.lock() as lock:
                 lock.tell(site.base)
-                yield await check_public(home, config)
+                yield show_checks(await check_public(home, config), "en")
         else:
-            yield await check_public(home, config)
+            yield show_checks(await check_public(home, config), "en")
 
 
 def _config(home: HomeFolder, url: str, trusted: Sequence[str] = ()) -> Config:

@@ -164,7 +164,7 @@ async def test_an_endpoint_that_does_not_answer_is_left_in_time(
 async def test_an_endpoint_that_is_not_there_is_one_sentence() -> None:
     checked = await check_embedding(EmbeddingConfig(base_url="http://127.0.0.1:9/v1", model="m"))
     assert not checked.ok
-    assert checked.message == "the connection failed: ConnectError."
+    assert str(checked.message) == "the connection failed: ConnectError."
 
 
 async def test_a_key_that_cannot_be_one_is_never_sent(emulator: EmbeddingEmulator) -> None:
@@ -177,13 +177,13 @@ async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
     right = await check_embedding(
         EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")
     )
-    assert (right.ok, right.message) == (True, f"m answers with vectors of {WIDTH} numbers.")
+    assert (right.ok, str(right.message)) == (True, f"m answers with vectors of {WIDTH} numbers.")
     wrong = await check_embedding(
         EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-wrong")
     )
-    assert (wrong.ok, wrong.message.count("\n")) == (False, 0)
-    assert "401" in wrong.message
-    assert "sk-wrong" not in wrong.message
+    assert (wrong.ok, str(wrong.message).count("\n")) == (False, 0)
+    assert "401" in str(wrong.message)
+    assert "sk-wrong" not in str(wrong.message)
 
 
 class Twin:

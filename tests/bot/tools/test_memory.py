@@ -20,6 +20,7 @@ from bot.tools.memory import (
     MemoryWriteArguments,
     MemoryWriteTool,
 )
+from channels.phrases import AnyPhrase
 from memory.store.longterm.rows import AccountIdentity
 from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.remembering import NOON, Shelf, shelf
@@ -174,10 +175,10 @@ async def test_what_is_noted_is_told_to_the_person_with_its_source_kept(desk: Sh
 async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(desk: Shelf) -> None:
     told: list[str] = []
 
-    async def lost(conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def lost(conversation: str, notice: AnyPhrase, once: str = "") -> None:
         raise OSError("the process ends here")
 
-    async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def kept(conversation: str, notice: AnyPhrase, once: str = "") -> None:
         told.append(once)
 
     call, context = (
