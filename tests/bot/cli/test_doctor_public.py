@@ -112,7 +112,7 @@ async def test_each_mistake_is_named_with_what_to_do(
 ) -> None:
     async with looked(tmp_path, monkeypatch, **mistakes) as [check]:
         assert not check.ok
-        assert message in check.message
+        assert message in str(check.message)
         assert hint in check.hint
 
 
@@ -147,7 +147,7 @@ async def test_without_a_running_bot_the_certificate_is_looked_at(
 ) -> None:
     async with looked(tmp_path, monkeypatch, begun=False, status=502) as [check]:
         assert check.ok
-        assert "mnema run is not running" in check.message
+        assert "mnema run is not running" in str(check.message)
 
 
 async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path)
             home, _config(home, f"https://127.0.0.1:{taken.getsockname()[1]}")
         )
     assert not check.ok
-    assert "cannot be reached: [Errno 111] Connection refused." in check.message
+    assert "cannot be reached: [Errno 111] Connection refused." in str(check.message)
 
 
 async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
     async with running(ScriptedBot()) as site:
         [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
     assert not check.ok
-    assert "does not support TLS" in check.message
+    assert "does not support TLS" in str(check.message)
 
 
 async def test_no_public_address_is_no_check(tmp_path: Path) -> None:
