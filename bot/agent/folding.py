@@ -5,6 +5,7 @@ programs.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -17,8 +18,8 @@ from memory.context.reductions import index_reductions, turn_tokens
 from memory.context.summary.validation import parse_sections, render_sections, trim_sections
 from memory.context.tokens import TokenCounter
 from memory.conversation import Complete, Session, Turn
-from memory.folding import FoldRunner
-from memory.store.conversations.folds import Folds
+from memory.folding.runner import FoldRunner
+from memory.store.conversations.folds.steps import Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.errors import StoreError
 from memory.store.rows import FoldPlan, FoldRow
@@ -32,6 +33,7 @@ MAX_CONVERSATIONS = 1_000  # with lines
 LINE_SECONDS = 60.0  # one model call for lines
 ToolResultKey = tuple[str, int]
 MAX_PARALLEL_FOLDS = 8  # folds that call a model; a restart may start thousands
+MAX_PARALLEL_LOGS = 2  # the same of log-only folds, beside those; a fold may wait for some of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,7 @@ class FoldManager:
         self._starting = asyncio.Lock()
         self._starts: set[asyncio.Task[FoldTask | None]] = set()
         self._slots = asyncio.Semaphore(MAX_PARALLEL_FOLDS)
+        self._log_slots = asyncio.Semaphore(MAX_PARALLEL_LOGS)
 
     def is_folding(self, conversation: str) -> bool:
         """Tell whether a fold of this conversation's view is in progress."""
@@ -129,9 +132,19 @@ class FoldManager:
                 self._start_task(row)
 
     async def write_logs(self, conversation: str) -> None:
-        """Resume the log-only folds that clearing a conversation left."""
-        rows = await self._folds.open_folds()
-        self.resume([row for row in rows if row.conversation == conversation and row.log_only])
+        """Run the log-only folds that are planned for a conversation, such as by its clear."""
+        self.resume(await self._folds.open_logs(conversation))
+
+    async def retry_logs(self) -> None:
+        """Run the log-only folds that failed, such as on a full disk, or whose process is gone."""
+        for row in await self._folds.open_logs():
+            await self._start_log(row, at_once=False)
+
+    async def run_logs(self, rows: Sequence[FoldRow]) -> None:
+        """Run log-only folds of this process to their end; a failure is logged."""
+        tasks = [self._start_task(row) for row in rows]
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def settled(self) -> None:
         """Wait until no fold is in progress, and none awaits the texts of a model."""
@@ -222,20 +235,47 @@ class FoldManager:
 
     async def _run_with_slot(self, row: FoldRow, finish_now: asyncio.Event) -> FoldRow | None:
         """Run a fold once a slot is free, or at once without a model when `finish_now` is set."""
+        run_log = partial(self._run_log, finish_now=finish_now)
         if finish_now.is_set():
-            return await self._runner.run_fold(row, finish_now=finish_now)
+            return await self._runner.run_fold(row, finish_now=finish_now, run_log=run_log)
+        slots = self._log_slots if row.log_only else self._slots
         slot, finish = (
-            asyncio.create_task(self._slots.acquire()),
+            asyncio.create_task(slots.acquire()),
             asyncio.create_task(finish_now.wait()),
         )
         try:
             await asyncio.wait((slot, finish), return_when=asyncio.FIRST_COMPLETED)
-            return await self._runner.run_fold(row, finish_now=finish_now)
+            return await self._runner.run_fold(row, finish_now=finish_now, run_log=run_log)
         finally:
             finish.cancel()
             if slot.done() and not slot.cancelled():
-                self._slots.release()
+                slots.release()
             slot.cancel()
+
+    async def _run_log(self, row: FoldRow, finish_now: asyncio.Event) -> None:
+        """Run a log-only fold that another fold waits for; without a model once `finish_now` is
+        set.
+        """
+        task = await self._start_log(row, at_once=True)
+        if task is None:
+            return  # it has ended
+        finish = asyncio.create_task(finish_now.wait())
+        try:
+            await asyncio.wait((task, finish), return_when=asyncio.FIRST_COMPLETED)
+            if finish_now.is_set() and row.id in self._finish_events:
+                self._finish_events[row.id].set()
+            await asyncio.shield(task)
+        finally:
+            finish.cancel()
+
+    async def _start_log(self, row: FoldRow, *, at_once: bool) -> FoldTask | None:
+        """Return the task of a log-only fold, started if need be; None if it has ended or another
+        process runs it.
+        """
+        if row.id not in self._tasks:
+            taken = await self._folds.take(row.id, at_once=at_once)
+            return self._start_task(taken) if taken is not None else self._tasks.get(row.id)
+        return self._tasks[row.id]
 
     def _start_late(self, row: FoldRow) -> None:
         """Have the model's texts replace the digest of a fold, in the background."""

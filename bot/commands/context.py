@@ -227,16 +227,18 @@ async def _new(context: CommandContext) -> str:
     session = await context.store.sessions.load(id)
     count = len(session.turns)
     log_fold = plan_oldest_turns(session, "/new", _policy(context)) if count else None
-    await context.store.sessions.clear(id, log_fold, reason="new", by=context.who)
+    zone = context.services.now().tzinfo or UTC
+    await context.store.sessions.clear(id, log_fold, reason="new", by=context.who, zone=zone)
     await folding.detach(id)
     if not count:
         return context.text(Phrase("A new conversation begins."))
     await folding.write_logs(id)
     return context.text(
         Phrase(
-            "A new conversation begins; what came before (1 turn) is being written to today's log.",
-            "A new conversation begins; what came before ({count} turns) is being written to "
-            "today's log.",
+            "A new conversation begins; what came before (1 turn) is being written to the daily "
+            "log.",
+            "A new conversation begins; what came before ({count} turns) is being written to the "
+            "daily log.",
             count=count,
         ),
     )

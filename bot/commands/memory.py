@@ -12,6 +12,7 @@ from bot.memory.recall import format_source, memory_line_keys
 from bot.messages import load_body, parse_command
 from channels.phrases import Phrase
 from memory.conversation import Document, Message, Text
+from memory.longterm.line_kinds import guess_wished_category
 from memory.longterm.memories import MAX_RECORDED, MemoryCandidate, count_unrecorded
 from memory.longterm.memory_file import MAX_BYTES, MEMORY_PATH, MemoryFileUnreadable
 from memory.longterm.similarity import normalize_key
@@ -23,6 +24,7 @@ from memory.workspace import daily_log
 
 CATEGORY_NAMES = {
     "user_preference": Phrase("preferences"),
+    "instruction": Phrase("instructions"),
     "project_context": Phrase("projects"),
     "skill": Phrase("skills"),
     "fact": Phrase("facts"),
@@ -349,11 +351,6 @@ def _truncate(text: str) -> str:
 WRITE_ACTION = "memory.write"
 REMEMBER_IMPORTANCE = 8  # of what a person asks to remember
 MAX_FILES = 6
-_PREFERENCE_WORDS = re.compile(
-    r"喜欢|偏好|讨厌|最爱|[更不]爱|爱[吃喝看听用玩]|习惯|受不了"
-    r"|过敏|以后[都请别]|^(?:请|别|不要|总是)|\b(?:likes?|loves?|prefers?|hates?|dislikes?|favou?rites?|enjoys?|always|never|please|rather|don['’]t)\b",
-    re.IGNORECASE,
-)
 
 
 async def _memory(context: CommandContext) -> str:
@@ -532,7 +529,7 @@ async def _remember(context: CommandContext) -> str:
             ),
         )
     candidate = MemoryCandidate(
-        category="user_preference" if _PREFERENCE_WORDS.search(text) else "fact",
+        category=guess_wished_category(text),
         text=text,
         importance=REMEMBER_IMPORTANCE,
         origin="person",

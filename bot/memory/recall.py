@@ -1,6 +1,7 @@
 """Search results: as JSON, as terminal lines, and as the recall block of a turn's request."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,6 +89,14 @@ MAX_SHOWN_CHARS = 300_000
 LEFT_OUT_NOTE = (
     "[Not recalled, as they hold words from outside: {count}; memory_search shows them if they "
     "matter]"
+)
+# A result with its number, date and speaker, and source.
+_COPIED = re.compile(
+    r"(?:\d{1,3}\. |- )?"
+    r"(?P<label>\[\d{4}-\d\d-\d\d(?: \d\d:\d\d)?\] (?:[^:\n]{1,60}: )?)?"
+    r"(?P<words>\S.*?)"
+    r"(?P<source> \((?:MEMORY\.md|memory/[^\s()]+|spaces/[^\s()]+|turn \d+)"
+    r"[^()]*(?:\(handle=[^()]*\))?\))?"
 )
 SEARCH_FACTOR = 2  # results per shown passage: those that the prompt shows anyway are dropped
 
@@ -390,6 +399,26 @@ def format_passage_source(passage: Passage, conversation: str) -> str:
         if passage.kind == "tool"
         else where
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopiedPassage:
+    """What a text holds that was copied from a result of a search."""
+
+    #: Date and speaker, as in the result; "" for none.
+    label: str
+    words: str
+
+
+def read_copied_passage(text: str) -> CopiedPassage:
+    """Take the number and the source of a result off a text; the inverse of `format_passage`.
+
+    A text that is no copy of one is returned as it is, without a label.
+    """
+    copied = _COPIED.fullmatch(_collapse_whitespace(text))
+    if copied is None or not (copied["label"] or copied["source"]):
+        return CopiedPassage(label="", words=text)
+    return CopiedPassage(label=(copied["label"] or "").strip(), words=copied["words"])
 
 
 def passage_handle(passage: Passage, conversation: str) -> str:

@@ -65,16 +65,25 @@ def extraction_settings(config: Config) -> ExtractionSettings:
 
 
 def fast_model_completion(
-    models: ModelService, sessions: Sessions, purpose: Purpose = "extract"
+    models: ModelService,
+    sessions: Sessions,
+    purpose: Purpose = "extract",
+    *,
+    gives_way: bool = False,
 ) -> Complete:
     """Return a `Complete` that uses the fast model and stores its usage under the purpose.
+
+    Args:
+        gives_way: give a call up where it would run beside a reply.
 
     It raises NoModel if only the offline model is configured.
     """
 
     async def complete(system: str, prompt: str, max_tokens: int, conversation: str) -> str:
         try:
-            text, used = await models.complete(system, prompt, max_tokens, purpose)
+            text, used = await models.complete(
+                system, prompt, max_tokens, purpose, gives_way=gives_way
+            )
         except ModelError as err:
             if err.kind == "offline":
                 raise NoModel from err
@@ -157,9 +166,11 @@ class MemoryService:
             self._newest.popitem(last=False)
         return memories
 
-    def completion(self, purpose: Purpose) -> Complete:
-        """Return a `Complete` of the fast model, whose usage is stored under the purpose."""
-        return fast_model_completion(self._models, self._store.sessions, purpose)
+    def completion(self, purpose: Purpose, *, gives_way: bool = False) -> Complete:
+        """Return a `Complete` of the fast model; see `fast_model_completion`."""
+        return fast_model_completion(
+            self._models, self._store.sessions, purpose, gives_way=gives_way
+        )
 
     async def spaces(self) -> list[str]:
         """List every space that has a conversation or a folder."""

@@ -15,6 +15,10 @@ MAX_INTERRUPTIONS = 2  # of one call; then it runs through
 Result = TypeVar("Result")
 
 
+class RepliesFirst(Exception):
+    """A background call was given up, as replies took the server's time."""
+
+
 class BackgroundCalls:
     """Starts background calls while no reply is under way, and ends them when one begins.
 
@@ -49,10 +53,16 @@ class BackgroundCalls:
                 self._quiet_since = asyncio.get_running_loop().time()
                 self._quiet.set()
 
-    async def run(self, call: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    async def run(
+        self, call: Callable[[], Coroutine[Any, Any, Result]], *, gives_way: bool = False
+    ) -> Result:
         """Make a call when its time has come; again where a reply has ended it.
 
+        Args:
+            gives_way: give the call up where it would run beside a reply.
+
         Raises:
+            RepliesFirst: it was given up.
             Exception: what the call raises.
         """
         if not self._waits():
@@ -70,7 +80,10 @@ class BackgroundCalls:
             finally:
                 await cancel_and_wait((began, task))
         else:
-            await self._wait_until_quiet(until)
+            if not gives_way:
+                await self._wait_until_quiet(until)
+        if gives_way:
+            raise RepliesFirst
         return await call()
 
     async def _wait_until_quiet(self, until: float) -> bool:

@@ -456,7 +456,13 @@ class ModelService:
         await asyncio.gather(*(client.preload() for client in self._clients))
 
     async def complete(
-        self, system: str, prompt: str, max_tokens: int, purpose: Purpose = "fold"
+        self,
+        system: str,
+        prompt: str,
+        max_tokens: int,
+        purpose: Purpose = "fold",
+        *,
+        gives_way: bool = False,
     ) -> tuple[str, Usage]:
         """Return one answer of the fast model without tools, and its usage.
 
@@ -466,13 +472,18 @@ class ModelService:
 
         It waits for replies as `llm.background` says.
 
+        Args:
+            gives_way: see BackgroundCalls.run.
+
         Raises:
+            RepliesFirst: see BackgroundCalls.run.
             ModelError: it did not answer; of kind "offline" where background calls are off.
         """
         if self._llm is not None and self._llm.background == "off":
             raise BadRequest("llm.background is off", kind="offline")
         return await self.background.run(
-            lambda: self._complete_in_window(system, prompt, max_tokens, purpose)
+            lambda: self._complete_in_window(system, prompt, max_tokens, purpose),
+            gives_way=gives_way,
         )
 
     async def _complete_in_window(

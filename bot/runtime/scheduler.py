@@ -1,5 +1,5 @@
-"""Scheduled work: snapshots by the hour; each night idle conversations end, old data is removed,
-and dreams.
+"""Scheduled work: snapshots by the hour; logs of ended days; each night idle conversations end, old
+data is removed, and dreams.
 """
 
 import asyncio
@@ -30,12 +30,14 @@ RETRY_DELAY = timedelta(minutes=1)
 # seconds: loading takes 25 ms of CPU, which the first messages after a start need more
 LOAD_DELAY = 3.0
 START_DELAY = timedelta(seconds=5)  # after that, a missed dream is made up for
+QUARTER_HOUR = timedelta(minutes=15)
+FIRST_MINUTE = datetime(2000, 1, 1, 0, 1, tzinfo=UTC)
 # How far the machine's clock, by which timers fire, may be ahead of the clock that tells the day.
 CLOCK_TOLERANCE = timedelta(seconds=5)
 # Between two checks of the wall clock: timers stop while the machine sleeps, and do not notice a
 # clock that is set.
 CLOCK_CHECK_SECONDS = 60.0
-DREAM_JOB_ID, NIGHTLY_JOB_ID = "dream", "nightly"
+DREAM_JOB_ID, NIGHTLY_JOB_ID, DAY_END_JOB_ID = "dream", "nightly", "day end"
 SYSTEM_ACTOR = Actor(channel="", id="house", role="owner")
 JOB_SCOPE = AccessScope(kind="job", space="")
 
@@ -254,6 +256,19 @@ class DailyTrigger:
         return next(hour for hour in hours if hour >= earliest) - ahead
 
 
+class QuarterHourTrigger:
+    """A trigger for APScheduler that fires a minute after each quarter of an hour.
+
+    Every zone's midnight is at one, whatever a day skips or has twice.
+    """
+
+    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime:
+        """See BaseTrigger."""
+        after = max(previous_fire_time, now) if previous_fire_time else now
+        passed = (after - FIRST_MINUTE) % QUARTER_HOUR
+        return after - passed + QUARTER_HOUR
+
+
 def run_until_stopped(
     job: Callable[[], Awaitable[object]], stopped: Callable[[], bool]
 ) -> Callable[[], Awaitable[None]]:
@@ -277,11 +292,16 @@ class Scheduler:
     """APScheduler with jobs in memory only: what they have done is in the store."""
 
     def __init__(
-        self, zone: tzinfo, nightly: Callable[[], Awaitable[object]], dreams: DreamSchedule
+        self,
+        zone: tzinfo,
+        nightly: Callable[[], Awaitable[object]],
+        dreams: DreamSchedule,
+        day_end: Callable[[], Awaitable[object]],
     ) -> None:
         self._zone = zone
         self._nightly = nightly
         self._dreams = dreams
+        self._day_end = day_end
         self._stopped = False
         self._scheduler: Any = None
         self._next_check: asyncio.TimerHandle | None = None
@@ -303,6 +323,7 @@ class Scheduler:
         if self._stopped:
             return
         BaseTrigger.register(DailyTrigger)
+        BaseTrigger.register(QuarterHourTrigger)
         scheduler = AsyncIOScheduler(timezone=self._zone)
         options = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
         now = datetime.now(UTC)
@@ -313,6 +334,9 @@ class Scheduler:
         dream = run_until_stopped(self._dreams.dream, lambda: self._stopped)
         scheduler.add_job(dream, self._dream_trigger(), id=DREAM_JOB_ID, **options)
         scheduler.add_job(dream, "date", run_date=now + START_DELAY, **options)
+        day_end = run_until_stopped(self._day_end, lambda: self._stopped)
+        scheduler.add_job(day_end, QuarterHourTrigger(), id=DAY_END_JOB_ID, **options)
+        scheduler.add_job(day_end, "date", run_date=now + START_DELAY, **options)
         scheduler.start()
         self._scheduler = scheduler
         self._schedule_check()
@@ -346,7 +370,7 @@ class Scheduler:
         nearer hour.
         """
         now = datetime.now(UTC)
-        for name in (NIGHTLY_JOB_ID, DREAM_JOB_ID):
+        for name in (NIGHTLY_JOB_ID, DREAM_JOB_ID, DAY_END_JOB_ID):
             job = self._scheduler.get_job(name)
             if (
                 job is not None

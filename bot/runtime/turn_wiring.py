@@ -16,6 +16,7 @@ from bot.access.person_deletion import PersonDeletion
 from bot.agent.approvals import ApprovalService, Begun
 from bot.agent.context.actions import end_idle_conversations
 from bot.agent.context.calibration import TokenCalibration, load_best_counter
+from bot.agent.context.ended_days import log_ended_days
 from bot.agent.context.fitter import ContextFitter, request_limits
 from bot.agent.context.recorder import ViewRecorder
 from bot.agent.context.report import ContextReport
@@ -51,7 +52,7 @@ from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
 from memory.context.summary.prompt import MAX_PROMPT_TOKENS
 from memory.conversation import ToolSpec
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.automation.approvals import ApprovalRow
 from memory.store.automation.background_tasks import TaskRow
 from memory.store.errors import WrongState
@@ -167,6 +168,7 @@ class TurnComponents(Components):
             sessions=self.store.sessions,
             workspace=self.workspace,
             complete=self.summarise,
+            complete_log=self.memory_service.completion("fold", gives_way=True),
             counter=load_best_counter,
             zone=self.zone(),
             summary_tokens=self._summary_tokens,
@@ -533,9 +535,13 @@ class TurnComponents(Components):
         await self.folding.detach(conversation)
 
     async def end_idle_conversations(self, now: datetime) -> int:
+        local = now.astimezone(self.zone())
         return await end_idle_conversations(
-            self.store, self.folding, self.config(), now, SYSTEM_ACTOR.id
+            self.store, self.folding, self.config(), local, SYSTEM_ACTOR.id
         )
+
+    async def log_ended_days(self) -> None:
+        await log_ended_days(self.store, self.folding, self.config().context_policy, self.now())
 
     def is_space_in_use(self, space: str) -> bool:
         return self.turns.is_space_open(space)

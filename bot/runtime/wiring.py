@@ -104,6 +104,10 @@ class Components(BaseComponents):
         """End the conversations that are idle for too long, as /new does; return how many."""
 
     @abstractmethod
+    async def log_ended_days(self) -> None:
+        """Write to the daily logs what ended days still have in view."""
+
+    @abstractmethod
     async def _run_turn(self, conversation: str) -> bool:
         """Process the oldest open message of a conversation; see TurnRunner.step."""
 
@@ -254,7 +258,7 @@ class Components(BaseComponents):
         nightly = partial(
             run_nightly_cleanup, self.store, self._end_idle_conversations, self.config, retention
         )
-        return Scheduler(self.zone(), nightly, dreams)
+        return Scheduler(self.zone(), nightly, dreams, self.log_ended_days)
 
     async def _end_idle_conversations(self, days: int, now: datetime) -> None:
         if await self.store.sessions.idle(now - timedelta(days=days)):

@@ -10,7 +10,12 @@ from pydantic import Field
 
 from bot.errors import ToolFailed
 from bot.memory.files import find_memory_file
-from bot.memory.recall import SearchPassages, UseCounters, format_passage_source
+from bot.memory.recall import (
+    SearchPassages,
+    UseCounters,
+    format_passage_source,
+    read_copied_passage,
+)
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
 from bot.tools.recall import PAGE_CHARS, paginate_lines
 from bot.tools.workspace.files import format_page
@@ -31,7 +36,7 @@ from memory.workspace.files import Workspace
 DEFAULT_RESULTS, MAX_RESULTS = 8, 20
 DEFAULT_LINES, MAX_LINES = 40, 200
 MAX_TEXT_CHARS = 2_000  # characters of one memory
-MemoryCategory = Literal["user_preference", "project_context", "skill", "fact"]
+MemoryCategory = Literal["user_preference", "instruction", "project_context", "skill", "fact"]
 Day = Annotated[str, Field(description="YYYY-MM-DD")]
 
 
@@ -192,6 +197,7 @@ class MemoryWriteTool:
             )
         if message.tainted:
             await asyncio.to_thread(_check_own_words, text, OwnWords(message.words))
+        text = await self._without_copied_frame(text, context.space)
         done = await self._note(arguments.category, text, context, message)
         if done.action != "unchanged" or done.row.source.message_id == message.message_id:
             notice = Phrase("🧠 Remembered: {words}", words=done.row.text)
@@ -202,6 +208,17 @@ class MemoryWriteTool:
             "unchanged": "It was noted already",
         }
         return f"{verbs[done.action]}: {done.row.text}"
+
+    async def _without_copied_frame(self, text: str, space: str) -> str:
+        """Return the words of a copied result: without its date if memory has them as a line, for
+        then it is that line; else with it, for words such as "today" depend on it.
+        """
+        copied = read_copied_passage(text)
+        key = normalize_key(copied.words)
+        known = await self._memories(space).nearest(copied.words)
+        if any(line.norm == key for line in known):
+            return copied.words
+        return f"{copied.label} {copied.words}".strip()
 
     async def _note(
         self, category: str, text: str, context: ToolContext, message: MessageContext

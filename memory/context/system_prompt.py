@@ -20,6 +20,7 @@ from memory.context.markdown_excerpts import (
 )
 from memory.context.tokens import TokenCounter
 from memory.conversation import SystemPart
+from memory.text.bullets import category_of
 from memory.text.markdown import (
     MarkdownBlock,
     count_of,
@@ -363,8 +364,11 @@ def system_parts(
 
 def memory_part(text: str, budget: int, counter: TokenCounter) -> SystemPart:
     """MEMORY.md within its frame, both cut to the budget."""
+    titles = [line for line in split_lines(text) if line.startswith("#")]
+    has_instructions = any(map(_names_instructions, titles))
+    how = "; what stands under Instructions is how to answer" if has_instructions else ""
     frame = (
-        "[MEMORY.md: long-term memory, for reference; the newest message wins]",
+        f"[MEMORY.md: long-term memory, for reference; the newest message wins{how}]",
         "[End of MEMORY.md]",
     )
     return _frame_part(MEMORY, frame, budget, counter, lambda left: cut_memory(text, left, counter))
@@ -391,6 +395,7 @@ def log_part(
 def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
     """Cut MEMORY.md to the budget: all headings, and of each section the newest paragraphs.
 
+    Standing instructions come before all else, for each of them holds for the next reply.
     Paragraphs nearer to the end of their section are newer. The newest paragraph of each section
     comes before the second newest of any. If not even the headings fit, those of the upper levels
     stay.
@@ -400,10 +405,14 @@ def cut_memory(text: str, budget: int, counter: TokenCounter) -> Excerpt:
         return Excerpt(plain)
     blocks = parse_blocks(text)
     headings = sorted((block for block in blocks if block.level), key=lambda block: block.level)
-    candidates = [BlockCandidate(blocks=(block,), group=-2) for block in headings]
-    candidates += [
-        BlockCandidate(blocks=(block,), group=block.section) for block in _newest_first(blocks)
+    newest = _newest_first(blocks)
+    candidates = [
+        BlockCandidate(blocks=(blocks[block.section], block), group=-3)
+        for block in newest
+        if _is_instruction(block, blocks)
     ]
+    candidates += [BlockCandidate(blocks=(block,), group=-2) for block in headings]
+    candidates += [BlockCandidate(blocks=(block,), group=block.section) for block in newest]
     return select_blocks(blocks, candidates, max(budget, 0), counter)
 
 
@@ -468,6 +477,15 @@ def _frame_part(
         if over <= 0 or not framed:
             return SystemPart(name=name, text=framed, left_out=left_out)
         left -= over
+
+
+def _is_instruction(block: MarkdownBlock, blocks: Sequence[MarkdownBlock]) -> bool:
+    """Whether a paragraph stands under the heading of standing instructions."""
+    return block.section >= 0 and _names_instructions(blocks[block.section].text)
+
+
+def _names_instructions(heading: str) -> bool:
+    return category_of(heading.lstrip("# ")) == "instruction"
 
 
 def _newest_first(blocks: Sequence[MarkdownBlock]) -> list[MarkdownBlock]:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeGuard
 
 from memory.context.summary.grounding import GroundingSource
 from memory.conversation import Message, Part, Text
+from memory.longterm.line_kinds import INSTRUCTION
 from memory.longterm.own_words import OwnWords
 from memory.text.bullets import tidy_content
 from memory.text.language import CJK_CHARACTER, is_mostly_cjk
@@ -61,8 +62,13 @@ Lang = Literal["zh", "en"]
 
 _CATEGORIES: Mapping[str, tuple[str, str]] = {
     "user_preference": (
-        "喜好、习惯、固定约定（格式、回复风格、工具、口味）",
-        "tastes, habits and standing wishes (format, style of replies, tools)",
+        "喜好和习惯（口味、工具、作息）",
+        "tastes and habits (food, tools, daily life)",
+    ),
+    INSTRUCTION: (
+        "要求你以后一直照做、或遇到某种情况就照做的事（怎么回答、用什么格式、要写上什么、怎么称呼）",
+        "what you are asked to do from now on, always or in certain cases (how to answer, in which "
+        "format, what to include, how to address the user)",
     ),
     "project_context": (
         "正在做的事：目标、约束、期限、参与的人",
@@ -133,10 +139,19 @@ _KNOWN = {"zh": "已有的记忆", "en": "known memories"}
 class ExtractionRules:
     """Which facts may be stored."""
 
-    #: Configured categories.
+    #: Configured categories. Standing instructions are preferences about the replies themselves:
+    #: they are stored where preferences are.
     categories: tuple[str, ...] = tuple(_CATEGORIES)
     #: 1 to 10; facts below it are dropped.
     min_importance: int = 5
+
+    @property
+    def stored_categories(self) -> tuple[str, ...]:
+        """All categories that are stored, in the order in which the model is shown them."""
+        names = dict.fromkeys(self.categories)
+        if "user_preference" in names:
+            names[INSTRUCTION] = None
+        return tuple(name for name in _CATEGORIES if name in names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,8 +173,6 @@ class KnownMemory:
     #: Key of the line.
     norm: str
     text: str
-    #: "" to let facts of any category replace it.
-    category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,7 +238,7 @@ def build_prompts(
     lang: Lang = "zh" if is_mostly_cjk("\n".join(exchange.user for exchange in exchanges)) else "en"
     example = _EXAMPLE[lang] if _EXAMPLE_CATEGORY in rules.categories else ""
     system = _SYSTEM[lang].format(
-        categories=describe_categories(rules.categories, lang), example=example
+        categories=describe_categories(rules.stored_categories, lang), example=example
     )
     lines = "\n".join(
         f"{number}. {' '.join(line.text.split())}" for number, line in enumerate(known, 1)
@@ -428,15 +441,13 @@ def _read_fact(record: Mapping[str, Any], known: Sequence[KnownMemory]) -> Extra
         text=text,
         importance=int(importance),
         quote=" ".join(quote.split()),
-        replaces=_replaced_keys(
-            replaces, [line if line.category in ("", category.strip()) else None for line in known]
-        ),
+        replaces=_replaced_keys(replaces, known),
     )
 
 
-def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tuple[str, ...]:
-    """Keys of the shown lines with these numbers; invalid numbers and too many of them replace
-    nothing.
+def _replaced_keys(numbers: object, known: Sequence[KnownMemory]) -> tuple[str, ...]:
+    """Keys of the shown lines with these numbers, of any category; invalid numbers and too many of
+    them replace nothing.
     """
     if not isinstance(numbers, list):
         return ()
@@ -444,12 +455,12 @@ def _replaced_keys(numbers: object, known: Sequence[KnownMemory | None]) -> tupl
         number for number in numbers if isinstance(number, int) and not isinstance(number, bool)
     ]
     lines = [known[number - 1] for number in dict.fromkeys(integers) if 1 <= number <= len(known)]
-    return tuple(line.norm for line in lines if line) if len(lines) <= MAX_REPLACED else ()
+    return tuple(line.norm for line in lines) if len(lines) <= MAX_REPLACED else ()
 
 
 def _rejection_reason(fact: ExtractedFact, words: _UserWords, rules: ExtractionRules) -> str:
     """Why a fact is dropped, "" for no reason."""
-    if fact.category not in _CATEGORIES or fact.category not in rules.categories:
+    if fact.category not in rules.stored_categories:
         return "category"
     if fact.importance < rules.min_importance:
         return "importance"
@@ -482,104 +493,3 @@ def _bare(text: str) -> str:
 
 def _is_text(part: Part) -> TypeGuard[Text]:
     return isinstance(part, Text) and not part.aside
-
-
-# Heuristics for lines of daily logs, without a model
-
-MIN_CONTENT = 3  # points a line needs: 2 per long word, 1 per short word or pair of CJK characters
-LONG_WORD_CHARS = 4
-MAX_LINE = 300
-
-
-def _any_pattern(*patterns: str) -> re.Pattern[str]:
-    return lazy_pattern("|".join(patterns), re.IGNORECASE)
-
-
-_SHORTENED = _any_pattern(r"recall\((?:handle|turn)=", r"\[(?:picture|file )", r"^\[\+\d+ messages")
-_QUESTION = _any_pattern(
-    r"[?？]|[吗呢么吧][。!！~～\s]*$",
-    r"什么|怎么|怎样|如何|为何|多少|哪[里个些儿天]|几点|是不是|能不能|可不可以|有没有",
-    r"帮我|帮忙|麻烦你|给我|告诉我|请[你帮问给把]|^(?:请|把|再|继续)|我(?:们)?(?:想|要|需要)",
-    r"^(?:what|how|why|when|where|who|which|is|are|am|do|does|did|can|could|would|should|will|please|let's|let)\b",
-    r"\b(?:can|could|would|will) you\b",
-    r"\b(?:help|tell|show|give|send) me\b",
-    r"\bi(?:'d| would) like you to\b|\bi (?:want|need|wish|have a question)\b",
-)
-_MOMENTARY = _any_pattern(
-    r"今天|昨天|明天|前天|后天|今晚|昨晚|今早|刚才|刚刚|这次|一会儿|马上",
-    (
-        r"\b(?:today|yesterday|tomorrow|tonight|just now|right now|this "
-        r"(?:time|morning|afternoon|evening|week))\b"
-    ),
-)
-_LASTING = _any_pattern(
-    r"以后|今后|永远|总是|一直都?要|务必|请用|请始终", r"\b(?:always|never|from now on|prefer)\b"
-)
-_COURTESY = _any_pattern(
-    (
-        r"[早上中下晚]{1,4}午?好|晚安|你好|您好|辛苦了|太好了|没"
-        r"问题|没关系|不客气|谢谢|多谢|感谢|再见|拜拜|哈哈"
-    ),
-    (
-        r"好的|收到|明白|继续|不好意思|对不起|抱歉|不知道|不太?确"
-        r"定|想一?想|看一?看|试一?试|再说|我很?喜欢[。!！~～\s]*$"
-    ),
-    (
-        r"\bgood "
-        r"(?:morning|afternoon|evening|night)\b|\b(?:hello|hi|hey|bye|goodbye|okay|ok|sure)\b|\bsee you(?: \w+)?\b"  # noqa: E501
-    ),
-    (
-        r"\bthanks?(?: you)?(?: (?:so|very) much)?\b|\bthat helps(?: me)?(?: a lot)?\b|\byou're "
-        r"welcome\b|\bno problem\b"
-    ),
-    r"\b(?:nice|great|perfect|sounds good|got it|go on|continue)\b|\b(?:good|great|nice) idea\b",
-    (
-        r"\bi (?:like|love) (?:it|that)\b|\bi (?:see|agree|understand|guess|hope|think)\b|\bmy "
-        r"(?:bad|pleasure)\b"
-    ),
-    (
-        r"\bi(?:'m| am) (?:fine|sorry|done|back|here|ready|not sure)\b|\b(?:don't|do not) "
-        r"(?:know|understand)\b"
-    ),
-)
-_SELF = _any_pattern(r"我|咱|本人|俺", r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b")
-_SELF_STATEMENT = _any_pattern(r"我(?:是|叫|姓|最?爱|最?喜欢|不[吃喝喜爱]|讨厌|怕)")
-_ABOUT_TALK = _any_pattern(
-    r"询问|问了|问及|请求|请教|要求(?:助手|机器人)|咨询|打招呼|问候",
-    r"\b(?:asked|asks|requested|wondered|inquired|greeted)\b",
-    r"^\W*(?:bot|assistant|tool|助手|机器人|工具)",
-)
-_LIKING = _any_pattern(
-    r"喜欢|最爱|爱[吃喝看听用玩]|讨厌|不[吃喝]|偏好|偏爱|习惯|希望|请用|以后|总是|忌口|过敏",
-    (
-        r"\b(?:prefers?|likes?|loves?|hates?|dislikes?|enjoys?|favou?rite|always|never|allergic|from "  # noqa: E501
-        r"now on)\b"
-    ),
-)
-
-
-def is_lasting(text: str, *, spoken: bool) -> bool:
-    """Whether a line may hold for long: no question, request, courtesy or news of the day.
-
-    Args:
-        spoken: it quotes the person and must be about them or a standing wish; otherwise it reports
-            what they said and must not be about the conversation alone.
-    """
-    if len(text) > MAX_LINE or _SHORTENED.search(text) or _MOMENTARY.search(text):
-        return False
-    is_standing = _LASTING.search(text) is not None
-    if _QUESTION.search(text) and not is_standing:
-        return False
-    if not (is_standing or _SELF.search(text)) if spoken else _ABOUT_TALK.search(text):
-        return False
-    rest = _COURTESY.sub(" ", text)
-    content = sum(
-        2 if term.isascii() and len(term) >= LONG_WORD_CHARS else 1
-        for term in lexical_question_terms(rest)
-    )
-    return content >= (1 if _SELF_STATEMENT.search(rest) else MIN_CONTENT)
-
-
-def category_of(text: str) -> str:
-    """Guess a line's category: a preference, else a fact."""
-    return "user_preference" if _LIKING.search(text) else "fact"

@@ -147,9 +147,7 @@ class ExtractionWorker:
         nearest = await self.memories(space).nearest(
             words, MAX_NEAREST + MORE_NEAREST * (len(rows) - 1)
         )
-        known = [
-            KnownMemory(norm=line.norm, text=line.text, category=line.category) for line in nearest
-        ]
+        known = [KnownMemory(norm=line.norm, text=line.text) for line in nearest]
         try:
             answer = await self._call_model(rows, extraction.build_prompts(exchanges, known, rules))
         except NoModel:

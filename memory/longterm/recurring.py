@@ -15,14 +15,13 @@ from memory.longterm.extraction import (
     ExtractedFact,
     Lang,
     TurnExchange,
-    category_of,
     describe_categories,
-    is_lasting,
     parse_answer,
     still_supported,
 )
+from memory.longterm.line_kinds import guess_category, is_lasting
 from memory.longterm.similarity import is_similar, normalize_key
-from memory.store.conversations.folds import Folds
+from memory.store.conversations.folds.steps import Folds
 from memory.store.longterm.dreams import DreamRecords
 from memory.store.rows import FoldRow
 from memory.text.bullets import CATEGORIES
@@ -136,7 +135,7 @@ def find_recurring(
     groups.sort(key=lambda group: (group[-1].day, group[-1].path, group[-1].number))
     return tuple(
         RecurringFact(
-            text=group[-1].text, category=category_of(group[-1].text), sources=tuple(group)
+            text=group[-1].text, category=guess_category(group[-1].text), sources=tuple(group)
         )
         for group in groups[-MAX_NOTED:]
     )

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from sqlalchemy import func, select
 
 from memory.store.audit import append_act, find_broken_seq
-from memory.store.conversations import ledger
+from memory.store.conversations.folds import ledger
 from memory.store.engine.database import Tx
 from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.maintenance.replaced_rights import (

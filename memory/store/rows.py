@@ -384,9 +384,13 @@ class FoldPlan:
     why: str = ""
     #: The conversation's next_seq when it was planned, 0 for its value when the plan is stored.
     seen_seq: int = 0
-    #: Unix seconds that date its section of the daily log, 0 for the time at which the plan is
+    #: Unix seconds from which the age of its messages counts, 0 for the time at which the plan is
     #: stored.
     at: float = 0.0
+    #: Writes a summary but no log, as other folds write that.
+    summary_only: bool = False
+    #: Day of its section in the daily log, YYYY-MM-DD; "" for that of `at`.
+    day: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,6 +442,10 @@ class FoldRow:
     #: SHA-256 of the section's text in the daily log that may be replaced while `awaiting` is
     #: "log".
     body_sha256: str = ""
+    #: Its turns are in the daily log by folds that only write that.
+    summary_only: bool = False
+    #: Day of its section in the daily log, YYYY-MM-DD; "" for that of `at`.
+    day: str = ""
 
     @property
     def label(self) -> FoldLabel:

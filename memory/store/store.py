@@ -20,7 +20,7 @@ from memory.store.automation.mcp import McpRecords
 from memory.store.console.conversation_list import ConversationList
 from memory.store.console.line_details import LineReads
 from memory.store.conversations.delivery import Delivery
-from memory.store.conversations.folds import Folds
+from memory.store.conversations.folds.steps import Folds
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.conversations.sessions import Sessions
 from memory.store.conversations.turns import release_work

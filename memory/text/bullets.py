@@ -14,6 +14,7 @@ from datetime import date
 # Heading of each category, in the template and where a file has none.
 HEADINGS = {
     "user_preference": "偏好 · Preferences",
+    "instruction": "约定 · Instructions",
     "project_context": "项目 · Projects",
     "skill": "技能 · Skills",
     "fact": "事实 · Facts",
@@ -26,6 +27,9 @@ _BOM = "\ufeff"
 _HEADING_NAMES = {
     "user_preference": (
         "偏好 喜好 用户偏好 个人偏好 preference preferences userpreference userpreferences"
+    ),
+    "instruction": (
+        "约定 长期约定 回复约定 instruction instructions standinginstruction standinginstructions"
     ),
     "project_context": "项目 项目背景 工作项目 project projects projectcontext",
     "skill": "技能 能力 skill skills",

@@ -42,7 +42,7 @@ _DAY_FIRST = lazy_pattern(
     rf"(\d{{4}})(?!\d))?"
 )
 _MONTH_FIRST = lazy_pattern(
-    rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:.%]|,\d)(?:,? "
+    rf"(?<![a-z])({_MONTH_PATTERN})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?![\d:%]|[.,]\d)(?:,? "
     rf"(\d{{4}})(?!\d))?"
 )
 _MONTH_YEAR = lazy_pattern(rf"(?<![a-z])({_MONTH_PATTERN})\.?,? (\d{{4}})(?!\d)")

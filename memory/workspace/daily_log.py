@@ -7,17 +7,19 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from itertools import chain, groupby
+from datetime import date, datetime, timedelta
+from itertools import chain, dropwhile, groupby
 
 from memory.text.bullets import find_lines, heading_day, is_fence, open_fence
 from memory.workspace.append import FilePosition, KnownEnd
 from memory.workspace.files import FileConflict, SpaceFiles, TextFile
+from memory.workspace.safe_path import PathRefused
 
 LOG_FOLDER = "memory"
 MAX_TRIES = 20
 MAX_DAYS_AWAY = 2  # two time zones may date the same moment this many days apart
 CHUNK_CHARS = 1 << 16  # characters that are split into lines at a time
+MAX_KNOWN_BYTES = 32_768  # of a day's file that a fold's added lines are compared with
 MAX_NAME = 40  # characters of a conversation's name in a heading
 _HEADING_MARKS = frozenset("·<>")
 _FENCES = ("```", "~~~")
@@ -43,10 +45,12 @@ class LogSection:
     channel: str
     first_turn: int
     last_turn: int
-    #: When the turns are folded, in the time zone of the log; its day is the file's.
+    #: When the turns are folded, in the time zone of the log.
     at: datetime
     #: Markdown lines.
     body: str
+    #: Day of the file; None for that of `at`, as in logs that version 0.1 wrote.
+    day: date | None = None
     #: Times of the first and the last message of the turns, in the time zone of the log; None for
     #: `at`, as in logs that version 0.1 wrote.
     began: datetime | None = None
@@ -55,7 +59,7 @@ class LogSection:
     @property
     def path(self) -> str:
         """The day's file, relative to the space's folder."""
-        return f"{LOG_FOLDER}/{self.at:%Y-%m-%d}.md"
+        return f"{LOG_FOLDER}/{self.day or self.at.date():%Y-%m-%d}.md"
 
     @property
     def heading(self) -> str:
@@ -179,17 +183,35 @@ def append_once(
 
 def find_section(files: SpaceFiles, section: LogSection) -> str | None:
     """Find the file that has the section, also if it was written under another time zone."""
+    own = section.day or section.at.date()
     near = sorted(
-        (section.at + timedelta(days=n) for n in range(-MAX_DAYS_AWAY, MAX_DAYS_AWAY + 1)),
-        key=lambda at: at != section.at,
+        (own + timedelta(days=n) for n in range(-MAX_DAYS_AWAY, MAX_DAYS_AWAY + 1)),
+        key=lambda day: day != own,
     )
     with suppress(FileNotFoundError):
         files.finish_append(section.path)
-    for path in (path for at in near for path in _following_paths(replace(section, at=at).path)):
+    for path in (path for day in near for path in _following_paths(replace(section, day=day).path)):
         found = _read_log(files, path)
         if found is not None and has_section(found.text, section.fold):
             return path
     return None
+
+
+def read_known_lines(files: SpaceFiles, section: LogSection) -> str:
+    """Read what the last MAX_KNOWN_BYTES of a section's file say: without the section itself, those
+    that are stale or were undone, and the rest of one that is cut. Blocks.
+    """
+    try:
+        data = files.read_range(section.path, -MAX_KNOWN_BYTES, MAX_KNOWN_BYTES)
+    except (OSError, PathRefused):
+        return ""
+    lines = list(iter_lines(data.decode("utf-8", "replace")))
+    if len(data) == MAX_KNOWN_BYTES:
+        lines = list(dropwhile(lambda line: section_fold(line) is None, lines))
+    rows = iter_rows("\n".join(lines))
+    return "\n".join(
+        row.raw for row in rows if not row.mark and (not row.fold or row.fold != section.fold)
+    )
 
 
 def mark_section(files: SpaceFiles, path: str, fold: str, word: str) -> bool:
@@ -419,7 +441,7 @@ def _format_section(section: LogSection) -> str:
 def _append_to_text(text: str, section: LogSection) -> str:
     new = _format_section(section)
     if not text.strip("\ufeff \t\r\n"):
-        return f"{text.rstrip()}# {section.at:%Y-%m-%d}\n\n{new}"
+        return f"{text.rstrip()}# {section.day or section.at.date():%Y-%m-%d}\n\n{new}"
     end = "\r\n" if "\r\n" in text else "\n"
     fence = open_fence(iter_lines(text))
     closed = f"{text.rstrip()}\n{fence}" if fence else text.rstrip()

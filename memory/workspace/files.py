@@ -219,12 +219,15 @@ class SpaceFiles:
         return self._read(path)[0]
 
     def read_range(self, path: str, first: int, size: int) -> bytes:
-        """Read `size` bytes of a file from byte `first` on; fewer where it ends before."""
+        """Read `size` bytes of a file from byte `first` on, counted from its end if negative; fewer
+        where it ends before.
+        """
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
                 check_regular_file(fd, _allowed_owners(root), single=True)
-                return os.pread(fd, size, first)
+                begin = first if first >= 0 else max(0, os.fstat(fd).st_size + first)
+                return os.pread(fd, size, begin)
             finally:
                 os.close(fd)
 

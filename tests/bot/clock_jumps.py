@@ -44,9 +44,11 @@ async def run(file: Path, jumps: list[float]) -> None:
     async def nightly() -> None:
         print("nightly", flush=True)
 
-    scheduler = Scheduler(
-        UTC, nightly, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night)
-    )
+    async def day_end() -> None:
+        return None
+
+    dreams = DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=night)
+    scheduler = Scheduler(UTC, nightly, dreams, day_end)
     await scheduler.start()
     hours = 0.0
     for jump in [0.0, *jumps]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.conversation import Reduction
-from memory.store.conversations.folds import FoldChanges
+from memory.store.conversations.folds.steps import FoldChanges
 from memory.store.conversations.prompt_state import PrefixMark
 from memory.store.errors import WrongState
 from tests.contracts.store_words import (

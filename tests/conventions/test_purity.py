@@ -10,7 +10,10 @@ PURE = (
     "memory/text/",
     "memory/recall/dates/",
     "memory/recall/ranking.py",
-    *(f"memory/longterm/{name}.py" for name in ("extraction", "own_words", "similarity")),
+    *(
+        f"memory/longterm/{name}.py"
+        for name in ("extraction", "line_kinds", "own_words", "similarity")
+    ),
     "memory/conversation.py",
     "channels/base.py",
     "channels/message.py",

@@ -120,5 +120,5 @@ async def test_one_fold_is_followed_in_few_files(tmp_path: Path) -> None:
                 assert fold is not None
                 assert fold.state == "folded"
     files = {name: named for name, named in always(runs).items() if not name.startswith(INDEXING)}
-    assert "memory/folding.py" in files
+    assert "memory/folding/runner.py" in files
     assert len(files) <= MAX_FILES_OF_A_FOLD, listed(files)

@@ -12,7 +12,6 @@ LONG_MODULES: set[str] = {
     "bot/config/key_texts.py",
     "bot/config/schema.py",
     "bot/models/providers/openai.py",
-    "memory/store/conversations/folds.py",
     "memory/store/conversations/sessions.py",
     "memory/store/longterm/forgetting.py",
     "memory/store/postgres/index.py",

@@ -30,13 +30,13 @@ BY = {"space", "conversation"}
 # Queries without such a filter, and why each exists. None of them returns text to a prompt or a
 # person.
 WHOLE = {
-    "memory.store.conversations.folds._SELECT_OPEN": (
+    "memory.store.conversations.folds.steps._SELECT_OPEN": (
         "recovery: every fold that an earlier process left unfinished"
     ),
-    "memory.store.conversations.folds._SELECT_OURS": (
+    "memory.store.conversations.folds.steps._SELECT_OURS": (
         "recovery: the same, after this process took them over"
     ),
-    "memory.store.conversations.folds._SELECT_OUR_AWAITING": (
+    "memory.store.conversations.folds.steps._SELECT_OUR_AWAITING": (
         "recovery: those that still await texts of a model"
     ),
     "memory.store.longterm.forgetting._SELECT_OPEN": (
@@ -54,7 +54,10 @@ WHOLE = {
     "memory.store.automation.file_versions._SELECT_IDS": (
         "whether another version has the same content; ids only"
     ),
-    "memory.store.conversations.ledger": "the check of the whole ledger; returns ids only",
+    "memory.store.conversations.folds.day_logs._SELECT_ALL_OPEN_LOGS": (
+        "folds that go on from their rows, whoever they belong to"
+    ),
+    "memory.store.conversations.folds.ledger": "the check of the whole ledger; returns ids only",
     "memory.store.maintenance.stats": "counts for the metrics, no rows",
     "memory.store.restore._COUNT_MESSAGES": "number of rows in a backup, no rows",
     "memory.store.maintenance.replaced_rights._COUNT_FORGOTTEN": (

@@ -9,7 +9,7 @@ from datetime import UTC
 import pytest
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk

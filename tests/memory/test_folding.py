@@ -14,7 +14,7 @@ from memory import failpoints
 from memory.context.tokens import WEIGHTED
 from memory.context.view import assemble_view
 from memory.failpoints import FailpointError
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 from tests.memory.talking import fold_plan, talk

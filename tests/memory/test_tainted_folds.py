@@ -9,7 +9,7 @@ import pytest
 from memory.context.taint import is_view_tainted
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text, ToolCall, ToolResult
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.open import open_store
 from memory.store.rows import NewInboxRow, PlannedCall, Usage
 from memory.workspace.files import Workspace

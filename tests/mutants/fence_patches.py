@@ -287,7 +287,7 @@ EPOCHS = (
     Mutant(
         name="the head moves for a fold of an older epoch",
         guards="I18",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="_MOVE_HEAD",
         old="conversation.c.epoch",
         new="bindparam('epoch')",
@@ -346,7 +346,7 @@ LEASES = (
     Mutant(
         name="a fold goes on whoever holds it",
         guards="I11",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="_STEP",
         old="fold.c.lease_epoch",
         new="bindparam('lease_epoch')",

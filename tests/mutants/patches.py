@@ -225,7 +225,7 @@ MUTANTS = (
     Mutant(
         name="a fold is done without its entry in the log",
         guards="I17",
-        file="memory/folding.py",
+        file="memory/folding/runner.py",
         target="FoldRunner._write_log",
         old="path = await asyncio.to_thread(daily_log.append_section, files, section)",
         new="path = section.path",
@@ -261,7 +261,7 @@ MUTANTS = (
     Mutant(
         name="a fold of an older epoch goes on",
         guards="I18",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="_is_current",
         old=(
             "return bool(conversation_row['epoch'] == epoch and conversation_row['fold_head'] == "
@@ -273,7 +273,7 @@ MUTANTS = (
     Mutant(
         name="texts of a model replace a digest whatever has become of the view",
         guards="I18",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="replace_texts",
         old="is_fresh = not is_open and _is_current(conversation_row, fold.epoch, fold.id)",
         new="is_fresh = True",
@@ -309,7 +309,7 @@ MUTANTS = (
     Mutant(
         name="the cut is made anew after the summary",
         guards="I36",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="commit",
         old=(
             "covered = {'conversation': fold.conversation, 'from_seq': fold.from_seq, 'to_seq': "
@@ -324,7 +324,7 @@ MUTANTS = (
     Mutant(
         name="a fold covers nothing",
         guards="I36",
-        file="memory/store/conversations/folds.py",
+        file="memory/store/conversations/folds/steps.py",
         target="commit",
         old="await tx.execute(_INSERT_COVERAGE, fold_id=fold.id, **covered)",
         new="",
@@ -333,8 +333,8 @@ MUTANTS = (
     Mutant(
         name="the view begins one message too early",
         guards="I36",
-        file="memory/store/conversations/folds.py",
-        target="_load_live_from",
+        file="memory/store/conversations/folds/rows.py",
+        target="load_live_from",
         old="return head.to_seq + 1 if head else int(conversation_row['view_from'])",
         new="return head.to_seq if head else int(conversation_row['view_from'])",
         tests=(f"{STORE}::TestFolds", MACHINE),

@@ -103,7 +103,7 @@ WINDOW = (
     Mutant(
         name="a refused prompt is summarised by no shorter ones",
         guards="window",
-        file="memory/folding.py",
+        file="memory/folding/writer.py",
         target="SummaryWriter.write",
         old="return await self._write(source, self.prompt_tokens())",
         new="pass",

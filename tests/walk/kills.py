@@ -16,6 +16,7 @@ import httpx
 from tests.conventions.sources import Source, product
 from tests.emulators.telegram import TelegramEmulator
 from tests.memory.store.first_home import go_back
+from tests.walk.day_acts import ended_days, pass_midnight
 from tests.walk.harness import OWNER, Scene, until
 from tests.walk.memory_acts import confide, dreamt, forget, forgotten, noted, recur
 from tests.walk.oracle import Oracle
@@ -281,6 +282,13 @@ GROUPS: dict[str, tuple[Kill, ...]] = {
             for at in ("late_in_txn", "late_stored", "late_logged")
         ),
     ),
+    "ending days": (
+        Kill(name="day.planned", act=nothing, before=pass_midnight),
+        *(
+            Kill(name=f"fold.{at}", act=nothing, before=pass_midnight)
+            for at in ("summarised", "checked", "log_written", "log_synced", "in_txn", "folded")
+        ),
+    ),
     "writing": (
         *(
             Kill(name=f"file.{at}", act=work)
@@ -353,7 +361,12 @@ SERVERS = ("mcp.called", "mcp.answered")
 SCHEDULES = ("sched.due", "sched.committed")
 Check = Callable[[Stage], Awaitable[list[str]]]
 # What is wrong with a home after all kills of a group, beside what every group is asked.
-CHECKS: dict[str, Check] = {"noting": noted, "dreaming": dreamt, "forgetting": forgotten}
+CHECKS: dict[str, Check] = {
+    "noting": noted,
+    "dreaming": dreamt,
+    "forgetting": forgotten,
+    "ending days": ended_days,
+}
 
 
 def names_hit() -> set[str]:

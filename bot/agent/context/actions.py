@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import structlog
@@ -68,7 +68,8 @@ async def end_idle_conversations(
         if not session.turns or session.running:
             continue
         plan = plan_oldest_turns(session, "idle", config.context_policy)
-        await store.sessions.clear(conversation, plan, reason="idle", by=by)
+        zone = now.tzinfo or UTC
+        await store.sessions.clear(conversation, plan, reason="idle", by=by, zone=zone)
         await folding.detach(conversation)
         await folding.write_logs(conversation)
         ended += 1

@@ -43,7 +43,10 @@ SCORE_TERM_TEXTS = {
     "topic": Phrase("change of topic"),
 }
 # English terms with another wording for a place.
-CUT_PLACE_TEXTS = {"break": "at a natural break", "topic": "at a change of topic"}
+CUT_PLACE_TEXTS = {
+    "break": Phrase("at a natural break"),
+    "topic": Phrase("at a change of topic"),
+}
 ADAPTATION_TEXTS = {
     "code": Phrase("much code"),
     "chat": Phrase("much talk"),
@@ -499,7 +502,9 @@ class ContextReport:
         }
 
     async def _folds(self, session: Session) -> dict[str, Any]:
-        done = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
+        folds = await self._store.folds.folds(session.conversation, session.epoch, with_texts=False)
+        # a log-only one is no fold of the view
+        done = [row for row in folds if not row.log_only]
         open_folds = [
             row
             for row in await self._store.folds.open_folds()

@@ -395,8 +395,7 @@ class SystemPromptBuilder:
         self, session: Session, inputs: _PromptInputs, memory: str, log: DayLog
     ) -> PromptSources:
         hidden: frozenset[str] = frozenset()
-        # else there is no fold, or its section in the log has a mark
-        if session.epoch > 1 or session.fold_head:
+        if log.folds:
             hidden = await self._store.recall.hidden_folds(
                 session.conversation, session.cleared_before, session.view_from
             )

@@ -46,7 +46,7 @@ from memory.recall.index import IndexCheck
 from memory.recall.keepers.files import FileIndexes
 from memory.store.audit import AuditFault
 from memory.store.automation.jobs import JobTotals
-from memory.store.conversations.ledger import LedgerFault
+from memory.store.conversations.folds.ledger import LedgerFault
 from memory.store.engine.sqlite_connection import REMEDY
 from memory.store.errors import (
     SchemaNewer,

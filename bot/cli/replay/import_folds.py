@@ -13,7 +13,7 @@ from bot.agent.folding import plan_oldest_turns
 from bot.config.schema import Config, time_zone
 from memory.context.policies.policies import build_policy
 from memory.conversation import Turn
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.store.store import Store
 from memory.workspace.files import Workspace
 

@@ -24,7 +24,7 @@ from memory.context.summary.validation import FoldSource, SummaryLimit, validate
 from memory.context.tokens import MESSAGE_TOKENS, TokenCounter
 from memory.context.view import ContextView, ViewTokens, assemble_view, fixed_tokens
 from memory.conversation import Message, Part, Reduction, Session, Summary, Text, Turn
-from memory.folding import MAX_STEPS_BACK
+from memory.folding.runner import MAX_STEPS_BACK
 
 # A part, and 1 if it is the first of a user message, 2 of a model's message, else 0.
 PrefixPiece = tuple[int, Part]

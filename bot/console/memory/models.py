@@ -39,7 +39,7 @@ class FactQueryBody(SpaceQueryBody):
     """Which facts are wanted."""
 
     q: Word = Field("", description="Words that the fact contains.")
-    category: Literal["", "user_preference", "project_context", "skill", "fact"] = ""
+    category: Literal["", "user_preference", "instruction", "project_context", "skill", "fact"] = ""
     importance: int = Field(1, ge=1, le=10, description="The least one.")
     former: bool = Field(False, description="Those that no longer hold, instead of those that do.")
     cursor: IdCursor = Field("", description="The `next` of the page before.")
@@ -92,7 +92,9 @@ class FactChangeBody(ApiModel):
         Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
         | None
     ) = None
-    category: Literal["user_preference", "project_context", "skill", "fact"] | None = None
+    category: (
+        Literal["user_preference", "instruction", "project_context", "skill", "fact"] | None
+    ) = None
     importance: Annotated[int, Field(ge=1, le=10)] | None = None
 
 

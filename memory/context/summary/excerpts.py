@@ -65,6 +65,8 @@ class LogExcerpt:
     text: str
     #: It stands for a block of data, whose handle it has.
     is_label: bool = False
+    #: It begins an item of a list.
+    is_item: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +95,12 @@ def excerpts(said: Utterance, lang: Lang) -> list[LogExcerpt]:
         if block.kind:
             found.append(LogExcerpt(text=_data_label(block, handle, lang), is_label=True))
         else:
-            found += [LogExcerpt(text=text) for line in block.lines for text in _sentences(line)]
+            for line in block.lines:
+                is_item = _BULLET.match(line) is not None
+                found += [
+                    LogExcerpt(text=text, is_item=is_item and not at)
+                    for at, text in enumerate(_sentences(line))
+                ]
     return found
 
 

@@ -16,17 +16,22 @@ from memory.context.summary.excerpts import Lang, LogExcerpt, excerpts, shorten_
 from memory.context.summary.extractive import utterances_language
 from memory.context.summary.grounding import FactIndex, has_facts
 from memory.context.summary.transcript import Utterance, is_tool_utterance, utterance_line
+from memory.conversation import BOT_SPEAKER
 from memory.text.bullets import format_day
+from memory.text.normalize import normalize_text
 from memory.text.tokenizer import text_terms
 
 CALLS_SHARE = 3  # lines about tools get at most a third of the other characters: a quarter of all
 MAX_COUNT_LINE = 40  # characters of the line that counts the calls without a line
 LONG_MESSAGE, MAX_OPENING = 400, 240  # characters; of a long message, its opening stays as it is
 MAX_SENTENCE, SHORT_SENTENCE = 240, 80  # characters of a sentence in an opening, and after it
+SHORT_ANSWER = 40  # characters; a shorter answer of the bot stands below its question
+ITEM_MARK = "•"  # before each item of a list, whose items stand in one line
 MAX_READ, MAX_TOOL_READ = 2_000, 500  # characters of a text that are compared with the story
 COMMON_SHARE = 0.5  # of the texts; a word in more of them says nothing about the place of a line
 SAME_MINUTE = 1_000.0  # weight of a time that a line of the story names
 _AFTER_FULL_WIDTH = re.compile(r"(?<=[。！？；：」』》]) ")
+_YEAR_OF_DATE = re.compile(r"(?<![\d-])(\d{4})-(?=\d\d?-\d\d?(?![\d-]))")
 _TIME = re.compile(r"- (\d\d:\d\d)\b")
 
 
@@ -44,6 +49,8 @@ class LogMaterial:
     day: date | None = None
     #: Name of the conversation in handles.
     key: str = ""
+    #: What the earlier summary and the day's file say: a line beside the story says more than that.
+    known: str = ""
 
 
 def write_log(story: str, material: LogMaterial) -> str:
@@ -134,19 +141,62 @@ def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
     has.
     """
     known = FactIndex()
-    known.add(story)
+    known.add(f"{story}\n{material.known}")
     lines: dict[int, str] = {}
     for at, utterance in enumerate(material.said):
         if is_tool_utterance(utterance):
             continue
         lost: list[LogExcerpt] = []
         for item, is_opening in _with_opening(excerpts(utterance, material.lang)):
-            if item.is_label or (has_facts(item.text) and not known.has_all(item.text)):
+            if item.is_label or not _is_known(item.text, known, material):
                 lost.append(_shortened(item, is_opening=is_opening))
                 known.add(lost[-1].text)
-        if lost:
-            lines[at] = _line_of(utterance, lost, material.zone)
+        if not lost:
+            continue
+        question = _question_of(at, material) if _is_short_answer(utterance, lost) else None
+        if question is not None and question not in lines:
+            lines[question] = _opening_line(material.said[question], material)
+        lines[at] = _line_of(utterance, lost, material.zone)
     return lines
+
+
+def _is_known(sentence: str, known: FactIndex, material: LogMaterial) -> bool:
+    """Whether a sentence has no facts beside the known ones; a date in the year of the log is known
+    without its year.
+    """
+    plain = normalize_text(sentence)
+    if material.day is not None:
+        year = str(material.day.year)
+        plain = _YEAR_OF_DATE.sub(lambda found: "" if found[1] == year else found[0], plain)
+    return not has_facts(plain) or known.has_all(plain)
+
+
+def _is_short_answer(utterance: Utterance, lost: Sequence[LogExcerpt]) -> bool:
+    """Whether it is an answer of the bot that says little without its question."""
+    said = sum(len(item.text) + 1 for item in lost) - 1
+    return utterance.speaker == BOT_SPEAKER and said < SHORT_ANSWER
+
+
+def _question_of(at: int, material: LogMaterial) -> int | None:
+    """The position of what a person said last before an answer, in the same turn."""
+    turn = material.said[at].message.turn
+    for before in range(at - 1, -1, -1):
+        utterance = material.said[before]
+        if utterance.message.turn != turn:
+            break
+        if not is_tool_utterance(utterance) and utterance.speaker != BOT_SPEAKER:
+            return before
+    return None
+
+
+def _opening_line(utterance: Utterance, material: LogMaterial) -> str:
+    """The beginning of what somebody said, as a line."""
+    found = [
+        _shortened(item, is_opening=True)
+        for item, is_opening in _with_opening(excerpts(utterance, material.lang))
+        if is_opening
+    ]
+    return _line_of(utterance, found or [LogExcerpt(text="…")], material.zone)
 
 
 def _with_opening(found: Sequence[LogExcerpt]) -> Iterator[tuple[LogExcerpt, bool]]:
@@ -165,7 +215,8 @@ def _shortened(item: LogExcerpt, *, is_opening: bool) -> LogExcerpt:
 
 
 def _line_of(utterance: Utterance, found: Iterable[LogExcerpt], zone: tzinfo) -> str:
-    text = _AFTER_FULL_WIDTH.sub("", " ".join(item.text for item in found))
+    texts = (f"{ITEM_MARK} {item.text}" if item.is_item else item.text for item in found)
+    text = _AFTER_FULL_WIDTH.sub("", " ".join(texts))
     return utterance_line(replace(utterance, text=text), zone)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Literal
 
 from memory.context.summary.critical_calls import (
@@ -93,6 +93,10 @@ class FoldSource:
     label: FoldLabel = CLEAN_FOLD
     #: Name of the conversation in the log's handles (memory.context.reductions), "" for none.
     conversation: str = ""
+    #: Day of the log's file; None for that on which the fold was planned.
+    day: date | None = None
+    #: What the file has already: the log adds no line with only such facts to a story.
+    known_log: str = ""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -108,12 +112,15 @@ class FoldSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryLimit:
-    """Token limit of the summary, 0 when only a log is wanted."""
+    """Which texts a fold has, and the token limit of its summary."""
 
     counter: TokenCounter
+    #: 0 when only a log is wanted.
     summary_tokens: int
     #: Time zone of the log.
     zone: tzinfo
+    #: Whether a log is wanted.
+    log: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +149,7 @@ def validate_summary(
     calls = find_critical_calls(
         fold.messages, detect_language(fold.messages), known, fold.conversation
     )
-    good_log = _ground_log(log, known, len(source))
+    good_log = _ground_log(log, known, len(source), limit)
     good_summary = _ground_summary(summary, known, limit)
     story = "" if good_log.fault else _to_list_items(good_log.text)
     if good_summary.fault:
@@ -152,7 +159,7 @@ def validate_summary(
     deciding = good_summary if limit.summary_tokens else good_log
     return ValidatedSummary(
         method="extract" if deciding.fault else "model",
-        log=write_log(story, _log_material(fold, calls, limit.zone)),
+        log=write_log(story, _log_material(fold, calls, limit.zone)) if limit.log else "",
         summary=summary,
         source_sha256=hashlib.sha256(source.encode("utf-8", "replace")).hexdigest(),
     )
@@ -165,8 +172,10 @@ def _log_material(fold: FoldSource, calls: Sequence[CriticalCall], zone: tzinfo)
         calls=[call for call in calls if call.seq in seqs],
         lang=detect_language(fold.messages),
         zone=zone,
-        day=(fold.at or max(message.at for message in fold.turns)).astimezone(zone).date(),
+        day=fold.day
+        or (fold.at or max(message.at for message in fold.turns)).astimezone(zone).date(),
         key=fold.conversation,
+        known=f"{fold.before}\n{fold.known_log}",
     )
 
 
@@ -200,14 +209,16 @@ def judge_texts(texts: FoldTexts, fold: FoldSource, limit: SummaryLimit) -> Judg
     summary = _ground_summary(texts.summary, known, limit)
     if texts.cut == "summary" and limit.summary_tokens:
         summary = replace(summary, fault="cut")
-    return JudgedTexts(log=_ground_log(texts.log, known, len(source)), summary=summary)
+    return JudgedTexts(log=_ground_log(texts.log, known, len(source), limit), summary=summary)
 
 
 def _source_text(fold: FoldSource, limit: SummaryLimit) -> str:
     return f"{fold.before}\n{write_turns(fold.messages, limit.zone)}"
 
 
-def _ground_log(log: str, known: GroundingSource, size: int) -> JudgedText:
+def _ground_log(log: str, known: GroundingSource, size: int, limit: SummaryLimit) -> JudgedText:
+    if not limit.log:
+        return JudgedText(text="", fault=None)
     if len(log) > size + MAX_LOG_EXCESS:
         return JudgedText(text="", fault="long")
     return _ground(log, known)

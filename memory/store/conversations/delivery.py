@@ -10,7 +10,7 @@ from sqlalchemy import false, func, select, true, update
 from memory.failpoints import hit_async
 from memory.store.conversations import inbox as inbox_rows
 from memory.store.conversations import outbox, turns
-from memory.store.conversations.folds import take_over
+from memory.store.conversations.folds.steps import take_over
 from memory.store.conversations.messages import count_unknown, settle_orphaned_calls
 from memory.store.conversations.sessions import load_conversation
 from memory.store.conversations.turns import FinishedTurn

@@ -5,7 +5,7 @@ epoch.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from typing import Any, Literal
 
@@ -28,7 +28,8 @@ from memory.failpoints import hit_async
 from memory.store.audit import append_act
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
-from memory.store.conversations.folds import mark_open_stale, plan_log_only_fold
+from memory.store.conversations.folds.day_logs import note_unlogged, plan_log_of_view
+from memory.store.conversations.folds.steps import mark_open_stale
 from memory.store.conversations.messages import (
     load_calls,
     load_conversation_row,
@@ -99,12 +100,15 @@ async def clear_conversation(
     *,
     reason: EpochReason = "clear",
     by: str = "",
+    zone: tzinfo = UTC,
 ) -> int:
     """Empty the view and start a new epoch, which fences off all work that began before.
 
     Args:
-        log_only: a fold of the turns in the view to plan as well, as /new does.
+        log_only: folds to plan as well of the turns in the view that the daily log lacks, one for
+            each day, as /new does.
         by: the actor, for the audit.
+        zone: of the daily log.
 
     Returns:
         The new epoch.
@@ -117,7 +121,7 @@ async def clear_conversation(
     row = await load_conversation_row(tx, conversation)
     await mark_open_stale(tx, conversation)
     if log_only is not None:
-        await plan_log_only_fold(tx, row, log_only)
+        await plan_log_of_view(tx, row, log_only, zone)
     epoch = int(row["epoch"]) + 1
     former = {name: row[name] for name in _RESTORED}
     await tx.execute(
@@ -136,6 +140,7 @@ async def clear_conversation(
     }
     await tx.execute(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
     await drop_unsent(tx, conversation)
+    await note_unlogged(tx, conversation)
     await raise_generation(tx, conversation, "clear")
     await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
     await hit_async("clear.in_txn")
@@ -159,6 +164,7 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
     await tx.execute(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
     restored = {f"new_{name}": former[name] for name in _RESTORED}
     await tx.execute(_START_EPOCH, id=conversation, epoch=epoch, **restored)
+    await note_unlogged(tx, conversation)
     await keep_unsent(tx, conversation, epoch, epoch + 1)
     await raise_generation(tx, conversation, "clear undone")
     await append_act(tx, "undo clear", conversation, f"epoch {epoch + 1}", by)

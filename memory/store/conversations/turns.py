@@ -38,6 +38,7 @@ from memory.store.errors import MessageEdited, StaleEpoch, WrongState
 from memory.store.linked_spaces import load_linked_space
 from memory.store.longterm.views import NO_VIEWS, ViewBatch, add_views, newest_view
 from memory.store.rows import (
+    HIDDEN_THREAD,
     CallRow,
     InboxRow,
     NewMessage,
@@ -50,7 +51,14 @@ from memory.store.rows import (
     columns_of,
 )
 from memory.store.schema.memory_tables import extraction
-from memory.store.schema.tables import inbox, is_lease_void, is_one_of, literal_text, turn
+from memory.store.schema.tables import (
+    conversation,
+    inbox,
+    is_lease_void,
+    is_one_of,
+    literal_text,
+    turn,
+)
 
 # A row carries the lease of the process that works on it: an inbox row from when it is opened or
 # claimed, and its turn. A row that waits in a queue carries none, so the death of a process does
@@ -97,6 +105,15 @@ _DEATHS_OF_OTHERS = select(func.coalesce(func.sum(inbox.c.deaths_alone), 0).labe
     inbox.c.deaths_alone > 0,
     inbox.c.state != literal_text("dead"),
     inbox.c.received >= bindparam("since"),
+)
+# A turn of a sub-agent is not talk of the day: its outcome is in the turn that asked for it.
+_NOTE_UNLOGGED = (
+    update(conversation)
+    .where(
+        conversation.c.id == bindparam("id"),
+        ~conversation.c.thread_id.like(literal_text(f"{HIDDEN_THREAD}%")),
+    )
+    .values(unlogged_since=bindparam("now"))
 )
 _SELECT_INBOX = select(
     inbox.c.conversation, inbox.c.state, inbox.c.trace_id, inbox.c.body, inbox.c.received
@@ -271,6 +288,8 @@ async def claim_turn(
         lease_epoch=tx.lease,
         started=tx.now,
     )
+    if not conversation_row["unlogged_since"]:
+        await tx.execute(_NOTE_UNLOGGED, id=row["conversation"], now=tx.now)
     await tx.execute(_CLAIM, id=inbox_id, new_turn_id=claimed.id, new_lease_epoch=tx.lease)
     await take_context_rows(tx, also, claimed.id)
     await add_message(tx, claimed, replace(user, id=inbox_id), conversation_row)

@@ -29,7 +29,8 @@ from memory.redaction import (
     redact_text,
 )
 from memory.store.audit import append_act
-from memory.store.conversations.folds import OPEN, end_awaiting, mark_open_stale
+from memory.store.conversations.folds.rows import OPEN
+from memory.store.conversations.folds.steps import end_awaiting, mark_open_stale
 from memory.store.conversations.prompt_state import delete_snapshot, load_snapshot, raise_generation
 from memory.store.conversations.sessions import load_messages
 from memory.store.engine.database import Repository, Row, Tx, insert_into, read, write

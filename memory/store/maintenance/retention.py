@@ -13,7 +13,7 @@ from sqlalchemy import (
     update,
 )
 
-from memory.store.conversations.folds import mark_open_stale
+from memory.store.conversations.folds.steps import mark_open_stale
 from memory.store.conversations.lifecycle import delete_conversation
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.engine.database import Repository, Tx, read, write

@@ -13,7 +13,7 @@ from sqlalchemy import Table
 
 from memory.conversation import load_parts
 from memory.store.audit import append_act, find_fault
-from memory.store.conversations.ledger import check_ledger
+from memory.store.conversations.folds.ledger import check_ledger
 from memory.store.conversations.lifecycle import delete_conversation, shown_text_of
 from memory.store.conversations.messages import close_calls
 from memory.store.conversations.prompt_state import delete_snapshot

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import bindparam, func, select
 
-from memory.store.conversations.folds import OPEN
+from memory.store.conversations.folds.rows import OPEN
 from memory.store.conversations.usage import sum_usage
 from memory.store.engine.database import Statement, Tx
 from memory.store.rows import Usage

@@ -28,7 +28,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = ("r0013", "r0014")
+REVISIONS = ("r0013", "r0014", "r0015")
 # Revisions before the first one; the last commit that upgrades their tables, to those of r0013.
 REMOVED_REVISIONS = tuple(f"r{number:04}" for number in range(1, 13))
 LAST_COMMIT_WITH_REMOVED = "ed4b8f97"
@@ -155,6 +155,8 @@ conversation = Table(
     integer("seen_line", added=True),  # the last line that was read in the console
     moment("deleting", added=True),  # when it is deleted, 0 while nobody has asked for that
     moment("touched", added=True),  # when one of these was changed
+    # when the first turn in view began that no daily log has, 0 for none
+    moment("unlogged_since", added=True),
     UniqueConstraint("channel", "account", "chat_id", "thread_id", name="conversation_place"),
 )
 Index("conversation_updated", conversation.c.updated)
@@ -166,6 +168,12 @@ partial_index(
     where=conversation.c.deleting > literal_column("0"),
 )
 Index("conversation_space", conversation.c.space)
+partial_index(
+    "conversation_unlogged",
+    conversation.c.unlogged_since,
+    conversation.c.id,
+    where=conversation.c.unlogged_since > literal_column("0"),
+)
 
 inbox = Table(
     "inbox",
@@ -358,12 +366,16 @@ fold = Table(
     integer("sent_from", added=True),
     text("awaiting", added=True),
     text("body_sha256", added=True),
+    integer("summary_only", added=True),  # its turns are in the log by folds that only write that
+    text("day", added=True),  # of its section in the log, "" for that of `at`
 )
 Index("fold_conversation", fold.c.conversation, fold.c.at)
+Index("fold_end", fold.c.conversation, fold.c.to_seq)
 _OPEN_FOLD = is_one_of(fold.c.state, "planned", "summarised", "checked", "logged")
 partial_index(
     "fold_open", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(False), unique=True
 )
+partial_index("fold_open_log", fold.c.conversation, where=_OPEN_FOLD & fold.c.log_only.is_(True))
 _FOLDED = is_one_of(fold.c.state, "folded")
 partial_index(
     "fold_range",

@@ -19,8 +19,8 @@ from bot.models.base import Request
 from memory.context.tokens import WEIGHTED
 from memory.context.view import fixed_tokens
 from memory.conversation import Text
-from memory.folding import FoldRunner
-from memory.store.conversations.folds import Folds
+from memory.folding.runner import FoldRunner
+from memory.store.conversations.folds.steps import Folds
 from memory.store.conversations.sessions import Sessions
 from memory.store.rows import FoldPlan, FoldRow
 from memory.store.store import Store

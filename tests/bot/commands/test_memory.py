@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.memory import _PREFERENCE_WORDS
 from bot.models.base import Request
 from channels.testing import ScriptedChannel as Channel
+from memory.longterm.line_kinds import guess_wished_category
 from memory.longterm.memories import MemoryCandidate
 from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.inside import Inside, inside
@@ -69,17 +69,30 @@ async def test_the_same_again_and_a_fuller_one_are_told_apart(tmp_path: Path) ->
 
 @every_case(
     "text",
-    ["我更爱红茶", "以后都用中文回答", "对花生过敏", "please answer in French", "prefers tea"],
+    ["我更爱红茶", "以后都早点睡", "对花生过敏", "please answer in French", "prefers tea"],
 )
 def test_words_of_liking_and_of_wishes_are_preferences(text: str) -> None:
-    assert _PREFERENCE_WORDS.search(text)
+    assert guess_wished_category(text) == "user_preference"
+
+
+async def test_a_standing_instruction_has_a_section_of_its_own_in_every_prompt(
+    tmp_path: Path,
+) -> None:
+    async with inside(tmp_path, yes, QUIET | {"language": "zh"}) as here:
+        told = await here.text("/remember 以后都用中文回答")
+        assert "约定" in told
+        file = tmp_path / "workspace" / "MEMORY.md"
+        assert "## 约定 · Instructions\n\n- 以后都用中文回答" in file.read_text()
+        await here.text("Good morning, how are you?")
+        (request,) = here.model.requests[-1:]
+        assert "以后都用中文回答" in str(request)
 
 
 @every_case(
     "text", ["妹妹住在上海", "the flight leaves at nine", "爱丁堡的办公室在三楼", "alike in all"]
 )
 def test_other_words_are_facts(text: str) -> None:
-    assert not _PREFERENCE_WORDS.search(text)
+    assert guess_wished_category(text) == "fact"
 
 
 async def test_memory_tells_what_there_is(tmp_path: Path) -> None:

@@ -10,7 +10,12 @@ import pytest
 
 from bot.config.schema import Config
 from bot.errors import ModelError
-from bot.models.background import BackgroundCalls
+from bot.models.background import (
+    MAX_INTERRUPTIONS,
+    MAX_WAIT_SECONDS,
+    BackgroundCalls,
+    RepliesFirst,
+)
 from bot.models.providers.offline import ScriptedModel
 from bot.models.service import ModelService
 from tests.bot.models.virtual_time import run_in_virtual_time
@@ -28,14 +33,14 @@ class Bench:
     def now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    def call(self, seconds: float) -> "asyncio.Task[str]":
+    def call(self, seconds: float, *, gives_way: bool = False) -> "asyncio.Task[str]":
         async def work() -> str:
             self.begun.append(round(self.now))
             await asyncio.sleep(seconds)
             self.done.append(round(self.now))
             return "written"
 
-        return asyncio.create_task(self.calls.run(work))
+        return asyncio.create_task(self.calls.run(work, gives_way=gives_way))
 
     async def reply(self, seconds: float) -> None:
         with self.calls.reply():
@@ -120,3 +125,28 @@ async def test_off_asks_no_model() -> None:
         await models.complete("", "tell", 100)
     assert refused.value.kind == "offline"
     assert not model.requests
+
+
+def test_a_call_that_gives_way_is_given_up_where_it_would_run_beside_a_reply() -> None:
+    async def play(bench: Bench) -> None:
+        reply = asyncio.create_task(bench.reply(3_000))
+        await asyncio.sleep(0)
+        with pytest.raises(RepliesFirst):
+            await bench.call(20, gives_way=True)
+        assert bench.now == MAX_WAIT_SECONDS
+        reply.cancel()
+
+    assert played(play).begun == []
+
+
+def test_a_call_that_gives_way_is_given_up_when_replies_have_ended_it_twice() -> None:
+    async def play(bench: Bench) -> None:
+        written = bench.call(20, gives_way=True)
+        for _ in range(MAX_INTERRUPTIONS):
+            await asyncio.sleep(10)
+            await bench.reply(10)
+        with pytest.raises(RepliesFirst):
+            await written
+
+    bench = played(play)
+    assert (bench.begun, bench.done) == ([0, 25], [])

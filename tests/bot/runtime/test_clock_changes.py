@@ -121,7 +121,7 @@ async def test_with_the_machines_zone_the_hour_of_dreams_moves_with_its_clock(
         now=lambda: (datetime.now(UTC) + ahead).astimezone(time_zone(Config())),
         night=night,
     )
-    scheduler = Scheduler(zone, nothing, dreams)
+    scheduler = Scheduler(zone, nothing, dreams, nothing)
     await scheduler.start()
     try:
         due = scheduler.next_dream()

@@ -59,7 +59,7 @@ def test_every_day_has_exactly_one_night(moment, hour):
 
 
 async def started(dreams, zone=BERLIN):
-    scheduler = Scheduler(zone, nothing, dreams)
+    scheduler = Scheduler(zone, nothing, dreams, nothing)
     await scheduler.start()
     return scheduler
 
@@ -100,9 +100,8 @@ async def test_a_scheduler_stopped_before_it_began_never_begins():
     async def never(*about):
         raise AssertionError("the night came")
 
-    scheduler = Scheduler(
-        UTC, never, DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=never)
-    )
+    dreams = DreamSchedule(at=lambda: "03:30", now=lambda: datetime.now(UTC), night=never)
+    scheduler = Scheduler(UTC, never, dreams, never)
     starting = asyncio.create_task(scheduler.start())
     await asyncio.sleep(0)
     scheduler.stop()

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.errors import ToolFailed
+from bot.memory.recall import format_passage, read_copied_passage
 from bot.tools.base import MessageContext
 from bot.tools.memory import (
     MemoryGetArguments,
@@ -21,9 +24,11 @@ from bot.tools.memory import (
     MemoryWriteTool,
 )
 from channels.phrases import AnyPhrase
+from memory.recall.documents import Passage
 from memory.store.longterm.rows import AccountIdentity
 from memory.workspace.daily_log import LogSection, append_section
 from tests.bot.remembering import NOON, Shelf, shelf
+from tests.cases import every_case
 from tests.contracts.store_words import begin, folded, parts, reply, talk
 
 # Literals, so that the product is not compared with itself.
@@ -170,6 +175,45 @@ async def test_what_is_noted_is_told_to_the_person_with_its_source_kept(desk: Sh
     [row] = await desk.store.memories.rows("")
     assert (row.origin, row.source.message_id, row.source.quote) == ("tool", "m1", SAID.words)
     assert "- Sails on Sundays" in (desk.home.workspace / "MEMORY.md").read_text("utf-8")
+
+
+async def test_a_copied_result_is_the_memory_that_it_holds(desk: Shelf) -> None:
+    await note(desk, "Sails on Sundays")
+    found = await find(desk, query="Sundays")
+    assert await note(desk, found) == "It was noted already: Sails on Sundays"
+    copied = "3. [2026-05-03 09:12] User: Sails on Sundays (memory/2026-05-03.md:7)"
+    assert await note(desk, copied) == "It was noted already: Sails on Sundays"
+    assert len(await desk.store.memories.rows("")) == 1
+
+
+async def test_a_copied_result_that_is_new_keeps_its_date_and_speaker(desk: Shelf) -> None:
+    copied = "2. [2026-05-03 09:12] User: I moved to Porto today (turn 12 of another conversation)"
+    assert await note(desk, copied) == "Noted: [2026-05-03 09:12] User: I moved to Porto today"
+
+
+@every_case("text", ["Sails (on Sundays)", "- a list", "Pier 7. Gate B", "[x] done: yes", "1. one"])
+def test_a_text_that_is_no_copied_result_is_left_as_it_is(text: str) -> None:
+    copied = read_copied_passage(text)
+    assert (copied.label, copied.words) == ("", text)
+
+
+WORDS = st.from_regex(r"[A-Za-z\u4e00-\u9fff][\w ,.()-]{0,40}[A-Za-z\u4e00-\u9fff]", fullmatch=True)
+PLACES = (
+    {"path": "MEMORY.md", "line": 4},
+    {"path": "memory/2026-05-03.md", "line": 7, "last": 9},
+    {"turn": 3, "conversation": "other"},
+)
+
+
+@given(words=WORDS, where=st.sampled_from(PLACES), number=st.integers(1, 20))
+def test_a_copied_result_gives_its_words_back(
+    words: str, where: dict[str, Any], number: int
+) -> None:
+    flat, label = " ".join(words.split()), "[2026-05-03 09:12] User:"
+    passage = Passage(text=f"{label} {flat}", words=flat, kind="said", date="", score=1.0, **where)
+    result = f"{number}. {format_passage(passage, 'here').removeprefix('- ')}"
+    copied = read_copied_passage(result)
+    assert (copied.label, copied.words) == (label, flat)
 
 
 async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(desk: Shelf) -> None:

@@ -16,7 +16,7 @@ from memory.context.summary.prompt import FoldTexts
 from memory.context.summary.validation import FoldSource, SummaryLimit
 from memory.context.tokens import WEIGHTED
 from memory.conversation import Text, ToolCall, ToolResult
-from memory.folding import SummaryWriter
+from memory.folding.writer import SummaryWriter
 from tests.bot.talk import folded
 from tests.memory.context.policies.test_policies import counted
 

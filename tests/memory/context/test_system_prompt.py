@@ -158,6 +158,24 @@ def test_headings_stay_and_the_newest_of_each_section_with_them() -> None:
     assert f"[… {missing} paragraphs left out; read_file shows the whole file]" in cut
 
 
+def test_standing_instructions_are_shown_however_long_the_rest_is() -> None:
+    rules = [f"- Always cite source number {number}" for number in range(5)]
+    text = memory_file() + "\n\n## 约定 · Instructions\n\n" + "\n".join(rules)
+    cut, _ = cut_memory(text, 150, TIKTOKEN)
+    assert [line for line in cut.split("\n") if "Always cite" in line] == rules
+    assert "## 约定 · Instructions" in cut
+
+
+def test_of_instructions_over_the_budget_the_newest_are_shown() -> None:
+    rules = [f"- Always cite source number {number}" for number in range(100)]
+    text = "## Instructions\n\n" + "\n".join(rules)
+    cut, left_out = cut_memory(text, 150, TIKTOKEN)
+    assert TIKTOKEN.text(cut) <= 150
+    assert rules[99] in cut
+    assert rules[0] not in cut
+    assert left_out
+
+
 def test_a_budget_under_the_headings_keeps_the_upper_ones_that_fit() -> None:
     text = "# Top\n\n" + "\n\n".join(f"## Heading number {at}\n\n- line {at}" for at in range(50))
     cut, left_out = cut_memory(text, 60, TIKTOKEN)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
 from memory.longterm.memories import Memories
 from memory.store.open import open_store

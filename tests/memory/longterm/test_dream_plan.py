@@ -21,7 +21,7 @@ from memory.longterm.dream_plan import (
     plan_dream,
     refusal_reason,
 )
-from memory.longterm.extraction import category_of, is_lasting
+from memory.longterm.line_kinds import guess_category, is_lasting
 from memory.longterm.recurring import LogLine, RecurringFact, find_recurring
 from memory.longterm.similarity import normalize_key
 from memory.store.longterm.rows import MemoryChange, MemoryRow, MemorySource
@@ -319,8 +319,45 @@ def test_a_folds_line_lasts_when_it_tells_of_the_person_and_not_of_the_talk(text
 
 
 def test_a_preference_is_told_from_a_fact():
-    assert category_of("I prefer window seats") == category_of("我不吃香菜") == "user_preference"
-    assert category_of("I live in Berlin") == category_of("我住在杭州") == "fact"
+    assert (
+        guess_category("I prefer window seats") == guess_category("我不吃香菜") == "user_preference"
+    )
+    assert guess_category("I live in Berlin") == guess_category("我住在杭州") == "fact"
+
+
+@every_case(
+    "text",
+    [
+        "Always include version numbers when I ask about software dependencies or libraries used.",
+        "Always use bullet points for lists when I ask about formatting options.",
+        "please never use emoji in your replies",
+        "From now on, answer in French",
+        "When I ask about deadlines, please format dates as month, day, year",
+        "以后回答都用中文",
+        "请以后每次都附上来源链接",
+        "当我问到库的时候，请写明版本号",
+        "永远不要用感叹号来回复我",
+    ],
+)
+def test_what_the_bot_shall_always_do_is_an_instruction(text: str) -> None:
+    assert guess_category(text) == "instruction"
+
+
+@every_case(
+    "text",
+    [
+        "I always use the tram",
+        "I never write on Sundays",
+        "My brother always tells long stories",
+        "When I ask my boss for a raise I start with coffee",
+        "我总是用左手写字",
+        "我每次回答问题都紧张",
+        "他以后要用英语写论文",
+        "use bullet points",
+    ],
+)
+def test_what_a_person_does_or_wants_once_is_no_instruction(text: str) -> None:
+    assert guess_category(text) != "instruction"
 
 
 def test_one_night_adds_ten_lines_at_most():

@@ -94,7 +94,8 @@ async def test_one_fold_of_two_days_counts_as_two_days(it):
     it.now += timedelta(days=1)
     await talk(it.store, [("我每天早上六点都跑步", "好的")])
     await it.fold(conversation)
-    assert "### 2026-11-01\n" in it.read(path="memory/2026-11-02.md")
+    assert "六点跑步" in it.read(path="memory/2026-11-01.md")
+    assert "六点都跑步" in it.read(path="memory/2026-11-02.md")
     await it.night()
     assert "- 我每天早上六点都跑步" in it.read()
 

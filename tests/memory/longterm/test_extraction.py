@@ -295,6 +295,26 @@ def test_the_prompt_shows_so_much_of_both_sides_and_the_known_lines() -> None:
     assert "1. The user likes coffee\n2. Lives in Bergen" in asked
 
 
+ALWAYS = "Always include version numbers when I ask about libraries."
+
+
+def test_a_standing_instruction_is_a_category_of_its_own_where_preferences_are_stored() -> None:
+    asked = {
+        "category": "instruction",
+        "content": "The user wants version numbers included when they ask about libraries",
+        "importance": 8,
+        "source": "Always include version numbers when I ask about libraries",
+        "replaces": [],
+    }
+    assert [fact.category for fact in sifted(asked, user=ALWAYS).facts] == ["instruction"]
+    facts_only = ExtractionRules(categories=("fact",))
+    assert sifted(asked, user=ALWAYS, rules=facts_only).dropped == {"category": 1}
+    system, _ = build_prompts([said()], (), ExtractionRules(categories=("user_preference",)))
+    assert "- instruction: " in system
+    system, _ = build_prompts([said()], (), facts_only)
+    assert "- instruction: " not in system
+
+
 def test_the_prompt_is_in_the_persons_language_and_names_only_configured_categories() -> None:
     english, _ = build_prompts([said()], (), ExtractionRules(categories=("skill",)))
     chinese, asked = build_prompts(
@@ -383,9 +403,8 @@ def test_of_a_long_fact_every_word_counts() -> None:
     )[0].facts
 
 
-def test_a_fact_takes_the_place_of_a_few_lines_of_its_kind_at_most() -> None:
-    lines = [KnownMemory(norm=str(number), text="x", category="fact") for number in range(4)]
-    lines.append(KnownMemory(norm="other", text="x", category="skill"))
+def test_a_fact_takes_the_place_of_two_lines_of_any_kind_at_most() -> None:
+    lines = [KnownMemory(norm=str(number), text="x") for number in range(5)]
 
     def replaced(*numbers: int) -> tuple[str, ...]:
         asked = {**record(SAID, SAID), "category": "fact", "replaces": list(numbers)}
@@ -394,7 +413,8 @@ def test_a_fact_takes_the_place_of_a_few_lines_of_its_kind_at_most() -> None:
 
     assert replaced(1, 2) == ("0", "1")
     assert replaced(1, 2, 3) == ()
-    assert replaced(5) == ()
+    assert replaced(5) == ("4",)
+    assert replaced(6) == ()
 
 
 def record(content: str, quote: str) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.contracts.day_logs_suite import DayLogSuite, no_failpoints  # noqa: F401  fixture
 from tests.contracts.store_access_suite import (
     ApprovalSuite,
     GrantSuite,
@@ -110,3 +111,6 @@ class TestSpending(SpendingSuite): ...
 
 
 class TestViews(ViewSuite): ...
+
+
+class TestDayLogs(DayLogSuite): ...

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.context.tokens import WEIGHTED
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.recall.documents import SearchRequest
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes

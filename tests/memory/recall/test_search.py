@@ -13,7 +13,7 @@ import pytest
 
 from memory.context.taint import OUTSIDE_LABEL
 from memory.context.tokens import WEIGHTED
-from memory.folding import FoldRunner
+from memory.folding.runner import FoldRunner
 from memory.recall.documents import Passage, SearchRequest
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes

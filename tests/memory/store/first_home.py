@@ -17,6 +17,12 @@ FIRST = "r0013"  # the revision of its tables
 ROWS = Path(__file__).parent / "home_of_ed4b8f97.sql"
 # What leads back to that revision from the newest one.
 BACK = (
+    "DROP INDEX fold_open_log",
+    "DROP INDEX fold_end",
+    "ALTER TABLE fold DROP COLUMN day",
+    "ALTER TABLE fold DROP COLUMN summary_only",
+    "DROP INDEX conversation_unlogged",
+    "ALTER TABLE conversation DROP COLUMN unlogged_since",
     "ALTER TABLE file_label DROP COLUMN content_only",
     f"UPDATE alembic_version SET version_num = '{FIRST}'",
 )

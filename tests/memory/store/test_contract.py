@@ -1,5 +1,6 @@
 """SQLite passes the store's contract suites."""
 
+from tests.contracts.day_logs_suite import DayLogSuite, no_failpoints  # noqa: F401  fixture
 from tests.contracts.store_context_suite import ClearSuite, FoldSuite, LateTextsSuite, SessionSuite
 from tests.contracts.store_edit_suite import EditSuite
 from tests.contracts.store_figures_suite import FiguresSuite
@@ -84,3 +85,6 @@ class TestRetention(RetentionSuite): ...
 
 
 class TestViews(ViewSuite): ...
+
+
+class TestDayLogs(DayLogSuite): ...

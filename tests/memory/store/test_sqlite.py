@@ -16,7 +16,8 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import folds, inbox, messages, outbox, sessions, turns
+from memory.store.conversations import inbox, messages, outbox, sessions, turns
+from memory.store.conversations.folds import day_logs, steps
 from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
 from memory.store.errors import StoreBusy, StoreError, StoreFull, StoreMoved, WrongState
@@ -349,6 +350,20 @@ GRANTS_OF_ONE = (
         (outbox._SELECT_OPEN_PART, {"conversation": "c"}, "outbox_open"),
         (turns._SELECT_RUNNING, {"conversation": "c"}, "turn_open"),
         (
+            day_logs._SELECT_UNLOGGED,
+            {"before": 9.0, "after_since": 1.0, "after_id": "c", "limit": 5},
+            "conversation_unlogged",
+        ),
+        (day_logs._SELECT_LOGGED, {"conversation": "c", "from_seq": 5}, "fold_end"),
+        (day_logs._SELECT_BEING_LOGGED, {"conversation": "c"}, "fold_open "),
+        (day_logs._SELECT_OPEN_LOGS, {"conversation": "c"}, "fold_open_log"),
+        (day_logs._SELECT_ALL_OPEN_LOGS, {}, "fold_open_log"),
+        (
+            day_logs._SELECT_NEWEST_LOG_REF,
+            {"conversation": "c", "from_seq": 1, "to_seq": 5},
+            "fold_end",
+        ),
+        (
             access._SELECT_GRANTS,
             {"channel": "c", "account": "a", "person": "p", "group": "g"},
             GRANTS_OF_ONE,
@@ -629,7 +644,7 @@ async def test_labels_of_a_days_folds_are_read_many_at_a_time(
 ) -> None:
     driver = CountingDriver()
     tx = Tx(driver=driver, compiler=sqlite_compiler(), lease=1, now=0.0)
-    labels = await folds.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)])
+    labels = await steps.load_labels(tx, [f"fold {number}" for number in range(folds_of_a_day)])
     assert len(labels) == folds_of_a_day
     assert all(label.tainted for label in labels.values()), (
         "a fold that nobody knows may hold words from outside"

@@ -83,6 +83,7 @@ def test_what_the_story_lacks_is_inserted_where_its_time_puts_it(morning):
         "- The dentist changed the appointment.",
         "- 06:03 User: The dentist moved me to 14:30.",
         "- The tyre shop named its price.",
+        "- 06:05 User: What does the tyre shop want?",
         "- 06:06 Bot: The tyre shop asks for 385 euros.",
     ]
 
@@ -91,8 +92,9 @@ def test_a_time_in_the_story_places_its_line(morning):
     story = "- 06:05 Then they spoke of a price.\n- Nothing else happened."
     found = written(morning, story)
     assert found.index("- 06:05 Then they spoke of a price.") == 3
-    assert found[-2:] == [
+    assert found[-3:] == [
         "- Nothing else happened.",
+        "- 06:05 User: What does the tyre shop want?",
         "- 06:06 Bot: The tyre shop asks for 385 euros.",
     ]
 
@@ -109,6 +111,7 @@ def test_a_chinese_talk_is_told_in_order():
         "- 06:02 Bot: 订好了，订单号 XM-8812。",
         "- 牙医改了时间",
         "- 06:03 User: 牙医改到下午两点半了。",
+        "- 06:05 User: 轮胎店怎么说？",
         "- 问了轮胎店的报价",
         "- 06:06 Bot: 轮胎店报价 385 元。",
     ]

@@ -506,7 +506,7 @@ export interface Fact {
 /** How a fact should be; null leaves a value. */
 export interface FactChange {
   text?: string | null;
-  category?: "user_preference" | "project_context" | "skill" | "fact" | null;
+  category?: "user_preference" | "instruction" | "project_context" | "skill" | "fact" | null;
   importance?: number | null;
 }
 
@@ -555,7 +555,7 @@ export interface FactQuery {
   space?: string;
   /** Words that the fact contains. */
   q?: string;
-  category?: "" | "user_preference" | "project_context" | "skill" | "fact";
+  category?: "" | "user_preference" | "instruction" | "project_context" | "skill" | "fact";
   /** The least one. */
   importance?: number;
   /** Those that no longer hold, instead of those that do. */

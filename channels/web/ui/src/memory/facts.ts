@@ -3,7 +3,7 @@
 import { send } from "../lib/api";
 import type { Fact } from "../lib/types";
 
-export const CATEGORIES = ["user_preference", "project_context", "skill", "fact"] as const;
+export const CATEGORIES = ["user_preference", "instruction", "project_context", "skill", "fact"] as const;
 
 const over = (etag: string): Record<string, string> => ({ "if-match": `"${etag}"` });
 

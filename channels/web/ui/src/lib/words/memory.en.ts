@@ -76,6 +76,7 @@ export const memoryEn = {
   find_fact: "Find",
   category: "Category",
   category_user_preference: "Preference",
+  category_instruction: "Instruction",
   category_project_context: "Project",
   category_skill: "Skill",
   category_fact: "Fact",

@@ -78,6 +78,7 @@ export const memoryZh: Record<keyof typeof memoryEn, string> = {
   find_fact: "查找",
   category: "类别",
   category_user_preference: "偏好",
+  category_instruction: "约定",
   category_project_context: "项目",
   category_skill: "技能",
   category_fact: "事实",

@@ -1,0 +1,1 @@
+"""Folds: their steps, and the texts that a model writes for them."""
