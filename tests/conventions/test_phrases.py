@@ -1,18 +1,23 @@
 """Each text for people is declared once: English in the code, Chinese in the catalogue."""
 
+import ast
+import re
 import string
+from functools import cache
 
 import polib
 import pytest
 
 from channels.phrases import CHINESE_FILE
 from scripts.phrases import build_catalogue, used_phrases
+from tests.conventions.sources import Source, nodes, product
 
 PHRASES = used_phrases()
 # Builds phrases of the literals in the fields of the settings.
 BUILDS_PHRASES = "bot/config/keys.py"
 # Chinese that leaves a field out: what the English sentence repeats means nothing to its reader.
 WITHOUT_FIELDS = {"{ended}"}
+CHINESE_SIGN = re.compile("[\u3001-\u303f\u3400-\u9fff]")
 CATALOGUE = polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
 
 
@@ -59,3 +64,69 @@ def test_the_fields_are_the_same_in_both_languages(entry: polib.POEntry) -> None
     assert field_names(entry.msgid) <= wanted
     if entry.msgid not in WITHOUT_FIELDS:
         assert field_names(chinese(entry)) == wanted
+
+
+# Chinese that is no text for people: what is read or written as data, by module, with the reason.
+CHINESE_DATA = {
+    "bot/agent/subagents/outcome.py": "signs around names in an outcome",
+    "bot/cli/replay/probes.py": "questions that are looked for",
+    "bot/cli/settings/first_settings.py": "a typed answer",
+    "bot/cli/settings/model_questions.py": "typed answers",
+    "bot/commands/access.py": "words that are typed after the command",
+    "bot/commands/export.py": "words that are typed after the command",
+    "bot/commands/forget.py": "words that are typed after the command",
+    "bot/commands/jobs.py": "words that are typed after the command",
+    "bot/commands/settings.py": "words that are typed after the command",
+    "bot/commands/trace.py": "words that are typed after the command",
+    "bot/console/administration/channel_test.py": "a full stop that a platform wrote",
+    "bot/gateway/channel_status.py": "a full stop at the end of a shown sentence",
+    "bot/cli/doctor/models.py": "full stops at the end of a server's words",
+    "bot/jobs/phrases.py": "words for times",
+    "bot/jobs/schedule.py": "words for times",
+    "bot/jobs/time_patterns.py": "words for times",
+    "bot/jobs/time_words.py": "words for times",
+    "bot/messages.py": "Chinese names of commands",
+    "bot/models/providers/failures.py": "words of servers",
+    "bot/models/providers/offline.py": "questions that it knows",
+    "bot/models/setup/checks.py": "an answer that a test expects",
+    "bot/tools/skills/review.py": "words that a reviewer is shown",
+    "channels/terminal/channel.py": "a typed word",
+    "channels/toolkit/markdown.py": "a sign of Markdown",
+    "channels/toolkit/setup_findings.py": "a message in both languages at once",
+    "channels/toolkit/text.py": "ends of sentences",
+    "channels/wechat/messages.py": "signs in a message of the platform",
+    "channels/wechat_mp/messages.py": "signs in a message of the platform",
+    "channels/wecom/messages.py": "a message in both languages at once",
+    "memory/": "reads what people write; writes logs in their language",
+}
+
+
+def test_chinese_for_people_stands_in_the_catalogue_alone() -> None:
+    found = {
+        source.name
+        for source in product()
+        for node in nodes(source.tree)
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and CHINESE_SIGN.search(node.value)
+        and not is_documentation(source, node)
+    }
+    assert {name for name in found if not name.startswith(tuple(CHINESE_DATA))} == set()
+    assert [name for name in CHINESE_DATA if not any(one.startswith(name) for one in found)] == []
+
+
+def is_documentation(source: Source, constant: ast.Constant) -> bool:
+    """Whether a text is a docstring, or the English of a phrase or a setting."""
+    return constant in documentation(source)
+
+
+@cache
+def documentation(source: Source) -> frozenset[ast.AST]:
+    docstrings = {node.value for node in nodes(source.tree) if isinstance(node, ast.Expr)}
+    english = {
+        part
+        for node in nodes(source.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Phrase", "Field")
+        for part in ast.walk(node)
+    }
+    return frozenset(docstrings | english)
