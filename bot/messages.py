@@ -510,6 +510,7 @@ CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "memory": {
         "search": ("搜索", "查找"),
+        "as of": ("截至", "截止"),
         "show": ("查看", "显示"),
         "why": ("为什么", "出处"),
         "undo": ("撤销",),

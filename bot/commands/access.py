@@ -10,7 +10,7 @@ from typing import Any
 from bot.access.pairing import PairingRefused, parse_typed_code
 from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
-from bot.commands.forget import decide_forgetting, no_request_text
+from bot.commands.memory.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
 from bot.tools.exec.rules import format_rule, is_in_force, to_rule
 from channels.phrases import Phrase

@@ -13,10 +13,10 @@ from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
 from bot.commands.export import EXPORT_COMMAND
-from bot.commands.forget import FORGET_COMMANDS
 from bot.commands.info import INFO_COMMANDS, SKILL_COMMAND, SKILLS_COMMAND
 from bot.commands.jobs import JOB_COMMANDS
-from bot.commands.memory import MEMORY_COMMANDS
+from bot.commands.memory.commands import MEMORY_COMMANDS
+from bot.commands.memory.forget import FORGET_COMMANDS
 from bot.commands.settings import SETTINGS_COMMANDS
 from bot.commands.tools import MCP_COMMAND, TOOLS_COMMAND
 from bot.commands.trace import TRACE_COMMAND

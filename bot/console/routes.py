@@ -269,6 +269,7 @@ class _ConsoleHandlers:
             space=query.space,
             since=query.since,
             until=query.until,
+            as_of=query.as_of,
             speaker=query.speaker,
         )
 

@@ -31,11 +31,10 @@ def passage_to_json(passage: Passage) -> dict[str, Any]:
     conversation.
     """
     if passage.path:
-        where: dict[str, Any] = {
-            "path": passage.path,
-            "line": passage.line,
-            "lines": [passage.line, max(passage.line, passage.last)],
-        }
+        where: dict[str, Any] = {"path": passage.path}
+        if passage.line:
+            lines = [passage.line, max(passage.line, passage.last)]
+            where |= {"line": passage.line, "lines": lines}
     else:
         where = {"turn": passage.turn, "conversation": passage.conversation}
         if passage.kind == "tool":
@@ -55,6 +54,8 @@ def format_source(passage: Passage) -> str:
     """Format the source: memory/2026-11-20.md:7–8, or turn 12."""
     if not passage.path:
         return f"turn {passage.turn}"
+    if not passage.line:
+        return passage.path
     lines = f"{passage.line}–{passage.last}" if passage.last > passage.line else f"{passage.line}"
     return f"{passage.path}:{lines}"
 

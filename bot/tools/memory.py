@@ -52,6 +52,7 @@ class MemorySearchArguments(ToolArguments):
     limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
     until: str = ""
+    as_of: Day = Field("", description="Answer from what was known at the end of that day")
     speaker: str = Field("", description="User, Bot or a name")
     page: int = Field(1, ge=1)
 
@@ -103,6 +104,7 @@ class MemorySearchTool:
             limit=arguments.limit,
             since=_parse_day("since", arguments.since),
             until=_parse_day("until", arguments.until),
+            as_of=_parse_day("as_of", arguments.as_of),
             speaker=arguments.speaker.strip(),
             hide_live_of=context.conversation,
         )

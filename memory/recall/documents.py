@@ -51,6 +51,8 @@ class SearchRequest:
     since: str = ""
     #: YYYY-MM-DD, inclusive, "" for no limit.
     until: str = ""
+    #: YYYY-MM-DD: what was known at the end of that day, "" for now.
+    as_of: str = ""
     #: Only what this person said, or this tool told as an outcome; "" for anyone.
     speaker: str = ""
     #: For an automatic search: the conversation it runs for. Its cleared messages, and weak

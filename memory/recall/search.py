@@ -6,9 +6,11 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from memory.recall.as_of import MAX_LINES, end_of_day, join_results, rank_facts
 from memory.recall.documents import Passage, SearchRequest, mark_outside
 from memory.recall.hits import HiddenRows, SearchHit, find_rows
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
@@ -44,7 +46,8 @@ class Recall:
         self._unsubscribe: Callable[[], None] | None = None
 
     async def search(self, request: SearchRequest) -> list[Passage]:
-        """The best passages of a space, best first, among what is written and said at this moment.
+        """The best passages of a space, best first, among what is written and said at this moment,
+        or was at the end of a day.
 
         An automatic search may lack what was written within the last second, while others search
         the same space.
@@ -52,6 +55,25 @@ class Recall:
         Raises:
             StoreError: the store or the index cannot be read.
         """
+        if not request.as_of:
+            return await self._search_index(request)
+        # lines of MEMORY.md have no day, so the index finds none of them
+        until = min(request.until or request.as_of, request.as_of)
+        passages = await self._search_index(replace(request, until=until))
+        facts = [] if request.speaker else await self._facts_as_of(request)
+        return join_results(facts, passages, request.limit)
+
+    async def _facts_as_of(self, request: SearchRequest) -> list[Passage]:
+        zone = request.now.tzinfo or UTC
+        before = end_of_day(request.as_of, zone)
+        rows = [
+            row
+            for space in await self._store.links.members(request.space)
+            for row in await self._store.memories.as_of(space, before, MAX_LINES)
+        ]
+        return await asyncio.to_thread(rank_facts, rows, request.query, zone, request.limit)
+
+    async def _search_index(self, request: SearchRequest) -> list[Passage]:
         conversation, automatic = (
             request.on_behalf_of or request.hide_live_of,
             bool(request.on_behalf_of),

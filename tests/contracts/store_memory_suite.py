@@ -250,3 +250,38 @@ class MemoryRecordSuite:
         assert await store.memories.source("", message.id) == message
         assert await store.memories.source("bob", message.id) is None
         assert await store.memories.source("", "unknown") is None
+
+    async def test_what_held_at_a_moment_is_known_also_in_its_former_wording(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        began = record.now
+
+        async def held(days: float) -> list[str]:
+            moment = datetime.fromtimestamp(began + days * 86_400, UTC)
+            return sorted(texts(await store.memories.as_of("", moment, 10)))
+
+        def pass_days(days: int) -> None:
+            record.now = began + days * 86_400
+
+        await store.memories.put("", None, [line("tea"), line("bread")])
+        pass_days(2)
+        await store.memories.put("", None, [line("coffee")], [("tea", "coffee")])
+        pass_days(4)
+        await store.memories.rename("", [("bread", line("Rye bread"))])
+        pass_days(6)
+        await store.memories.put("", None, gone=["rye bread"])
+        pass_days(8)
+        await store.memories.put("", None, [line("Rye bread")])
+        assert [await held(days) for days in (0, 1, 3, 5, 7, 9)] == [
+            [],
+            ["bread", "tea"],
+            ["bread", "coffee"],
+            ["Rye bread", "coffee"],
+            ["coffee"],
+            ["Rye bread", "coffee"],
+        ]
+        assert await store.memories.as_of("bob", datetime.fromtimestamp(record.now, UTC), 10) == []
+        assert len(await store.memories.as_of("", datetime.fromtimestamp(began + 1, UTC), 1)) == 1
+        everything = texts(await store.memories.rows("", state=""))
+        assert sorted(everything) == ["Rye bread", "coffee", "tea"], "a wording is no line"

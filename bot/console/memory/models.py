@@ -317,6 +317,7 @@ class SearchQueryBody(ApiModel):
     space: str = ""
     since: Day = Field("", description="A day such as 2026-11-20.")
     until: Day = Field("", description="A day such as 2026-11-20.")
+    as_of: Day = Field("", description="A day such as 2026-11-20: from what was known at its end.")
     speaker: Word = ""
     kind: Literal["", "memory", "log", "said", "tool"] = ""
     everyone: bool = Field(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import bindparam, case, or_, select, update
@@ -33,8 +34,9 @@ _SOURCE_COLUMNS = tuple(MemorySource.__dataclass_fields__)
 _UPDATABLE = ("norm", "category", "text", "importance", "origin", *_SOURCE_COLUMNS)
 _IS_ROW = memory.c.id == bindparam("id")
 _IS_LIVE = is_one_of(memory.c.state, "live")
+_IS_LINE = memory.c.state != literal_text("reworded")
 _SELECT_OF_LINE = select(memory).where(
-    memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm")
+    memory.c.space == bindparam("space"), memory.c.norm == bindparam("norm"), _IS_LINE
 )
 _SELECT_LIVE = _SELECT_OF_LINE.where(_IS_LIVE)
 _NEWEST_FIRST = (memory.c.updated.desc(), memory.c.id.desc())
@@ -53,6 +55,7 @@ _SELECT_LISTED = (
     select(memory)
     .where(
         memory.c.space == bindparam("space"),
+        _IS_LINE,
         or_(bindparam("state") == literal_text(""), memory.c.state == bindparam("state")),
         or_(bindparam("category") == literal_text(""), memory.c.category == bindparam("category")),
     )
@@ -78,6 +81,18 @@ _SELECT_PAGES = {
     .limit(bindparam("limit"))
     for former in (False, True)
 }
+_BEGAN = case((memory.c.since > 0, memory.c.since), else_=memory.c.created)
+_SELECT_AS_OF = (
+    select(memory)
+    .where(
+        memory.c.space == bindparam("space"),
+        memory.c.state != literal_text("forgotten"),
+        bindparam("before") > _BEGAN,
+        or_(memory.c.valid_until == 0, memory.c.valid_until >= bindparam("before")),
+    )
+    .order_by(_BEGAN.desc(), memory.c.id.desc())
+    .limit(bindparam("limit"))
+)
 _SELECT_ONE = select(memory).where(
     memory.c.id == bindparam("id"), memory.c.space == bindparam("space")
 )
@@ -91,7 +106,7 @@ _SELECT_SUPERSEDED = (
 _UPDATE = (
     update(memory)
     .where(_IS_ROW)
-    .values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated")})
+    .values({name: bindparam(f"new_{name}") for name in (*_UPDATABLE, "updated", "since")})
 )
 _SET_STATE = (
     update(memory)
@@ -99,7 +114,7 @@ _SET_STATE = (
     .values(
         {
             name: bindparam(f"new_{name}")
-            for name in ("state", "superseded_by", "valid_until", "updated")
+            for name in ("state", "superseded_by", "valid_until", "updated", "since")
         }
     )
 )
@@ -178,7 +193,9 @@ async def _insert_or_revive(tx: Tx, space: str, line: NewMemory, place: int) -> 
         )
         return
     if row["state"] != "live":
-        await _set_state(tx, row, "live", until=0.0)
+        await _keep_former(tx, row, row["valid_until"])
+        await _set_state(tx, row, "live", until=0.0, since=tx.now)
+        row = {**row, "since": tx.now}
     unchanged = () if _has_source(new) and not _has_source(row) else ("origin", *_SOURCE_COLUMNS)
     new["importance"] = max(row["importance"], line.importance)
     await _update(tx, row, {name: value for name, value in new.items() if name not in unchanged})
@@ -208,8 +225,15 @@ async def _mark_gone(tx: Tx, space: str, norm: str) -> None:
         await _set_state(tx, row, "gone", until=tx.now)
 
 
+async def _keep_former(tx: Tx, row: Row, until: float) -> None:
+    """Keep what a line was until a moment, as a row of its own."""
+    if (row["since"] or row["created"]) < until:
+        former = {"state": "reworded", "superseded_by": "", "valid_until": until}
+        await tx.execute(insert_into(memory), **{**row, **former, "id": new_id(tx.now)})
+
+
 async def _set_state(
-    tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = ""
+    tx: Tx, row: Row, state: str, *, until: float, superseded_by: str = "", since: float = 0.0
 ) -> None:
     await tx.execute(
         _SET_STATE,
@@ -218,6 +242,7 @@ async def _set_state(
         new_superseded_by=superseded_by,
         new_valid_until=until,
         new_updated=tx.now,
+        new_since=since or row["since"],
     )
 
 
@@ -239,9 +264,14 @@ async def _rename(tx: Tx, space: str, lines: Sequence[tuple[str, NewMemory]]) ->
 
 async def _update(tx: Tx, row: Row, changes: Mapping[str, Any]) -> None:
     """Write the changes; nothing when the row has these values already."""
-    if any(row[name] != value for name, value in changes.items()):
-        new = {f"new_{name}": changes.get(name, row[name]) for name in _UPDATABLE}
-        await tx.execute(_UPDATE, id=row["id"], new_updated=tx.now, **new)
+    if all(row[name] == value for name, value in changes.items()):
+        return
+    since = row["since"]
+    if changes.get("text", row["text"]) != row["text"]:
+        await _keep_former(tx, row, tx.now)
+        since = tx.now
+    new = {f"new_{name}": changes.get(name, row[name]) for name in _UPDATABLE}
+    await tx.execute(_UPDATE, id=row["id"], new_updated=tx.now, new_since=since, **new)
 
 
 async def _insert_change(tx: Tx, space: str, change: NewMemoryChange) -> None:
@@ -271,6 +301,12 @@ async def _load_rows(
         await tx.execute(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)
     ).all()
     return [_to_memory_row(row) for row in found]
+
+
+async def _load_as_of(tx: Tx, space: str, before: datetime, limit: int) -> list[MemoryRow]:
+    """Load the lines that held just before a moment, newest first."""
+    found = await tx.execute(_SELECT_AS_OF, space=space, before=before.timestamp(), limit=limit)
+    return [_to_memory_row(row) for row in found.all()]
 
 
 async def _load_page(tx: Tx, space: str, page: MemoryPage, limit: int) -> list[MemoryRow]:
@@ -380,6 +416,7 @@ class MemoryRecords(Repository):
     row = read(_load_row)
     by_id = read(_load_by_id)
     page = read(_load_page)
+    as_of = read(_load_as_of)
     set_importance = write(_set_importance)
     chain = read(_load_chain)
     changes = read(_load_changes)

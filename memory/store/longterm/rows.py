@@ -13,7 +13,7 @@ from typing import Literal
 from memory.conversation import Message
 from memory.text.mentions import MentionMatcher, find_spans, fold_spelling
 
-MemoryState = Literal["live", "superseded", "gone", "forgotten"]
+MemoryState = Literal["live", "superseded", "gone", "forgotten", "reworded"]
 Origin = Literal["extraction", "person", "tool", "dream", "file"]
 ChangeKind = Literal["remember", "extract", "tool", "dream", "undo", "forget", "api"]
 ExtractionState = Literal["queued", "found", "done", "skipped", "failed"]
@@ -57,7 +57,8 @@ class MemoryRow(NewMemory):
     id: str
     space: str
     #: "live": in the file; "superseded": replaced by `superseded_by` at `valid_until`; "gone":
-    #: removed by a person; "forgotten": emptied by /forget.
+    #: removed by a person; "forgotten": emptied by /forget; "reworded": the former wording of a
+    #: line, or a time at which it was there before, which ended at `valid_until`.
     state: MemoryState
     created: datetime
     updated: datetime
@@ -67,6 +68,13 @@ class MemoryRow(NewMemory):
     uses: int
     superseded_by: str = ""
     valid_until: datetime | None = None
+    #: When it got its wording; None for `created`.
+    since: datetime | None = None
+
+    @property
+    def began(self) -> datetime:
+        """When it began to hold in this wording."""
+        return self.since or self.created
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,7 @@ memory = Table(
     integer("uses"),
     text("superseded_by"),
     moment("valid_until"),
+    moment("since", added=True),  # when it got its wording, 0 for `created`
 )
 Index("memory_space", memory.c.space, memory.c.state)
 Index("memory_line", memory.c.space, memory.c.norm, memory.c.state)

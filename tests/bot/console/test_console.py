@@ -337,6 +337,7 @@ async def test_search_passes_what_is_asked_on(console: Console) -> None:
         ("q=x&limit=many", "limit"),
         ("q=x&since=yesterday", "since"),
         ("q=x&until=2026-02-30", "until"),
+        ("q=x&as_of=may", "as_of"),
     ],
 )
 async def test_a_search_that_cannot_be_is_400_and_names_what_is_wrong(

@@ -111,6 +111,19 @@ async def test_a_search_keeps_to_days_speakers_and_pages(desk: Shelf) -> None:
         await find(desk, query="boat", page=9)
 
 
+async def test_a_search_as_of_a_day_knows_nothing_later(desk: Shelf) -> None:
+    desk.write("memory/2026-01-05.md", "- 10:12 User: the boat is blue\n")
+    desk.write("memory/2026-02-05.md", "- 09:00 User: the boat sank\n")
+    await desk.memories().add("fact", "The boat is called Petrel")
+    then = await find(desk, query="boat", as_of="2026-01-31")
+    assert ("blue" in then, "sank" in then, "Petrel" in then) == (True, False, False)
+    now = await find(desk, query="boat", as_of="2999-01-01")
+    assert now.startswith("1. [")
+    assert "–] The boat is called Petrel (MEMORY.md)" in now.splitlines()[0]
+    with pytest.raises(ToolFailed, match="`as_of` must be a day"):
+        await find(desk, query="boat", as_of="3 May")
+
+
 async def test_lines_of_memory_that_tools_give_count_as_used(desk: Shelf) -> None:
     await desk.memories().add("fact", "The boat is called Petrel")
     await find(desk, query="what is the boat called")

@@ -1510,6 +1510,8 @@ export interface SearchQuery {
   since?: string;
   /** A day such as 2026-11-20. */
   until?: string;
+  /** A day such as 2026-11-20: from what was known at its end. */
+  as_of?: string;
   speaker?: string;
   kind?: "" | "memory" | "log" | "said" | "tool";
   /** In every memory; those of others are noted in the audit list. */

@@ -58,6 +58,8 @@ export const memoryEn = {
   hit_tool: "results of tools",
   since_day: "From",
   until_day: "Until",
+  as_of_day: "As of",
+  as_of_noted: "What was known at the end of {day}: the facts that held then, and what had been said and written by then. What was forgotten since is left out.",
   speaker: "Speaker",
   as_model: "As the model sees it",
   everyone: "All people's memories",

@@ -60,6 +60,8 @@ export const memoryZh: Record<keyof typeof memoryEn, string> = {
   hit_tool: "工具结果",
   since_day: "从",
   until_day: "到",
+  as_of_day: "截至",
+  as_of_noted: "截至 {day} 所知：当时有效的事实，以及到那天为止说过、写下的话。之后忘掉的不在其中。",
   speaker: "说话人",
   as_model: "按模型看到的样子",
   everyone: "所有人的记忆",

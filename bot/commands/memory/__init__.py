@@ -1,0 +1,1 @@
+"""The commands /memory, /remember and /forget."""
