@@ -28,7 +28,7 @@ MAX_NAMES, MAX_FILE_CHARS = 6, 60
 MAX_ITEMS = 20  # of a fold that /context diff lists, to fit a phone; the rest is counted
 _RECALL_CALL = ('recall(handle="', '")')
 ITEM_KIND_TEXTS: dict[str, Phrase] = {
-    "user": Phrase("you"),
+    "user": Phrase("you", context="who said it"),
     "fact": Phrase("fact"),
     "tool": Phrase("tool"),
     "error": Phrase("error"),
