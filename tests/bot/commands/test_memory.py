@@ -111,7 +111,7 @@ async def test_memory_tells_what_there_is(tmp_path: Path) -> None:
         assert "preferences 1 · facts 1" in told
         assert "not put in order yet" in told
         assert re.search(r"^index \d+ rows · up to date$", told, re.MULTILINE)
-        assert "/memory takes search, show, why or undo" in await here.text("/memory dance")
+        assert "/memory takes search, as of, show, why or undo" in await here.text("/memory dance")
 
 
 async def test_memory_of_a_fresh_bot_says_so_in_chinese(tmp_path: Path) -> None:
