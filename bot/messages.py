@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from channels.message import (
     Address,
@@ -67,6 +67,8 @@ URGENT_COMMANDS = frozenset(
     )
 )
 _INBOX_KINDS: dict[str, InboxKind] = {"edit": "edit", "delete": "delete", "move": "move"}
+# How a call that a person decided over ended.
+CallEnd = Literal["done", "failed", "unknown", "denied"]
 # Commands that stop the running turn at once and then wait in the queue.
 TURN_ENDING_COMMANDS = frozenset({"new", "context clear"})
 
@@ -88,6 +90,8 @@ class MessageBody:
     outcome: str = ""
     #: The tool that the outcome is of.
     tool: str = ""
+    #: How that call ended; None of a task beside the chat, whose text says so.
+    call_end: CallEnd | None = None
     #: Id of the job whose turn this starts; the program's row, too.
     job: str = ""
     #: How that job ended before, where words from outside were in view.
@@ -221,6 +225,8 @@ def dump_body(body: MessageBody) -> str:
             "tool": body.tool,
             "shown": body.outcome.partition("\n")[0],
         }
+        if body.call_end:
+            record["call_end"] = body.call_end
     if body.job:
         record |= {"job": body.job, "earlier": body.earlier}
     if body.task:
@@ -267,6 +273,7 @@ def load_body(text: str) -> MessageBody:
         quote=quote,
         proven=proven,
         outcome=outcome,
+        call_end=record.get("call_end"),
         tool=tool,
         job=record.get("job", ""),
         earlier=record.get("earlier", ""),
@@ -412,6 +419,8 @@ class PartExtras:
     replaces: str = ""
     #: How the answer that ends here was left (Unfinished), "" for a finished one.
     unfinished: str = ""
+    #: Of a question for an approval: its code, which no other row has.
+    code: str = ""
 
 
 def dump_extras(extras: PartExtras) -> str:

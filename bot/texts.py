@@ -138,24 +138,30 @@ def format_span(time: timedelta, lang: str) -> str:
 
 # Notices of failed model calls: one plain sentence, no text of the provider.
 
-_FAILURE_REASONS: tuple[tuple[type[ModelError], Phrase], ...] = (
-    (KeyRefused, Phrase("its key is invalid, unpaid or not authorised.")),
-    (NoSuchModel, Phrase("there is no model with that name.")),
-    (QuotaSpent, Phrase("its spending or plan limit has been reached.")),
-    (RateLimited, Phrase("too many requests.")),
-    (Stalled, Phrase("it did not respond in time.")),
-    (Overflow, Phrase("the conversation does not fit its window.")),
-    (Damaged, Phrase("its answer was cut off or could not be read.")),
-    (Transient, Phrase("it is overloaded or cannot be reached right now.")),
+# Kind, code, reason.
+_FAILURE_REASONS: tuple[tuple[type[ModelError], str, Phrase], ...] = (
+    (KeyRefused, "key", Phrase("its key is invalid, unpaid or not authorised.")),
+    (NoSuchModel, "model", Phrase("there is no model with that name.")),
+    (QuotaSpent, "quota", Phrase("its spending or plan limit has been reached.")),
+    (RateLimited, "rate", Phrase("too many requests.")),
+    (Stalled, "stalled", Phrase("it did not respond in time.")),
+    (Overflow, "overflow", Phrase("the conversation does not fit its window.")),
+    (Damaged, "damaged", Phrase("its answer was cut off or could not be read.")),
+    (Transient, "busy", Phrase("it is overloaded or cannot be reached right now.")),
 )
 
 
 def failure_reason(err: ModelError) -> Phrase:
     """Return the reason of a failed call, for people."""
-    for kind, reason in _FAILURE_REASONS:
+    for kind, _, reason in _FAILURE_REASONS:
         if isinstance(err, kind):
             return reason
     return Phrase("it refused the request.")
+
+
+def failure_code(err: ModelError) -> str:
+    """Return the code of that reason, for programs."""
+    return next((code for kind, code, _ in _FAILURE_REASONS if isinstance(err, kind)), "other")
 
 
 def format_turn_failure(err: ModelError, lang: str, trace_id: str, words: str = "") -> str:

@@ -16,6 +16,7 @@ EventName = Literal[
     "accepted",
     "started",
     "delta",
+    "waiting",  # for the model, which is called again
     "tool_started",
     "tool_ended",
     "reply",

@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import unicodedata
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,9 +14,16 @@ from typing import Any
 import structlog
 
 from bot.access.permissions import AccessScope, Actor, authorize
+from bot.agent.approval_texts import (
+    ApprovalQuestion,
+    format_approval_question,
+    format_dependencies,
+    texts_in,
+)
 from bot.agent.timeouts import REPORTED_AFTER
-from bot.errors import ToolFailed
+from bot.errors import OutcomeUnknown, ToolFailed
 from bot.messages import (
+    CallEnd,
     MessageBody,
     PartExtras,
     StoredAttachment,
@@ -36,31 +43,31 @@ from bot.tools.base import (
     Toolset,
     to_guarded_call,
 )
-from bot.tools.exec.binding import UNBOUND_KEY, UNBOUND_REST
-from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, RuleRefused, build_rule, can_have_rules
+from bot.tools.exec.binding import UNBOUND_KEY
+from bot.tools.exec.rules import RuleRefused, StoredCall, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
 from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
 from memory.conversation import Image, ToolSpec
 from memory.failpoints import hit_async
-from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, format_code, new_code
+from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, new_code
 from memory.store.automation.approval_rules import MAX_RULES, RULE_VALIDITY, NewApprovalRule
 from memory.store.automation.approvals import (
     ApprovalRow,
     ApprovalState,
     NewApproval,
     digest_arguments,
+    question_source,
 )
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
 from memory.store.rows import ConversationRow, NewInboxRow, Notice, Party
-from memory.text.invisible import find_invisible, find_mixed_words, show_invisible
+from memory.text.invisible import find_invisible
 from memory.text.quoting import fence_text
 
 log = structlog.get_logger(__name__)
 # Characters of arguments that a person can be expected to read; longer calls are refused.
 MAX_SHOWN_CHARS = 12_000
-MAX_MIXED_WORDS = 5  # that a question names
 # prefixes of the data of the buttons
 APPROVE_PREFIX, DENY_PREFIX, ALWAYS_PREFIX = "yes:", "no:", "ever:"
 # Files and folders of the owner's space that define the bot's persona and rules.
@@ -83,21 +90,30 @@ EPOCH, SPEC = "epoch", "spec"
 MAX_START_DELAY = timedelta(minutes=30)  # twice the longest turn
 MAX_TOLD_CHARS = 3_000  # of an output that the model gets whole
 INTERRUPTED_TEXT = (
-    "outcome unknown: the program was interrupted while it ran. It is not run again; look first."
+    "The program was interrupted while it ran; it may or may not have happened. It is not run "
+    "again: look first."
 )
+# The person has answered; what they said no to is not asked for at once in other words.
+REFUSED_TEXT = (
+    "Nothing was run. Say so in a sentence or two, or go on without it; nothing can be asked for "
+    "in this answer."
+)
+NOT_AFTER_REFUSAL_TEXT = (
+    "[not done: this needs the person's approval, and they have just refused a call. Answer in "
+    "words; they can ask for it.]"
+)
+# By how a call ended: what the model reads first.
+_OUTCOME_HEADS: Mapping[CallEnd, str] = {
+    "done": "approved by the person: done",
+    "failed": "approved by the person: not done",
+    "unknown": "approved by the person: outcome unknown",
+    "denied": "refused by the person: not done",
+}
 TAINTED_CALL_TEXT = (
     "[not done: words from outside (a file, a tool's result, a quotation) are in view, and what "
     "the bot is told to be is not written from those. The person can ask for it in a fresh "
     "conversation.]"
 )
-# English, Chinese.
-TAINTED_BANNER = Phrase(
-    "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
-    "they may be what asks for this. Read it closely."
-)
-BOUND_TITLE = Phrase("only as it is now")
-UNBOUND_TITLE = Phrase("not bound")
-NOTHING_BOUND: Mapping[str, str] = {}
 
 
 async def _load_no_conversation(_: str) -> ConversationRow | None:
@@ -197,7 +213,12 @@ class ApprovalService:
                 run.
         """
         arguments = json.dumps(request.arguments, ensure_ascii=False, sort_keys=True)
-        bound: Mapping[str, str] = {}
+        call = StoredCall(
+            arguments=request.arguments,
+            bound={},
+            tainted=request.tainted,
+            sources=request.sources,
+        )
         if len(arguments) > MAX_SHOWN_CHARS or _has_invisible_characters(request.arguments):
             raise ToolFailed(
                 "This needs the person's approval, and they have to see all of it: at most "
@@ -208,12 +229,8 @@ class ApprovalService:
             bound = await self._bind(
                 tool, tool.arguments.parse(request.arguments), request.conversation.id
             )
-            stored = {
-                **request.arguments,
-                BOUND_KEY: bound,
-                **({TAINTED_KEY: True} if request.tainted else {}),
-            }
-            arguments = json.dumps(stored, ensure_ascii=False, sort_keys=True)
+            call = replace(call, bound=bound)
+            arguments = call.dump()
         code, button_key = new_code(), secrets.token_urlsafe(24)
         approval = NewApproval(
             party=_to_party(request.actor),
@@ -228,9 +245,15 @@ class ApprovalService:
             expires=self.now() + CODE_VALIDITY,
         )
         is_lasting = can_have_rules(tool) and not request.tainted
-        await self.access.ask(
-            approval, [self._question(request, code, button_key, bound, is_lasting=is_lasting)]
+        question = ApprovalQuestion(
+            tool=request.tool,
+            action=request.action,
+            call=call,
+            code=code,
+            lang=request.lang,
+            is_lasting=is_lasting,
         )
+        await self.access.ask(approval, [self._to_notice(request, question, button_key)])
         return APPROVAL_REQUESTED_TEXT
 
     async def report_interrupted(self) -> list[NewInboxRow]:
@@ -241,7 +264,7 @@ class ApprovalService:
         # Read after the rows: one that has ended in between has told so itself, by the same key.
         running = await self.held() if rows else frozenset[str]()
         lost = [row for row in rows if row.id not in running]
-        found = [await self._to_message(row, "failed", INTERRUPTED_TEXT) for row in lost]
+        found = [await self._to_message(row, "unknown", INTERRUPTED_TEXT) for row in lost]
         return [message for message in found if message is not None]
 
     async def _bind(self, tool: Tool, arguments: Any, conversation: str) -> Mapping[str, str]:
@@ -276,6 +299,20 @@ class ApprovalService:
         if not begun.runs:
             return begun.text
         return join_phrases([begun.text, await self._run(row, actor)], NO_PHRASE)
+
+    async def explain(self, actor: Actor, key: str, lang: str) -> str:
+        """Return what an approval that still waits depends on; "" if this person has no such
+        request.
+
+        Args:
+            key: the typed code.
+        """
+        row = await self.access.approval(_code_hash(key), _to_party(actor))
+        if row is None:
+            return ""
+        if row.state != "asked":
+            return _CLOSED_TEXTS[row.state].text(lang)
+        return format_dependencies(row.tool, StoredCall.parse(row.arguments), lang)
 
     async def finish_elsewhere(
         self, row: ApprovalRow, actor: Actor, begun: Begun, lang: str
@@ -313,7 +350,8 @@ class ApprovalService:
         if has_begun or (approve and row.state == "approved"):
             return Begun(text=_CLOSED_TEXTS[row.state])
         if not approve:
-            moved = await self.access.move(row.id, row.state, "denied", by=by)
+            outcome = await self._to_message(row, "denied", REFUSED_TEXT)
+            moved = await self.access.move(row.id, row.state, "denied", outcome, by=by)
             return Begun(text=_DENIED_TEXT if moved else _CLOSED_TEXTS["ended"], done=moved)
         if not authorize(actor, row.action, row.space, replace(where, space=row.space)).allowed:
             await self.access.move(row.id, "asked", "ended", by=by)
@@ -411,39 +449,50 @@ class ApprovalService:
             await self.release(row.id)
 
     async def _run_held(self, row: ApprovalRow, actor: Actor) -> AnyPhrase:
-        state, output = await self._outcome(row, actor)
+        end, output = await self._outcome(row, actor)
         text = output if isinstance(output, str) else output.text
         await hit_async("approval.ran")
         outcome = await self._to_message(
-            row, state, text, () if isinstance(output, str) else output.images
+            row, end, text, () if isinstance(output, str) else output.images
         )
-        await self.access.move(row.id, "running", state, outcome)
+        await self.access.move(row.id, "running", end, outcome)
         if outcome is not None and len(text) > MAX_TOLD_CHARS:
             text = f"{text[:MAX_TOLD_CHARS]}…"
-        if EPOCH in json.loads(row.arguments).get(BOUND_KEY, {}):
+        if EPOCH in StoredCall.parse(row.arguments).bound:
             text = f"\n\n{fence_text(text)}"
-        if state == "done":
+        if end == "unknown":
+            return Phrase(
+                "Approved, but it is unknown whether `{tool}` happened; look first: {words}",
+                tool=row.tool,
+                words=text,
+            )
+        if end == "done":
             return Phrase("Approved and done, `{tool}`: {words}", tool=row.tool, words=text)
         return Phrase("Approved, but `{tool}` did not work: {words}", tool=row.tool, words=text)
 
     async def _to_message(
-        self, row: ApprovalRow, state: ApprovalState, text: str, images: Sequence[Image] = ()
+        self, row: ApprovalRow, end: CallEnd, text: str, images: Sequence[Image] = ()
     ) -> NewInboxRow | None:
         """Return the message by which the model sees the outcome of a bound call; None once the
         chat was cleared.
         """
         conversation = await self.conversation(row.conversation)
-        bound = json.loads(row.arguments).get(BOUND_KEY, {})
+        bound = StoredCall.parse(row.arguments).bound
         if conversation is None or str(conversation.epoch) != bound.get(EPOCH):
             return None
-        head = f"approved by the person: {'done' if state == 'done' else 'not done'}"
         pictures = [
             StoredAttachment(
                 sha256=image.sha256, name=f"picture {number}", media_type=image.media_type, size=0
             )
             for number, image in enumerate(images, start=1)
         ]
-        body = MessageBody(text="", outcome=f"{head}\n{text}", tool=row.tool, files=tuple(pictures))
+        body = MessageBody(
+            text="",
+            outcome=f"{_OUTCOME_HEADS[end]}\n{text}",
+            tool=row.tool,
+            call_end=end,
+            files=tuple(pictures),
+        )
         return NewInboxRow(
             # which a link leads from
             place=replace(conversation.place, space=conversation.own_space),
@@ -454,18 +503,15 @@ class ApprovalService:
             by_program=True,
         )
 
-    async def _outcome(
-        self, row: ApprovalRow, actor: Actor
-    ) -> tuple[ApprovalState, str | ToolOutput]:
+    async def _outcome(self, row: ApprovalRow, actor: Actor) -> tuple[CallEnd, str | ToolOutput]:
         """Run exactly the stored call, with the person's own rights."""
         tool = self.toolset(row.space).get(row.tool)
         if tool is None or digest_arguments(row.arguments) != row.digest:
             return "failed", "it is not what was asked, or there is no such tool any more."
         try:
-            given = json.loads(row.arguments)
-            bound = given.pop(BOUND_KEY, {})
-            given.pop(TAINTED_KEY, None)
-            arguments = tool.arguments.parse(given)
+            call = StoredCall.parse(row.arguments)
+            bound = call.bound
+            arguments = tool.arguments.parse(call.arguments)
             now = await self._bind(tool, arguments, row.conversation)
             if changed := sorted(
                 name for name in {*now, *bound} - {UNBOUND_KEY} if now.get(name) != bound.get(name)
@@ -478,13 +524,12 @@ class ApprovalService:
                 return "failed", why
             async with asyncio.timeout(tool.spec.seconds):
                 return "done", await tool.run(arguments, self._context(row, actor))
+        except OutcomeUnknown as err:
+            return "unknown", str(err)
         except ToolFailed as err:
             return "failed", str(err)
         except TimeoutError:
-            return (
-                "failed",
-                f"it took longer than {tool.spec.seconds:.0f} s; it may have happened all the same.",  # noqa: E501
-            )
+            return "unknown", f"It took longer than {tool.spec.seconds:.0f} s and was given up."
         except StoreError:
             raise
         except Exception as err:
@@ -523,22 +568,13 @@ class ApprovalService:
             load_message=load_message,
         )
 
-    def _question(
-        self,
-        request: ApprovalRequest,
-        code: str,
-        button_key: str,
-        bound: Mapping[str, str],
-        *,
-        is_lasting: bool,
+    def _to_notice(
+        self, request: ApprovalRequest, question: ApprovalQuestion, button_key: str
     ) -> Notice:
         channel = self.channels.get(request.conversation.place.channel)
         capabilities = channel.capabilities if channel else Capabilities()
-        out = split_reply(
-            format_approval_question(request, code, bound, is_lasting=is_lasting),
-            "notice",
-            capabilities,
-        )
+        out = split_reply(format_approval_question(question), "notice", capabilities)
+        buttons: list[tuple[str, str]] = []
         if capabilities.buttons:
             once, deny, always = (
                 word.text(request.lang)
@@ -548,73 +584,15 @@ class ApprovalService:
                 (once, f"{APPROVE_PREFIX}{button_key}"),
                 (deny, f"{DENY_PREFIX}{button_key}"),
             ]
-            if is_lasting:
+            if question.is_lasting:
                 buttons.append((always, f"{ALWAYS_PREFIX}{button_key}"))
-            out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=tuple(buttons))))
+        extras = PartExtras(buttons=tuple(buttons), code=question.code)
+        out[-1] = replace(out[-1], payload=dump_extras(extras))
         return Notice(
-            conversation=request.conversation.id, source=f"approval:{request.call}", out=tuple(out)
+            conversation=request.conversation.id,
+            source=question_source(request.call),
+            out=tuple(out),
         )
-
-
-def format_approval_question(
-    request: ApprovalRequest,
-    code: str,
-    bound: Mapping[str, str] = NOTHING_BOUND,
-    *,
-    is_lasting: bool = False,
-) -> str:
-    """Format the question: the complete call, what it is bound to, and how to approve or deny it.
-
-    Pure.
-
-    Args:
-        is_lasting: it may be approved for good.
-    """
-    texts = {**_argument_texts(request.arguments), **_bound_texts(bound, request.lang)}
-    warnings = "".join(f"{warning}\n\n" for warning in _warnings(request))
-    shown = warnings + "\n\n".join(f"`{name}`\n{fence_text(text)}" for name, text in texts.items())
-    typed = format_code(code)
-    always = Phrase("  Always: `/approve {code} always`", code=typed) if is_lasting else NO_PHRASE
-    question = Phrase(
-        "The model asks to run `{tool}`, which needs your approval:\n\n{shown}\n\nYes: `/approve "
-        "{code}`  No: `/deny {code}`{always}\nGood for 10 minutes and one run; nobody else can "
-        "approve it.",
-        tool=request.tool,
-        shown=shown,
-        code=typed,
-        always=always,
-    )
-    return question.text(request.lang)
-
-
-def _argument_texts(arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return each argument as text; what is none is shown as JSON."""
-    return {
-        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for name, value in arguments.items()
-    }
-
-
-def _bound_texts(bound: Mapping[str, str], lang: str) -> dict[str, str]:
-    """Return what the consent is bound to and what it does not cover, by their titles."""
-    texts = {}
-    facts = [f"{name}: {text}" for name, text in bound.items() if name != UNBOUND_KEY]
-    if facts:
-        texts[BOUND_TITLE.text(lang)] = "\n".join(facts)
-    if unbound := bound.get(UNBOUND_KEY):
-        rest = UNBOUND_REST.text(lang)
-        texts[UNBOUND_TITLE.text(lang)] = unbound.replace(str(UNBOUND_REST), rest)
-    return texts
-
-
-def _warnings(request: ApprovalRequest) -> Iterator[str]:
-    """Yield what the person must know before they read the call."""
-    if request.tainted:
-        sources = "\n".join(show_invisible(" ".join(name.split())) for name in request.sources)
-        named = f"\n{fence_text(sources)}" if sources else ""
-        yield f"{TAINTED_BANNER.text(request.lang)}{named}"
-    if mixed := _mixed_words_line(request.arguments, request.lang):
-        yield mixed
 
 
 def is_denial_press(key: str) -> bool:
@@ -627,40 +605,15 @@ def is_lasting_press(key: str) -> bool:
     return key.startswith(ALWAYS_PREFIX)
 
 
-def _texts_in(value: Any) -> Iterator[str]:
-    """Yield all texts of parsed JSON, the names in it included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield str(name)
-            yield from _texts_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts_in(inner)
-
-
 def _has_invisible_characters(arguments: Mapping[str, Any]) -> bool:
     """Tell whether there are characters that a person cannot see; line ends and the joints of emoji
     are fine.
     """
-    return any(find_invisible(text) or _has_unprintable(text) for text in _texts_in(arguments))
+    return any(find_invisible(text) or _has_unprintable(text) for text in texts_in(arguments))
 
 
 def _has_unprintable(text: str) -> bool:
     return any(not sign.isprintable() and sign not in "\n\t\u200d" for sign in text)
-
-
-def _mixed_words_line(arguments: Mapping[str, Any], lang: str) -> str:
-    """Return a warning of words in letters of several scripts; "" for none."""
-    words = [word for text in _texts_in(arguments) for word in find_mixed_words(text)]
-    if not words:
-        return ""
-    shown = join_phrases(words[:MAX_MIXED_WORDS], Phrase(", "))
-    return Phrase(
-        "⚠️ These words mix letters of several scripts, and may not be what they look like: {words}",
-        words=shown,
-    ).text(lang)
 
 
 def _hash_spec(spec: ToolSpec) -> str:
@@ -696,6 +649,9 @@ _CLOSED_TEXTS: Mapping[ApprovalState, AnyPhrase] = {
         "not run again."
     ),
     "done": Phrase("That one was run already; it is not run again."),
+    "unknown": Phrase(
+        "That one was tried already, and its outcome is unknown. It is not run again."
+    ),
     "failed": Phrase("That one was tried already and did not work."),
     "denied": Phrase("That one was denied already."),
     "ended": Phrase(

@@ -133,7 +133,8 @@ class FoldManager:
 
     async def write_logs(self, conversation: str) -> None:
         """Run the log-only folds that are planned for a conversation, such as by its clear."""
-        self.resume(await self._folds.open_logs(conversation))
+        for row in await self._folds.open_logs(conversation):
+            await self._start_log(row, at_once=False)
 
     async def retry_logs(self) -> None:
         """Run the log-only folds that failed, such as on a full disk, or whose process is gone."""

@@ -27,6 +27,7 @@ from bot.models.base import (
     ModelClient,
     Request,
     Restarted,
+    RetryWait,
     TextDelta,
     TokensUsed,
     ToolStarted,
@@ -170,6 +171,9 @@ async def _call_model(
     is_first, on_answer = True, on_request(request)
     async with ClosingStream(model.stream(request)) as events:
         async for event in events:
+            if isinstance(event, RetryWait):
+                event_sink.send("waiting", why=event.why, call=event.call, calls=event.calls)
+                continue
             await (hit_async("llm.first_byte") if is_first else hit_async("llm.mid_stream"))
             is_first = False
             match event:

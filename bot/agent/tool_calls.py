@@ -18,6 +18,7 @@ from bot.access.roles import RoleResolver
 from bot.access.storage_quota import QuotaExceededError
 from bot.agent.approvals import (
     ASKED_WHEN_TAINTED,
+    NOT_AFTER_REFUSAL_TEXT,
     TAINTED_CALL_TEXT,
     ApprovalRequest,
     ApprovalService,
@@ -407,9 +408,15 @@ class ToolRunner:
         if context.subagent or not can_have_rules(tool):
             return False
         tainted = is_tainted(context, session)
-        space, now = context.conversation.place.space, self._store.now()
+        now = self._store.now()
         rule = await find_covering_rule(
-            self._store.access, self._roles, tool, arguments, space, now, tainted=tainted
+            self._store.access,
+            self._roles,
+            tool,
+            arguments,
+            context.conversation.place.space,
+            now,
+            tainted=tainted,
         )
         return rule is not None
 
@@ -430,6 +437,8 @@ class ToolRunner:
         While outside words are in view, some calls are asked for with a warning, and the others are
         refused.
         """
+        if context.is_refusal:
+            return NOT_AFTER_REFUSAL_TEXT
         tainted = is_tainted(context, session)
         if tainted and action not in ASKED_WHEN_TAINTED:
             return TAINTED_CALL_TEXT

@@ -232,6 +232,8 @@ class TurnContext:
     words: str = ""
     #: Id of the job whose turn this is; "" for a turn that answers a person.
     job: str = ""
+    #: It answers the person's refusal of a call.
+    is_refusal: bool = False
     #: Uncached tokens that the turn may use; 0 for no limit.
     max_tokens: int = 0
     #: What it works on in a hidden conversation; None for a person's turn.
@@ -387,6 +389,7 @@ class TurnSetup:
             event_sink=event_sink,
             words=words,
             job=body.job,
+            is_refusal=body.call_end == "denied",
             max_tokens=int(subagent.tokens * LAST_STEP_SHARE)
             if subagent
             else JOB_TOKENS

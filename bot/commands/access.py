@@ -8,21 +8,26 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.access.pairing import PairingRefused, parse_typed_code
+from bot.agent.approval_texts import format_command_line, show_call
 from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.memory.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
-from bot.tools.exec.rules import format_rule, is_in_force, to_rule
+from bot.tools.exec.rules import StoredCall, format_rule, is_in_force, to_rule
 from channels.phrases import Phrase
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.automation.approval_rules import ApprovalRuleRow
+from memory.store.automation.approvals import ApprovalRow
 from memory.store.longterm.rows import AccountIdentity, LinkCodeRow, LinkRow
 from memory.store.rows import Party
+from memory.text.quoting import first_line, shorten
 
 WRITE_ACTION = "access.write"  # granting access: the owner only, in the terminal and on the page
 CONFIRM_WORDS, REFUSE_WORDS = ("confirm", "确认"), ("refuse", "拒绝")
 MAX_NAME_CHARS = 40
 LINK_ACTION = "memory.link"
+MAX_LISTED_CHARS = 120  # of a command in the list of what waits
+_WHY_PATTERN = re.compile(r"(\S.{0,99}?)\s+(?:why|原因)", re.IGNORECASE)
 _ALWAYS_PATTERN = re.compile(r"(\S.{0,99}?)\s+(?:always|总是)(?:\s+([0-9]{1,3}))?", re.IGNORECASE)
 
 
@@ -73,6 +78,10 @@ def _format_request(row: Mapping[str, Any]) -> str:
 
 
 async def _approve(context: CommandContext) -> str:
+    asks_why = _WHY_PATTERN.fullmatch(context.arguments.strip())
+    if asks_why and context.scope.kind != "group":
+        shown = await context.services.approvals.explain(context.actor, asks_why[1], context.lang)
+        return shown or no_request_text(context)
     return await _decide(context, approve=not is_denial_press(context.arguments))
 
 
@@ -133,23 +142,19 @@ async def _approvals(context: CommandContext) -> str:
         return context.text(Phrase("Rule {number} is revoked.", number=number))
     now = context.services.now()
     waiting = [
-        context.text(
-            Phrase(
-                "- `{tool}`, {minutes_left} minutes left",
-                tool=row.tool,
-                minutes_left=_minutes_left(row.expires, now),
-            ),
-        )
+        row
         for row in await access.open_approvals(space, context.store.now())
         if (row.party.channel, row.party.id) == (context.actor.channel, context.actor.id)
     ]
+    codes = await access.codes(waiting)
     rules = [
         await _format_rule_line(context, row)
         for row in await access.rules(space, context.store.now())
     ]
     parts = []
     if waiting:
-        parts.append("\n".join([context.text(Phrase("**Waiting for you**")), *waiting]))
+        lines = [_format_waiting(context, row, codes.get(row.id, ""), now) for row in waiting]
+        parts.append("\n".join([context.text(Phrase("**Waiting for you**")), *lines]))
     if rules:
         head = context.text(
             Phrase("**Not asked again** (/approvals revoke N revokes one)"),
@@ -160,9 +165,21 @@ async def _approvals(context: CommandContext) -> str:
     )
 
 
+def _format_waiting(context: CommandContext, row: ApprovalRow, code: str, now: datetime) -> str:
+    """Format what runs, then the code and the time that is left; a group sees no code."""
+    call = show_call(row.tool, StoredCall.parse(row.arguments).arguments)
+    line = shorten(first_line(format_command_line(call)), MAX_LISTED_CHARS).replace("`", "'")
+    shows_code = code and context.scope.kind != "group"
+    typed = f" · `/approve {format_code(code)}`" if shows_code else ""
+    left = _minutes_left(row.expires, now)
+    return context.text(
+        Phrase("- `{line}`{typed} · {left} minutes left", line=line, typed=typed, left=left)
+    )
+
+
 async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> str:
     """Format a rule, and that it does not count while its maker may not run commands."""
-    line = f"{row.number}. {format_rule(to_rule(row), context.lang)}" + context.text(
+    line = f"{row.number}. {format_rule(to_rule(row), row.tool, context.lang)}" + context.text(
         Phrase(", until {expires:%Y-%m-%d}", expires=row.expires)
     )
     if await is_in_force(row, context.services.roles):
@@ -434,7 +451,7 @@ ACCESS_COMMANDS = (
     ),
     Command(
         name="approve",
-        usage=Phrase("CODE [always [WORDS]]"),
+        usage=Phrase("CODE [always [WORDS]|why]"),
         action="approval.decide",
         about=Phrase("approve a waiting request (on the terminal and the page also a pairing)"),
         run=_approve,

@@ -2,16 +2,24 @@
 their revocation.
 """
 
-import json
 from typing import Any, Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.roles import RoleResolver
+from bot.agent.approval_texts import ask_reason, mixed_words, show_call, show_source
 from bot.agent.approvals import Begun
 from bot.console import models
-from bot.tools.exec.rules import BOUND_KEY, TAINTED_KEY, format_rule, is_in_force, to_rule
+from bot.tools.exec.rules import (
+    ASKING_SERVER_ACTION,
+    ApprovalRule,
+    CommandRule,
+    StoredCall,
+    format_rule,
+    is_in_force,
+    to_rule,
+)
 from bot.tools.exec.tool import ExecTool
 from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
@@ -120,20 +128,41 @@ class ApprovalRoutes:
 
 
 def _request_json(row: ApprovalRow) -> dict[str, Any]:
-    given = json.loads(row.arguments)
-    bound, tainted = given.pop(BOUND_KEY, {}), given.pop(TAINTED_KEY, False)
+    call = StoredCall.parse(row.arguments)
+    shown = show_call(row.tool, call.arguments)
+    why = ask_reason(row.action, call.bound)
+    is_server_tool = row.action == ASKING_SERVER_ACTION
     return {
         "id": row.id,
         "tool": row.tool,
-        "arguments": given,
-        "bound": bound,
-        "tainted": tainted,
+        "arguments": call.arguments,
+        "kind": shown.kind,
+        "shown": shown.text,
+        "language": shown.language,
+        "rest": shown.rest,
+        "why": {"zh": why.text("zh"), "en": why.text("en")},
+        "sources": [show_source(name) for name in call.sources],
+        "mixed": mixed_words(call.arguments),
+        "bound": call.bound,
+        "tainted": call.tainted,
         "digest": row.digest,
-        "lasting": not tainted and row.tool == ExecTool.spec.name,
+        "lasting": not call.tainted and (is_server_tool or row.tool == ExecTool.spec.name),
         "conversation": row.conversation,
         "channel": row.party.channel,
         "by": row.party.id,
         "expires": row.expires.isoformat(),
+    }
+
+
+def _command_json(rule: ApprovalRule) -> dict[str, Any]:
+    if not isinstance(rule, CommandRule):
+        return {}
+    return {
+        "argv": list(rule.argv),
+        "prefix": rule.is_prefix,
+        "hashes": dict(rule.hashes),
+        "cwd": rule.cwd,
+        "level": rule.level,
     }
 
 
@@ -142,12 +171,8 @@ def _rule_json(row: ApprovalRuleRow) -> dict[str, Any]:
     return {
         "number": row.number,
         "tool": row.tool,
-        "text": format_rule(rule, "en"),
-        "argv": list(rule.argv),
-        "prefix": rule.is_prefix,
-        "hashes": dict(rule.hashes),
-        "cwd": rule.cwd,
-        "level": rule.level,
+        "text": format_rule(rule, row.tool, "en"),
+        **_command_json(rule),
         "channel": row.party.channel,
         "by": row.party.id,
         "at": row.at.isoformat(),

@@ -16,19 +16,31 @@ from bot.console.transcripts import (
     CONSOLE_ACTOR,
     PICTURE_TYPES,
     TranscriptBackend,
+    conversation_owner,
     file_to_json,
     to_entry,
 )
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
 from channels.phrases import Phrase
 from channels.web import models
-from channels.web.requests import HttpRefusal, Route, conversation_json, json_response
+from channels.web.backend import web_address
+from channels.web.requests import (
+    HttpRefusal,
+    Route,
+    conversation_json,
+    json_response,
+    request_language,
+)
 from memory.store.console.conversation_list import MAX_TITLE, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile, ToolStep
-from memory.store.rows import ConversationRow
+from memory.store.errors import WrongState
+from memory.store.rows import ConversationRow, NewOutboxRow, Place
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs, is_blob_name
 
+BRANCHED_TEXT = Phrase(
+    "This is a branch of another conversation: it has what was said there before one message."
+)
 MAX_THUMBNAILS = 64  # kept in memory; each has up to some 100 kB
 FILE_HEADERS = {
     "content-security-policy": "sandbox; default-src 'none'",
@@ -55,7 +67,7 @@ class ConversationRoutes:
 
     def calls(self) -> tuple[Route, ...]:
         """Return the routes, with the action each one needs."""
-        one, file = "/api/v1/conversations/{id}", "/api/v1/blobs/{blob}"
+        one = "/api/v1/conversations/{id}"
         return (
             Route(
                 method="PATCH",
@@ -86,6 +98,28 @@ class ConversationRoutes:
                 handler=self.seen,
                 body=models.SeenBody,
                 reply=models.DoneBody,
+            ),
+            *self._reading_calls(one),
+        )
+
+    def _reading_calls(self, one: str) -> tuple[Route, ...]:
+        file = "/api/v1/blobs/{blob}"
+        return (
+            Route(
+                method="POST",
+                path=f"{one}/branches",
+                action="chat",
+                handler=self.branch,
+                body=models.BranchBody,
+                reply=models.ConversationSummaryBody,
+            ),
+            Route(
+                method="GET",
+                path=f"{one}/days",
+                action="console.read",
+                handler=self.days,
+                query=models.DaysOfChatQueryBody,
+                reply=models.TranscriptDaysBody,
             ),
             Route(
                 method="GET",
@@ -154,6 +188,44 @@ class ConversationRoutes:
         if row.seen_line < body.line:
             await self._store.conversations.mark_seen(row.id, body.line)
         return json_response({"ok": True})
+
+    async def branch(self, request: Request, body: models.BranchBody) -> Response:
+        """Begin a conversation of its own with what was said before a message of this one."""
+        row = await self._existing(request)
+        if conversation_owner(row) != "own":
+            raise HttpRefusal(
+                403, "denied", Phrase("only a conversation of your own can be branched")
+            )
+        address = web_address(body.name)
+        place = Place(
+            channel=address.channel,
+            account=address.account,
+            chat_id=address.chat_id,
+            thread_id="",
+            kind="dm",
+            space=row.place.space,
+        )
+        text = BRANCHED_TEXT.text(request_language(request))
+        notice = NewOutboxRow(kind="notice", text=text, part_no=0, parts=1)
+        try:
+            id = await self._store.sessions.branch_conversation(row.id, body.message, place, notice)
+        except LookupError as err:
+            why = Phrase("there is no such message, or it has no turn")
+            raise HttpRefusal(404, "not_found", why) from err
+        except WrongState as err:
+            raise HttpRefusal(409, "taken", Phrase("there is a conversation of that name")) from err
+        made = await self._store.sessions.conversation(id)
+        if made is None:
+            raise _unknown()
+        return _entry_response(made)
+
+    async def days(self, request: Request, query: models.DaysOfChatQueryBody) -> Response:
+        """Return the days of a conversation, each with its first line."""
+        row = await self._readable(str(request.path_params["id"]), request)
+        found = await self._store.line_details.days(row.id, query.offset)
+        return json_response(
+            {"items": [{"at": day.at.isoformat(), "line": day.line} for day in found]}
+        )
 
     async def steps(self, request: Request) -> Response:
         """Return the tool calls of the turn of a message, or of its answer."""

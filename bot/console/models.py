@@ -403,6 +403,16 @@ class ApprovalBody(ApiModel):
     id: str
     tool: str
     arguments: dict[str, Any]
+    kind: Literal["command", "script", "call"]
+    shown: str = Field(
+        description="What runs: the words shell-quoted, the text of the script, or the tool with "
+        "its short arguments."
+    )
+    language: str = Field(description="Of a script.")
+    rest: dict[str, Any] = Field(description="The arguments that `shown` does not hold.")
+    why: ToldBody = Field(description="Why it is asked for.")
+    sources: list[str] = Field(description="What the words from outside came with, newest first.")
+    mixed: list[str] = Field(description="Words in letters of several scripts.")
     bound: dict[str, Any] = Field(
         description="What the approval depends on apart from the arguments."
     )

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from starlette.requests import Request
@@ -242,7 +242,7 @@ class TranscriptBackend:
 
     async def conversation(self, conversation: str) -> ConversationEntry | None:
         row = await self.find(conversation)
-        return to_entry(row) if row else None
+        return (await self._entries([row]))[0] if row else None
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
         if row := await self.find(conversation):
@@ -265,7 +265,8 @@ class TranscriptBackend:
         above = -1 if after == 0 else after or 0
         rows = await self._sessions.lines(row.id, before=before, limit=limit, after=above)
         beside: Mapping[str, Any] = await self._details(row.id, rows) if details and rows else {}
-        return [_to_line(found, beside.get(found.id, {})) for found in rows]
+        is_group = row.place.kind == "group"
+        return [_to_line(found, beside.get(found.id, {}), is_group=is_group) for found in rows]
 
     async def number(self, conversation: str, id: str, *, reader: str = "") -> int:
         row = await self.readable(conversation, reader)
@@ -296,26 +297,40 @@ class TranscriptBackend:
             rows, following = await lists.pinned_page(cursor, limit, asked)
         else:
             rows, following = await lists.page(cursor, limit, own=wanted.own, words=wanted.words)
-        return ConversationPage(conversations=[to_entry(row) for row in rows], next=following)
+        return ConversationPage(conversations=await self._entries(rows), next=following)
 
     async def _details(self, conversation: str, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
         """Load what stands beside these lines, as JSON by their ids."""
         numbers = [row.number for row in rows]
         found = await self._store.line_details.details(conversation, min(numbers), max(numbers))
-        ids = {place.conversation for one in found.values() for place in one.recalled} - {""}
+        ids = {place.conversation for one in found.values() for place in one.recalled}
+        ids |= {one.branched_from for one in found.values()}
+        ids -= {""}
         named = {id: row for id in ids if (row := await self._sessions.conversation(id))}
         return {id: _details_to_json(one, named) for id, one in found.items()}
+
+    async def _entries(self, rows: Sequence[ConversationRow]) -> list[ConversationEntry]:
+        """Return the entries of the list; other people's with the names they were let in by."""
+        names: Mapping[tuple[str, str], str] = {}
+        if any(conversation_owner(row) == "other" for row in rows):
+            grants = await self._store.access.load_all_grants()
+            names = {(grant.party.channel, grant.party.id): grant.name for grant in grants}
+        return [
+            replace(to_entry(row), person=names.get((row.place.channel, row.place.chat_id), ""))
+            if conversation_owner(row) == "other"
+            else to_entry(row)
+            for row in rows
+        ]
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         at = self._store.now()
         try:
             rows = await self._store.conversations.changed(since, limit)
+            entries = await self._entries(rows)
             deletions = await self._store.audit.deletions(since)
         except StoreError:
             return None  # the next poll covers this one
-        return ConversationChanges(
-            at=at, conversations=[to_entry(row) for row in rows], deletions=deletions
-        )
+        return ConversationChanges(at=at, conversations=entries, deletions=deletions)
 
     async def context_stamp(self, conversation: str) -> str:
         try:
@@ -333,12 +348,21 @@ class TranscriptBackend:
 _NOTHING_BESIDE: Mapping[str, Any] = {}
 
 
-def _to_line(row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE) -> TranscriptLine:
+def _to_line(
+    row: Row, details: Mapping[str, Any] = _NOTHING_BESIDE, *, is_group: bool = False
+) -> TranscriptLine:
     fields = {
-        name: getattr(row, name) for name in ("id", "number", "text", "at", "reply_to", "tool")
+        name: getattr(row, name)
+        for name in ("id", "number", "text", "at", "reply_to", "tool", "call_end")
     }
     state = LINE_STATES.get(row.state, "")
-    return TranscriptLine(role=cast(EntryRole, row.role), state=state, details=details, **fields)
+    return TranscriptLine(
+        role=cast(EntryRole, row.role),
+        state=state,
+        speaker=row.speaker if is_group else "",
+        details=details,
+        **fields,
+    )
 
 
 def file_to_json(file: LineFile) -> dict[str, Any]:
@@ -381,11 +405,26 @@ def _details_to_json(
     found = {
         "files": files,
         "turn": details.turn,
+        "approval": {"id": details.approval, "state": details.approval_state}
+        if details.approval
+        else None,
+        "origin": _origin_to_json(details, conversations),
         "steps": details.steps,
         "recalled": recalled,
         "usage": spent,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def _origin_to_json(
+    details: LineDetails, conversations: Mapping[str, ConversationRow]
+) -> dict[str, Any] | None:
+    """Convert what a branch was made from to JSON; None for no branch, or once that was deleted."""
+    row = conversations.get(details.branched_from)
+    if row is None:
+        return None
+    title = to_entry(row).title
+    return {"conversation": conversation_name(row), "title": title, "turn": details.branched_turn}
 
 
 def conversation_name(row: ConversationRow) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import re
 import secrets
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
@@ -39,7 +39,7 @@ def passage_to_json(passage: Passage) -> dict[str, Any]:
         where = {"turn": passage.turn, "conversation": passage.conversation}
         if passage.kind == "tool":
             where["handle"] = passage_handle(passage, passage.conversation)
-    facts = {"date": passage.date, "outside": passage.outside}
+    facts = {"date": passage.date, "outside": passage.outside, **asdict(passage.validity)}
     return {
         "text": passage.text,
         "kind": passage.kind,
@@ -96,6 +96,7 @@ _COPIED = re.compile(
     r"(?:\d{1,3}\. |- )?"
     r"(?P<label>\[\d{4}-\d\d-\d\d(?: \d\d:\d\d)?\] (?:[^:\n]{1,60}: )?)?"
     r"(?P<words>\S.*?)"
+    r"(?: \[(?:later: |since \d{4}-)[^\[\]]*\])?"
     r"(?P<source> \((?:MEMORY\.md|memory/[^\s()]+|spaces/[^\s()]+|turn \d+)"
     r"[^()]*(?:\(handle=[^()]*\))?\))?"
 )
@@ -382,10 +383,15 @@ _shown_texts: SizedCache[str, _ShownText] = SizedCache(MAX_SHOWN_CHARS)
 
 
 def format_passage(passage: Passage, conversation: str) -> str:
-    """Format a passage as one line with date, speaker and source."""
-    return (
-        f"- {_collapse_whitespace(passage.text)} ({format_passage_source(passage, conversation)})"
-    )
+    """Format a passage as one line with date, speaker, what became of its fact, and source."""
+    words = _collapse_whitespace(passage.text)
+    return f"- {words}{format_validity(passage)} ({format_passage_source(passage, conversation)})"
+
+
+def format_validity(passage: Passage) -> str:
+    """Format what became of a passage's fact, as it follows its words; "" for nothing."""
+    note = _collapse_whitespace(passage.validity.note())
+    return f" [{note}]" if note else ""
 
 
 def format_passage_source(passage: Passage, conversation: str) -> str:

@@ -114,7 +114,20 @@ class Restarted:
     why: str
 
 
-ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | Answer
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryWait:
+    """A call failed, and the same model is called again after a pause. It is nothing that a model
+    said.
+    """
+
+    #: Code of the reason.
+    why: str
+    #: Number of the next call, and of calls at most.
+    call: int
+    calls: int
+
+
+ModelEvent = TextDelta | ThinkingDelta | ToolStarted | Restarted | RetryWait | Answer
 
 
 class ModelClient(Protocol):

@@ -8,7 +8,7 @@ from typing import Literal
 import structlog
 
 from bot.errors import Damaged, ModelError, Overflow, RateLimited, Stalled, Transient, Unusable
-from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
+from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted, RetryWait
 from bot.models.catalog import model_facts
 from bot.models.health import HEALTHY, ModelHealth, after_answer, after_event, after_failure
 from bot.models.providers.transport import ClosingStream, TimedStream, Timeouts
@@ -110,7 +110,7 @@ class FallbackModel:
             try:
                 async with ClosingStream(self._call(step, end - self._clock())) as events:
                     async for event in events:
-                        shown = shown or not isinstance(event, Answer)
+                        shown = shown or not isinstance(event, (Answer, RetryWait))
                         yield event
                 return
             except MODEL_FAILURES as err:
@@ -167,7 +167,7 @@ class FallbackModel:
                     if isinstance(event, Answer):
                         self._record_answer(step)
                         event = replace(event, requested=event.requested or step.request.model)
-                    elif not begun:
+                    elif not begun and not isinstance(event, RetryWait):
                         begun = True
                         self._health[step.key] = after_event(self.health(*step.key), self._clock())
                     yield event

@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
-from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted
+from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted, RetryWait
 from bot.models.providers.failures import BAD_THINKING
 from bot.models.providers.transport import TimedStream, Timeouts
+from bot.texts import failure_code
 from memory.conversation import Thinking
 
 
@@ -102,7 +103,9 @@ class RetryingModel:
                     raise
                 if isinstance(err, BadRequest):
                     request = drop_thinking(request)
-                why = str(err)
+                why, reason = str(err), failure_code(err)
+            if pause:
+                yield RetryWait(why=reason, call=calls + 1, calls=self._settings.calls)
             await self._sleep(pause)
             if shown:
                 yield Restarted(why=why)

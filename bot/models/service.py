@@ -14,7 +14,16 @@ from bot.config.schema import Config
 from bot.config.sections.llm import LlmConfig
 from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
-from bot.models.base import CLOCK_TOOL, Answer, Blobs, ModelClient, ModelEvent, Purpose, Request
+from bot.models.base import (
+    CLOCK_TOOL,
+    Answer,
+    Blobs,
+    ModelClient,
+    ModelEvent,
+    Purpose,
+    Request,
+    RetryWait,
+)
 from bot.models.catalog import model_facts
 from bot.models.facts import KnownModel, LastError, note_error
 from bot.models.fallback import STEP_SECONDS, ChainModel, FallbackModel
@@ -83,7 +92,7 @@ class InstrumentedModel:
         try:
             async with ClosingStream(self._model.stream(request)) as events:
                 async for event in events:
-                    first = first or time.perf_counter()
+                    first = first or (0.0 if isinstance(event, RetryWait) else time.perf_counter())
                     # recorded first: the consumer may close this stream on receiving it
                     if isinstance(event, Answer):
                         outcome, answer = "ok", event

@@ -14,6 +14,7 @@ from bot.memory.recall import (
     SearchPassages,
     UseCounters,
     format_passage_source,
+    format_validity,
     read_copied_passage,
 )
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
@@ -52,7 +53,7 @@ class MemorySearchArguments(ToolArguments):
     limit: int = Field(DEFAULT_RESULTS, ge=1, le=MAX_RESULTS)
     since: Day = ""
     until: str = ""
-    as_of: Day = Field("", description="Answer from what was known at the end of that day")
+    as_of: str = ""
     speaker: str = Field("", description="User, Bot or a name")
     page: int = Field(1, ge=1)
 
@@ -269,4 +270,5 @@ def _parse_day(name: str, given: str) -> str:
 def _format_result(number: int, passage: Passage, conversation: str) -> str:
     """Format one result in one line, at most a quarter page."""
     words = shorten(" ".join(passage.text.split()), PAGE_CHARS // 4)
-    return f"{number}. {words} ({format_passage_source(passage, conversation)})"
+    source = format_passage_source(passage, conversation)
+    return f"{number}. {words}{format_validity(passage)} ({source})"

@@ -37,6 +37,10 @@ class TranscriptLine:
     state: LineState = ""
     #: Of the outcome of a call, a notice: the tool.
     tool: str = ""
+    #: How that call ended, where a person decided over it.
+    call_end: str = ""
+    #: In a group: who wrote it, by the platform's name.
+    speaker: str = ""
     #: JSON values by name that the versioned API shows beside it: files, steps, recalled, usage.
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -53,6 +57,8 @@ class ConversationEntry:
     #: Turns in the view.
     turns: int
     whose: ConversationOwner = "own"
+    #: Of another person's private chat: their name, where they were let in by one.
+    person: str = ""
     #: The title was given by the owner.
     is_named: bool = False
     pinned: bool = False

@@ -86,6 +86,7 @@ def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple
     far.
     """
     state = {earlier.name: earlier for earlier in condensed}
+    state.pop("waiting", None)
     match event.name:
         case "started":
             return (event,)
@@ -101,6 +102,8 @@ def condense_events(condensed: tuple[LiveEvent, ...], event: LiveEvent) -> tuple
             )
         case "tool_started":
             state["tool_started"] = event
+        case "waiting":
+            state["waiting"] = event
         case "tool_ended":
             state.pop("tool_started", None)
         case _:
@@ -350,6 +353,10 @@ def _line_frame(line: TranscriptLine) -> bytes:
         fields["state"] = line.state
     if line.tool:
         fields["tool"] = line.tool
+    if line.call_end:
+        fields["call_end"] = line.call_end
+    if line.speaker:
+        fields["speaker"] = line.speaker
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

@@ -62,6 +62,9 @@ class ConversationSummaryBody(ApiModel):
     updated_at: str
     turns: int = Field(description="Turns in the view.")
     whose: Literal["own", "group", "other"]
+    person: str = Field(
+        "", description="Of another person's private chat: their name, where it is known."
+    )
     pinned: bool
     archived: bool
     unread: int = Field(description="Lines that were not read in the page.")
@@ -114,6 +117,21 @@ class RecalledBody(ApiModel):
     turn: int
 
 
+class BranchOriginBody(ApiModel):
+    """What a branch was made from: a conversation, before one of its turns."""
+
+    conversation: str
+    title: str
+    turn: int
+
+
+class AskedApprovalBody(ApiModel):
+    """An approval that a line asks for; /approvals has what waits."""
+
+    id: str
+    state: Literal["asked", "approved", "running", "done", "failed", "unknown", "denied", "ended"]
+
+
 class AnswerUsageBody(ApiModel):
     """What a turn took of one model."""
 
@@ -135,6 +153,18 @@ class TranscriptMessageBody(ApiModel):
     reply_to: str | None = Field(None, description="Id of the message that it answers.")
     tool: str | None = Field(
         None, description="Of a notice that is the outcome of a call: the tool."
+    )
+    call_end: Literal["done", "failed", "unknown", "denied"] | None = Field(
+        None, description="How that call ended, where a person decided over it."
+    )
+    speaker: str | None = Field(
+        None, description="In a group: who wrote it, by the platform's name."
+    )
+    origin: BranchOriginBody | None = Field(
+        None, description="Of the notice that begins a branch: what it was branched from."
+    )
+    approval: AskedApprovalBody | None = Field(
+        None, description="Of a notice that asks for an approval."
     )
     state: (
         Literal["queued", "at_work", "given_up", "sending", "unsent", "unknown", "stopped", "cut"]
@@ -190,6 +220,34 @@ class ConversationChoiceBody(ApiModel):
     )
     pinned: bool | None = None
     archived: bool | None = None
+
+
+class BranchBody(ApiModel):
+    """Where a branch begins, and its name."""
+
+    message: RequiredWord = Field(description="Id of the person's message that it leaves out.")
+    name: Annotated[str, AfterValidator(check_conversation_name)] = Field(
+        json_schema_extra={"pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+    )
+
+
+class DaysOfChatQueryBody(ApiModel):
+    """Whose days are meant."""
+
+    offset: int = Field(0, ge=-86_400, le=86_400, description="Seconds east of UTC.")
+
+
+class TranscriptDayBody(ApiModel):
+    """A day on which something was said."""
+
+    at: str = Field(description="When its first line came.")
+    line: int
+
+
+class TranscriptDaysBody(ApiModel):
+    """The days of a conversation, oldest first."""
+
+    items: list[TranscriptDayBody]
 
 
 class DeletionBody(ApiModel):

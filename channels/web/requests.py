@@ -195,7 +195,11 @@ def conversation_json(entry: ConversationEntry, *, full: bool = False) -> dict[s
     if not full:
         return fields
     more = {name: getattr(entry, name) for name in ("pinned", "archived", "unread", "etag")}
-    return fields | more | {"named": entry.is_named, "deleting": entry.is_deleting}
+    return (
+        fields
+        | more
+        | {"person": entry.person, "named": entry.is_named, "deleting": entry.is_deleting}
+    )
 
 
 Headers = Sequence[tuple[bytes, bytes]]

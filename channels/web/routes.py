@@ -372,6 +372,7 @@ def _line_json(line: TranscriptLine) -> dict[str, Any]:
         "line": line.number,
     }
     more = {"reply_to": line.reply_to, "state": line.state, "tool": line.tool}
+    more |= {"call_end": line.call_end, "speaker": line.speaker}
     return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
 
 

@@ -74,6 +74,30 @@ NO_SPLIT = ScoreSplit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Validity:
+    """Whether what a result says still holds, by stored links and dates."""
+
+    #: Day (YYYY-MM-DD) since which a line of memory holds, "" for other results.
+    since: str = ""
+    #: The line that it replaced, "" for none.
+    former: str = ""
+    #: The fact that replaced what the result says, "" for none, and the day since which it holds.
+    later: str = ""
+    later_on: str = ""
+
+    def note(self) -> str:
+        """Return it as a clause for the model, "" for nothing."""
+        if self.later:
+            return f"later: {self.later}, {self.later_on}"
+        if self.former:
+            return f"since {self.since}; until then: {self.former}"
+        return f"since {self.since}" if self.since else ""
+
+
+NO_VALIDITY = Validity()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
     """One result of a search."""
 
@@ -106,6 +130,7 @@ class Passage:
     #: It may hold words from outside: then `text` begins with OUTSIDE_LABEL.
     outside: bool = False
     split: ScoreSplit = NO_SPLIT
+    validity: Validity = NO_VALIDITY
 
 
 def mark_outside(passages: Iterable[Passage], labels: Mapping[str, FoldLabel]) -> list[Passage]:

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from memory.recall.as_of import MAX_LINES, end_of_day, join_results, rank_facts
 from memory.recall.documents import Passage, SearchRequest, mark_outside
+from memory.recall.fact_history import list_asked, with_histories
 from memory.recall.hits import HiddenRows, SearchHit, find_rows
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.keeper import CONVERSATION_PREFIX, FILE_PREFIX, has_memory_files
@@ -114,7 +115,19 @@ class Recall:
                 self._embed_rows(keeper)
         found = sorted(found, key=lambda passage: -passage.score)[: request.limit]
         folds = [passage.fold for passage in found if passage.fold]
-        return mark_outside(found, await self._store.folds.labels(folds) if folds else {})
+        marked = mark_outside(found, await self._store.folds.labels(folds) if folds else {})
+        return marked if request.as_of else await self._with_histories(marked, scope.spaces)
+
+    async def _with_histories(
+        self, passages: list[Passage], spaces: Sequence[str]
+    ) -> list[Passage]:
+        asked = list_asked(passages)
+        if not (asked.messages or asked.folds or asked.norms):
+            return passages
+        histories = await self._store.memories.histories(
+            spaces, asked.messages, asked.folds, asked.norms
+        )
+        return with_histories(passages, histories, self._dependencies.zone)
 
     async def _hidden_folds(
         self, request: SearchRequest, scope: RecallScope, hidden: HiddenRows

@@ -36,7 +36,8 @@ async def test_a_person_is_looked_at_limited_exported_and_revoked(
         await real.telegram.until(lambda: len(real.telegram.sent) == 1)
         await page.clock.run_for(EVERY_MS)
         await page.locator(".person", has_text="5007").get_by_role("link").click()
-        await expect(page.locator("h1")).to_have_text("telegram:5007")
+        await expect(page.locator("h1")).to_have_text("“<b>Bo</b>”")
+        await expect(page.locator(".account").first).to_have_text("telegram:5007")
         await expect(page.locator(".facts")).to_contain_text("<b>Bo</b>")
         await expect(page.locator(".rows li", has_text="Messages").nth(1)).to_contain_text(
             "1 / 500"

@@ -15,7 +15,8 @@ from memory.context.tokens import WEIGHTED
 from memory.conversation import Text
 from memory.failpoints import FailpointError
 from memory.folding.runner import FoldRunner
-from memory.store.conversations.folds.day_logs import UnloggedConversation
+from memory.store.conversations.folds.day_logs import SEQS_AT_ONCE, UnloggedConversation
+from memory.store.engine.database import Tx
 from memory.store.errors import WrongState
 from memory.store.rows import HIDDEN_THREAD, FoldRow, NewInboxRow, Place
 from memory.store.store import Store
@@ -269,6 +270,56 @@ class DayLogSuite:
         assert await diary.store.sessions.undo_clear(diary.conversation)
         (row,) = await diary.end_days(f"{WEDNESDAY} 00:16")
         assert row.day == TUESDAY
+
+    async def test_I36_the_ledger_tells_of_a_folded_message_that_no_log_has(
+        self, record: Record, tmp_path: Path
+    ) -> None:
+        diary = await Diary(record, tmp_path).open()
+        await diary.talk(f"{TUESDAY} 23:58", "The dentist is on 12 May.")
+        await diary.talk(f"{WEDNESDAY} 00:03", "Thanks.")
+        await diary.fold(1, 2)
+        await diary.check()
+
+        async def lose_a_log(tx: Tx) -> None:
+            await tx.driver.run("UPDATE fold SET state = 'stale' WHERE to_turn = 1", ())
+
+        await diary.store.database.write(lose_a_log)
+        faults = await diary.store.folds.check_ledger(diary.conversation)
+        assert {fault.what for fault in faults} == {
+            "a message is covered by a fold without a log entry, and no other fold has one"
+        }
+        assert len(faults) == 2, "both messages of the turn"
+
+    async def test_a_view_of_many_messages_is_searched_for_its_first_turn_without_a_log(
+        self, record: Record, tmp_path: Path
+    ) -> None:
+        diary = await Diary(record, tmp_path).open()
+        for minute in range(SEQS_AT_ONCE // 2 + 1):  # each turn has two messages
+            await diary.talk(f"{TUESDAY} {8 + minute // 60:02}:{minute % 60:02}", "Hello.")
+        (row,) = await diary.end_days(f"{WEDNESDAY} 00:01")
+        assert row.to_turn == SEQS_AT_ONCE // 2 + 1
+        before = diary.at(f"{THURSDAY} 00:00")
+        assert await diary.store.folds.unlogged(before, None, 9) == []
+        await diary.talk(f"{WEDNESDAY} 08:00", "Hello again.")
+        (found,) = await diary.store.folds.unlogged(before, None, 9)
+        undone = await diary.store.folds.undo(diary.conversation)
+        assert undone is None
+        assert found.since == diary.at(f"{WEDNESDAY} 08:00")
+
+    async def test_an_import_at_rest_is_not_written_about_when_it_is_folded(
+        self, record: Record, tmp_path: Path
+    ) -> None:
+        diary = await Diary(record, tmp_path).open()
+        for day in (TUESDAY, WEDNESDAY, THURSDAY):
+            await diary.talk(f"{day} 09:00", "Hello.", place("c1"))
+        turns = (await diary.store.sessions.load(diary.conversation)).turns
+        diary.at("2026-06-01 09:00")
+        diary.conversation = await diary.store.sessions.import_conversation(place("c9"), turns)
+        await diary.fold(1, 1)
+        assert diary.sections(TUESDAY) == [("09:00", 1, 1)]
+        before = diary.at("2026-06-02 00:00")
+        listed = await diary.store.folds.unlogged(before, None, 9)
+        assert diary.conversation not in [one.id for one in listed]
 
     async def test_turns_of_a_fold_in_progress_are_left_to_it(
         self, record: Record, tmp_path: Path

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from memory.store.automation.approvals import NewApproval
 from memory.store.console.conversation_list import ListFilter, StaleChoice, choice_tag
 from memory.store.console.line_details import LineFile
+from memory.store.errors import WrongState
 from memory.store.longterm.rows import AccountIdentity
 from memory.store.longterm.views import RecalledPlace, ViewBatch
-from memory.store.rows import NewOutboxRow
+from memory.store.rows import NewOutboxRow, Notice, Party
 from memory.store.store import Store
 from tests.contracts.store_words import (
     SPENT,
@@ -280,6 +282,97 @@ class ListingSuite:
         record.now += 6
         assert await store.conversations.finish_deletion(id) == "kept"
         assert [row.id for row in (await store.conversations.pinned_page())[0]] == [id]
+
+    async def test_a_branch_has_what_was_said_before_a_message_since_the_last_clear(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        origin = await talk(store, "before the clear")
+        assert await store.sessions.clear(origin)
+        for text in ("one", "two", "three"):
+            record.now += 1
+            await talk(store, text)
+        asked = next(
+            line for line in await store.sessions.lines(origin) if line.text == "question three"
+        )
+        there = replace(place("branch"), space="")
+        notice = NewOutboxRow(kind="notice", text="a branch", part_no=0, parts=1)
+        id = await store.sessions.branch_conversation(origin, asked.id, there, notice)
+        lines = await store.sessions.lines(id)
+        said = [line.text for line in lines if line.role == "user"]
+        assert said == ["question one", "question two"]
+        assert lines[-1].text == "a branch"
+        found = (await store.line_details.details(id, 1, lines[-1].number))[lines[-1].id]
+        assert (found.branched_from, found.branched_turn) == (origin, 4)
+        row = await store.sessions.conversation(id)
+        assert row is not None
+        assert row.own_title.startswith("↳ ")
+        assert await store.folds.check_ledger() == []
+        first = next(
+            line for line in await store.sessions.lines(origin) if line.text == "question one"
+        )
+        empty = await store.sessions.branch_conversation(
+            origin, first.id, replace(place("empty"), space=""), notice
+        )
+        assert [line.text for line in await store.sessions.lines(empty)] == ["a branch"]
+        with pytest.raises(WrongState):
+            await store.sessions.branch_conversation(origin, asked.id, there, notice)
+        with pytest.raises(LookupError):
+            await store.sessions.branch_conversation(
+                origin, "nothing", replace(place("x"), space=""), notice
+            )
+
+    async def test_the_days_of_a_conversation_begin_at_midnight_of_the_reader(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        first = 1_800_000_000.0 - 1_800_000_000 % 86_400 + 23 * 3_600
+        record.now = first
+        conversation = await talk(store, "evening")
+        lines = await store.sessions.lines(conversation)
+        assert [day.line for day in await store.line_details.days(conversation, 0)] == [1]
+        record.now = first + 2 * 3_600
+        await talk(store, "night")
+        found = await store.line_details.days(conversation, 0)
+        assert [(day.line, day.at.timestamp()) for day in found] == [
+            (1, first),
+            (len(lines) + 1, first + 2 * 3_600),
+        ]
+        assert len(await store.line_details.days(conversation, 2 * 3_600)) == 1
+
+    async def test_a_question_for_an_approval_is_named_beside_its_line(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        conversation = await talk(store, "k")
+        party = Party(channel="web", account="a", subject="user", id="1")
+        asked = NewApproval(
+            party=party,
+            conversation=conversation,
+            space="",
+            call="t:c",
+            action="exec",
+            tool="exec",
+            arguments="{}",
+            code_sha256="x",
+            press_sha256="y",
+            expires=datetime.fromtimestamp(record.now, UTC) + timedelta(minutes=5),
+        )
+        extras = json.dumps({"buttons": [], "code": "ABCD2345"})
+        parts = [
+            NewOutboxRow(kind="notice", text="$ ls", part_no=0, parts=2),
+            NewOutboxRow(kind="notice", text="yes?", part_no=1, parts=2, payload=extras),
+        ]
+        notice = Notice(conversation=conversation, source="approval:t:c", out=parts)
+        row = await store.access.ask(asked, [notice])
+        assert await store.access.codes([row]) == {row.id: "ABCD2345"}
+        last = (await store.sessions.lines(conversation))[-1]
+        details = await store.line_details.details(conversation, 1, last.number)
+        asking = {id: one.approval_state for id, one in details.items() if one.approval == row.id}
+        assert asking == {last.id: "asked"}
+        await store.access.move(row.id, "asked", "denied")
+        details = await store.line_details.details(conversation, 1, last.number)
+        assert details[last.id].approval_state == "denied"
 
     async def test_beside_a_line_are_its_files_and_beside_an_answer_its_steps_and_tokens(
         self, record: Record

@@ -14,7 +14,7 @@ from memory.store.longterm.rows import (
     NewMemoryChange,
 )
 from memory.store.store import Store
-from tests.contracts.store_words import Record, talk
+from tests.contracts.store_words import Record, folded, talk
 
 SAID = MemorySource(
     conversation="c",
@@ -285,3 +285,29 @@ class MemoryRecordSuite:
         assert len(await store.memories.as_of("", datetime.fromtimestamp(began + 1, UTC), 1)) == 1
         everything = texts(await store.memories.rows("", state=""))
         assert sorted(everything) == ["Rye bread", "coffee", "tea"], "a wording is no line"
+
+    async def test_what_replaced_the_fact_of_a_message_or_a_fold_is_found(
+        self, record: Record
+    ) -> None:
+        store = await record.open()
+        conversation = await talk(store, "I like tea", "And now?")
+        message = (await store.sessions.load(conversation)).turns[0].messages[0]
+        source = replace(SAID, message_id=message.id)
+        await store.memories.put("", None, [line("tea", source=source)])
+        fold = await folded(store, conversation, 1)
+        memories = store.memories
+        asked = ([""], [message.id], [fold.id], ["coffee"])
+        assert (await memories.histories(*asked)).replaced == ()
+        await memories.put("", None, [line("coffee")], [("tea", "coffee")])
+        known = await memories.histories(*asked)
+        assert {(fact.fold, fact.text, fact.newer) for fact in known.replaced} == {
+            ("", "tea", "coffee"),
+            (fold.id, "tea", "coffee"),
+        }
+        assert [(one.norm, one.former) for one in known.lines] == [("coffee", "tea")]
+        await memories.put("", None, [line("cocoa")], [("coffee", "cocoa")])
+        known = await memories.histories(*asked)
+        assert {fact.newer for fact in known.replaced} == {"cocoa"}
+        await memories.put("", None, gone=["cocoa"])
+        assert (await memories.histories(*asked)).replaced == (), "no line is in force"
+        assert (await memories.histories(["bob"], *asked[1:])).replaced == ()

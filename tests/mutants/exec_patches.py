@@ -165,9 +165,9 @@ EXEC = (
         name="a rule of approval holds beside words from outside",
         guards="I50",
         file="bot/tools/exec/rules.py",
-        target="find_covering_rule",
-        old="counts_here = rule.survives_taint or not tainted",
-        new="counts_here = True",
+        target="_covers",
+        old="return (rule.survives_taint or not tainted) and rule.covers(given, bound)",
+        new="return rule.covers(given, bound)",
         tests=("tests/bot/tools/exec/test_rules_in_bot.py",),
     ),
     Mutant(
@@ -224,8 +224,8 @@ EXEC = (
         guards="S09",
         file="bot/tools/exec/rules.py",
         target="find_covering_rule",
-        old="if counts_here and rule.covers(given, bound) and await is_in_force(row, roles):",
-        new="if counts_here and rule.covers(given, bound):",
+        old="if covers and await is_in_force(row, roles):",
+        new="if covers:",
         tests=(
             f"{LOST_RIGHTS}::test_a_rule_of_somebody_who_was_removed_while_the_bot_was_stopped_does_not_count",
             f"{LOST_RIGHTS}::test_a_rule_counts_only_while_its_maker_may_run_commands_and_is_shown_as_such",
@@ -261,10 +261,10 @@ EXEC = (
     Mutant(
         name="what a consent does not cover is not said",
         guards="I50",
-        file="bot/agent/approvals.py",
-        target="_bound_texts",
-        old="if (unbound := bound.get(UNBOUND_KEY)):",
-        new="if (unbound := False):",
+        file="bot/agent/approval_texts.py",
+        target="format_approval_question",
+        old="if unbound != UNBOUND_REST[0]:",
+        new="if False:",
         tests=(f"{BOT}::test_S46_what_a_script_names_is_named_as_not_bound",),
     ),
     Mutant(

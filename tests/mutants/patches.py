@@ -481,7 +481,7 @@ MUTANTS = (
     Mutant(
         name="who makes a link has joined, not who typed",
         guards="I40",
-        file="memory/store/rows.py",
+        file="memory/store/linked_spaces.py",
         target="linked_space",
         old=(
             "linked = select(account_link.c.space).where(account_link.c.own_space == "
@@ -496,7 +496,7 @@ MUTANTS = (
     Mutant(
         name="an account searches what it has joined the wrong way round",
         guards="I40",
-        file="memory/store/rows.py",
+        file="memory/store/linked_spaces.py",
         target="belongs_to_space",
         old=(
             "linked = select(account_link.c.own_space).where(account_link.c.space == "

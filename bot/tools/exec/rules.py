@@ -1,14 +1,17 @@
-"""Rules of approval of commands: word for word, or for whatever begins with certain words."""
+"""Rules of approval: commands word for word, or whatever begins with certain words, and tools of
+MCP servers.
+"""
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.access.lost_rights import may_still
 from bot.access.roles import RoleResolver
 from bot.errors import MnemaError, ToolFailed
-from bot.tools.base import Tool
+from bot.tools.base import BoundTool, Tool
 from bot.tools.exec.sandbox import START_PATH
 from bot.tools.exec.tool import ExecTool
 from channels.phrases import Phrase
@@ -65,6 +68,10 @@ _HASH_PREFIX = "sha256 of "
 # beside the arguments in the stored text; no argument of a tool has such a name
 BOUND_KEY = "#bound"
 TAINTED_KEY = "#tainted"  # the same: words from outside were in view when it was asked for
+SOURCES_KEY = "#sources"  # the same: what those words came with, newest first
+ASKING_SERVER_ACTION = "mcp.call.ask"  # of a tool of an MCP server that asks each time
+SERVER_FACT = "server"
+SERVER_TOOL_FACT = "sha256 of the tool"  # as the owner reviewed it
 
 
 class RuleRefused(MnemaError):
@@ -73,6 +80,58 @@ class RuleRefused(MnemaError):
     def __init__(self, phrase: Phrase) -> None:
         super().__init__(str(phrase))
         self.phrase = phrase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCall:
+    """A call that waits for an approval, as it is stored."""
+
+    arguments: Mapping[str, Any]
+    #: What the approval depends on beside the arguments.
+    bound: Mapping[str, str]
+    #: Words from outside were in view when it was asked for.
+    tainted: bool
+    #: What they came with, newest first.
+    sources: Sequence[str]
+
+    @classmethod
+    def parse(cls, text: str) -> "StoredCall":
+        """Parse the stored JSON text."""
+        given = json.loads(text)
+        return cls(
+            bound=given.pop(BOUND_KEY, {}),
+            tainted=given.pop(TAINTED_KEY, False),
+            sources=given.pop(SOURCES_KEY, ()),
+            arguments=given,
+        )
+
+    def dump(self) -> str:
+        """Serialise it as JSON text that its digest covers."""
+        record: dict[str, Any] = {**self.arguments, BOUND_KEY: dict(self.bound)}
+        if self.tainted:
+            record |= {TAINTED_KEY: True, SOURCES_KEY: list(self.sources)}
+        return json.dumps(record, ensure_ascii=False, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerToolRule:
+    """A tool of an MCP server that runs without a question in the chats of a space."""
+
+    server: str
+    #: SHA-256 of the tool as the owner reviewed it.
+    sha256: str
+
+    def to_json(self) -> str:
+        """Serialise it."""
+        return json.dumps({"rule": "server tool", **asdict(self)}, ensure_ascii=False)
+
+    def covers(self, tool: Tool, bound: Mapping[str, str]) -> bool:
+        """Tell whether a call of that tool may run by this rule.
+
+        Args:
+            bound: what an approval of it would depend on now.
+        """
+        return tool.spec.origin == self.server and bound.get(SERVER_TOOL_FACT) == self.sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,14 +250,21 @@ def _check_prefix(argv: Sequence[str], words: int) -> None:
         )
 
 
-def format_rule(rule: CommandRule, lang: str) -> str:
-    """Format what a rule covers, in one line."""
+def format_rule(rule: "ApprovalRule", tool: str, lang: str) -> str:
+    """Format what a rule covers, in one line.
+
+    Args:
+        tool: the name of the rule's tool.
+    """
+    if isinstance(rule, ServerToolRule):
+        return f"`{tool}` ({rule.server})"
     where = "" if rule.cwd == START_PATH else f" ({rule.cwd})"
     if not rule.argv:
         digest = next(iter(rule.hashes.values()), "")[:12]
         script = Phrase("script {language} sha256 {digest}…", language=rule.language, digest=digest)
         return f"{script.text(lang)}{where}"
-    words = json.dumps(rule.argv, ensure_ascii=False)
+    is_one_line = all(word.isprintable() for word in rule.argv)
+    words = shlex.join(rule.argv) if is_one_line else json.dumps(rule.argv, ensure_ascii=False)
     more = Phrase(" …").text(lang) if rule.is_prefix else ""
     return f"`{words.replace('`', '')}`{more}{where}"
 
@@ -212,13 +278,17 @@ def _hashes(bound: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def can_have_rules(tool: Tool | None) -> bool:
-    """Tell whether calls of a tool can be approved for good: commands only."""
-    return isinstance(tool, ExecTool)
+    """Tell whether calls of a tool can be approved for good: commands, and tools of MCP servers."""
+    if tool is None:
+        return False
+    return isinstance(tool, ExecTool) or tool.spec.action == ASKING_SERVER_ACTION
 
 
 async def is_in_force(row: ApprovalRuleRow, roles: RoleResolver) -> bool:
     """Tell whether a stored rule counts: its maker has to be allowed to make it at this moment."""
-    return await may_still(roles, row.party, ExecTool.spec.action)
+    is_command = row.tool == ExecTool.spec.name
+    action = ExecTool.spec.action if is_command else ASKING_SERVER_ACTION
+    return await may_still(roles, row.party, action)
 
 
 async def find_covering_rule(
@@ -238,9 +308,10 @@ async def find_covering_rule(
         now: unix seconds.
         tainted: words from outside are in view, so it has to be a rule that survives them.
     """
-    if not isinstance(tool, ExecTool):
+    if not isinstance(tool, BoundTool) or not can_have_rules(tool):
         return None
-    rows = await access.rules(space, now)
+    stored = await access.rules(space, now)
+    rows = [row for row in stored if row.tool == tool.spec.name]
     if not rows:
         return None
     try:
@@ -249,11 +320,23 @@ async def find_covering_rule(
         return None  # the question says why
     given = arguments.given()
     for row in rows:
-        rule = to_rule(row)
-        counts_here = rule.survives_taint or not tainted
-        if counts_here and rule.covers(given, bound) and await is_in_force(row, roles):
+        covers = _covers(to_rule(row), tool, given, bound, tainted=tainted)
+        if covers and await is_in_force(row, roles):
             return row
     return None
+
+
+def _covers(
+    rule: "ApprovalRule",
+    tool: Tool,
+    given: Mapping[str, Any],
+    bound: Mapping[str, str],
+    *,
+    tainted: bool,
+) -> bool:
+    if isinstance(rule, ServerToolRule):
+        return not tainted and rule.covers(tool, bound)
+    return (rule.survives_taint or not tainted) and rule.covers(given, bound)
 
 
 def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
@@ -266,30 +349,42 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     Raises:
         RuleRefused: there can be no such rule.
     """
-    given = json.loads(row.arguments)
-    bound = given.pop(BOUND_KEY, {})
-    if row.tool != ExecTool.spec.name or "sandbox" not in bound:
+    call = StoredCall.parse(row.arguments)
+    is_command = row.tool == ExecTool.spec.name and "sandbox" in call.bound
+    is_server_tool = row.action == ASKING_SERVER_ACTION and not words
+    if not is_command and not is_server_tool:
         raise RuleRefused(
-            Phrase("That can be approved once only; rules are for commands."),
+            Phrase(
+                "That can be approved once only; rules are for commands and whole tools of a "
+                "server."
+            ),
         )
-    if given.get(TAINTED_KEY):
+    if call.tainted:
         raise RuleRefused(
             Phrase(
                 "Words from outside were in view when it was asked for, so it can be approved "
                 "once only."
             ),
         )
-    rule = build_command_rule(given, bound, words)
-    return NewApprovalRule(
-        space=row.space,
-        party=row.party,
-        tool=row.tool,
-        command=rule.to_json(),
-        cwd=rule.cwd,
-        level=rule.level,
+    new = NewApprovalRule(
+        space=row.space, party=row.party, tool=row.tool, command="", cwd="", level=""
     )
+    if is_command:
+        rule = build_command_rule(call.arguments, call.bound, words)
+        return replace(new, command=rule.to_json(), cwd=rule.cwd, level=rule.level)
+    server_rule = ServerToolRule(
+        server=call.bound.get(SERVER_FACT, ""),
+        sha256=call.bound.get(SERVER_TOOL_FACT, ""),
+    )
+    return replace(new, command=server_rule.to_json())
 
 
-def to_rule(row: ApprovalRuleRow) -> CommandRule:
+ApprovalRule = CommandRule | ServerToolRule
+
+
+def to_rule(row: ApprovalRuleRow) -> ApprovalRule:
     """Parse what a stored rule covers."""
+    record = json.loads(row.command)
+    if record.pop("rule", "") == "server tool":
+        return ServerToolRule(**record)
     return CommandRule.from_json(row.command, row.cwd, row.level)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.tools.base import ToolContext, ToolOutput
+from bot.tools.exec.rules import ASKING_SERVER_ACTION, SERVER_FACT, SERVER_TOOL_FACT
 from bot.tools.mcp.connection import CONNECT_SECONDS, LIST_SECONDS, McpError, McpLost
 from bot.tools.mcp.results import to_output
 from bot.tools.mcp.schema import ArgumentCheck, McpCallArguments, repair_schema, shorten_name
@@ -16,7 +17,7 @@ from memory.workspace.blobs import Blobs
 MAX_NAME_CHARS = 64
 MAX_SHOWN_DESCRIPTION = 4_000
 CLOSE_SECONDS = 10.0
-RUN_ACTION, ASK_ACTION = "mcp.call", "mcp.call.ask"
+RUN_ACTION = "mcp.call"
 _OTHERS = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -52,7 +53,7 @@ class McpTool:
             description=f"[A tool of the MCP server {row.server}] {row.description[:MAX_SHOWN_DESCRIPTION]}".strip(),  # noqa: E501
             schema=schema,
             effect=row.effect,
-            action=ASK_ACTION if row.mode == "ask" else RUN_ACTION,
+            action=ASKING_SERVER_ACTION if row.mode == "ask" else RUN_ACTION,
             seconds=calls * seconds + CONNECT_SECONDS + LIST_SECONDS + CLOSE_SECONDS,
             origin=row.server,
         )
@@ -63,7 +64,7 @@ class McpTool:
     async def bind(self, arguments: McpCallArguments) -> Mapping[str, str]:
         """See BoundTool: a call is for the tool as the owner reviewed it."""
         self._check()
-        return {"sha256 of the tool": self.row.sha256}
+        return {SERVER_FACT: self.row.server, SERVER_TOOL_FACT: self.row.sha256}
 
     async def run(self, arguments: McpCallArguments, context: ToolContext) -> ToolOutput:
         """See Tool."""

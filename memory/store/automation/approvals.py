@@ -1,7 +1,8 @@
 """Stores approvals: single acts that wait for a person's consent and run at most once."""
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Literal
@@ -16,10 +17,12 @@ from memory.store.engine.database import Row, Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.rows import NewInboxRow, Notice, Party, columns_of, from_row
 from memory.store.schema.memory_tables import approval as table
-from memory.store.schema.tables import is_one_of, literal_text
+from memory.store.schema.tables import is_one_of, literal_text, outbox
 
 # "approved": the person has said yes while a turn ran, after which the call starts.
-ApprovalState = Literal["asked", "approved", "running", "done", "failed", "denied", "ended"]
+ApprovalState = Literal[
+    "asked", "approved", "running", "done", "failed", "unknown", "denied", "ended"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,10 @@ _SET_STATE = (
 _CLEAR_ARGUMENTS = (
     update(table).where(table.c.id == bindparam("id")).values(arguments=literal_text(""))
 )
+QUESTION_PREFIX = "approval:"  # of the source of the notice that asks
+_SELECT_EXTRAS = select(outbox.c.payload).where(
+    outbox.c.source == bindparam("source"), outbox.c.payload != literal_text("")
+)
 _END = update(table).values(state=literal_text("ended"), arguments=literal_text(""))
 _END_EXPIRED = _END.where(is_one_of(table.c.state, "asked"), table.c.expires <= bindparam("now"))
 _END_OF_PERSON = _END.where(
@@ -152,6 +159,25 @@ async def find_running(tx: Tx, since: datetime) -> list[ApprovalRow]:
 async def find_asked(tx: Tx, space: str, now: float) -> list[ApprovalRow]:
     """Load the requests of a space that wait for a decision (now: unix seconds), oldest first."""
     return [_to_row(row) for row in (await tx.execute(_SELECT_ASKED, space=space, now=now)).all()]
+
+
+async def load_codes(tx: Tx, approvals: Sequence[ApprovalRow]) -> Mapping[str, str]:
+    """Load the codes of approvals from the messages that ask for them, by the approval's id.
+
+    No other row holds a code as it is; one whose message was deleted is left out.
+    """
+    codes = {}
+    for approval in approvals:
+        source = question_source(approval.call)
+        for row in (await tx.execute(_SELECT_EXTRAS, source=source)).all():
+            if code := json.loads(row["payload"]).get("code"):
+                codes[approval.id] = str(code)
+    return codes
+
+
+def question_source(call: str) -> str:
+    """Return the source of the notice that asks for a call's approval."""
+    return f"{QUESTION_PREFIX}{call}"
 
 
 async def find_undecided(tx: Tx) -> list[ApprovalRow]:

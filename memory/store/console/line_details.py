@@ -6,17 +6,22 @@ import json
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import BigInteger, bindparam, cast, func, literal_column, or_, select
 
 from memory.context.taint import judge_parts
 from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call, load_parts
+from memory.store.automation.approvals import QUESTION_PREFIX
+from memory.store.conversations.lifecycle import BRANCH_PREFIX
 from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.conversations.sessions import transcript_lines
 from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
-from memory.store.rows import Usage, columns_of, to_message
+from memory.store.rows import Usage, columns_of, from_unix, to_message
+from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (
     escape_like,
     inbox,
@@ -29,6 +34,7 @@ from memory.store.schema.tables import (
 )
 from memory.text.mentions import FORGOTTEN_MARKS
 
+MAX_LINE = 2**31 - 1
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 
 
@@ -55,6 +61,13 @@ class LineDetails:
     recalled: tuple[RecalledPlace, ...] = ()
     #: Of its turn, by model.
     usage: tuple[Usage, ...] = ()
+    #: Id of the approval that it asks for, "" for none.
+    approval: str = ""
+    #: Of that approval (ApprovalState).
+    approval_state: str = ""
+    #: Conversation and turn that this one was branched from, before that turn.
+    branched_from: str = ""
+    branched_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +101,21 @@ _RECEIVED = select(inbox.c.id, inbox.c.body).where(
     inbox.c.line >= bindparam("first"),
     inbox.c.line <= bindparam("last"),
     inbox.c.body.like(literal_text('%"files": [%')),
+)
+# the side that is computed is the outbox's, so that the approval is found by its index
+_CALL_OF_QUESTION = func.substr(outbox.c.source, literal_column(str(len(QUESTION_PREFIX) + 1)))
+_QUESTIONS = (
+    select(outbox.c.id, approval.c.id.label("approval"), approval.c.state)
+    .select_from(outbox)
+    .join(approval, approval.c.call == _CALL_OF_QUESTION)
+    .where(
+        *_IN_LINES,
+        outbox.c.source.like(literal_text(f"{QUESTION_PREFIX}%")),
+        outbox.c.part_no == outbox.c.parts - literal_column("1"),
+    )
+)
+_BRANCHES = select(outbox.c.id, outbox.c.source).where(
+    *_IN_LINES, outbox.c.source.like(literal_text(f"{BRANCH_PREFIX}%"))
 )
 _other = outbox.alias("other")
 _LAST_TEXT = (
@@ -162,6 +190,7 @@ async def load_details(
         row["id"]: LineDetails(files=_received_files(row))
         for row in (await tx.execute(_RECEIVED, **where)).all()
     }
+    found |= await _load_notice_details(tx, where)
     answers = (await tx.execute(_ANSWERS, **where)).all()
     turns = [row for row in answers if row["turn_id"]]
     steps: dict[str, int] = {}
@@ -175,6 +204,18 @@ async def load_details(
     for row in answers:
         found[row["id"]] = _answer_details(row, steps, spent)
     return {id: details for id, details in found.items() if details != LineDetails()}
+
+
+async def _load_notice_details(tx: Tx, where: Mapping[str, Any]) -> dict[str, LineDetails]:
+    """Load what notices ask for or begin: approvals, and branches."""
+    found = {
+        row["id"]: LineDetails(approval=row["approval"], approval_state=row["state"])
+        for row in (await tx.execute(_QUESTIONS, **where)).all()
+    }
+    for row in (await tx.execute(_BRANCHES, **where)).all():
+        _, _, origin, number = row["source"].split(":")
+        found[row["id"]] = LineDetails(branched_from=origin, branched_turn=int(number))
+    return found
 
 
 def _received_files(row: Row) -> tuple[LineFile, ...]:
@@ -429,6 +470,39 @@ async def search_lines(
     return found[:limit]
 
 
+_second_of_day = cast(_found.c.at + bindparam("offset"), BigInteger)
+_DAYS = (
+    select(func.min(_found.c.number).label("line"), func.min(_found.c.at).label("at"))
+    .group_by(_second_of_day // literal_column("86400", BigInteger))
+    .order_by(literal_column("line"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptDay:
+    """A day of a conversation."""
+
+    #: Number of its first line.
+    line: int
+    #: When that came, UTC.
+    at: datetime
+
+
+async def load_days(tx: Tx, conversation: str, offset: int) -> list[TranscriptDay]:
+    """Load the days on which something was said, oldest first.
+
+    It reads the times of the whole conversation: it is for a person who looks for a day.
+
+    Args:
+        offset: seconds east of UTC of the days that are meant.
+    """
+    values = {"conversation": conversation, "after": 0, "before": MAX_LINE, "offset": offset}
+    return [
+        TranscriptDay(line=row["line"], at=from_unix(row["at"]))
+        for row in (await tx.execute(_DAYS, **values)).all()
+    ]
+
+
 _FORGOTTEN = (
     select(message.c.turn)
     .where(
@@ -459,4 +533,5 @@ class LineReads(Repository):
     file = read(find_file)
     number = read(find_line)
     search = read(search_lines)
+    days = read(load_days)
     forgotten = read(load_forgotten_turns)

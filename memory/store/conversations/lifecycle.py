@@ -1,24 +1,26 @@
-"""Whole conversations: their import with finished turns, as `mnema sessions export` wrote them, and
-their deletion.
+"""Whole conversations: their import with finished turns, as `mnema sessions export` wrote them,
+branches of them, and their deletion.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, select, update
 
-from memory.conversation import Document, Image, Part, Text, Turn
+from memory.conversation import Document, Image, Message, Part, Text, Turn
 from memory.ids import derive_key, new_id
 from memory.store.audit import append_act
 from memory.store.conversations.inbox import find_conversation_id, make_title
 from memory.store.conversations.messages import insert_message
+from memory.store.conversations.outbox import add_notices
 from memory.store.conversations.prompt_state import delete_snapshot
 from memory.store.conversations.turns import answer_source
 from memory.store.engine.database import Tx, insert_into
 from memory.store.errors import WrongState
 from memory.store.longterm.views import VIEW_TABLES
-from memory.store.rows import Place, TurnRow, column_values
+from memory.store.rows import NewOutboxRow, Place, TurnRow, column_values, columns_of, to_message
 from memory.store.schema.memory_tables import (
     access_request,
     approval,
@@ -89,6 +91,67 @@ async def import_conversation(tx: Tx, place: Place, turns: Sequence[Turn]) -> st
         seq, line = seq + len(imported.messages), line + 2
     await append_act(tx, "import", conversation_id, "imported")
     return conversation_id
+
+
+BRANCH_PREFIX = "branch:"  # of the source of the notice that names what was branched from
+MAX_BRANCH_TURNS = 1_000
+_BRANCHED_TURN = (
+    select(turn.c.number, turn.c.epoch, conversation.c.title, conversation.c.own_title)
+    .join(conversation, conversation.c.id == turn.c.conversation)
+    .where(
+        turn.c.conversation == bindparam("conversation"), turn.c.inbox_id == bindparam("message")
+    )
+)
+# Of the same epoch: what the model had before that turn, nothing that a clear had taken away.
+_MESSAGES_BEFORE = (
+    select(*columns_of(Message, message))
+    .join(turn, (turn.c.conversation == message.c.conversation) & (turn.c.number == message.c.turn))
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        turn.c.epoch == bindparam("epoch"),
+        turn.c.number < bindparam("number"),
+        turn.c.number >= bindparam("first"),
+    )
+    .order_by(message.c.seq)
+)
+_NAME = (
+    update(conversation)
+    .where(conversation.c.id == bindparam("conversation"))
+    .values(own_title=bindparam("new_own_title"))
+)
+
+
+async def branch_conversation(
+    tx: Tx, origin: str, message_id: str, place: Place, notice: NewOutboxRow
+) -> str:
+    """Begin a conversation with the turns before a message of another one, and return its id.
+
+    It has the newest `MAX_BRANCH_TURNS` of them as copies, and a notice whose source names where
+    they are from.
+
+    Args:
+        place: of the new conversation, in the space of the other one.
+
+    Raises:
+        LookupError: there is no such message, or it has no turn.
+        WrongState: there is a conversation at that place.
+    """
+    found = (await tx.execute(_BRANCHED_TURN, conversation=origin, message=message_id)).first()
+    if found is None:
+        raise LookupError(message_id)
+    where = {"conversation": origin, "epoch": found["epoch"], "number": found["number"]}
+    rows = await tx.execute(_MESSAGES_BEFORE, **where, first=found["number"] - MAX_BRANCH_TURNS)
+    messages = [to_message(row) for row in rows.all()]
+    turns = [
+        Turn(number=number, messages=tuple(group))
+        for number, group in groupby(messages, key=lambda one: one.turn)
+    ]
+    id = await import_conversation(tx, place, turns)
+    title = make_title(f"↳ {found['own_title'] or found['title']}")
+    await tx.execute(_NAME, conversation=id, new_own_title=title)
+    source = f"{BRANCH_PREFIX}{id}:{origin}:{found['number']}"
+    await add_notices(tx, id, source, [notice])
+    return id
 
 
 async def _insert_turn(

@@ -164,7 +164,7 @@ async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
     await tx.execute(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
     restored = {f"new_{name}": former[name] for name in _RESTORED}
     await tx.execute(_START_EPOCH, id=conversation, epoch=epoch, **restored)
-    await note_unlogged(tx, conversation)
+    await note_unlogged(tx, conversation, may_begin=True)
     await keep_unsent(tx, conversation, epoch, epoch + 1)
     await raise_generation(tx, conversation, "clear undone")
     await append_act(tx, "undo clear", conversation, f"epoch {epoch + 1}", by)
@@ -655,6 +655,7 @@ class Sessions(Repository):
     set_factors = write(usage_rows.set_factors)
     idle = read(load_idle)
     import_conversation = write(lifecycle.import_conversation)
+    branch_conversation = write(lifecycle.branch_conversation)
     trace = read(traces.load_trace)
     traces = read(traces.load_traces)
     spend = write(usage_rows.add_usage)

@@ -113,10 +113,9 @@ _SELECT_TIMES = select(message.c.id, message.c.at).where(IS_OF_TURN)
 _SELECT_NEXT_TURN = select(turn.c.started).where(
     turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("number")
 )
-_SELECT_FOLDS = select(
-    fold.c.method, fold.c.state, fold.c.reason, fold.c.at, fold.c.log_only
-).where(
+_SELECT_FOLDS = select(fold.c.method, fold.c.state, fold.c.reason, fold.c.at).where(
     fold.c.conversation == bindparam("conversation"),
+    fold.c.log_only.is_(False),  # one that only writes the log folds nothing
     fold.c.at >= bindparam("begin"),
     fold.c.at < bindparam("end"),
 )

@@ -34,6 +34,10 @@ class TranscriptRow:
     state: str
     #: Of the outcome of a call, a notice: the tool.
     tool: str = ""
+    #: Name of the person who wrote it, as the platform has it.
+    speaker: str = ""
+    #: How that call ended, where a person decided over it: "done", "failed", "unknown" or "denied".
+    call_end: str = ""
 
 
 def shown_text(body: str) -> str:
@@ -54,9 +58,11 @@ def to_transcript_row(row: Row) -> TranscriptRow:
     """
     columns = dict(row)
     payload = columns.pop("payload")
-    role, text, tool = _ROLES[row["role"]], row["text"], ""
+    role, text, tool, call_end, speaker = _ROLES[row["role"]], row["text"], "", "", ""
     if role == "user":
-        text, (tool, _) = shown_text(row["text"]), read_outcome(json.loads(row["text"]))
+        body = json.loads(row["text"])
+        text, (tool, _) = shown_text(row["text"]), read_outcome(body)
+        call_end, speaker = str(body.get("call_end") or ""), str(body.get("name") or "")
     if tool:
         role, (_, text) = "notice", split_outcome(text)
     unfinished = json.loads(payload).get("unfinished") if payload else ""
@@ -64,6 +70,8 @@ def to_transcript_row(row: Row) -> TranscriptRow:
         "role": role,
         "text": text,
         "tool": tool,
+        "call_end": call_end,
+        "speaker": speaker,
         "at": from_unix(row["at"]),
         "state": unfinished or row["state"],
     }

@@ -14,6 +14,7 @@ from memory.ids import AFTER_ALL, new_id
 from memory.store import audit
 from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
 from memory.store.linked_spaces import belongs_to_space
+from memory.store.longterm.fact_history import load_fact_histories
 from memory.store.longterm.rows import (
     MemoryChange,
     MemoryPage,
@@ -417,6 +418,7 @@ class MemoryRecords(Repository):
     by_id = read(_load_by_id)
     page = read(_load_page)
     as_of = read(_load_as_of)
+    histories = read(load_fact_histories)
     set_importance = write(_set_importance)
     chain = read(_load_chain)
     changes = read(_load_changes)

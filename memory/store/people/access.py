@@ -539,6 +539,7 @@ class AccessRecords(Repository):
     running_approvals = read(approvals.find_running)
     move = write(approvals.set_state)
     open_approvals = read(approvals.find_asked)
+    codes = read(approvals.load_codes)
     undecided_approvals = read(approvals.find_undecided)
     add_rule = write(approval_rules.add_rule)
     rules = read(approval_rules.load_rules)

@@ -51,6 +51,11 @@ partial_index(
     unique=True,
 )
 
+_RESTS_ON_MESSAGE = memory.c.message_id != literal_text("")
+partial_index("memory_source", memory.c.message_id, where=_RESTS_ON_MESSAGE)
+_IS_REPLACED = is_one_of(memory.c.state, "superseded")
+partial_index("memory_successor", memory.c.superseded_by, where=_IS_REPLACED)
+
 # One row per write to a memory file.
 memory_change = Table(
     "memory_change",

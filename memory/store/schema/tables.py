@@ -28,7 +28,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = ("r0013", "r0014", "r0015", "r0016")
+REVISIONS = ("r0013", "r0014", "r0015", "r0016", "r0017")
 # Revisions before the first one; the last commit that upgrades their tables, to those of r0013.
 REMOVED_REVISIONS = tuple(f"r{number:04}" for number in range(1, 13))
 LAST_COMMIT_WITH_REMOVED = "ed4b8f97"

@@ -89,7 +89,7 @@ def _extraction_prompts(language: str) -> tuple[str, str]:
         "zh": ("以后都用中文回答我", "好的。", "用户喜欢简短的回答"),
         "en": ("Always answer me in English", "I will.", "The user likes short answers"),
     }[language]
-    lines = (KnownMemory(norm="n", text=known, category="user_preference"),)
+    lines = (KnownMemory(norm="n", text=known),)
     return extraction.build_prompts([TurnExchange(user=user, bot=bot)], lines, ExtractionRules())
 
 

@@ -2,9 +2,11 @@
 else, lets it run.
 """
 
+import asyncio
 import hashlib
 import json
 import re
+import shlex
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -19,15 +21,12 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from bot.access.permissions import AccessScope, Actor, authorize
-from bot.agent.approvals import (
-    ApprovalRequest,
-    ApprovalService,
-    action_for_call,
-    format_approval_question,
-)
-from bot.errors import ToolFailed
-from bot.messages import load_extras
+from bot.agent.approval_texts import ApprovalQuestion, format_approval_question, show_call
+from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call
+from bot.errors import OutcomeUnknown, ToolFailed
+from bot.messages import load_body, load_extras
 from bot.tools.base import GuardedCall, LazyToolSpec, ToolArguments, ToolContext, Toolset
+from bot.tools.exec.rules import StoredCall
 from bot.tools.workspace.changes import FileChanges
 from bot.tools.workspace.files import (
     EditFileArguments,
@@ -345,6 +344,31 @@ async def test_what_runs_and_is_held_by_a_process_was_not_interrupted(desk: Desk
     assert taken == [row.id] * 2
 
 
+@pytest.mark.parametrize("ends", ["late", "unknown"])
+async def test_what_may_have_happened_is_not_told_as_not_done(desk: Desk, ends: str) -> None:
+    class SlowBell(Bell):
+        spec = replace(Bell.spec, seconds=0.01)
+
+        async def run(self, arguments: BellArguments, context: ToolContext) -> str:
+            if ends == "unknown":
+                raise OutcomeUnknown("the line broke")
+            await asyncio.Event().wait()
+            return ""
+
+    desk.approvals = replace(
+        desk.approvals,
+        toolset=lambda space: Toolset([SlowBell()]),
+        conversation=desk.store.sessions.conversation,
+    )
+    code, _, _ = await desk.asked(desk.wanted(tool="bell", tone="c"))
+    assert "it is unknown whether `bell` happened" in await desk.yes(code)
+    told = await desk.store.delivery.next_inbox_row(desk.home.id, desk.clock())
+    assert told is not None
+    assert load_body(told.body).call_end == "unknown"
+    assert "approved by the person: outcome unknown" in told.body
+    assert "its outcome is unknown" in await desk.yes(code)
+
+
 async def test_what_needs_another_consent_by_now_is_not_run(desk: Desk) -> None:
     """As when it was asked for by a version that took the file for any other."""
     code, _, _ = await desk.asked(replace(desk.wanted(), action="files.write"))
@@ -432,17 +456,24 @@ async def test_what_a_person_could_not_see_is_found_at_any_depth_and_in_names(
     assert await desk.store.delivery.next_outbox_row(desk.home.id) is None
 
 
-def test_a_question_names_words_that_are_not_what_they_look_like(desk: Desk) -> None:
-    asked = desk.wanted(path="SOUL.md", content="pay p\u0430ypal, 用Python写")
+def question_of(
+    arguments: dict[str, Any], tool: str = "write_file", lang: str = "en"
+) -> ApprovalQuestion:
+    call = StoredCall(arguments=arguments, bound={}, tainted=False, sources=())
+    return ApprovalQuestion(
+        tool=tool, action="persona.write", call=call, code="ABCDEFGH", lang=lang
+    )
+
+
+def test_a_question_names_words_that_are_not_what_they_look_like() -> None:
+    mixed = {"path": "SOUL.md", "content": "pay p\u0430ypal, 用Python写"}
     for lang, warning in (("en", "letters of several scripts"), ("zh", "混用了不同文字的字母")):
-        above = format_approval_question(replace(asked, lang=lang), "ABCD2345").partition("`path`")[
-            0
-        ]
-        assert warning in above
-        assert "p\u0430ypal" in above
-        assert "Python" not in above
-    plain = desk.wanted(path="SOUL.md", content="Привет, ❤\ufe0f 用Python写 κόσμε")
-    assert "scripts" not in format_approval_question(plain, "ABCD2345")
+        _, _, below = format_approval_question(question_of(mixed, lang=lang)).partition("```\n\n")
+        assert warning in below
+        assert "p\u0430ypal" in below
+        assert "Python" not in below
+    plain = {"path": "SOUL.md", "content": "Привет, ❤\ufe0f 用Python写 κόσμε"}
+    assert "scripts" not in format_approval_question(question_of(plain))
 
 
 async def test_neither_code_nor_button_is_kept_as_it_is_but_in_the_message_itself(
@@ -467,7 +498,7 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
         await desk.store.delivery.settle_sent(row.id, FATE)
         parts.append(row)
     assert len(parts) > 3
-    assert not [row for row in parts if row.payload]
+    assert not [button for row in parts for button in load_extras(row.payload).buttons]
     assert CODE.search(parts[-1].text)
 
 
@@ -475,23 +506,40 @@ async def test_where_there_are_no_buttons_there_is_the_code(desk: Desk) -> None:
 def test_the_whole_of_each_argument_is_shown_and_nothing_of_it_is_taken_for_the_question(
     content: str,
 ) -> None:
-    nowhere: Any = None
-    wanted = ApprovalRequest(
-        actor=OWNER,
-        conversation=nowhere,
-        call="c",
-        action="a",
-        tool="t",
-        arguments={"content": content},
-        lang="en",
-    )
-    shown = format_approval_question(wanted, "ABCDEFGH")
-    fence = re.search(r"`content`\n(`{3,})\n", shown)
+    call = show_call("t", {"content": content})
+    text = call.rest.get("content", call.text)
+    assert text == content or shlex.split(text) == ["t", f"content={content}"]
+    shown = format_approval_question(question_of({"content": content}, "t"))
+    start = r"`content`\n(`{3,})\n" if call.rest else r"(`{3,})\n"
+    fence = re.search(start, shown)
     assert fence
     body, _, rest = shown[fence.end() :].rpartition(f"\n{fence[1]}\n\n")
-    assert body == content
+    assert body == text
     assert "/approve ABCD-EFGH" in rest
-    assert fence[1] not in content
+    assert fence[1] not in text
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_the_line_of_a_command_has_all_of_its_words(argv: list[str]) -> None:
+    call = show_call("exec", {"argv": argv, "cwd": "sub"})
+    assert (call.kind, shlex.split(call.text), call.rest) == ("command", argv, {"cwd": "sub"})
+
+
+async def test_what_an_approval_depends_on_is_shown_on_request_only_to_its_person(
+    desk: Desk,
+) -> None:
+    code, _, _ = await desk.asked()
+    why = await desk.approvals.explain(OWNER, code, "en")
+    assert "spec: " in why
+    assert await desk.approvals.explain(replace(OWNER, id="2"), code, "en") == ""
+    await desk.yes(code)
+    assert "already" in await desk.approvals.explain(OWNER, code, "en")
+
+
+async def test_the_code_of_what_waits_is_read_from_the_question(desk: Desk) -> None:
+    code, _, _ = await desk.asked()
+    waiting = await desk.store.access.open_approvals("", desk.clock())
+    assert list((await desk.store.access.codes(waiting)).values()) == [code.replace("-", "")]
 
 
 def writing_calls(path: str) -> list[tuple[ToolSpec, ToolArguments]]:

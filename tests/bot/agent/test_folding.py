@@ -5,7 +5,7 @@ view moved on.
 import asyncio
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -240,8 +240,8 @@ class Slow:
         self.planned = asyncio.Event()
         self.go_on = asyncio.Event()
 
-    async def plan(self, plan: FoldPlan) -> FoldRow | None:
-        row = await self._folds.plan(plan)
+    async def plan(self, plan: FoldPlan, zone: tzinfo) -> FoldRow | None:
+        row = await self._folds.plan(plan, zone)
         self.planned.set()
         await self.go_on.wait()
         return row

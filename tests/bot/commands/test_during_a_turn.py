@@ -108,7 +108,10 @@ async def test_what_is_approved_during_a_turn_starts_after_it_and_once(tmp_path:
         before = rules(it)
         code, other = await asked(it), await asked(it, wish="be brief")
         model = await begin_turn(it)
-        assert "`write_file`" in await at_once(it, "/approvals")
+        listed = await at_once(it, "/approvals")
+        assert "write_file content='You are kind.' path=RULES.md" in listed
+        assert f"/approve {code}" in listed
+        assert f"/approve {other}" in listed
         assert "no reminders" in await at_once(it, "/tasks")
         it.channel.hear("and then?", key="queued")
         assert await at_once(it, f"/approve {code}") == APPROVED

@@ -20,6 +20,7 @@ READS = {
     "/api/v1/conversations/{id}/view": {},
     "/api/v1/conversations/{id}/trace": {},
     "/api/v1/conversations/{id}/coverage": {},
+    "/api/v1/conversations/{id}/days": {"offset": 3600},
     "/api/v1/memory/files": {},
     "/api/v1/memory/search": {"q": "hello"},
     "/api/v1/memory/search/model": {"q": "hello"},

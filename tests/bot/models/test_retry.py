@@ -20,7 +20,7 @@ from bot.errors import (
     TooLarge,
     Transient,
 )
-from bot.models.base import TextDelta
+from bot.models.base import RetryWait, TextDelta
 from bot.models.providers.anthropic import AnthropicModel
 from bot.models.providers.offline import ScriptedAnswer, ScriptedModel
 from bot.models.providers.transport import TimedStream, Timeouts
@@ -108,7 +108,15 @@ async def test_what_asking_again_cannot_mend_is_not_asked_again(error: type[Mode
 async def test_what_was_shown_is_taken_back_before_another_try() -> None:
     model, _, _ = patient([[TextDelta(text="hel"), BUSY], BUSY, "hello"])
     events, answer = await hear(model, asking("hi"))
-    assert [type(event).__name__ for event in events[:3]] == ["TextDelta", "Restarted", "TextDelta"]
+    assert [type(event).__name__ for event in events if not isinstance(event, RetryWait)][:3] == [
+        "TextDelta",
+        "Restarted",
+        "TextDelta",
+    ]
+    waits = [
+        (event.why, event.call, event.calls) for event in events if isinstance(event, RetryWait)
+    ]
+    assert waits == [("busy", 2, 5), ("busy", 3, 5)]
     assert answer.parts == (Text(text="hello"),)
 
 

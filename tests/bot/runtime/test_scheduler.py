@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.runtime.scheduler import DreamSchedule, Scheduler, latest_night, run_until_stopped
+from bot.runtime.scheduler import (
+    DreamSchedule,
+    QuarterHourTrigger,
+    Scheduler,
+    latest_night,
+    run_until_stopped,
+)
 from tests.cases import every_case
 from tests.memory.longterm.sleeping import sleeper
 
@@ -56,6 +62,24 @@ def test_every_day_has_exactly_one_night(moment, hour):
     }
     first, last = min(nights), max(nights)
     assert nights == {first + timedelta(days=n) for n in range((last - first).days + 1)}
+
+
+@given(st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1)), st.integers(0, 3_600))
+def test_the_end_of_a_day_is_looked_for_a_minute_after_each_quarter(moment, later):
+    trigger, now = QuarterHourTrigger(), moment.replace(tzinfo=UTC)
+    first = trigger.get_next_fire_time(None, now)
+    assert now < first <= now + timedelta(minutes=15)
+    assert (first.minute % 15, first.second, first.microsecond) == (1, 0, 0)
+    at = first + timedelta(seconds=later)
+    second = trigger.get_next_fire_time(first, at)
+    assert at < second <= at + timedelta(minutes=15)
+
+
+def test_it_is_a_minute_after_midnight_in_zones_with_odd_offsets_and_on_days_that_change_them():
+    for zone in ("Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana", "Pacific/Chatham"):
+        midnight = datetime(2026, 11, 1, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+        fired = QuarterHourTrigger().get_next_fire_time(None, midnight)
+        assert fired - midnight == timedelta(minutes=1)
 
 
 async def started(dreams, zone=BERLIN):

@@ -24,6 +24,7 @@ from memory.store.rows import HIDDEN_THREAD, FoldPlan, FoldRow, from_row, new_bi
 from memory.store.schema.tables import conversation, fold, is_one_of, literal_text, message
 from memory.workspace.day_ranges import DayRange, TurnSpan, split_by_day, without_ranges
 
+SEQS_AT_ONCE = 200  # of the messages among which the first turn without a log is looked for
 DAY_REASON = "day"  # of a fold that writes the turns of one day to the log
 
 _IS_OF_CONVERSATION = fold.c.conversation == bindparam("conversation")
@@ -229,13 +230,31 @@ async def _load_unlogged(
     return without_ranges(spans, ranges)
 
 
-async def note_unlogged(tx: Tx, conversation: str) -> None:
-    """Note since when the log lacks turns of the view."""
+async def note_unlogged(tx: Tx, conversation: str, *, may_begin: bool = False) -> None:
+    """Note since when the log lacks turns of the view.
+
+    Args:
+        may_begin: also where the conversation lacked none: turns have come back into its view. Else
+            such a one stays at rest, as after an import.
+    """
     row = await load_conversation_row(tx, conversation)
-    spans = await _load_unlogged(tx, row)
-    since = spans[0].began if spans and not row["thread_id"].startswith(HIDDEN_THREAD) else 0.0
+    if row["thread_id"].startswith(HIDDEN_THREAD) or not (row["unlogged_since"] or may_begin):
+        return
+    since = await _find_unlogged_since(tx, row)
     if since != row["unlogged_since"]:
         await tx.execute(_SET_UNLOGGED, id=conversation, new_unlogged_since=since)
+
+
+async def _find_unlogged_since(tx: Tx, conversation_row: Row) -> float:
+    """When the first turn in view began that is in no log, 0 for none."""
+    id, first = conversation_row["id"], await load_live_from(tx, conversation_row)
+    ranges = await load_logged_ranges(tx, id, first)
+    while first < conversation_row["next_seq"]:
+        spans = await load_spans(tx, id, first, first + SEQS_AT_ONCE - 1)
+        if unlogged := without_ranges(spans, ranges):
+            return unlogged[0].began
+        first += SEQS_AT_ONCE
+    return 0.0
 
 
 async def load_open_logs(tx: Tx, conversation: str = "") -> list[FoldRow]:

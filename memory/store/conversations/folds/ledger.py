@@ -108,6 +108,14 @@ def _expected_start() -> Any:
 
 
 _dangling = fold.alias("dangling")
+_logging = fold.alias("logging")
+_is_logged = exists().where(
+    _logging.c.conversation == message.c.conversation,
+    _logging.c.to_seq >= message.c.seq,
+    _logging.c.from_seq <= message.c.seq,
+    _logging.c.state == literal_text("folded"),
+    _logging.c.summary_only == 0,
+)
 _CHECK = union_all(
     _message_faults("a live message is covered by a fold")
     .join(coverage, _covers)
@@ -140,6 +148,10 @@ _CHECK = union_all(
             message.c.seq > fold.c.to_seq,
         )
     ),
+    _message_faults("a message is covered by a fold without a log entry, and no other fold has one")
+    .join(coverage, _covers)
+    .join(fold, fold.c.id == coverage.c.fold_id)
+    .where(fold.c.summary_only == 1, ~_is_logged),
     _chain_faults("a fold of the chain does not begin where the one before it ends").where(
         fold.c.from_seq != _expected_start()
     ),

@@ -459,7 +459,7 @@ async def undo(tx: Tx, conversation: str) -> FoldRow | None:
     await mark_open_stale(tx, conversation)
     await raise_generation(tx, conversation, "fold undone")
     await tx.execute(_MARK_UNDONE, id=newest.id, new_seen_seq=conversation_row["next_seq"])
-    await note_unlogged(tx, conversation)
+    await note_unlogged(tx, conversation, may_begin=True)
     return await load_fold(tx, newest.id)
 
 

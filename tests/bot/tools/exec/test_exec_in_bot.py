@@ -60,6 +60,11 @@ async def ask(it: Inside, text: str = "please") -> str:
     return question(it)
 
 
+async def why(it: Inside) -> str:
+    """What the approval that is asked for last depends on."""
+    return await it.text(f"/approve {code(it)} why")
+
+
 async def approve(it: Inside, typed: str = "") -> str:
     """Approve, and wait for what follows of it; what the person is told of the run itself."""
     told = await it.text(f"/approve {typed or code(it)}")
@@ -84,8 +89,9 @@ async def test_it_runs_once_approved_is_told_and_the_model_sees_it_once(tmp_path
         root = files_of(it)
         (root / "notes.txt").write_text("buy milk")
         asked = await ask(it)
-        assert '["sh", "-c", "echo made > made.txt; cat notes.txt"]' in asked
-        assert "sandbox: A" in asked
+        assert asked.startswith("```\n$ sh -c 'echo made > made.txt; cat notes.txt'\n```\n")
+        assert "sandbox" not in asked
+        assert "sandbox: A" in await why(it)
         assert "⚠️" not in asked
         assert not (root / "made.txt").exists()
         told = await approve(it)
@@ -106,7 +112,7 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
     tmp_path: Path,
 ) -> None:
     run, rest = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
-    async with owned(tmp_path, [run, "asked", "seen", rest, "asked"]) as it:
+    async with owned(tmp_path, [run, "asked", "seen", rest, "asked", "as you wish"]) as it:
         routes = ApprovalRoutes(it.bot.store, it.bot.roles, it.bot).calls()
         async with running(ScriptedBot(), routes) as site, site.client() as client:
 
@@ -132,7 +138,11 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
             ).status_code == 409
             await ask(it, "and more")
             assert (await decide("deny"))[0] == 200
-            await until(lambda: "Denied" in it.channel.sent[-1].text, "the notice of the refusal")
+            await until(
+                lambda: any("Denied" in one.text for one in it.channel.sent),
+                "the notice of the refusal",
+            )
+            await it.bot.settled()
             assert not (files_of(it) / "more").exists()
         acts = [
             (row.action, row.result)
@@ -140,6 +150,21 @@ async def test_the_page_approves_what_it_was_shown_and_the_chat_sees_how_it_ende
             if row.actor == "web"
         ]
         assert sorted(acts) == [("exec", "denied"), ("exec", "running")]
+
+
+@needs_sandbox
+async def test_after_a_refusal_the_model_answers_once_and_asks_for_nothing(tmp_path: Path) -> None:
+    run, other = call("exec", argv=["touch", "made"]), call("exec", id="t2", argv=["touch", "more"])
+    async with owned(tmp_path, [run, "asked", other, "Then not."]) as it:
+        await ask(it)
+        assert "Denied" in await it.text(f"/deny {code(it)}")
+        await it.bot.settled()
+        assert it.channel.sent[-1].text == "Then not."
+        [told] = [text for text in words(it.model.requests[-1]) if "refused by the person" in text]
+        assert "Nothing was run" in told
+        assert "they have just refused a call" in results(it.model.requests[-1])[-1].text
+        assert len(it.model.requests) == 4
+        assert len([sent for sent in it.channel.sent if CODE.search(sent.text)]) == 1
 
 
 @needs_sandbox
@@ -165,7 +190,8 @@ async def test_S46_what_changed_since_voids_the_approval(tmp_path: Path, way: st
         folder.mkdir()
         (folder / "job.sh").write_text("touch ran")
         asked = await ask(it)
-        assert "sha256 of sub/job.sh: " in asked
+        assert "sha256" not in asked
+        assert "sha256 of sub/job.sh: " in await why(it)
         held = code(it)
         if way == "bytes":
             (folder / "job.sh").write_text("touch ran evil")
@@ -195,7 +221,7 @@ async def test_S46_what_a_script_names_is_named_as_not_bound(
         (files_of(it) / "job.sh").write_text("echo one")
         (files_of(it) / "link.sh").symlink_to("job.sh")
         asked = await ask(it)
-        assert "sha256 of files/job.sh" not in asked
+        assert "sha256 of files/job.sh" not in await why(it)
         title, rest = (
             ("`not bound`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
         )
@@ -256,7 +282,7 @@ async def test_a_script_is_shown_bound_and_run(tmp_path: Path) -> None:
     ) as it:
         asked = await ask(it)
         assert "print(6 * 7, sys.argv)" in asked
-        assert "sha256 of the script" in asked
+        assert "sha256 of the script" in await why(it)
         told = await approve(it)
         assert "42 ['/run/script']" in told
         assert "exit code 3" in told
@@ -315,7 +341,8 @@ async def test_a_command_begins_in_files_and_reads_and_writes_where_it_may(tmp_p
         (root / "notes.txt").write_text("buy milk")
         seen = []
         for folder in ("/w/files", "/w", "/w/skills"):
-            assert f"cwd: {folder}\n" in await ask(it)
+            await ask(it)
+            assert f"cwd: {folder}\n" in await why(it)
             await approve(it)
             seen.append(outcomes(it)[-1])
         assert "/w/files\nbuy milk" in seen[0]

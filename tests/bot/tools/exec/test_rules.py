@@ -160,9 +160,9 @@ def test_a_stronger_sandbox_than_the_rule_was_made_under_is_fine() -> None:
 
 def test_a_rule_is_shown_in_one_line_of_either_language() -> None:
     for lang in ("en", "zh"):
-        shown = format_rule(rule("cat", "`x`", words=1, cwd="/w/sub"), lang)
+        shown = format_rule(rule("cat", "`x`", words=1, cwd="/w/sub"), "exec", lang)
         assert "cat" in shown
         assert "/w/sub" in shown
-        assert "/w" not in format_rule(rule("cat", "`x`"), lang)
-        assert "(/w)" in format_rule(rule("cat", "`x`", cwd="/w"), lang)
-        assert "\n" not in format_rule(rule("cat", "`x`\n"), lang)
+        assert "/w" not in format_rule(rule("cat", "`x`"), "exec", lang)
+        assert "(/w)" in format_rule(rule("cat", "`x`", cwd="/w"), "exec", lang)
+        assert "\n" not in format_rule(rule("cat", "`x`\n"), "exec", lang)

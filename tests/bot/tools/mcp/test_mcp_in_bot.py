@@ -156,13 +156,46 @@ async def test_a_tool_that_asks_runs_once_after_the_yes(tmp_path: Path) -> None:
         await it.channel.until(lambda: any("/approve" in sent.text for sent in it.channel.sent))
         (question,) = [sent.text for sent in it.channel.sent if "/approve" in sent.text]
         code = question.split("/approve ")[1].split("`")[0]
-        assert "sha256 of the tool" in question
+        assert question.startswith(
+            "```\nfiles__echo words=hi\n```\n\nThis tool of the server files"
+        )
+        assert "sha256 of the tool" in await it.text(f"/approve {code} why")
         assert 'echo: {"words": "hi"}' in await it.text(f"/approve {code}")
         assert orders.calls() == ["echo"]
         await it.channel.until(lambda: any(sent.text == "It said hi." for sent in it.channel.sent))
         assert any('echo: {"words": "hi"}' in text for text in words(it.model.requests[-1])), (
             "the model sees it, too"
         )
+
+
+async def test_always_lets_a_tool_run_in_clean_turns_as_it_was_reviewed(tmp_path: Path) -> None:
+    HomeFolder(root=tmp_path).ensure()
+    orders = Orders(tmp_path, [tool("echo", words=TEXT), tool("other")])
+    await review(tmp_path, "files", orders.settings, {"echo": "ask", "other": "ask"})
+    echo = [call("files__echo", words="hi"), "ok"]
+    script = [*echo, "seen", *echo, *echo, call("files__other"), "asked", *echo]
+    async with inside(tmp_path, script, {"mcp": {"files": orders.settings}}) as it:
+
+        async def result(chat: str) -> str:
+            await it.text("go", chat=chat)
+            await it.bot.settled()
+            return results(it.model.requests[-1])[-1].text
+
+        assert "needs the person's approval" in await result("c1")
+        [code] = (
+            await it.bot.store.access.codes(
+                await it.bot.store.access.open_approvals("", it.bot.store.now())
+            )
+        ).values()
+        assert "once only" in await it.text(f"/approve {code} always 1", chat="c1")
+        assert "Rule 1 is made" in await it.text(f"/approve {code} always", chat="c1")
+        await it.bot.settled()
+        assert await result("c2") == 'echo: {"words": "hi"}'
+        assert "needs the person's approval" in await result("c2"), "its result is in view"
+        assert "needs the person's approval" in await result("c3"), "another tool"
+        assert "1. `files__echo` (files)" in await it.text("/approvals", chat="c4")
+        await it.text("/approvals revoke 1", chat="c4")
+        assert "needs the person's approval" in await result("c5")
 
 
 async def test_only_the_spaces_that_are_named_are_offered_it_and_arguments_are_checked(

@@ -3,9 +3,10 @@
 import { ApiError, conversation, get, post, reason, send } from "../lib/api";
 import { Live, type Told } from "../lib/live";
 import { t } from "../lib/locale.svelte";
-import { conversationOf, go, place } from "../lib/router.svelte";
+import { chat, conversationOf, go, place } from "../lib/router.svelte";
 import { attempt, toast } from "../lib/toasts.svelte";
 import type {
+  Branch,
   Command,
   ContextFacts,
   ConversationChoice,
@@ -27,7 +28,7 @@ const FOLD_SEEN_MS = 4000;
 export const newName = (): string => `chat-${crypto.randomUUID().slice(0, 8)}`;
 
 export const titleOf = (entry: ConversationSummary | null): string =>
-  entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.title }) : entry?.title || t("new");
+  entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.person || entry.title }) : entry?.title || t("new");
 
 export class ChatState {
   readonly list = new Conversations();
@@ -128,6 +129,7 @@ export class ChatState {
     }
     if (this.transcript !== transcript) return;
     this.entry = entry;
+    transcript.openedAt = entry ? Date.parse(entry.updated_at) : 0;
     this.known = true;
     if (entry?.whose !== "other") return this.enter(transcript);
     this.closed = true;
@@ -308,6 +310,16 @@ export class ChatState {
 
   send(text: string, attachments: Attached[] = []): void {
     if (this.transcript) this.outbox.send(this.transcript.name, text, attachments);
+  }
+
+  /** Send other words in place of a message, in a branch: a conversation of its own with what was said before it. */
+  async branch(message: string, text: string, attachments: Attached[]): Promise<void> {
+    const { transcript } = this;
+    if (!transcript) return;
+    const name = newName();
+    await post(conversation(transcript.name, "branches"), { message, name } satisfies Branch);
+    this.outbox.send(name, text, attachments);
+    go(chat(name));
   }
 
   private taken(item: Outgoing, id: string): void {

@@ -1,7 +1,7 @@
 // One conversation as it is shown: a window of stored lines by their number, the answer as it grows, what is being sent.
 
 import { ApiError, conversation, get } from "../lib/api";
-import type { AnswerUsage, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
+import type { AnswerUsage, AskedApproval, BranchOrigin, LineFile, MessagePage, Recalled, Trace, TranscriptMessage } from "../lib/types";
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
@@ -34,12 +34,25 @@ export class Item {
   /** An answer that is still being written. */
   growing = $state(false);
   planned = $state("");
+  /** Why the model is called again, as words that the server names: [why, call, calls]. */
+  waits = $state.raw<[string, number, number] | null>(null);
+  /** When it began to grow, and when something of it came last. */
+  began = 0;
+  came = $state(0);
   step = $state(0);
   steps = $state<Step[]>([]);
   /** Tool calls of its turn, as the server counts them. */
   calls = $state(0);
   /** Of a notice that is the outcome of a call: the tool. */
   tool = $state("");
+  /** In a group: who wrote it. */
+  speaker = $state("");
+  /** How that call ended, where a person decided over it. */
+  callEnd = $state<TranscriptMessage["call_end"]>(null);
+  /** Of the notice that begins a branch. */
+  origin = $state.raw<BranchOrigin | null>(null);
+  /** Of a notice that asks for an approval. */
+  approval = $state.raw<AskedApproval | null>(null);
   /** Number of the turn that it ended, 0 for none. */
   turn = $state(0);
   files = $state.raw<LineFile[]>([]);
@@ -73,15 +86,19 @@ export class Transcript {
   /** Nobody has written here yet. */
   fresh = $state(false);
   more = $state(false);
+  /** It has been longer than what is read at once. */
+  long = $state(false);
   /** Newer lines have left the document: what happens now is not shown until they are back. */
   detached = $state(false);
   /** What to tell those who cannot see the screen. */
   said = $state<"" | "answer_began" | "answer_there">("");
   /** The line that the address names: it is looked for once it is there. */
   sought = $state(0);
-  /** Lines that came while the reader was elsewhere. */
+  /** Lines that came while the reader was elsewhere; what was there when the chat was opened is none of them. */
   unseen = $state(0);
-  newest = 0;
+  /** The server's time of the newest line when it was opened. */
+  openedAt = 0;
+  newest = $state(0);
   left = false;
   private readonly byId = new Map<string, Item>();
   private readonly drafts = new Map<string, Item>();
@@ -201,9 +218,10 @@ export class Transcript {
     if (draft) this.said = "answer_there";
     const failed = line.role === "notice" && to ? this.explained(to) : false;
     const last = this.items.findLast((item) => item.stored);
+    const arrived = !paged && line.role !== "user" && !this.byId.has(line.id) && Date.parse(line.at) > this.openedAt;
+    if (arrived) this.unseen += 1;
     if (this.detached && !paged && last && line.line > last.order) {
       if (draft) this.remove(draft);
-      this.unseen += 1;
       return;
     }
     const shown = this.byId.get(line.id) ?? (line.role === "user" ? this.adopted(line) : undefined);
@@ -217,8 +235,12 @@ export class Transcript {
     item.pending = false;
     item.refused = null;
     if (failed) item.failure = true;
-    item.state = line.state ?? null;
+    item.state = line.state ?? (!paged && this.waits(line) ? "queued" : null);
     item.tool = line.tool ?? "";
+    item.callEnd = line.call_end ?? null;
+    item.approval = line.approval ?? null;
+    item.speaker = line.speaker ?? "";
+    item.origin = line.origin ?? null;
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;
     item.files = line.files ?? [];
@@ -228,6 +250,12 @@ export class Transcript {
     if (item.role !== "user" || !item.outgoing) item.text = line.text;
     this.byId.set(line.id, item);
     this.place(item, line.line);
+  }
+
+  /** Whether a message that has just come waits for the answer to another one; commands do not. */
+  private waits(line: TranscriptMessage): boolean {
+    const isMessage = line.role === "user" && !line.tool && !line.text.startsWith("/");
+    return isMessage && this.busy && !this.drafts.has(line.id) && !this.answered.has(line.id);
   }
 
   /** A message is answered: nothing of it is still to come. */
@@ -283,6 +311,9 @@ export class Transcript {
     if (name === "notice" || name === "reply" || name === "accepted") return void this.remark(text);
     if (this.answered.has(id)) return;
     this.answers(id);
+    const growing = this.draft(id);
+    growing.came = performance.now();
+    growing.waits = name === "waiting" ? [String(told.why ?? ""), Number(told.call), Number(told.calls)] : null;
     if (name === "started") {
       const item = this.draft(id);
       item.text = "";
@@ -356,6 +387,7 @@ export class Transcript {
     if (known) return known;
     const item = new Item(`draft-${id}`, "assistant");
     item.growing = true;
+    item.began = item.came = performance.now();
     item.replyTo = id;
     if (!this.drafts.size) this.said = "answer_began";
     this.drafts.set(id, item);

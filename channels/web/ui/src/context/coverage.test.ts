@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { coverage } from "./coverage";
+import { coverage, ranges } from "./coverage";
 
 const fold = (from_turn: number, to_turn: number) => ({ from_turn, to_turn });
 
@@ -32,4 +32,11 @@ test("what was forgotten is that wherever it stood, and nothing is left over", (
     { from: 9, to: 9, kind: "forgotten" },
   ]);
   expect(coverage([], [1, 2], [7])).toEqual([{ from: 1, to: 2, kind: "live" }]);
+});
+
+test("neighbours of one kind are one range", () => {
+  expect(ranges(coverage([fold(1, 3), fold(4, 6), fold(7, 9)], [10, 12]))).toEqual([
+    { from: 1, to: 9, kind: "folded", count: 3 },
+    { from: 10, to: 12, kind: "live", count: 1 },
+  ]);
 });

@@ -33,6 +33,17 @@ export function coverage(
   return forgotten.reduce(cut, made);
 }
 
+/** Neighbours of one kind as one, with their number: twelve folds are one range. Pure. */
+export function ranges(strip: readonly Stretch[]): (Stretch & { count: number })[] {
+  const made: (Stretch & { count: number })[] = [];
+  for (const one of strip) {
+    const last = made.at(-1);
+    if (last?.kind === one.kind) [last.to, last.count] = [one.to, last.count + 1];
+    else made.push({ ...one, count: 1 });
+  }
+  return made;
+}
+
 /** Take a forgotten turn out of the stretch that it is in; neighbours that were forgotten become one stretch. */
 function cut(stretches: Stretch[], turn: number): Stretch[] {
   const made: Stretch[] = [];

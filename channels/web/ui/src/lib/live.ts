@@ -4,7 +4,7 @@
 import { address, begin, get } from "./api";
 
 // None may be called "error": that is what the browser itself says of a broken connection.
-const OF_CHAT = ["accepted", "started", "delta", "tool_started", "tool_ended", "reply", "fold", "notice", "failed", "context"];
+const OF_CHAT = ["accepted", "started", "delta", "waiting", "tool_started", "tool_ended", "reply", "fold", "notice", "failed", "context"];
 const OF_LIST = ["conversation", "reset"];
 const AGAIN_MS = 1000;
 

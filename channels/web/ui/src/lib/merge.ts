@@ -36,7 +36,7 @@ function once(lines: readonly string[], start: number, end: number): Map<string,
 }
 
 /** Where each line of one text stands in the other, or -1: equal ends first, then lines that both have once (patience diff). */
-function matched(from: readonly string[], to: readonly string[]): number[] {
+export function matched(from: readonly string[], to: readonly string[]): number[] {
   const found = from.map(() => -1);
   const walk = (a: number, aEnd: number, b: number, bEnd: number): void => {
     while (a < aEnd && b < bEnd && from[a] === to[b]) found[a++] = b++;

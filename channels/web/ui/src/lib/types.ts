@@ -60,6 +60,19 @@ export interface Approval {
   id: string;
   tool: string;
   arguments: Record<string, unknown>;
+  kind: "command" | "script" | "call";
+  /** What runs: the words shell-quoted, the text of the script, or the tool with its short arguments. */
+  shown: string;
+  /** Of a script. */
+  language: string;
+  /** The arguments that `shown` does not hold. */
+  rest: Record<string, unknown>;
+  /** Why it is asked for. */
+  why: Told;
+  /** What the words from outside came with, newest first. */
+  sources: string[];
+  /** Words in letters of several scripts. */
+  mixed: string[];
   /** What the approval depends on apart from the arguments. */
   bound: Record<string, unknown>;
   /** The call may rest on words from outside. */
@@ -90,6 +103,12 @@ export interface ApprovalRule {
 export interface Approvals {
   waiting: Approval[];
   rules: ApprovalRule[];
+}
+
+/** An approval that a line asks for; /approvals has what waits. */
+export interface AskedApproval {
+  id: string;
+  state: "asked" | "approved" | "running" | "done" | "failed" | "unknown" | "denied" | "ended";
 }
 
 /** A file that is sent with a message. */
@@ -138,6 +157,20 @@ export interface Backups {
   /** This process can restore: it holds the home. */
   can_restore: boolean;
   last_restore: RestoreOutcome | null;
+}
+
+/** Where a branch begins, and its name. */
+export interface Branch {
+  /** Id of the person's message that it leaves out. */
+  message: string;
+  name: string;
+}
+
+/** What a branch was made from: a conversation, before one of its turns. */
+export interface BranchOrigin {
+  conversation: string;
+  title: string;
+  turn: number;
 }
 
 /** Where the newer request stops repeating the older one, so that the provider's cache ends
@@ -297,6 +330,8 @@ export interface ConversationSummary {
   /** Turns in the view. */
   turns: number;
   whose: "own" | "group" | "other";
+  /** Of another person's private chat: their name, where it is known. */
+  person?: string;
   pinned: boolean;
   archived: boolean;
   /** Lines that were not read in the page. */
@@ -366,6 +401,12 @@ export interface Days {
   first: string;
   last: string;
   items: DiaryDay[];
+}
+
+/** Whose days are meant. */
+export interface DaysOfChatQuery {
+  /** Seconds east of UTC. */
+  offset?: number;
 }
 
 /** Which month is wanted. */
@@ -1871,6 +1912,18 @@ export interface TraceSummary {
   attempts: number;
 }
 
+/** A day on which something was said. */
+export interface TranscriptDay {
+  /** When its first line came. */
+  at: string;
+  line: number;
+}
+
+/** The days of a conversation, oldest first. */
+export interface TranscriptDays {
+  items: TranscriptDay[];
+}
+
 /** A line of a transcript. */
 export interface TranscriptMessage {
   id: string;
@@ -1883,6 +1936,14 @@ export interface TranscriptMessage {
   reply_to?: string | null;
   /** Of a notice that is the outcome of a call: the tool. */
   tool?: string | null;
+  /** How that call ended, where a person decided over it. */
+  call_end?: "done" | "failed" | "unknown" | "denied" | null;
+  /** In a group: who wrote it, by the platform's name. */
+  speaker?: string | null;
+  /** Of the notice that begins a branch: what it was branched from. */
+  origin?: BranchOrigin | null;
+  /** Of a notice that asks for an approval. */
+  approval?: AskedApproval | null;
   /** Of a message what is still to come, of a reply how its sending stands; `stopped` or `cut`: the text is what was shown of an answer that was not finished. */
   state?: "queued" | "at_work" | "given_up" | "sending" | "unsent" | "unknown" | "stopped" | "cut" | null;
   files?: LineFile[] | null;

@@ -72,6 +72,8 @@ export const operateEn = {
   holds_no_secrets: "Secrets not included: {names}",
   holds_bad_audit: "A row of its audit list has been altered.",
   upload_backup: "Upload a backup",
+  restore_after_check: "Check it first; then it can be restored.",
+  restore_not_here: "It cannot be restored here: several processes serve this bot. Stop them and use mnema restore.",
   upload_about: "To restore a backup of this or another bot, upload it, check it, then restore it.",
   restore_replaces: "Everything in this bot is replaced by {conversations} conversations, {messages} messages and {files} files.",
   restore_keeps: "The current state is kept beside it. The bot stops during the restore, and everyone has to sign in again with the token that the new start prints and writes to data/web_token.",

@@ -74,6 +74,8 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   holds_no_secrets: "不含这些密钥：{names}",
   holds_bad_audit: "其中有一条审计记录被改过。",
   upload_backup: "上传备份",
+  restore_after_check: "先检查一遍，之后才能恢复。",
+  restore_not_here: "这里不能恢复：有多个进程在运行这个机器人。请停掉它们，再用 mnema restore。",
   upload_about: "要恢复这个或另一个机器人的备份：先上传，再检查，然后恢复。",
   restore_replaces: "这个机器人的全部内容会被替换成 {conversations} 段对话、{messages} 条消息和 {files} 个文件。",
   restore_keeps: "现在的内容会保留在旁边。其间机器人停止工作；之后所有人都要重新登录，用新启动时打印并写在 data/web_token 里的令牌。",

@@ -1,1 +1,0 @@
-import{V as e,z as t}from"./common-gTU5Nwf5.js";function n(...t){let{query:n}=e();return Object.fromEntries(t.map(e=>[e,n.get(e)??``]))}var r=e=>new URLSearchParams(Object.entries(e).filter(([,e])=>e)).toString();function i(e,n){let i=r(n);t(i?`${e}?${i}`:e,{replace:!0})}export{r as n,i as r,n as t};

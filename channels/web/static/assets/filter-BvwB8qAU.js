@@ -1,0 +1,1 @@
+import{G as e,U as t}from"./common-CWrViv4w.js";function n(...t){let{query:n}=e();return Object.fromEntries(t.map(e=>[e,n.get(e)??``]))}var r=e=>new URLSearchParams(Object.entries(e).filter(([,e])=>e)).toString();function i(e,n){let i=r(n);t(i?`${e}?${i}`:e,{replace:!0})}export{r as n,i as r,n as t};

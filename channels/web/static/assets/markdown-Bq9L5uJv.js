@@ -1,0 +1,1 @@
+export{t as Growing,n as markdown,r as render}from"./markdown.svelte-BvDD5Yaj.js";

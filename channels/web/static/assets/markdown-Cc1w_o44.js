@@ -1,1 +1,0 @@
-export{t as Growing,n as markdown,r as render}from"./markdown.svelte-DwS0g8QX.js";
