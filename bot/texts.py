@@ -138,6 +138,13 @@ def format_span(time: timedelta, lang: str) -> str:
 
 # Notices of failed model calls: one plain sentence, no text of the provider.
 
+ONLY_THOUGHT = Phrase(
+    "(The model used its whole answer for thinking and wrote nothing else. /retry tries again; "
+    "the owner can raise llm.max_output_tokens.)"
+)
+SAME_CALL = Phrase(
+    "I called {tool} five times with the same arguments and stopped. Tell me how to continue."
+)
 # Kind, code, reason.
 _FAILURE_REASONS: tuple[tuple[type[ModelError], str, Phrase], ...] = (
     (KeyRefused, "key", Phrase("its key is invalid, unpaid or not authorised.")),

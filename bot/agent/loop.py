@@ -35,6 +35,7 @@ from bot.models.base import (
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream
 from bot.models.service import ModelService, build_usage_row
+from bot.texts import ONLY_THOUGHT, SAME_CALL
 from channels.phrases import Phrase
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
@@ -229,10 +230,7 @@ def _why_without_text(lang: str, step: ModelStep) -> str:
     if step.text.strip():
         return ""
     if step.last.only_thought:
-        return Phrase(
-            "(The model used its whole answer for thinking and wrote nothing else. /retry tries "
-            "again; the owner can raise llm.max_output_tokens.)"
-        ).text(lang)
+        return ONLY_THOUGHT.text(lang)
     return Phrase("(no answer)").text(lang)
 
 
@@ -285,11 +283,7 @@ class Agent:
             open_calls = await self._load_open_calls(context, turn)
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
-                    text = Phrase(
-                        "I called {tool} five times with the same arguments and stopped. Tell me "
-                        "how to continue.",
-                        tool=tool,
-                    ).text(context.lang)
+                    text = SAME_CALL.fill(tool=tool).text(context.lang)
                     label = ReplyLabel(tainted=turn.messages[-1].tainted)
                     return TurnResult(
                         state="done", parts=(Text(text=text),), reply=text, label=label

@@ -263,7 +263,7 @@ EXEC = (
         guards="I50",
         file="bot/agent/approval_texts.py",
         target="format_approval_question",
-        old="if unbound != UNBOUND_REST[0]:",
+        old="if unbound != str(UNBOUND_REST):",
         new="if False:",
         tests=(f"{BOT}::test_S46_what_a_script_names_is_named_as_not_bound",),
     ),
