@@ -1,6 +1,6 @@
 # One command each. Needs Python >= 3.11 with pip, make and git; all else is installed into .venv.
 .SILENT:
-.PHONY: chat setup extras test quick check lint page page-check screenshots bench mutants nightly lock format clean
+.PHONY: chat setup extras test quick check lint texts page page-check screenshots bench mutants nightly lock format clean
 
 # seven workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
 ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 ))) --dist worksteal
@@ -30,6 +30,9 @@ lint:            # format, rules, types and lock files
 	.venv/bin/ruff check -q .
 	.venv/bin/mypy
 	scripts/lock.sh --check
+
+texts:           # put new sentences into channels/locale/zh.po, and list those without Chinese
+	scripts/setup.sh dev && exec .venv/bin/python -m scripts.phrases
 
 page:            # build the page from its source in channels/web/ui; Node comes from a wheel where there is none
 	scripts/setup.sh dev && exec scripts/page.sh

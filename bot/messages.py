@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from bot.texts import format_text
 from channels.message import (
     Address,
     Button,
@@ -23,6 +22,7 @@ from channels.message import (
     OutboundMessage,
     Quote,
 )
+from channels.phrases import Phrase
 from channels.toolkit.text import mark_unfinished, replace_unstorable, split_text
 from memory.context.taint import (
     EARLIER_LABEL,
@@ -453,7 +453,7 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
         )
     text = mark_unfinished(row.text, extras.unfinished, lang)
     if row.repeats:
-        text = f"{format_text(lang, 'repeated')}\n{text}".rstrip()
+        text = f"{Phrase('(possibly repeated)').text(lang)}\n{text}".rstrip()
     return OutboundMessage(
         id=row.id,
         address=to_address(row.place),

@@ -13,6 +13,7 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
+from channels.phrases import NO_PHRASE, AnyPhrase
 
 NO_NOTEBOOK_CHANGES: Mapping[str, str] = {}
 
@@ -173,9 +174,8 @@ class LoginPrompt:
     #: "qr": scan `text` as a QR code. "digits": type digits. "wait": nothing, the login is in
     #: progress.
     kind: Literal["qr", "digits", "wait"]
-    #: The instruction in one sentence, in Chinese and English.
-    zh: str
-    en: str
+    #: The instruction in one sentence.
+    about: AnyPhrase
     text: str = ""
     #: When a QR code is replaced by a new one, unix seconds; 0 if that is not known.
     expires: float = 0.0
@@ -227,10 +227,10 @@ class SetupFinding:
 
     step: Literal["credentials", "sdk", "rights", "webhook", "message"]
     state: Literal["ok", "failed", "skipped"]
-    #: One sentence, in Chinese and English.
-    text: tuple[str, str]
-    #: What to do, in Chinese and English.
-    hint: tuple[str, str] = ("", "")
+    #: One sentence.
+    text: AnyPhrase
+    #: What to do.
+    hint: AnyPhrase = NO_PHRASE
 
 
 class HasSetupCheck(Protocol):

@@ -12,6 +12,8 @@ ChannelError
 └── Ambiguous             may have been delivered
 """
 
+from channels.phrases import Phrase
+
 
 class ChannelError(Exception):
     """A call to a platform failed."""
@@ -68,3 +70,11 @@ class ReceiverConflict(ChannelError):
 
 class Ambiguous(ChannelError):
     """The response was lost: the message may or may not have been delivered."""
+
+
+class InvalidValue(ValueError):
+    """A value in a request is wrong; the phrase says what would be right."""
+
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase

@@ -3,14 +3,17 @@ mnema.channels).
 """
 
 import importlib
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from channels.phrases import CHINESE_FILE, add_chinese_file
 from channels.toolkit.settings import ChannelSettings
 
 GROUP = "mnema.channels"
@@ -67,6 +70,7 @@ def _load_installed(point: EntryPoint, taken: set[str]) -> Any:
     settings_type = getattr(kind, "settings_type", None)
     if not isinstance(settings_type, type) or not issubclass(settings_type, ChannelSettings):
         raise ValueError("its class has no settings_type derived from ChannelSettings")
+    add_chinese_file(Path(inspect.getfile(kind)).with_name(CHINESE_FILE.name))
     settings_type()  # all settings need defaults: they are left out until the channel is set up
     return kind
 

@@ -32,6 +32,7 @@ from bot.messages import MessageBody, split_reply
 from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
+from channels.phrases import AnyPhrase, Phrase
 from memory.conversation import CallBudget
 from memory.store.people.spending import (
     LimitNotice,
@@ -51,21 +52,16 @@ MAX_STEP_BACK = SETTLE_SECONDS / 2  # of the clock; after a larger one everythin
 EXTEND_SECONDS = 10.0  # by which the cached part of a day is behind before it is extended
 ALL_PEOPLE = ""
 MAX_CACHED_SUMS = 10_000
-WARNING_TEXTS: Mapping[str, tuple[str, str]] = {
-    "nearly": (
-        "大家今天已经用了 {spent}，总额度是 {most}；用完之后，除了你以外都要等到明天。",
-        (
-            "Everybody together has used {spent} today, of {most}; when they are used up all but "
-            "you wait for tomorrow."
-        ),
+WARNING_TEXTS: Mapping[str, Phrase] = {
+    "nearly": Phrase(
+        "Everybody together has used {spent} today, of {most}; when they are used up all but you "
+        "wait for tomorrow."
     ),
-    "all": (
-        "大家今天的额度 {most} 用完了（已用 {spent}）；除了你以外都要等到明天。",
-        "Everybody's {most} of today are used up ({spent}); all but you wait for tomorrow.",
+    "all": Phrase(
+        "Everybody's {most} of today are used up ({spent}); all but you wait for tomorrow."
     ),
-    "own": (
-        "你今天自己用了 {spent}。你没有上限；给别人的上限是 {most}。",
-        "You have used {spent} yourself today. You have no limit; that of others is {most}.",
+    "own": Phrase(
+        "You have used {spent} yourself today. You have no limit; that of others is {most}."
     ),
 }
 
@@ -113,7 +109,7 @@ class BudgetGuard:
         config: Callable[[], Config],
         now: Callable[[], datetime],
         channels: Mapping[str, Channel],
-        notify_owner: Callable[[str, str, str, str], Awaitable[object]],
+        notify_owner: Callable[[str, AnyPhrase, str], Awaitable[object]],
         storage: StorageQuota,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -243,11 +239,8 @@ class BudgetGuard:
     async def _warn(self, name: str, spent: float, most: float, now: datetime) -> None:
         if spent < most * (WARN_SHARE if name == "nearly" else 1.0):
             return
-        zh, en = (
-            text.format(spent=format_money(spent), most=format_money(most))
-            for text in WARNING_TEXTS[name]
-        )
-        await self._notify_owner("", zh, en, f"budget:{name}:{now:%Y-%m-%d}")
+        warning = WARNING_TEXTS[name].fill(spent=format_money(spent), most=format_money(most))
+        await self._notify_owner("", warning, f"budget:{name}:{now:%Y-%m-%d}")
 
     async def _settle(
         self, row: InboxRow, said: MessageBody, actor: Actor, reached: LimitReached

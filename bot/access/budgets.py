@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from bot.access.permissions import Actor
-from bot.config.schema import BudgetsConfig, OwnBudgetConfig
+from bot.config.sections.budgets import BudgetsConfig, OwnBudgetConfig
 from bot.models.catalog import call_cost
 from bot.texts import format_duration
+from channels.phrases import NO_PHRASE, Phrase, join_phrases
 from memory.store.people.spending import OWNER, ModelUsage, SpendingPart, SpendingTotals
 from memory.store.rows import Usage
 
@@ -231,42 +232,32 @@ def end_of_day(now: datetime) -> datetime:
     return start_of_day(start_of_day(now) + timedelta(hours=36))
 
 
-LIMIT_TEXTS: dict[str, tuple[str, str]] = {
-    "messages_per_minute": (
-        "每分钟最多 {most} 条消息，请 {span}后再发。",
-        "No more than {most} messages a minute; write again in {span}.",
+LIMIT_TEXTS: dict[str, Phrase] = {
+    "messages_per_minute": Phrase("No more than {most} messages a minute; write again in {span}."),
+    "messages_per_day": Phrase(
+        "Today's {most} messages are used up; there are new ones at {at}, in {span}."
     ),
-    "messages_per_day": (
-        "今天的 {most} 条消息用完了，{at}（{span}后）恢复。",
-        "Today's {most} messages are used up; there are new ones at {at}, in {span}.",
+    "tokens_per_day": Phrase(
+        "Today's {most} tokens are used up; there are new ones at {at}, in {span}."
     ),
-    "tokens_per_day": (
-        "今天的 {most} tokens 用完了，{at}（{span}后）恢复。",
-        "Today's {most} tokens are used up; there are new ones at {at}, in {span}.",
+    "money_per_day": Phrase("Today's {most} are used up; there is more at {at}, in {span}."),
+    "total_messages_per_day": Phrase(
+        "Everybody's {most} messages of today are used up; there are new ones at {at}, in {span}."
     ),
-    "money_per_day": (
-        "今天的额度 {most} 用完了，{at}（{span}后）恢复。",
-        "Today's {most} are used up; there is more at {at}, in {span}.",
-    ),
-    "total_messages_per_day": (
-        "大家今天的 {most} 条消息用完了，{at}（{span}后）恢复。",
-        "Everybody's {most} messages of today are used up; there are new ones at {at}, in {span}.",
-    ),
-    "total_money_per_day": (
-        "大家今天的额度 {most} 用完了，{at}（{span}后）恢复。",
-        "Everybody's {most} of today are used up; there is more at {at}, in {span}.",
+    "total_money_per_day": Phrase(
+        "Everybody's {most} of today are used up; there is more at {at}, in {span}."
     ),
 }
 
 
 def format_limit_reached(reached: LimitReached, now: datetime, lang: str) -> str:
     """Say which limit is reached, and when it is free again."""
-    zh, en = LIMIT_TEXTS[reached.limit]
     most = format_money(reached.most) if "money" in reached.limit else f"{reached.most:,.0f}"
     left = max(1.0, (reached.until - now).total_seconds())
-    return (zh if lang == "zh" else en).format(
+    phrase = LIMIT_TEXTS[reached.limit].fill(
         most=most, at=f"{reached.until:%H:%M}", span=format_duration(left, lang)
     )
+    return phrase.text(lang)
 
 
 def format_money(amount: float) -> str:
@@ -281,30 +272,30 @@ def format_money(amount: float) -> str:
 # Reports for /usage and the page.
 
 PURPOSE_TEXTS = {
-    "turn": ("对话", "answers"),
-    "fold": ("整理", "folds"),
-    "extract": ("记事", "memories"),
-    "dream": ("夜间整理", "dreams"),
-    "heartbeat": ("心跳", "heartbeat"),
-    "title": ("标题", "titles"),
+    "turn": Phrase("answers"),
+    "fold": Phrase("folds"),
+    "extract": Phrase("memories"),
+    "dream": Phrase("dreams"),
+    "heartbeat": Phrase("heartbeat"),
+    "title": Phrase("titles"),
 }
 MAX_PEOPLE = 20  # in a chat; the page shows all
 
 
-def report_spans(now: datetime) -> dict[str, tuple[str, str, datetime]]:
-    """Return the reported spans by key: name in Chinese and in English, and start."""
+def report_spans(now: datetime) -> dict[str, tuple[Phrase, datetime]]:
+    """Return the reported spans by key: name and start."""
     day = start_of_day(now)
     return {
-        "today": ("今天", "today", day),
-        "month": ("本月", "this month", day.replace(day=1)),
-        "30_days": ("30 天", "30 days", now - timedelta(days=30)),
+        "today": (Phrase("today"), day),
+        "month": (Phrase("this month"), day.replace(day=1)),
+        "30_days": (Phrase("30 days"), now - timedelta(days=30)),
     }
 
 
 def format_usage(used: Sequence[ModelUsage], lang: str, *, people: bool) -> list[str]:
     """Return lines for one span: each model and purpose, the sum, and, if `people`, each person."""
     if not used:
-        return ["没有用量" if lang == "zh" else "nothing used"]
+        return [Phrase("nothing used").text(lang)]
     lines = [_format_model_usage(row, lang) for row in sum_by_model(used)]
     if len(lines) > 1:
         lines.append(f"= {_format_cost(total_usage(used), lang)}")
@@ -336,9 +327,9 @@ def sum_by_person(used: Sequence[ModelUsage]) -> list[tuple[str, UsageSum]]:
 def format_person(who: str, lang: str) -> str:
     """Format a person as channel and id."""
     if who == OWNER:
-        return "你" if lang == "zh" else "you"
+        return Phrase("you").text(lang)
     if not who:
-        return "群和较早的用量" if lang == "zh" else "groups, and earlier use"
+        return Phrase("groups, and earlier use").text(lang)
     channel, _, rest = who.partition(":")
     return f"{channel} {rest.partition(':')[2]}"
 
@@ -379,35 +370,42 @@ def people_usage_to_json(used: Sequence[ModelUsage]) -> list[Mapping[str, Any]]:
 
 
 def _format_model_usage(row: ModelUsage, lang: str) -> str:
-    zh, price = lang == "zh", money_for_usage(row)
-    purpose = PURPOSE_TEXTS.get(row.purpose, (row.purpose, row.purpose))[0 if zh else 1]
+    price = money_for_usage(row)
     cached = [
-        f"{tokens:,} {words[0 if zh else 1]}"
+        words.fill(tokens=tokens)
         for tokens, words in (
-            (row.cache_read, ("命中缓存", "from cache")),
-            (row.cache_write, ("写入缓存", "to cache")),
+            (row.cache_read, Phrase("{tokens:,} from cache")),
+            (row.cache_write, Phrase("{tokens:,} to cache")),
         )
         if tokens
     ]
-    calls = f"{row.calls:,} 次" if zh else f"{row.calls:,} {'call' if row.calls == 1 else 'calls'}"
-    cost = format_money(price) if price is not None else ("价格未知" if zh else "price not known")
-    parts = [calls, f"{row.input:,} → {row.output:,} tokens", *cached, cost]
-    return f"{row.model} · {purpose}: " + ("，" if zh else ", ").join(parts)
+    parts = (
+        Phrase("1 call", "{count:,} calls", count=row.calls),
+        f"{row.input:,} → {row.output:,} tokens",
+        *cached,
+        format_money(price) if price is not None else Phrase("price not known"),
+    )
+    return Phrase(
+        "{model} · {purpose}: {parts}",
+        model=row.model,
+        purpose=PURPOSE_TEXTS.get(row.purpose, row.purpose),
+        parts=join_phrases(parts, Phrase(", ", context="clauses")),
+    ).text(lang)
 
 
 def _format_cost(usage: UsageSum, lang: str) -> str:
-    zh, money = lang == "zh", format_money(usage.money)
-    text = (
-        f"{usage.tokens:,} 未缓存 tokens，{money}"
-        if zh
-        else f"{usage.tokens:,} uncached tokens, {money}"
+    cost = Phrase(
+        "{tokens:,} uncached tokens, {money}",
+        tokens=usage.tokens,
+        money=format_money(usage.money),
     )
     if not usage.unpriced:
-        return text
-    names = ("、" if zh else ", ").join(usage.unpriced)
-    return text + (
-        f"（不含价格未知的 {names}）" if zh else f" (without {names}, whose price is not known)"
+        return cost.text(lang)
+    without = Phrase(
+        " (without {names}, whose price is not known)",
+        names=join_phrases(usage.unpriced, Phrase(", ")),
     )
+    return join_phrases([cost, without], NO_PHRASE).text(lang)
 
 
 def _round_cost(amount: float | None) -> float | None:

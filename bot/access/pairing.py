@@ -18,6 +18,7 @@ from bot.messages import split_reply
 from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import Address, Capabilities, InboundMessage
+from channels.phrases import NO_PHRASE, Phrase, PhraseList, join_sentences
 from memory.ids import CODE_ALPHABET, CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.errors import StoreError
 from memory.store.people.access import AccessRecords
@@ -40,11 +41,11 @@ _TYPED_CODE = re.compile(
 
 
 class PairingRefused(MnemaError):
-    """A change of access is refused; the reason in Chinese and in English."""
+    """A change of access is refused."""
 
-    def __init__(self, zh: str, en: str) -> None:
-        super().__init__(en)
-        self.zh, self.en = zh, en
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class PairingService:
             person, _printable(name), code_sha256(code), notices
         )
 
-    async def approve(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
+    async def approve(self, code: str, by: str, channel: str = "") -> Phrase:
         """Let in the person who was given this code; return what was done in Chinese and in
         English.
 
@@ -128,14 +129,14 @@ class PairingService:
                 locked.
         """
         found = await self._decide(code, "approved", by, channel)
-        text = _APPROVED_TEXT[found.lang != "zh"]
+        text = _APPROVED_TEXT.text(found.lang)
         await self.access.tell(
             [self._notice(found.party.channel, found.conversation, f"paired:{found.id}", text)]
         )
         who = _format_party(found.party, found.name)
-        return f"{who} 现在可以和我私聊了。", f"{who} may talk to me in private now."
+        return Phrase("{who} may talk to me in private now.", who=who)
 
-    async def deny(self, code: str, by: str, channel: str = "") -> tuple[str, str]:
+    async def deny(self, code: str, by: str, channel: str = "") -> Phrase:
         """Refuse the person who was given this code, and ignore that id from now on, without
         notice; see `approve`.
         """
@@ -144,12 +145,13 @@ class PairingService:
             _format_party(found.party, found.name),
             f"{found.party.channel}:{found.party.id}",
         )
-        return (
-            f"已拒绝 {who}，以后不再理会。`mnema pair revoke {name}` 可解除。",
-            f"Denied {who}; they get no answer from now on. `mnema pair revoke {name}` lifts that.",
+        return Phrase(
+            "Denied {who}; they get no answer from now on. `mnema pair revoke {name}` lifts that.",
+            who=who,
+            name=name,
         )
 
-    async def allow_group(self, channel: str, id: str, by: str) -> tuple[str, str]:
+    async def allow_group(self, channel: str, id: str, by: str) -> Phrase:
         """Allow the bot to answer in a group.
 
         Raises:
@@ -166,14 +168,13 @@ class PairingService:
         await self.access.grant(
             GrantRow(party=party, role="group", group="", name="", by=by, at=self.now())
         )
-        return (
-            f"群 {channel} `{id}` 已允许：在那里点名问我，我就回答。",
-            f"The group {channel} `{id}` is allowed: there I answer whoever addresses me.",
+        return Phrase(
+            "The group {channel} `{id}` is allowed: there I answer whoever addresses me.",
+            channel=channel,
+            id=id,
         )
 
-    async def set_role(
-        self, channel: str, id: str, role: str, by: str, group: str = ""
-    ) -> tuple[str, str]:
+    async def set_role(self, channel: str, id: str, role: str, by: str, group: str = "") -> Phrase:
         """Make a known person a user or an admin. group: an admin of that group only.
 
         Raises:
@@ -185,10 +186,11 @@ class PairingService:
         held = await self._grants_of_person(channel, person)
         if not held and await self._is_stranger(channel, person):
             raise PairingRefused(
-                f"{channel}:{id} 还没有配对；先让对方私聊我拿代码。",
-                (
-                    f"{channel}:{id} is a stranger; have them write to the bot and approve their "
-                    "code first."
+                Phrase(
+                    "{channel}:{id} is a stranger; have them write to the bot and approve their "
+                    "code first.",
+                    channel=channel,
+                    id=id,
                 ),
             )
 
@@ -208,13 +210,16 @@ class PairingService:
             GrantRow(party=party, role=new_role, group=group, name=name, by=by, at=self.now())
         )
         await self._end_lost_rights()
-        where = (f"（仅群 {group}）", f" (in the group {group} alone)") if group else ("", "")
-        return (
-            f"{channel} `{id}` 现在是 {role}{where[0]}。",
-            f"{channel} `{id}` is {role} now{where[1]}.",
+        where = Phrase(" (in the group {group} alone)", group=group) if group else NO_PHRASE
+        return Phrase(
+            "{channel} `{id}` is {role} now{where}.",
+            channel=channel,
+            id=id,
+            role=role,
+            where=where,
         )
 
-    async def revoke(self, channel: str, id: str, by: str) -> tuple[str, str]:
+    async def revoke(self, channel: str, id: str, by: str) -> PhraseList:
         """Revoke everything granted to a person or group, and stop their running turns.
 
         Raises:
@@ -231,20 +236,23 @@ class PairingService:
         ]
         if not listed and not any(result.grants for result in revoked):
             raise PairingRefused(
-                f"{channel}:{id} 没有任何权限。", f"Nothing was granted to {channel}:{id}."
+                Phrase("Nothing was granted to {channel}:{id}.", channel=channel, id=id)
             )
         turns = await self._stop_turns(channel, {id, as_person}, revoked[0])
         await self._end_lost_rights()
         approvals = sum(result.approvals for result in revoked)
         keys = ", ".join(f"channels.{channel}.{name}" for name in listed)
-        zh = f"已收回 {channel} `{id}` 的权限；结束了 {turns} 轮对话、{approvals} 个待批准操作。"
-        en = (
-            f"Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}."
+        revoked_text = Phrase(
+            "Revoked {channel} `{id}`; turns ended: {turns}, waiting approvals ended: {approvals}.",
+            channel=channel,
+            id=id,
+            turns=turns,
+            approvals=approvals,
         )
-        if listed:
-            zh += f"它还列在 config.json 的 {keys} 里，请从那里删掉。"
-            en += f" It is still listed in config.json under {keys}: take it out there."
-        return zh, en
+        still_listed = Phrase(
+            "It is still listed in config.json under {keys}: take it out there.", keys=keys
+        )
+        return join_sentences([revoked_text, still_listed if listed else NO_PHRASE])
 
     async def owner_code(self, by: str) -> str:
         """Return a new owner code: the first person who sends it in a private chat within ten
@@ -290,7 +298,7 @@ class PairingService:
 
     async def _redeem_owner_code(self, message: InboundMessage, row: AcceptedRow) -> bool:
         person, code = _sender_party(message), parse_typed_code(message.text)
-        text = _OWNER_TEXT[resolve_language(message.text, self.config().language) != "zh"]
+        text = _OWNER_TEXT.text(resolve_language(message.text, self.config().language))
         notice = self._notice(person.channel, row.conversation, f"owner:{row.id}", text)
         return (
             bool(code)
@@ -301,11 +309,11 @@ class PairingService:
     async def _request_for_person(self, message: InboundMessage, row: AcceptedRow) -> None:
         party, name, code = _sender_party(message), _printable(message.sender.name), new_code()
         lang = resolve_language(message.text, self.config().language)
-        text = _CODE_TEXT[lang != "zh"].format(code=format_code(code))
+        text = _CODE_TEXT.fill(code=format_code(code)).text(lang)
         notices = [self._notice(party.channel, row.conversation, f"pair:{row.id}", text)]
-        texts = [text.format(who=_format_party(party, name)) for text in _REQUEST_TEXT]
+        request_text = _REQUEST_TEXT.fill(who=_format_party(party, name))
         notices += await self._owner_notices(
-            f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", texts
+            f"pairing:{party.channel}:{party.account}:{self.now():%Y-%m-%d}", request_text
         )
         await self._add_request(
             AccessRequest(party=party, name=name, conversation=row.conversation, lang=lang),
@@ -319,9 +327,9 @@ class PairingService:
             channel=address.channel, account=address.account, subject="group", id=address.chat_id
         )
         key = f"{party.channel}:{party.id}"
-        texts = [text.format(who=_format_party(party, ""), key=key) for text in _GROUP_TEXT]
+        group_text = _GROUP_TEXT.fill(who=_format_party(party, ""), key=key)
         notices = await self._owner_notices(
-            f"group:{party.channel}:{party.account}:{party.id}", texts
+            f"group:{party.channel}:{party.account}:{party.id}", group_text
         )
         await self._add_request(
             AccessRequest(party=party, name=name, conversation=row.conversation, lang=""),
@@ -337,12 +345,12 @@ class PairingService:
             party = request.party
             log.info("access requested", channel=party.channel, subject=party.subject, id=party.id)
 
-    async def _owner_notices(self, source: str, texts: Sequence[str]) -> list[Notice]:
+    async def _owner_notices(self, source: str, phrase: Phrase) -> list[Notice]:
         conversation, channel = await self.access.find_owner_conversation()
         if not conversation:
             return []
         lang = await self.language(conversation) if self.language else "en"
-        return [self._notice(channel, conversation, source, texts[lang != "zh"])]
+        return [self._notice(channel, conversation, source, phrase.text(lang))]
 
     async def _decide(
         self, code: str, state: RequestState, by: str, channel: str
@@ -353,15 +361,14 @@ class PairingService:
         if until := await self.access.locked_until():
             minutes = max(1, round((until - self.now()) / timedelta(minutes=1)))
             raise PairingRefused(
-                f"错误的代码太多，等待中的申请已全部清除。请 {minutes} 分钟后再试。",
-                (
-                    f"Too many wrong codes: all that waited were cleared. Try again in {minutes} "
-                    "minutes."
+                Phrase(
+                    "Too many wrong codes: all that waited were cleared. Try again in {minutes} "
+                    "minutes.",
+                    minutes=minutes,
                 ),
             )
         raise PairingRefused(
-            "这个代码无效：不对、已过期或已用过。请对方再私聊一次，拿新的代码。",
-            (
+            Phrase(
                 "That code is not good: it is wrong, expired or used. Have them write again for a "
                 "fresh one."
             ),
@@ -407,8 +414,11 @@ class PairingService:
         if channel not in names:
             known = ", ".join(names)
             raise PairingRefused(
-                f"没有 {channel} 这个渠道；有：{known}。",
-                f"There is no channel {channel}; there are: {known}.",
+                Phrase(
+                    "There is no channel {channel}; there are: {known}.",
+                    channel=channel,
+                    known=known,
+                ),
             )
 
     def _listed_people(self) -> Iterator[dict[str, Any]]:
@@ -439,10 +449,9 @@ def _check_role(role: str, group: str) -> GrantedRole:
     if role == "user" and not group:
         return "user"
     raise PairingRefused(
-        "角色只能是 user 或 admin；群里只能给 admin；owner 用 mnema owner add。",
-        (
-            "The role must be user or admin, within a group admin alone; owners are made "
-            "by mnema owner add."
+        Phrase(
+            "The role must be user or admin, within a group admin alone; owners are made by mnema "
+            "owner add."
         ),
     )
 
@@ -495,30 +504,18 @@ def _request_to_json(row: AccessRequestRow) -> dict[str, Any]:
     }
 
 
-_CODE_TEXT = (
-    "我只和登记过的人聊天。请把这个代码交给管理我的人，1 小时内有效：`{code}`",
-    (
-        "I talk only to people who were let in. Give this code to the person who runs me; it is "
-        "good for an hour: `{code}`"
-    ),
+_CODE_TEXT = Phrase(
+    "I talk only to people who were let in. Give this code to the person who runs me; it is good "
+    "for an hour: `{code}`"
 )
-_APPROVED_TEXT = ("现在可以和我聊天了。", "You have been let in: you can talk to me now.")
-_OWNER_TEXT = (
-    "这个账号现在是所有者。/help 查看命令。",
-    "This account is an owner now. /help lists the commands.",
-)
-_REQUEST_TEXT = (
-    "{who} 想和我聊天，已拿到一个代码。如果你认识对方，请对方把代码告诉你，然后在终端运行 `mnema "
-    "pair approve 代码`，或在网页、终端的聊天里发送 `/approve 代码`。今天不再提醒；`mnema pair "
-    "list` 查看全部。",
+_APPROVED_TEXT = Phrase("You have been let in: you can talk to me now.")
+_OWNER_TEXT = Phrase("This account is an owner now. /help lists the commands.")
+_REQUEST_TEXT = Phrase(
     "{who} asks to talk to me and was given a code. If you know them, have them tell you the code "
     "and enter it with `mnema pair approve CODE` in a terminal, or `/approve CODE` in the page or "
-    "the terminal chat. I do not tell you of others today; `mnema pair list` shows who waits.",
+    "the terminal chat. I do not tell you of others today; `mnema pair list` shows who waits."
 )
-_GROUP_TEXT = (
-    "我在一个没有允许的群里：{who}。我在那里不说话；`mnema pair group {key}` 可允许它。",
-    (
-        "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` "
-        "lets it in."
-    ),
+_GROUP_TEXT = Phrase(
+    "I am in a group that is not allowed: {who}. I stay silent there; `mnema pair group {key}` "
+    "lets it in."
 )

@@ -11,8 +11,14 @@ import structlog
 
 from bot.access.pairing import PairingRefused, PairingService
 from bot.access.permissions import canonical_id
-from bot.config.schema import ChannelsConfig
-from memory.forgetting.person_removal import PersonRemoval, RemovalReport, find_removable_person
+from bot.config.sections.channels import ChannelsConfig
+from channels.phrases import Phrase
+from memory.forgetting.person_removal import (
+    PersonNotFound,
+    PersonRemoval,
+    RemovalReport,
+    find_removable_person,
+)
 from memory.store.store import Store
 from memory.workspace.files import SPACES_FOLDER, Workspace
 
@@ -148,3 +154,15 @@ def find_in_config(channels: ChannelsConfig, accounts: Collection[str]) -> tuple
             if id in {canonical_id(channel, listed) for listed in getattr(section, name, ())}:
                 found.add(f"channels.{channel}.{name}")
     return tuple(sorted(found))
+
+
+def describe_not_found(err: PersonNotFound) -> Phrase:
+    """Say why nothing is shown or removed."""
+    if err.is_owner:
+        return Phrase(
+            "{name} is the owner or linked to the owner; /unlink separates an account, and the "
+            "owner's own data is removed with /forget, mnema sessions delete, or with the whole "
+            "home.",
+            name=err.name,
+        )
+    return Phrase("There is no person {name}; mnema people list shows all.", name=err.name)

@@ -12,6 +12,7 @@ from typing import Literal
 import structlog
 
 from bot.config.schema import Config
+from channels.phrases import AnyPhrase, Phrase
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
 from memory.workspace.files import SPACES_FOLDER, Workspace
@@ -25,28 +26,17 @@ MAX_CACHED_SPACES = 10_000
 OWNER_SPACE = ""
 ALL_SPACES = "*"
 QUOTA_TEXTS = {
-    "mine": (
-        (
-            "{name} 没有保存：你的存储空间满了（已用 {used} MB，上限 {most} MB）。"
-            "需要更多请找这里的所有者。"
-        ),
-        (
-            "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the "
-            "bot's owner for more."
-        ),
+    "mine": Phrase(
+        "{name} was not kept: your storage is full ({used} of {most} MB are used). Ask the bot's "
+        "owner for more."
     ),
-    "all": (
-        "{name} 没有保存：大家的存储空间满了（上限 {most} MB）。请找这里的所有者。",
-        "{name} was not kept: everybody's storage is full ({most} MB). Ask the bot's owner.",
+    "all": Phrase(
+        "{name} was not kept: everybody's storage is full ({most} MB). Ask the bot's owner."
     ),
 }
-QUOTA_WARNING = (
-    (
-        "保存的文件已有 {used} MB，上限是 {most} MB（budgets.total.storage_mb）；"
-        "满了就不再保存别人的文件，你的不受影响。"
-    ),
+QUOTA_WARNING = Phrase(
     "The files that are kept come to {used} MB, of {most} (budgets.total.storage_mb). Once it is "
-    "full, files of others are not kept any more; yours are.",
+    "full, files of others are not kept any more; yours are."
 )
 
 
@@ -63,10 +53,10 @@ class QuotaReached:
 
     def sentence(self, name: str, lang: str) -> str:
         """Say that a file was not stored, and why."""
-        zh, en = QUOTA_TEXTS[self.of]
-        return (zh if lang == "zh" else en).format(
+        phrase = QUOTA_TEXTS[self.of].fill(
             name=name, used=_format_mb(self.used), most=_format_mb(self.most)
         )
+        return phrase.text(lang)
 
 
 class QuotaExceededError(OSError):
@@ -95,7 +85,7 @@ class StorageQuota:
         workspace: Workspace,
         config: Callable[[], Config],
         now: Callable[[], datetime],
-        notify_owner: Callable[[str, str, str, str], Awaitable[object]],
+        notify_owner: Callable[[str, AnyPhrase, str], Awaitable[object]],
     ) -> None:
         self._store, self._blobs = store, blobs
         self._spaces_root = workspace.root / SPACES_FOLDER
@@ -179,10 +169,8 @@ class StorageQuota:
         )
 
     async def _warn(self, used: int, most: int) -> None:
-        zh, en = (
-            text.format(used=_format_mb(used), most=_format_mb(most)) for text in QUOTA_WARNING
-        )
-        await self._notify_owner("", zh, en, f"budget:storage:{self._now():%Y-%m-%d}")
+        warning = QUOTA_WARNING.fill(used=_format_mb(used), most=_format_mb(most))
+        await self._notify_owner("", warning, f"budget:storage:{self._now():%Y-%m-%d}")
 
 
 def _refuse(full: QuotaReached) -> QuotaExceededError:

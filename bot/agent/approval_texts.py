@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bot.texts import BilingualText
 from bot.tools.exec.binding import UNBOUND_KEY, UNBOUND_REST
 from bot.tools.exec.rules import SERVER_FACT, StoredCall
 from bot.tools.exec.tool import ExecTool
+from channels.phrases import NO_PHRASE, Phrase, join_phrases
 from memory.ids import format_code
 from memory.text.invisible import find_mixed_words, show_invisible
 from memory.text.quoting import fence_text
@@ -17,35 +17,19 @@ from memory.text.quoting import fence_text
 MAX_MIXED_WORDS = 5  # that a question names
 MAX_INLINE_CHARS = 60  # of an argument that stands in the line of its call
 NOTHING_BOUND: Mapping[str, str] = {}
-# Chinese, English.
-TAINTED_BANNER: BilingualText = (
-    (
-        "⚠️ 当前对话里有外来的文字（文件、网页、工具结果或引用），这个请求可能是它们引起的。"
-        "请仔细看清楚。"
-    ),
-    (
-        "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
-        "they may be what asks for this. Read it closely."
-    ),
+TAINTED_BANNER = Phrase(
+    "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
+    "they may be what asks for this. Read it closely."
 )
-BOUND_TITLE: BilingualText = ("只在这些不变时有效", "only as it is now")
-UNBOUND_TITLE: BilingualText = ("不在批准之内", UNBOUND_KEY)
+BOUND_TITLE = Phrase("only as it is now")
+UNBOUND_TITLE = Phrase("not bound")
 # Why a call is asked for, by its action.
-_REASONS: Mapping[str, BilingualText] = {
-    "exec": ("每个命令都要你批准才会执行。", "Each command needs your approval."),
-    "persona.write": (
-        "它会改动机器人的人设或规则。",
-        "It would change the bot's persona or rules.",
-    ),
-    "mcp.call.ask": (
-        "服务器 {server} 的这个工具设成了每次都问你。",
-        "This tool of the server {server} is set to ask each time.",
-    ),
+_REASONS: Mapping[str, Phrase] = {
+    "exec": Phrase("Each command needs your approval."),
+    "persona.write": Phrase("It would change the bot's persona or rules."),
+    "mcp.call.ask": Phrase("This tool of the server {server} is set to ask each time."),
 }
-_OTHER_REASON: BilingualText = (
-    "这个工具设成了每次都问你。",
-    "This tool is set to ask each time.",
-)
+_OTHER_REASON = Phrase("This tool is set to ask each time.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,11 +69,10 @@ def format_command_line(call: ShownCall) -> str:
     return f"$ {call.text}" if call.kind == "command" else call.text
 
 
-def ask_reason(action: str, bound: Mapping[str, str]) -> BilingualText:
+def ask_reason(action: str, bound: Mapping[str, str]) -> Phrase:
     """Return why a call of that action is asked for."""
     server = show_invisible(bound.get(SERVER_FACT, ""))
-    zh, en = _REASONS.get(action, _OTHER_REASON)
-    return zh.format(server=server), en.format(server=server)
+    return _REASONS.get(action, _OTHER_REASON).fill(server=server)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +96,10 @@ def format_approval_question(question: ApprovalQuestion) -> str:
     shown = show_call(question.tool, call.arguments)
     blocks = [_fence(format_command_line(shown), shown.language)]
     blocks += _argument_blocks(shown.rest)
-    blocks.append(_choose(ask_reason(question.action, call.bound), lang))
+    blocks.append(ask_reason(question.action, call.bound).text(lang))
     blocks += _warnings(call, lang)
-    unbound = call.bound.get(UNBOUND_KEY, UNBOUND_REST[0])
-    if unbound != UNBOUND_REST[0]:
+    unbound = call.bound.get(UNBOUND_KEY, str(UNBOUND_REST))
+    if unbound != str(UNBOUND_REST):
         blocks.append(_unbound_block(unbound, lang))
     blocks.append(_format_choices(question))
     return "\n\n".join(blocks)
@@ -124,18 +107,16 @@ def format_approval_question(question: ApprovalQuestion) -> str:
 
 def _format_choices(question: ApprovalQuestion) -> str:
     code = format_code(question.code)
-    if question.lang == "zh":
-        always = f"　总是批准：`/approve {code} always`" if question.is_lasting else ""
-        return (
-            f"批准：`/approve {code}`　拒绝：`/deny {code}`{always}\n10 分钟内有效，只执行一次，"
-            f"只有你能批准。它依赖什么：`/approve {code} why`"
-        )
-    always = f"  Always: `/approve {code} always`" if question.is_lasting else ""
-    return (
-        f"Yes: `/approve {code}`  No: `/deny {code}`{always}\n"
-        "Good for 10 minutes and one run; nobody else can approve it. What it depends on: "
-        f"`/approve {code} why`"
+    always = NO_PHRASE
+    if question.is_lasting:
+        always = Phrase("  Always: `/approve {code} always`", code=code)
+    choices = Phrase(
+        "Yes: `/approve {code}`  No: `/deny {code}`{always}\nGood for 10 minutes and one run; "
+        "nobody else can approve it. What it depends on: `/approve {code} why`",
+        code=code,
+        always=always,
     )
+    return choices.text(question.lang)
 
 
 def format_dependencies(tool: str, call: StoredCall, lang: str) -> str:
@@ -144,7 +125,7 @@ def format_dependencies(tool: str, call: StoredCall, lang: str) -> str:
     blocks = [_fence(format_command_line(shown), shown.language)]
     facts = [f"{name}: {text}" for name, text in call.bound.items() if name != UNBOUND_KEY]
     if facts:
-        title, text = _choose(BOUND_TITLE, lang), "\n".join(facts)
+        title, text = BOUND_TITLE.text(lang), "\n".join(facts)
         blocks.append(f"`{title}`\n{fence_text(text)}")
     if unbound := call.bound.get(UNBOUND_KEY):
         blocks.append(_unbound_block(unbound, lang))
@@ -152,8 +133,8 @@ def format_dependencies(tool: str, call: StoredCall, lang: str) -> str:
 
 
 def _unbound_block(unbound: str, lang: str) -> str:
-    text = unbound.replace(UNBOUND_REST[0], UNBOUND_REST[lang == "zh"])
-    return f"`{_choose(UNBOUND_TITLE, lang)}`\n{fence_text(text)}"
+    text = unbound.replace(str(UNBOUND_REST), UNBOUND_REST.text(lang))
+    return f"`{UNBOUND_TITLE.text(lang)}`\n{fence_text(text)}"
 
 
 def _fence(text: str, language: str) -> str:
@@ -181,7 +162,7 @@ def _warnings(call: StoredCall, lang: str) -> Iterator[str]:
     if call.tainted:
         sources = "\n".join(map(show_source, call.sources))
         named = f"\n{fence_text(sources)}" if sources else ""
-        yield f"{_choose(TAINTED_BANNER, lang)}{named}"
+        yield f"{TAINTED_BANNER.text(lang)}{named}"
     if mixed := _mixed_words_line(call.arguments, lang):
         yield mixed
 
@@ -209,19 +190,13 @@ def _mixed_words_line(arguments: Mapping[str, Any], lang: str) -> str:
     words = mixed_words(arguments)
     if not words:
         return ""
-    if lang == "zh":
-        return "⚠️ 这些词混用了不同文字的字母，可能和看上去的不是同一个词：" + "、".join(words)
-    return (
-        "⚠️ These words mix letters of several scripts, and may not be what they look like: "
-        + ", ".join(words)
-    )
+    return Phrase(
+        "⚠️ These words mix letters of several scripts, and may not be what they look like: {words}",
+        words=join_phrases(words, Phrase(", ")),
+    ).text(lang)
 
 
 def mixed_words(arguments: Mapping[str, Any]) -> Sequence[str]:
     """Return the first words of a call that mix letters of several scripts."""
     words = [word for text in texts_in(arguments) for word in find_mixed_words(text)]
     return words[:MAX_MIXED_WORDS]
-
-
-def _choose(text: BilingualText, lang: str) -> str:
-    return text[lang != "zh"]

@@ -31,7 +31,6 @@ from bot.messages import (
     dump_extras,
     split_reply,
 )
-from bot.texts import BilingualText
 from bot.tools.base import (
     BoundTool,
     FindRefusal,
@@ -48,6 +47,7 @@ from bot.tools.exec.binding import UNBOUND_KEY
 from bot.tools.exec.rules import RuleRefused, StoredCall, build_rule, can_have_rules
 from channels.base import Channel
 from channels.message import Capabilities
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
 from memory.conversation import Image, ToolSpec
 from memory.failpoints import hit_async
 from memory.ids import CODE_LENGTH, CODE_VALIDITY, code_sha256, new_code
@@ -176,7 +176,7 @@ class ApprovalRequest:
 class Begun:
     """What became of a decision, before its call runs."""
 
-    text: BilingualText
+    text: AnyPhrase
     #: The request is decided by it.
     done: bool = False
     #: The call is to be run now; an approved one that is not starts with a row of its own.
@@ -283,7 +283,7 @@ class ApprovalService:
         *,
         approve: bool,
         always: int | None = None,
-    ) -> BilingualText | None:
+    ) -> AnyPhrase | None:
         """Apply a person's decision and return the reply; None if they have no request with that
         key.
 
@@ -298,8 +298,7 @@ class ApprovalService:
         begun = await self.begin(row, actor, where, approve=approve, always=always)
         if not begun.runs:
             return begun.text
-        zh, en = await self._run(row, actor)
-        return f"{begun.text[0]}{zh}", f"{begun.text[1]}{en}"
+        return join_phrases([begun.text, await self._run(row, actor)], NO_PHRASE)
 
     async def explain(self, actor: Actor, key: str, lang: str) -> str:
         """Return what an approval that still waits depends on; "" if this person has no such
@@ -312,7 +311,7 @@ class ApprovalService:
         if row is None:
             return ""
         if row.state != "asked":
-            return _CLOSED_TEXTS[row.state][lang != "zh"]
+            return _CLOSED_TEXTS[row.state].text(lang)
         return format_dependencies(row.tool, StoredCall.parse(row.arguments), lang)
 
     async def finish_elsewhere(
@@ -321,13 +320,12 @@ class ApprovalService:
         """Run a call that was begun from another place; return the notice for the chat that
         asked.
         """
-        texts = begun.text
+        outcome = begun.text
         if begun.runs:
-            zh, en = await self._run(row, actor)
-            texts = f"{texts[0]}{zh}", f"{texts[1]}{en}"
+            outcome = join_phrases([outcome, await self._run(row, actor)], NO_PHRASE)
         channel = self.channels.get(row.party.channel)
         out = split_reply(
-            texts[lang != "zh"], "notice", channel.capabilities if channel else Capabilities()
+            outcome.text(lang), "notice", channel.capabilities if channel else Capabilities()
         )
         return Notice(conversation=row.conversation, source=f"decided:{row.id}", out=tuple(out))
 
@@ -361,7 +359,7 @@ class ApprovalService:
         try:
             rule = build_rule(row, always) if always is not None else None
         except RuleRefused as err:
-            return Begun(text=(err.zh, str(err)))  # nothing was run, and the request stays open
+            return Begun(text=err.phrase)  # nothing was run, and the request stays open
         return await self._approve(row, rule, by)
 
     async def _approve(self, row: ApprovalRow, rule: NewApprovalRule | None, by: str) -> Begun:
@@ -374,10 +372,10 @@ class ApprovalService:
             refusal = None if was_asked else _CLOSED_TEXTS["ended"]
         if refusal is not None:
             return Begun(text=refusal)
-        zh, en = await self._add_rule(rule) if rule else ("", "")
+        made_rule = await self._add_rule(rule) if rule else NO_PHRASE
         if later is None:
-            return Begun(text=(zh, en), done=True, runs=True)
-        return Begun(text=(zh + _APPROVED_TEXT[0], en + _APPROVED_TEXT[1]), done=True)
+            return Begun(text=made_rule, done=True, runs=True)
+        return Begun(text=join_phrases([made_rule, _APPROVED_TEXT], NO_PHRASE), done=True)
 
     async def _row_to_start(self, row: ApprovalRow) -> NewInboxRow | None:
         """Return the row that starts an approved call after the turn that runs where it was asked;
@@ -403,7 +401,7 @@ class ApprovalService:
             by_program=True,
         )
 
-    async def run_approved(self, id: str, actor: Actor, where: AccessScope) -> BilingualText:
+    async def run_approved(self, id: str, actor: Actor, where: AccessScope) -> AnyPhrase:
         """Run a call that was approved while a turn ran, and return the reply; it runs once,
         however often this does.
 
@@ -420,7 +418,7 @@ class ApprovalService:
             return _CLOSED_TEXTS["ended"]
         return await self._start(row) or await self._run(row, actor)
 
-    async def _start(self, row: ApprovalRow, by: str = "") -> BilingualText | None:
+    async def _start(self, row: ApprovalRow, by: str = "") -> AnyPhrase | None:
         """Store that a call runs; return why it does not start."""
         # Held before it is stored as running: what runs and is held by nobody was interrupted.
         if not await self.hold(row.id):
@@ -429,29 +427,28 @@ class ApprovalService:
             return _CLOSED_TEXTS["ended"]  # or this process runs it, and goes on holding it
         return None
 
-    async def _add_rule(self, rule: NewApprovalRule) -> BilingualText:
+    async def _add_rule(self, rule: NewApprovalRule) -> AnyPhrase:
         row = await self.access.add_rule(rule)
         if row is None:
-            return (
-                f"没有记下规则：已经有 {MAX_RULES} 条了，可用 /approvals 撤销一些。\n",
-                f"No rule was made: there are {MAX_RULES} already; /approvals revokes some.\n",
+            return Phrase(
+                "No rule was made: there are {max_rules} already; /approvals revokes some.\n",
+                max_rules=MAX_RULES,
             )
         days = RULE_VALIDITY.days
-        return (
-            f"规则 {row.number} 已记下，{days} 天内不再询问；/approvals 查看或撤销。\n",
-            (
-                f"Rule {row.number} is made; for {days} days it is not asked again. /approvals "
-                "shows and revokes it.\n"
-            ),
+        return Phrase(
+            "Rule {number} is made; for {days} days it is not asked again. /approvals shows and "
+            "revokes it.\n",
+            number=row.number,
+            days=days,
         )
 
-    async def _run(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+    async def _run(self, row: ApprovalRow, actor: Actor) -> AnyPhrase:
         try:
             return await self._run_held(row, actor)
         finally:
             await self.release(row.id)
 
-    async def _run_held(self, row: ApprovalRow, actor: Actor) -> BilingualText:
+    async def _run_held(self, row: ApprovalRow, actor: Actor) -> AnyPhrase:
         end, output = await self._outcome(row, actor)
         text = output if isinstance(output, str) else output.text
         await hit_async("approval.ran")
@@ -464,16 +461,14 @@ class ApprovalService:
         if EPOCH in StoredCall.parse(row.arguments).bound:
             text = f"\n\n{fence_text(text)}"
         if end == "unknown":
-            return (
-                f"已批准，但不知道 `{row.tool}` 有没有生效，请先查看：{text}",
-                f"Approved, but it is unknown whether `{row.tool}` happened; look first: {text}",
+            return Phrase(
+                "Approved, but it is unknown whether `{tool}` happened; look first: {words}",
+                tool=row.tool,
+                words=text,
             )
         if end == "done":
-            return f"已批准并执行 `{row.tool}`：{text}", f"Approved and done, `{row.tool}`: {text}"
-        return (
-            f"已批准，但 `{row.tool}` 没有做成：{text}",
-            f"Approved, but `{row.tool}` did not work: {text}",
-        )
+            return Phrase("Approved and done, `{tool}`: {words}", tool=row.tool, words=text)
+        return Phrase("Approved, but `{tool}` did not work: {words}", tool=row.tool, words=text)
 
     async def _to_message(
         self, row: ApprovalRow, end: CallEnd, text: str, images: Sequence[Image] = ()
@@ -582,9 +577,8 @@ class ApprovalService:
         buttons: list[tuple[str, str]] = []
         if capabilities.buttons:
             once, deny, always = (
-                ("批准", "拒绝", "总是批准")
-                if request.lang == "zh"
-                else ("Approve", "Deny", "Always")
+                word.text(request.lang)
+                for word in (Phrase("Approve"), Phrase("Deny"), Phrase("Always"))
             )
             buttons = [
                 (once, f"{APPROVE_PREFIX}{button_key}"),
@@ -644,38 +638,24 @@ def _to_party(actor: Actor) -> Party:
     return Party(channel=actor.channel, account=actor.account, subject="user", id=actor.id)
 
 
-_DENIED_TEXT = ("已拒绝，什么都没有执行。", "Denied; nothing was done.")
-_APPROVED_TEXT = (
-    "已批准。等正在进行的回答结束后执行。",
-    "Approved. It runs once the answer that is under way has ended.",
-)
-_CLOSED_TEXTS: Mapping[ApprovalState, BilingualText] = {
-    "approved": (
-        "这一次已经批准了，等正在进行的回答结束后执行。",
-        "That one is approved already; it runs once the answer that is under way has ended.",
+_DENIED_TEXT = Phrase("Denied; nothing was done.")
+_APPROVED_TEXT = Phrase("Approved. It runs once the answer that is under way has ended.")
+_CLOSED_TEXTS: Mapping[ApprovalState, AnyPhrase] = {
+    "approved": Phrase(
+        "That one is approved already; it runs once the answer that is under way has ended."
     ),
-    "running": (
-        "这一次已经开始执行；如果程序中断过，它可能生效了，也可能没有，不会再执行一遍。",
-        (
-            "That one has begun; if the program was interrupted, it may have happened or not. It "
-            "is not run again."
-        ),
+    "running": Phrase(
+        "That one has begun; if the program was interrupted, it may have happened or not. It is "
+        "not run again."
     ),
-    "done": (
-        "这一次已经执行过了，不会再执行一遍。",
-        "That one was run already; it is not run again.",
+    "done": Phrase("That one was run already; it is not run again."),
+    "unknown": Phrase(
+        "That one was tried already, and its outcome is unknown. It is not run again."
     ),
-    "unknown": (
-        "这一次已经执行过，不知道有没有生效，不会再执行一遍。",
-        "That one was tried already, and its outcome is unknown. It is not run again.",
-    ),
-    "failed": ("这一次已经试过，没有做成。", "That one was tried already and did not work."),
-    "denied": ("这一次已经被拒绝了。", "That one was denied already."),
-    "ended": (
-        "这个批准已失效（过期，或权限变了）。需要的话请重新提出。",
-        (
-            "That approval is over: it expired, or your rights changed. Ask for it again if it is "
-            "still needed."
-        ),
+    "failed": Phrase("That one was tried already and did not work."),
+    "denied": Phrase("That one was denied already."),
+    "ended": Phrase(
+        "That approval is over: it expired, or your rights changed. Ask for it again if it is "
+        "still needed."
     ),
 }

@@ -35,7 +35,8 @@ from bot.models.base import (
 from bot.models.fallback import SMALLER_WINDOW
 from bot.models.providers.transport import ClosingStream
 from bot.models.service import ModelService, build_usage_row
-from bot.texts import format_text
+from bot.texts import ONLY_THOUGHT, SAME_CALL
+from channels.phrases import Phrase
 from memory.context.taint import ReplyLabel
 from memory.context.view import ContextView
 from memory.conversation import (
@@ -172,8 +173,7 @@ async def _call_model(
     async with ClosingStream(model.stream(request)) as events:
         async for event in events:
             if isinstance(event, RetryWait):
-                why = event.why.removeprefix("why_")
-                event_sink.send("waiting", why=why, call=event.call, calls=event.calls)
+                event_sink.send("waiting", why=event.why, call=event.call, calls=event.calls)
                 continue
             await (hit_async("llm.first_byte") if is_first else hit_async("llm.mid_stream"))
             is_first = False
@@ -225,10 +225,13 @@ def _with_prompt(request: Request, prompt: str) -> Request:
 def _why_without_text(lang: str, step: ModelStep) -> str:
     """Say what stands in place of an answer: it was declined or is empty; "" if it has a text."""
     if step.last.stop == "refusal":
-        return format_text(lang, "refused", detail=step.last.detail).strip()
+        refused = Phrase("The model declined this request. {detail}", detail=step.last.detail)
+        return refused.text(lang).strip()
     if step.text.strip():
         return ""
-    return format_text(lang, "only_thought" if step.last.only_thought else "no_answer")
+    if step.last.only_thought:
+        return ONLY_THOUGHT.text(lang)
+    return Phrase("(no answer)").text(lang)
 
 
 def has_used_steps(context: TurnContext, turn: Turn) -> bool:
@@ -280,7 +283,7 @@ class Agent:
             open_calls = await self._load_open_calls(context, turn)
             if open_calls:
                 if (tool := find_repeated_call(turn)) is not None:
-                    text = format_text(context.lang, "same_call", tool=tool)
+                    text = SAME_CALL.fill(tool=tool).text(context.lang)
                     label = ReplyLabel(tainted=turn.messages[-1].tainted)
                     return TurnResult(
                         state="done", parts=(Text(text=text),), reply=text, label=label
@@ -460,10 +463,14 @@ class Agent:
     def _final_note(self, context: TurnContext, *, late: bool) -> str:
         """Say why no more tools may be called."""
         if context.turn.step >= context.max_steps:
-            return format_text(context.lang, "steps_note", steps=context.max_steps)
+            return (
+                f"[All {context.max_steps} steps are used. Call no more tools: say that the step "
+                "limit is reached and sum up.]"
+            )
         if late:
-            return format_text(
-                context.lang, "time_note", minutes=format_minutes(context.timeouts.last_step_after)
+            return (
+                f"[{format_minutes(context.timeouts.last_step_after)} minutes are used, and no "
+                "more time is left. Call no more tools: say so and sum up.]"
             )
         return INVALID_STEPS_PROMPT
 
@@ -490,17 +497,19 @@ class Agent:
         """Say what limited the answer, and whether another model than the chosen one gave it."""
         notes = []
         if step.cut and step.text.strip():
-            notes.append(format_text(context.lang, "cut"))
+            notes.append(Phrase("(cut)"))
         if last and context.turn.step >= context.max_steps:
-            notes.append(format_text(context.lang, "steps_spent", steps=context.max_steps))
+            used_up = Phrase("(all {steps} steps are used up; this is how far I got)")
+            notes.append(used_up.fill(steps=context.max_steps))
         elif late:
-            minutes = format_minutes(context.timeouts.last_step_after)
-            notes.append(format_text(context.lang, "time_spent", minutes=minutes))
+            too_late = Phrase("(this answer has taken {minutes} minutes; this is how far I got)")
+            notes.append(too_late.fill(minutes=format_minutes(context.timeouts.last_step_after)))
         used = step.last.requested
         is_spare = used not in ("", context.model)
         if is_spare and self._config().llm.tell_spare:
-            notes.append(format_text(context.lang, "spare_model", spare=used, chosen=context.model))
-        return notes
+            spare = Phrase("({chosen} is not available right now; {spare} answered)")
+            notes.append(spare.fill(spare=used, chosen=context.model))
+        return [note.text(context.lang) for note in notes]
 
     async def _drop_images(self, session: Session, sha256: str) -> bool:
         """Replace a picture, or else all of them, by a line; return False when there is none left

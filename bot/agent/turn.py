@@ -49,9 +49,18 @@ from bot.models.providers.failures import server_words
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
-from bot.texts import format_shortage, format_text, format_turn_failure, resolve_language
+from bot.texts import (
+    DENIED,
+    GIVEN_UP,
+    INTERRUPTED,
+    MACHINE_FAILED,
+    format_shortage,
+    format_turn_failure,
+    resolve_language,
+)
 from channels.base import Channel
 from channels.message import Capabilities
+from channels.phrases import Phrase
 from memory.conversation import UNANSWERED_PARTS, UNFINISHED_MARKS, Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
 from memory.store.conversations.delivery import NextWork
@@ -367,7 +376,7 @@ class TurnRunner:
                 row, body, actor, model
             )
         self._telemetry.access_denied()
-        text = format_text(resolve_language(body.text), "denied")
+        text = DENIED.text(resolve_language(body.text))
         await self._end_with_notice(
             row, "cancelled", split_reply(text, "notice", self._capabilities(place.channel))
         )
@@ -431,13 +440,13 @@ class TurnRunner:
         """Run the agent loop in a task of its own, so that it can be stopped and timed out."""
         turn, conversation = context.turn, context.conversation
         if self._crashes.get(turn.id, 0) >= MAX_CRASHES:
-            text = format_text(context.lang, "interrupted")
+            text = INTERRUPTED.text(context.lang)
             return TurnResult(
                 state="interrupted", parts=INTERRUPTED_PARTS, reply=text, origin="house"
             )
         if len(faults := self._faults.get(turn.inbox_id, [])) >= MAX_FAULTS:
             self._troubles.turn_failed(faults[0])
-            return _failed_result(format_text(context.lang, "machine_failed", trace=turn.trace_id))
+            return _failed_result(MACHINE_FAILED.fill(trace=turn.trace_id).text(context.lang))
         task = asyncio.create_task(self._agent.run(context), name=f"turn {turn.id}")
         running = self._running[conversation.id] = _RunningAgent(task, turn.inbox_id)
         if self._paused_spaces.get(conversation.place.space):
@@ -565,9 +574,9 @@ class TurnRunner:
         lang = resolve_language(load_body(row.body).text, self._config().language)
         turn = await delivery.take_over(row.turn_id) if row.turn_id else None
         if is_fatal:
-            text = format_text(lang, "interrupted" if turn else "given_up")
+            text = (INTERRUPTED if turn else GIVEN_UP).text(lang)
         else:
-            text = format_text(lang, "machine_failed", trace=row.trace_id)
+            text = MACHINE_FAILED.fill(trace=row.trace_id).text(lang)
         notice = split_reply(
             text, "notice", self._capabilities(place.channel), self._allowance(place)
         )
@@ -588,13 +597,11 @@ class TurnRunner:
         """
         turn = await self._store.delivery.take_over(row.turn_id) if row.turn_id else None
         if turn is None:
-            await self._subagents.end_unstarted(row, "failed", format_text("en", "given_up"))
+            await self._subagents.end_unstarted(row, "failed", GIVEN_UP.text("en"))
             return
         parts = INTERRUPTED_PARTS if state == "interrupted" else UNANSWERED_PARTS
         final = await self._message_counter.draft("assistant", parts, "house")
-        await self._subagents.finish(
-            subagent, turn, state, final, format_text("en", "interrupted"), ()
-        )
+        await self._subagents.finish(subagent, turn, state, final, INTERRUPTED.text("en"), ())
 
     def stop(self, conversation: str, inbox_id: str = "") -> bool:
         """Cancel the running turn of a conversation; return False when there is none.
@@ -688,7 +695,11 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
                 "a turn took too long", conversation=context.conversation.id, step=context.turn.step
             )
             return _failed_result(
-                format_text(lang, "too_long", minutes=format_minutes(context.timeouts.cancel_after))
+                Phrase(
+                    "This answer took more than {minutes} minutes and was stopped. What tools "
+                    "have done stays. /retry tries again.",
+                    minutes=format_minutes(context.timeouts.cancel_after),
+                ).text(lang)
             )
         if not running.stopped:
             raise
@@ -701,7 +712,13 @@ def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
         return _failed_result(format_shortage(lang, err.shortage))
     except FoldFailed as err:
         log.error("fold failed", error=str(err))
-        return _failed_result(format_text(lang, "fold_failed", why=err.why))
+        return _failed_result(
+            Phrase(
+                "This conversation has to be folded first, but the daily log cannot be written "
+                "({why}). Your message is saved; fix that, then send /retry.",
+                why=err.why,
+            ).text(lang)
+        )
     except ModelError as err:
         words = server_words(err)
         log.warning(
@@ -719,7 +736,7 @@ def _failed_result(text: str) -> TurnResult:
 def _stopped_result(lang: str) -> TurnResult:
     parts = (Text(text=UNFINISHED_MARKS["stopped"]),)
     return TurnResult(
-        state="cancelled", parts=parts, reply=format_text(lang, "stopped"), origin="house"
+        state="cancelled", parts=parts, reply=Phrase("Stopped.").text(lang), origin="house"
     )
 
 

@@ -42,9 +42,10 @@ from bot.messages import (
     sender_name,
 )
 from bot.telemetry.recorder import Telemetry
-from bot.texts import format_text, resolve_language
+from bot.texts import resolve_language
 from channels.errors import AttachmentTooBig, ChannelError
 from channels.message import Address, EventName, LiveEvent
+from channels.phrases import Phrase
 from channels.toolkit.text import replace_unstorable
 from memory.context.taint import (
     CLEAN_REPLY,
@@ -476,7 +477,8 @@ class TurnSetup:
         stored, failures = await self._fetch_all(files, place, lang)
         ingested = await ingest_attachments(stored, self.blobs, lang)
         notes = (
-            format_text(lang, "file_refused", why=why) for why in (*ingested.refused, *failures)
+            Phrase("Attachment not read: {why}", why=why).text(lang)
+            for why in (*ingested.refused, *failures)
         )
         return [*ingested.parts, *(Text(text=note, aside=NOT_READ_LABEL) for note in notes)]
 
@@ -496,7 +498,9 @@ class TurnSetup:
             except OSError as err:
                 failures.append(f"{name}: {err.strerror or type(err).__name__}")
             except ChannelError as err:
-                failures.append(f"{name}: {format_text(lang, 'file_away')} ({err})")
+                failures.append(
+                    f"{name}: {Phrase('the platform did not deliver it').text(lang)} ({err})"
+                )
         return stored, failures
 
     async def _fetch(self, file: StoredAttachment, place: Place) -> StoredFile:

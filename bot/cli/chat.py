@@ -16,6 +16,7 @@ from bot.runtime.bot import build_bot
 from bot.runtime.store_access import lock_home
 from bot.texts import detect_machine_language
 from channels.errors import LoggedOut
+from channels.phrases import Phrase
 from channels.terminal.channel import Terminal, TerminalOptions
 from channels.terminal.client import RemoteConversation
 from channels.terminal.prompt import PromptOptions
@@ -139,14 +140,14 @@ def greet(home: HomeFolder, config: Config) -> str:
     """Return the first line of a chat: the model, the home, and how to get help and out."""
     llm = config.llm
     provider = effective_provider(configured_models(llm)[0])
-    is_chinese = detect_machine_language(config.language) == "zh"
     if provider == "offline":
-        model = "还没有设置模型" if is_chinese else "no model yet"
+        model: Phrase | str = Phrase("no model yet")
     else:
         model = f"{provider} · {llm.model or PROVIDERS[provider].model}"
-    if is_chinese:
-        return f"{model} · {home.root} · /帮助 查看命令 · Ctrl-D 退出"
-    return f"{model} · {home.root} · /help lists the commands · Ctrl-D leaves"
+    greeting = Phrase(
+        "{model} · {home} · /help lists the commands · Ctrl-D leaves", model=model, home=home.root
+    )
+    return greeting.text(detect_machine_language(config.language))
 
 
 def _prompt_options(home: HomeFolder, config: Config, toolbar: Callable[[], str]) -> PromptOptions:

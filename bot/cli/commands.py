@@ -23,6 +23,7 @@ from bot.cli.common import (
 from bot.config.home import HomeFolder, resolve_home
 from bot.runtime.process_role import PROCESS_ROLES, ProcessRole
 from bot.runtime.store_access import resume_restore
+from channels.phrases import Phrase
 
 MAX_PORT = 65_535
 # Commands in the order of --help, with the module that has them; "" for those of this one.
@@ -155,15 +156,10 @@ def _confirm_new_home(ctx: typer.Context) -> None:
     home: HomeFolder = ctx.obj
     is_typed = ctx.parent is not None and ctx.parent.params.get("home") is not None
     if is_typed and not home.config.exists() and sys.stdin.isatty():
-        from bot.texts import detect_machine_language
+        from bot.texts import show_before_messages
 
-        is_chinese = detect_machine_language() == "zh"
-        question = (
-            "{} 里还没有机器人。要新建一个吗？"
-            if is_chinese
-            else "There is no bot at {} yet. Create one?"
-        )
-        typer.confirm(question.format(home.root), abort=True)
+        question = Phrase("There is no bot at {home} yet. Create one?", home=home.root)
+        typer.confirm(show_before_messages(question), abort=True)
 
 
 @app.command()
@@ -210,7 +206,7 @@ def doctor(
     import structlog
 
     from bot.cli.doctor.report import run_checks
-    from bot.cli.doctor.texts import choose_language, title_of
+    from bot.cli.doctor.texts import choose_language
 
     structlog.reset_defaults()
     # problems are printed below
@@ -219,17 +215,10 @@ def doctor(
     checks = asyncio.run(run_checks(ctx.obj, lang))
     ok = all(check.ok for check in checks)
     if as_json:
-        print_json(
-            {
-                "ok": ok,
-                "checks": [
-                    {**asdict(check), "title": title_of(check.name, lang)} for check in checks
-                ],
-            }
-        )
+        print_json({"ok": ok, "checks": [asdict(check) for check in checks]})
     else:
         for check in checks:
-            print(f"{'ok  ' if check.ok else 'FAIL'} {title_of(check.name, lang)}: {check.message}")
+            print(f"{'ok  ' if check.ok else 'FAIL'} {check.title}: {check.message}")
             if check.hint:
                 print(f"       {check.hint}")
     return EXIT_DONE if ok else EXIT_FAILED

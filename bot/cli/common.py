@@ -21,7 +21,8 @@ from bot.runtime.store_access import (
     run_with_store,
     store_exists,
 )
-from bot.texts import choose_text
+from bot.texts import show_before_messages
+from channels.phrases import Phrase
 from memory.store.errors import StoreError
 
 EXIT_DONE, EXIT_FAILED, EXIT_CONFIG, EXIT_INTERRUPTED = 0, 1, 3, 130
@@ -126,9 +127,7 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        why = choose_text(
-            "没有终端可以确认；请加上 --yes。", "There is no terminal to confirm on; pass --yes."
-        )
+        why = show_before_messages(Phrase("There is no terminal to confirm on; pass --yes."))
         raise MnemaError(f"{question} {why}")
     typer.confirm(question, abort=True, err=True)
 

@@ -10,7 +10,7 @@ from bot.cli.common import COMMAND_LINE_ACTOR, JsonOption, print_json, run_offli
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import OpenedStore, call_running_bot_now
-from bot.texts import detect_machine_language
+from bot.texts import show_before_messages
 
 app = typer.Typer(
     help="Search memory, list its files, say which are yours, rebuild the index.",
@@ -109,15 +109,12 @@ def mine(
 ) -> int:
     """Say that a file, or all in a folder, is yours: it counts as words from outside no more."""
     from bot.tools.workspace.files import NotTakenOver, parse_own_path, take_over
-    from channels.web.refusal_texts import to_chinese
 
     home: HomeFolder = ctx.obj
     try:
         path = parse_own_path(path)
     except NotTakenOver as err:
-        if detect_machine_language() == "zh":
-            raise NotTakenOver(to_chinese(str(err))) from err
-        raise
+        raise MnemaError(show_before_messages(err.phrase)) from err
     if home.address():
         answer = call_running_bot_now(home, "POST", "/api/v1/memory/mine", {"path": path})
     else:

@@ -281,6 +281,7 @@ def export(
     """
     from datetime import UTC, datetime
 
+    from bot.access.person_deletion import describe_not_found
     from bot.memory.export import PersonBundle
     from memory.forgetting.person_removal import PersonNotFound, find_person
     from memory.workspace.blobs import Blobs
@@ -309,7 +310,7 @@ def export(
     try:
         person, rows = run_with_store(home, find)
     except PersonNotFound as err:
-        raise MnemaError(str(err)) from err
+        raise MnemaError(str(describe_not_found(err))) from err
     note_reading(home, [row for row in rows if row is not None], "exported")
     done = run_with_store(home, write)
     print(
@@ -329,13 +330,14 @@ def delete(
     yes: YesOption = False,
 ) -> int:
     """Delete all data of a person permanently."""
+    from bot.access.person_deletion import describe_not_found
     from memory.forgetting.person_removal import PersonNotFound, find_removable_person
 
     home: HomeFolder = ctx.obj
     try:
         person = run_with_store(home, lambda store: find_removable_person(store, which))
     except PersonNotFound as err:
-        raise MnemaError(str(err)) from err
+        raise MnemaError(str(describe_not_found(err))) from err
     names = ", ".join(map(printable, (*person.accounts, *person.spaces)))
     if not yes and not typer.confirm(f"Delete all data of {names} permanently?", err=True):
         return 1

@@ -32,8 +32,9 @@ from bot.runtime.process import (
 from bot.runtime.process_role import ProcessRole
 from bot.runtime.store_access import import_scale_module, lock_home
 from bot.telemetry.log import LogRedactor, LogSettings, start_logging
-from bot.texts import choose_text
+from bot.texts import show_before_messages
 from channels.base import Channel
+from channels.phrases import Phrase
 from channels.web.server import MonitorSite
 from memory.failpoints import hit
 
@@ -220,7 +221,7 @@ class _BotProcess:
             if self._lock is not None:
                 self._lock.tell(page.url)
             if page.is_new_token:
-                where = choose_text("保存在", "kept in", self._file.current.language)
+                where = show_before_messages(Phrase("kept in"), self._file.current.language)
                 print(f"token {page.token} ({where} {self._home.web_token})")
             if page.is_new_token or self._opens_browser:
                 self._show_login(page)

@@ -14,6 +14,7 @@ from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.memory.forget import decide_forgetting, no_request_text
 from bot.messages import load_body
 from bot.tools.exec.rules import StoredCall, format_rule, is_in_force, to_rule
+from channels.phrases import Phrase
 from memory.ids import CODE_VALIDITY, code_sha256, format_code, new_code
 from memory.store.automation.approval_rules import ApprovalRuleRow
 from memory.store.automation.approvals import ApprovalRow
@@ -34,19 +35,19 @@ async def _pair(context: CommandContext) -> str:
     code = parse_typed_code(context.arguments)
     if code and context.scope.kind != "group" and await _claim_ownership(context, code):
         return context.text(
-            "这个账号现在是所有者。/help 查看命令。",
-            "This account is an owner now. /help lists the commands.",
+            Phrase("This account is an owner now. /help lists the commands."),
         )
     if context.actor.role != "owner":
         return context.text(
-            "你已经可以和我聊天了，不需要配对。",
-            "You may talk to me already; there is nothing to pair.",
+            Phrase("You may talk to me already; there is nothing to pair."),
         )
     if not is_allowed(context, WRITE_ACTION):
         count = await context.services.pairing.waiting()
         return context.text(
-            f"有 {count} 人在等待。请在终端或网页里批准，这里不行。",
-            f"People waiting: {count}. They are let in from the terminal or the page, not here.",
+            Phrase(
+                "People waiting: {count}. They are let in from the terminal or the page, not here.",
+                count=count,
+            ),
         )
     return await _list_requests(context)
 
@@ -63,10 +64,9 @@ async def _list_requests(context: CommandContext) -> str:
     facts = await context.services.pairing.facts()
     rows = [f"- {_format_request(row)}" for row in facts["waiting"]]
     if not rows:
-        return context.text("没有人在等待。", "Nobody is waiting.")
+        return context.text(Phrase("Nobody is waiting."))
     head = context.text(
-        "**等待中**（请对方把代码告诉你，再发 /approve 代码 或 /deny 代码）",
-        "**Waiting** (have them tell you their code, then /approve CODE or /deny CODE)",
+        Phrase("**Waiting** (have them tell you their code, then /approve CODE or /deny CODE)"),
     )
     return "\n".join([head, *rows])
 
@@ -96,33 +96,30 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
     services = context.services
     key, always = _split_always(context.arguments.strip())
     if not key:
-        return context.text(
-            "请写上代码，例如 /approve ABCD-EFGH。", "Give the code, such as /approve ABCD-EFGH."
-        )
+        return context.text(Phrase("Give the code, such as /approve ABCD-EFGH."))
     if context.scope.kind != "group" and (
         outcome := await services.approvals.decide(
             context.actor, context.scope, key, approve=approve, always=always
         )
     ):
-        return context.text(*outcome)
+        return context.text(outcome)
     if reply := await decide_forgetting(context, approve=approve):
         return reply
     code = parse_typed_code(key)
     if code and context.actor.role == "owner" and not is_allowed(context, WRITE_ACTION):
         return context.text(
-            "这里没有等你决定的操作。放人进来请在终端（mnema pair approve 代码）或网页里做。",
-            (
-                "Nothing waits here for that code. People are let in from the terminal (mnema pair "
-                "approve CODE) or page."
+            Phrase(
+                "Nothing waits here for that code. People are let in from the terminal (mnema "
+                "pair approve CODE) or page."
             ),
         )
     if not code or not is_allowed(context, WRITE_ACTION):
         return no_request_text(context)
     decide = services.pairing.approve if approve else services.pairing.deny
     try:
-        return context.text(*await decide(code, context.scope.kind))
+        return context.text(await decide(code, context.scope.kind))
     except PairingRefused as err:
-        return context.text(err.zh, err.en)
+        return context.text(err.phrase)
 
 
 def _split_always(typed: str) -> tuple[str, int | None]:
@@ -139,12 +136,10 @@ async def _approvals(context: CommandContext) -> str:
     word, _, number = context.arguments.strip().partition(" ")
     if word:
         if word.lower() != "revoke" or not re.fullmatch(r"[0-9]{1,6}", number.strip()):
-            return context.text(
-                "用法：/approvals、/approvals revoke 2", "Usage: /approvals, /approvals revoke 2"
-            )
+            return context.text(Phrase("Usage: /approvals, /approvals revoke 2"))
         if not await access.revoke_rule(space, int(number), context.actor.id):
-            return context.text(f"没有规则 {number}。", f"There is no rule {number}.")
-        return context.text(f"规则 {number} 已撤销。", f"Rule {number} is revoked.")
+            return context.text(Phrase("There is no rule {number}.", number=number))
+        return context.text(Phrase("Rule {number} is revoked.", number=number))
     now = context.services.now()
     waiting = [
         row
@@ -159,16 +154,14 @@ async def _approvals(context: CommandContext) -> str:
     parts = []
     if waiting:
         lines = [_format_waiting(context, row, codes.get(row.id, ""), now) for row in waiting]
-        parts.append("\n".join([context.text("**等你批准**", "**Waiting for you**"), *lines]))
+        parts.append("\n".join([context.text(Phrase("**Waiting for you**")), *lines]))
     if rules:
         head = context.text(
-            "**不再询问**（/approvals revoke 序号 撤销）",
-            "**Not asked again** (/approvals revoke N revokes one)",
+            Phrase("**Not asked again** (/approvals revoke N revokes one)"),
         )
         parts.append("\n".join([head, *rules]))
     return "\n\n".join(parts) or context.text(
-        "没有等你批准的，也没有不再询问的命令。",
-        "Nothing waits for you, and no command runs without a question.",
+        Phrase("Nothing waits for you, and no command runs without a question."),
     )
 
 
@@ -180,20 +173,19 @@ def _format_waiting(context: CommandContext, row: ApprovalRow, code: str, now: d
     typed = f" · `/approve {format_code(code)}`" if shows_code else ""
     left = _minutes_left(row.expires, now)
     return context.text(
-        f"- `{line}`{typed} · 还有 {left} 分钟", f"- `{line}`{typed} · {left} minutes left"
+        Phrase("- `{line}`{typed} · {left} minutes left", line=line, typed=typed, left=left)
     )
 
 
 async def _format_rule_line(context: CommandContext, row: ApprovalRuleRow) -> str:
     """Format a rule, and that it does not count while its maker may not run commands."""
     line = f"{row.number}. {format_rule(to_rule(row), row.tool, context.lang)}" + context.text(
-        f"，到 {row.expires:%Y-%m-%d}", f", until {row.expires:%Y-%m-%d}"
+        Phrase(", until {expires:%Y-%m-%d}", expires=row.expires)
     )
     if await is_in_force(row, context.services.roles):
         return line
     return line + context.text(
-        "——不生效：定下它的人现在不能执行命令",
-        " — not in effect: the person who made it may not run commands now",
+        Phrase(" — not in effect: the person who made it may not run commands now"),
     )
 
 
@@ -221,10 +213,9 @@ async def _format_linked(context: CommandContext) -> list[str]:
     if own != home:
         return [
             context.text(
-                f"这个账号已并入 {_format_space_owner(context, home)} 的记忆；/unlink 取消。",
-                (
-                    f"This account has joined the memory of {_format_space_owner(context, home)}; "
-                    "/unlink takes it out."
+                Phrase(
+                    "This account has joined the memory of {space_owner}; /unlink takes it out.",
+                    space_owner=_format_space_owner(context, home),
                 ),
             )
         ]
@@ -234,8 +225,7 @@ async def _format_linked(context: CommandContext) -> list[str]:
         for number, link in enumerate(links, start=1)
     ]
     head = context.text(
-        "**已并入这里的记忆**（/unlink 序号 取消）",
-        "**Joined to this memory** (/unlink N takes one out)",
+        Phrase("**Joined to this memory** (/unlink N takes one out)"),
     )
     return ["\n".join([head, *rows])] if rows else []
 
@@ -248,11 +238,12 @@ async def _create_code(context: CommandContext) -> str:
     )
     shown = f"`/link {format_code(code)}`"
     return context.text(
-        f"要让你的另一个账号共用这里的记忆，10 分钟内在那个账号与我的私聊里发送 {shown}，"
-        "两边都确认后生效。只共用记忆，权限不变。不要把代码给别人。",
-        f"To let another account of yours share this memory, send {shown} in its private chat with "
-        "me within 10 minutes; both chats then confirm. It shares memory only, no rights. Give the "
-        "code to nobody.",
+        Phrase(
+            "To let another account of yours share this memory, send {shown} in its private chat "
+            "with me within 10 minutes; both chats then confirm. It shares memory only, no "
+            "rights. Give the code to nobody.",
+            shown=shown,
+        ),
     )
 
 
@@ -262,16 +253,14 @@ def _format_pending(context: CommandContext, request: LinkCodeRow) -> str:
         if request.state == "typed":
             return _format_code_owner(context, request)
         return context.text(
-            "等待另一边的聊天用 /link confirm 确认；/link refuse 取消。",
-            "The other chat has to give /link confirm now; /link refuse calls it off.",
+            Phrase("The other chat has to give /link confirm now; /link refuse calls it off."),
         )
     if request.state == "agreed":
-        return context.text(*_format_link_request(request))
+        return context.text(_format_link_request(request))
     return context.text(
-        f"{_format_requester(request)} 输入了你的代码，它自己还没有确认；/link refuse 拒绝。",
-        (
-            f"{_format_requester(request)} typed your code and has not confirmed yet; /link refuse "
-            "turns it down."
+        Phrase(
+            "{requester} typed your code and has not confirmed yet; /link refuse turns it down.",
+            requester=_format_requester(request),
         ),
     )
 
@@ -288,12 +277,10 @@ async def _enter_code(context: CommandContext) -> str:
     if until := await links.locked(me, now):
         return _locked_text(context, until - now)
     return context.text(
-        (
-            "这个代码在这里无效：不对、已过期、已用过，或者正是这个账号生成的。"
-            "请在另一个账号的私聊里输入新的代码。"
+        Phrase(
+            "That code is not good here: it is wrong, expired, used, or this account's own. Type "
+            "a fresh one in the other account's private chat."
         ),
-        "That code is not good here: it is wrong, expired, used, or this account's own. Type a "
-        "fresh one in the other account's private chat.",
     )
 
 
@@ -304,13 +291,11 @@ async def _link_obstacle(context: CommandContext) -> str:
         return _locked_text(context, until - now)
     if await links.linked_space(me.space) != me.space:
         return context.text(
-            "这个账号已经并入了一份记忆。先用 /unlink 取消。",
-            "This account has joined a memory already. /unlink it first.",
+            Phrase("This account has joined a memory already. /unlink it first."),
         )
     if not me.space or len(await links.members(me.space)) > 1:
         return context.text(
-            "这里的记忆不能并入别处。请在这里用 /link 生成代码，到另一个账号里输入。",
-            (
+            Phrase(
                 "This memory joins no other. Make the code here with /link, and type it in the "
                 "other account's chat."
             ),
@@ -325,38 +310,32 @@ async def _confirm(context: CommandContext) -> str:
         return _no_link_text(context)
     if request.typist == _own_identity(context):
         if request.state == "typed" and await links.agree(request.id):
-            await services.tell(request.conversation, *_format_link_request(request))
+            await services.tell(request.conversation, _format_link_request(request))
         return context.text(
-            "好的。现在到生成代码的聊天里发送 /link confirm。",
-            "Good. Now send /link confirm in the chat that made the code.",
+            Phrase("Good. Now send /link confirm in the chat that made the code."),
         )
     if request.state != "agreed":
         return _format_pending(context, request)
     joined = await links.settle(request.id, join=True)
     if joined is None:
-        await services.tell(request.typed_conversation, *_LINK_CHANGED_TEXT)
-        return context.text(*_LINK_CHANGED_TEXT)
+        await services.tell(request.typed_conversation, _LINK_CHANGED_TEXT)
+        return context.text(_LINK_CHANGED_TEXT)
     await services.tell(
         request.typed_conversation,
-        f"已关联：这个账号从现在起使用 {_format_account(request.maker)} 的记忆。/unlink 取消。",
-        (
-            "Linked: from now on this account uses the memory of "
-            f"{_format_account(request.maker)}. /unlink takes it out."
+        Phrase(
+            "Linked: from now on this account uses the memory of {account}. /unlink takes it out.",
+            account=_format_account(request.maker),
         ),
     )
     return context.text(
-        f"已关联：{_format_account(joined)} 现在共用这里的记忆。/link 查看，/unlink 取消。",
-        (
-            f"Linked: {_format_account(joined)} shares this memory now. /link shows it, /unlink "
-            "takes it out."
+        Phrase(
+            "Linked: {account} shares this memory now. /link shows it, /unlink takes it out.",
+            account=_format_account(joined),
         ),
     )
 
 
-_LINK_CHANGED_TEXT = (
-    "没有关联：其间有了别的关联。用 /link 重新开始。",
-    "Not linked: something else was linked meanwhile. Send /link again.",
-)
+_LINK_CHANGED_TEXT = Phrase("Not linked: something else was linked meanwhile. Send /link again.")
 
 
 async def _refuse(context: CommandContext) -> str:
@@ -366,8 +345,8 @@ async def _refuse(context: CommandContext) -> str:
         return _no_link_text(context)
     await links.settle(request.id, join=False)
     other = request.conversation if request.typist == me else request.typed_conversation
-    await context.services.tell(other, "另一边拒绝了关联。", "The other side turned the link down.")
-    return context.text("已拒绝，什么都没有关联。", "Turned down; nothing is linked.")
+    await context.services.tell(other, Phrase("The other side turned the link down."))
+    return context.text(Phrase("Turned down; nothing is linked."))
 
 
 async def _unlink(context: CommandContext) -> str:
@@ -388,34 +367,34 @@ async def _remove_account(context: CommandContext, link: LinkRow) -> str:
     if not await context.store.links.unlink(link.own_space):
         return _not_linked_text(context)
     is_own = link.own_space == context.conversation.own_space
-    zh, en = (
-        f"已取消关联：{_format_account(link)} 又用回自己的记忆；其间记下的留在原处。",
-        f"Unlinked: {_format_account(link)} has its own memory again; "
-        "what was noted meanwhile stays where it was noted.",
+    unlinked = Phrase(
+        "Unlinked: {account} has its own memory again; what was noted meanwhile stays where it "
+        "was noted.",
+        account=_format_account(link),
     )
-    await context.services.tell(link.home_chat if is_own else link.chat, zh, en)
-    return context.text(zh, en)
+    await context.services.tell(link.home_chat if is_own else link.chat, unlinked)
+    return context.text(unlinked)
 
 
 def _format_code_owner(context: CommandContext, request: LinkCodeRow) -> str:
     """Tell the account that typed a code whose it is, before it confirms."""
     maker = _format_account(request.maker)
     return context.text(
-        f"这个代码是 {maker} 生成的。确认后，这里说过和记下的都会与它共用，两边都能看到。"
-        "那也是你的账号吗？是就发送 /link confirm，不是就 /link refuse。",
-        f"{maker} made this code. Once confirmed, what is said and noted here is shared with it, "
-        "and either sees both. Is that account yours too? If so, send /link confirm; if not, /link "
-        "refuse.",
+        Phrase(
+            "{maker} made this code. Once confirmed, what is said and noted here is shared with "
+            "it, and either sees both. Is that account yours too? If so, send /link confirm; if "
+            "not, /link refuse.",
+            maker=maker,
+        ),
     )
 
 
-def _format_link_request(request: LinkCodeRow) -> tuple[str, str]:
-    """Ask the account that made the code to confirm, in Chinese and in English."""
-    return (
-        f"{_format_requester(request)} 想共用这里的记忆。那是你自己的账号吗？"
-        "是就发送 /link confirm，不是就 /link refuse。",
-        f"{_format_requester(request)} asks to share this memory. Is that account your own? "
-        "If so, send /link confirm; if not, /link refuse.",
+def _format_link_request(request: LinkCodeRow) -> Phrase:
+    """Ask the account that made the code to confirm."""
+    return Phrase(
+        "{requester} asks to share this memory. Is that account your own? If so, send /link "
+        "confirm; if not, /link refuse.",
+        requester=_format_requester(request),
     )
 
 
@@ -434,22 +413,21 @@ def _format_account(one: AccountIdentity | LinkRow) -> str:
 
 
 def _format_space_owner(context: CommandContext, space: str) -> str:
-    return f"`{space}`" if space else context.text("所有者", "the owner")
+    return f"`{space}`" if space else context.text(Phrase("the owner"))
 
 
 def _no_link_text(context: CommandContext) -> str:
-    return context.text("没有等待确认的关联。", "No link waits for a word here.")
+    return context.text(Phrase("No link waits for a word here."))
 
 
 def _not_linked_text(context: CommandContext) -> str:
-    return context.text("没有关联。", "Nothing is linked here.")
+    return context.text(Phrase("Nothing is linked here."))
 
 
 def _locked_text(context: CommandContext, remaining: timedelta) -> str:
     minutes = round(remaining / timedelta(minutes=1))
     return context.text(
-        f"错误的代码太多了。请 {minutes} 分钟后再试。",
-        f"Too many wrong codes. Try again in {minutes} minutes.",
+        Phrase("Too many wrong codes. Try again in {minutes} minutes.", minutes=minutes),
     )
 
 
@@ -466,58 +444,46 @@ def _own_identity(context: CommandContext) -> AccountIdentity:
 ACCESS_COMMANDS = (
     Command(
         name="pair",
-        usage="[CODE]",
-        usage_zh="[代码]",
+        usage=Phrase("[CODE]"),
         action="pair.status",
-        zh="查看谁在等待配对；或输入所有者代码",
-        en="see who wants to be let in, or enter an owner code",
+        about=Phrase("see who wants to be let in, or enter an owner code"),
         run=_pair,
     ),
     Command(
         name="approve",
-        usage="CODE [always [WORDS]|why]",
-        usage_zh="代码 [总是 [词数]|原因]",
+        usage=Phrase("CODE [always [WORDS]|why]"),
         action="approval.decide",
-        zh="同意等待确认的请求（在终端和网页里也批准配对）",
-        en="approve a waiting request (on the terminal and the page also a pairing)",
+        about=Phrase("approve a waiting request (on the terminal and the page also a pairing)"),
         run=_approve,
     ),
     Command(
         name="deny",
-        usage="CODE",
-        usage_zh="代码",
+        usage=Phrase("CODE"),
         action="approval.decide",
-        zh="拒绝等待确认的请求或配对",
-        en="refuse a waiting request or a pairing",
+        about=Phrase("refuse a waiting request or a pairing"),
         run=_deny,
     ),
     Command(
         name="approvals",
-        usage="[revoke N]",
-        usage_zh="[撤销 序号]",
+        usage=Phrase("[revoke N]"),
         action="approval.decide",
-        zh="查看等你批准的操作，和不再询问的命令",
-        en="see what waits for your approval, and which commands need none",
+        about=Phrase("see what waits for your approval, and which commands need none"),
         run=_approvals,
     ),
 )
 LINK_COMMANDS = (
     Command(
         name="link",
-        usage="[CODE|confirm|refuse]",
-        usage_zh="[代码|确认|拒绝]",
+        usage=Phrase("[CODE|confirm|refuse]"),
         action=LINK_ACTION,
-        zh="让你的另一个账号共用记忆",
-        en="share this memory with another of your accounts",
+        about=Phrase("share this memory with another of your accounts"),
         run=_link,
     ),
     Command(
         name="unlink",
-        usage="[N]",
-        usage_zh="[序号]",
+        usage=Phrase("[N]"),
         action=LINK_ACTION,
-        zh="取消账号关联",
-        en="stop sharing memory with an account",
+        about=Phrase("stop sharing memory with an account"),
         run=_unlink,
     ),
 )

@@ -20,12 +20,13 @@ from bot.jobs.progress import TaskProgress
 from bot.jobs.service import JobService
 from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
-from bot.texts import format_text
+from bot.texts import DENIED
 from bot.tools.base import Toolset
 from bot.tools.exec.probe import SandboxLevel
 from bot.tools.mcp.service import McpTools
 from bot.tools.plugins.service import PluginTools
 from bot.tools.skills.service import SkillTools
+from channels.phrases import AnyPhrase, Phrase
 from memory.conversation import Part
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamWorker
@@ -58,8 +59,8 @@ class CommandServices:
     #: The owner's local time.
     now: Callable[[], datetime]
     started: datetime
-    #: Sends a notice to another conversation: (its id, Chinese text, English text).
-    tell: Callable[[str, str, str], Awaitable[None]]
+    #: Sends a notice to another conversation: (its id, the notice).
+    tell: Callable[[str, AnyPhrase], Awaitable[None]]
     #: Returns the memories of a space.
     memories: Callable[[str], Memories]
     recall: Recall
@@ -112,9 +113,9 @@ class CommandContext:
         place = self.conversation.place
         return f"{place.channel}/{place.account}/{self.row.sender_id}"
 
-    def text(self, zh: str, en: str) -> str:
+    def text(self, phrase: AnyPhrase) -> str:
         """Return the text in the sender's language."""
-        return zh if self.lang == "zh" else en
+        return phrase.text(self.lang)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,14 +124,13 @@ class Command:
 
     name: str
     #: Its arguments as /help shows them.
-    usage: str
+    usage: Phrase
     #: The action that `authorize` checks.
     action: str
-    zh: str
-    en: str
+    #: What it does, in a line.
+    about: Phrase
     #: Returns the reply, or the parts of a message that is answered in its place.
     run: Callable[[CommandContext], Awaitable[str | tuple[Part, ...]]]
-    usage_zh: str = ""
 
     @property
     def name_zh(self) -> str:
@@ -150,4 +150,4 @@ def is_allowed(context: CommandContext, action: str) -> bool:
 def require(context: CommandContext, action: str) -> None:
     """Raise AccessDenied unless the sender has this right here."""
     if not is_allowed(context, action):
-        raise AccessDenied(format_text(context.lang, "denied"))
+        raise AccessDenied(DENIED.text(context.lang))

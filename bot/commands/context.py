@@ -17,6 +17,7 @@ from bot.agent.context.report import (
 from bot.agent.folding import plan_oldest_turns
 from bot.commands.base import Command, CommandContext, require
 from bot.gateway.notifications import COMMAND_FOLD_REASON, format_finished_fold
+from channels.phrases import NO_PHRASE, Phrase
 from memory.context.summary.importance import FoldItem, compare_with_summary, most_important
 from memory.context.summary.statistics import RangeStatistics, count_statistics
 from memory.store.rows import FoldRow
@@ -26,16 +27,16 @@ from memory.text.quoting import shorten
 MAX_NAMES, MAX_FILE_CHARS = 6, 60
 MAX_ITEMS = 20  # of a fold that /context diff lists, to fit a phone; the rest is counted
 _RECALL_CALL = ('recall(handle="', '")')
-ITEM_KIND_TEXTS: dict[str, tuple[str, str]] = {
-    "user": ("你说", "you"),
-    "fact": ("事实", "fact"),
-    "tool": ("工具", "tool"),
-    "error": ("报错", "error"),
-    "decision": ("决定", "decision"),
+ITEM_KIND_TEXTS: dict[str, Phrase] = {
+    "user": Phrase("you", context="who said it"),
+    "fact": Phrase("fact"),
+    "tool": Phrase("tool"),
+    "error": Phrase("error"),
+    "decision": Phrase("decision"),
 }
-FOLD_METHOD_TEXTS: dict[str, tuple[str, str]] = {
-    "model": ("由模型总结", "summary by the model"),
-    "extract": ("原文摘录", "extract, word for word"),
+FOLD_METHOD_TEXTS: dict[str, Phrase] = {
+    "model": Phrase("summary by the model"),
+    "extract": Phrase("extract, word for word"),
 }
 
 
@@ -45,7 +46,7 @@ async def format_fold_diff(context: CommandContext) -> str:
     session = await store.sessions.load(id, turns=1)
     folds = [row for row in await store.folds.folds(id, session.epoch) if not row.log_only]
     if not folds:
-        return context.text("这个会话还没有整理过。", "Nothing is folded in this conversation yet.")
+        return context.text(Phrase("Nothing is folded in this conversation yet."))
     row = folds[-1]
     messages = await store.sessions.messages(id, row.from_seq, row.to_seq)
     items = await asyncio.to_thread(
@@ -71,9 +72,9 @@ def _item_lines(items: Sequence[FoldItem], context: CommandContext) -> list[str]
     )
     limit = max(MAX_ITEMS // 2, MAX_ITEMS - len(left))
     return [
-        _format_items(context.text("留在摘要里", "In the summary"), kept, limit, context),
+        _format_items(context.text(Phrase("In the summary")), kept, limit, context),
         _format_items(
-            context.text("只在存档里", "In the archive only"),
+            context.text(Phrase("In the archive only")),
             left,
             MAX_ITEMS - min(len(kept), limit),
             context,
@@ -86,10 +87,10 @@ def _diff_head(row: FoldRow, context: CommandContext) -> str:
     at = row.at.astimezone(context.services.now().tzinfo)
     return "\n".join(
         [
-            context.text(f"**最近一次整理** · {turns}", f"**The newest fold** · {turns}"),
+            context.text(Phrase("**The newest fold** · {turns}", turns=turns)),
             f"{row.tokens_before:,} → {row.tokens_after:,} tokens · "
             f"{format_saving(row.tokens_before, row.tokens_after)}",
-            f"{at:%m-%d %H:%M} · {row.policy} · {context.text(*FOLD_METHOD_TEXTS[row.method])}",
+            f"{at:%m-%d %H:%M} · {row.policy} · {context.text(FOLD_METHOD_TEXTS[row.method])}",
             row.log_ref,
         ]
     )
@@ -97,16 +98,16 @@ def _diff_head(row: FoldRow, context: CommandContext) -> str:
 
 def _format_turns(row: FoldRow, context: CommandContext) -> str:
     if row.from_turn == row.to_turn:
-        return context.text(f"第 {row.from_turn} 轮", f"turn {row.from_turn}")
+        return context.text(Phrase("turn {from_turn}", from_turn=row.from_turn))
     return context.text(
-        f"第 {row.from_turn}–{row.to_turn} 轮", f"turns {row.from_turn}–{row.to_turn}"
+        Phrase("turns {from_turn}–{to_turn}", from_turn=row.from_turn, to_turn=row.to_turn)
     )
 
 
 def _diff_reason(row: FoldRow, context: CommandContext) -> str:
     reason, why = format_fold_reason(row.reason, context.lang), load_cut_facts(row.why)
     words = format_cut(why, row.to_turn, context.lang) if why else ""
-    return context.text(f"为什么：{reason}。{words}", f"Why: {reason}. {words}").rstrip()
+    return context.text(Phrase("Why: {reason}. {words}", reason=reason, words=words)).rstrip()
 
 
 def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
@@ -120,33 +121,30 @@ def _diff_statistics(found: RangeStatistics, context: CommandContext) -> str:
     ]
     lines = [
         context.text(
-            f"消息：人 {found.user} 条，我 {found.bot} 条",
-            f"messages: {found.user} from people, {found.bot} from me",
+            Phrase("messages: {user} from people, {bot} from me", user=found.user, bot=found.bot),
         ),
-        context.text("工具：", "tools: ") + _format_some(tools, context) if tools else "",
-        context.text("常连着用：", "often one after the other: ") + _format_some(patterns, context)
+        context.text(Phrase("tools: ")) + _format_some(tools, context) if tools else "",
+        context.text(Phrase("often one after the other: ")) + _format_some(patterns, context)
         if patterns
         else "",
-        context.text("文件：", "files: ") + _format_some(files, context) if files else "",
-        context.text(f"图片：{found.pictures}", f"pictures: {found.pictures}")
+        context.text(Phrase("files: ")) + _format_some(files, context) if files else "",
+        context.text(Phrase("pictures: {pictures}", pictures=found.pictures))
         if found.pictures
         else "",
-        context.text(f"文档：{found.documents}", f"documents: {found.documents}")
+        context.text(Phrase("documents: {documents}", documents=found.documents))
         if found.documents
         else "",
-        context.text("失败的调用：", "failed calls: ") + _format_some(failed, context)
-        if failed
-        else "",
+        context.text(Phrase("failed calls: ")) + _format_some(failed, context) if failed else "",
     ]
     return "\n".join(
-        [context.text("**包含**", "**What it covers**"), *(f"- {line}" for line in lines if line)]
+        [context.text(Phrase("**What it covers**")), *(f"- {line}" for line in lines if line)]
     )
 
 
 def _format_some(names: Sequence[str], context: CommandContext) -> str:
-    shown = context.text("、", ", ").join(names[:MAX_NAMES])
+    shown = context.text(Phrase(", ")).join(names[:MAX_NAMES])
     rest = len(names) - MAX_NAMES
-    return f"{shown}{context.text(f'，另有 {rest} 个', f' and {rest} more')}" if rest > 0 else shown
+    return f"{shown}{context.text(Phrase(' and {rest} more', rest=rest))}" if rest > 0 else shown
 
 
 def _format_items(title: str, items: Sequence[FoldItem], most: int, context: CommandContext) -> str:
@@ -154,16 +152,15 @@ def _format_items(title: str, items: Sequence[FoldItem], most: int, context: Com
     if rest := len(items) - len(lines):
         lines.append(
             context.text(
-                f"- ……还有 {rest} 项；让我回忆某一轮就能看到",
-                f"- … and {rest} more; ask me to recall a turn to see them",
+                Phrase("- … and {rest} more; ask me to recall a turn to see them", rest=rest),
             )
         )
     return "\n".join([f"**{title}** {len(items)}", *lines])
 
 
 def _format_item(item: FoldItem, context: CommandContext) -> str:
-    kind = context.text(*ITEM_KIND_TEXTS[item.kind])
-    turn = context.text(f"第 {item.turn} 轮", f"turn {item.turn}")
+    kind = context.text(ITEM_KIND_TEXTS[item.kind])
+    turn = context.text(Phrase("turn {turn}", turn=item.turn))
     where = (
         ""
         if item.kept
@@ -184,9 +181,10 @@ async def _context(context: CommandContext) -> str:
     changes = {"clear": _clear, "fold": _fold, "undo": _undo}
     if word not in changes:
         return context.text(
-            "/上下文 后面可以是 全部、清空、整理、撤销、对比（all、clear、fold、undo、diff），"
-            f"不认识“{context.arguments}”。",
-            f"/context takes all, clear, fold, undo or diff, not “{context.arguments}”.",
+            Phrase(
+                "/context takes all, clear, fold, undo or diff, not “{arguments}”.",
+                arguments=context.arguments,
+            ),
         )
     require(context, CHANGE_ACTION)
     return await changes[word](context)
@@ -194,7 +192,7 @@ async def _context(context: CommandContext) -> str:
 
 async def _report(context: CommandContext) -> str:
     report = await _format_facts(context, format_context_report)
-    more = context.text("全部数字：/context all", "every number: /context all")
+    more = context.text(Phrase("every number: /context all"))
     return f"{report}\n\n{more}"
 
 
@@ -217,8 +215,7 @@ async def _clear(context: CommandContext) -> str:
         context.store, context.services.folding, context.conversation.id, context.who
     )
     return context.text(
-        "已清空上下文，之前的内容不再给模型看。记录仍在；/context undo 可以撤销。",
-        (
+        Phrase(
             "The context is clear: the model sees nothing from before. The record stays; /context "
             "undo takes this back."
         ),
@@ -234,12 +231,16 @@ async def _new(context: CommandContext) -> str:
     await context.store.sessions.clear(id, log_fold, reason="new", by=context.who, zone=zone)
     await folding.detach(id)
     if not count:
-        return context.text("新的会话开始了。", "A new conversation begins.")
+        return context.text(Phrase("A new conversation begins."))
     await folding.write_logs(id)
-    turns = "1 turn" if count == 1 else f"{count} turns"
     return context.text(
-        f"新的会话开始了；之前的 {count} 轮正在写入日志。",
-        f"A new conversation begins; what came before ({turns}) is being written to the daily log.",
+        Phrase(
+            "A new conversation begins; what came before (1 turn) is being written to the daily "
+            "log.",
+            "A new conversation begins; what came before ({count} turns) is being written to the "
+            "daily log.",
+            count=count,
+        ),
     )
 
 
@@ -250,18 +251,15 @@ async def _fold(context: CommandContext) -> str:
         session, COMMAND_FOLD_REASON, _policy(context), await services.fitter.counter()
     )
     if plan is None:
-        return context.text("对话还太短，没有可以整理的。", "There is too little here to fold yet.")
+        return context.text(Phrase("There is too little here to fold yet."))
     row = await services.folding.run(plan, FOLD_WAIT_SECONDS)
     if row is not None and row.state == "folded":
-        return format_finished_fold(row, context.lang)
+        return context.text(format_finished_fold(row))
     if services.folding.is_folding(id):
         return context.text(
-            "还在整理，可以先继续聊；完成后 /context 里能看到。",
-            "Still folding; just go on. /context shows it once it is done.",
+            Phrase("Still folding; just go on. /context shows it once it is done."),
         )
-    return context.text(
-        "这次没有整理成：上下文在其间变了。", "Nothing was folded: the context changed meanwhile."
-    )
+    return context.text(Phrase("Nothing was folded: the context changed meanwhile."))
 
 
 async def _undo(context: CommandContext) -> str:
@@ -270,16 +268,16 @@ async def _undo(context: CommandContext) -> str:
         context.store, services.folding, services.workspace, context.conversation.id, context.who
     )
     if row == "clear":
-        return context.text(
-            "已撤销清空，之前的内容又回来了。", "The clear is undone: what came before is back."
-        )
+        return context.text(Phrase("The clear is undone: what came before is back."))
     if row is None:
-        return context.text("没有可以撤销的整理或清空。", "There is no fold or clear to undo.")
-    turns, verb = _format_turns(row, context), "is" if row.from_turn == row.to_turn else "are"
-    return context.text(
-        f"已撤销整理，{turns}又回到上下文。",
-        f"The fold is undone: {turns} {verb} back in the context.",
+        return context.text(Phrase("There is no fold or clear to undo."))
+    undone = Phrase(
+        "The fold is undone: {turns} is back in the context.",
+        "The fold is undone: {turns} are back in the context.",
+        turns=_format_turns(row, context),
+        count=row.to_turn - row.from_turn + 1,
     )
+    return context.text(undone)
 
 
 def _policy(context: CommandContext) -> str:
@@ -289,19 +287,16 @@ def _policy(context: CommandContext) -> str:
 CONTEXT_COMMANDS = (
     Command(
         name="context",
-        usage="[all|clear|fold|undo|diff]",
-        usage_zh="[全部|清空|整理|撤销|对比]",
+        usage=Phrase("[all|clear|fold|undo|diff]"),
         action="context.read",
-        zh="上下文用量；全部、清空、整理、撤销、对比",
-        en="see what the model reads; all, clear, fold, undo, diff",
+        about=Phrase("see what the model reads; all, clear, fold, undo, diff"),
         run=_context,
     ),
     Command(
         name="new",
-        usage="",
+        usage=NO_PHRASE,
         action=CHANGE_ACTION,
-        zh="写入日志后重新开始",
-        en="write this conversation to the log and start a new one",
+        about=Phrase("write this conversation to the log and start a new one"),
         run=_new,
     ),
 )

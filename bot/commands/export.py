@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.commands.base import Command, CommandContext
 from bot.memory.export import PersonBundle, load_messages, message_to_json
+from channels.phrases import NO_PHRASE, Phrase, join_sentences
 from memory.store.people.rows import Person
 from memory.workspace.files import FileConflict, SpaceFiles
 
@@ -30,12 +31,13 @@ async def _export(context: CommandContext) -> str:
         )  # noqa: B023, RUF100
         count += len(lines)
     if not count:
-        return context.text("还没有可以导出的消息。", "There is nothing to export yet.")
+        return context.text(Phrase("There is nothing to export yet."))
     await context.store.note("export", context.conversation.id, f"{count} messages", context.who)
-    listed = context.text("、", ", ").join(written)
+    listed = context.text(Phrase(", ")).join(written)
     return context.text(
-        f"已导出 {count} 条消息到工作区的 {listed}。",
-        f"Exported to the workspace ({count} messages): {listed}.",
+        Phrase(
+            "Exported to the workspace ({count} messages): {listed}.", count=count, listed=listed
+        ),
     )
 
 
@@ -60,16 +62,19 @@ async def _export_everything(context: CommandContext) -> str:
         _write_parts, names, lambda name: files.write_bytes(name, target.getvalue(), None)
     )
     await context.store.note("export", space, f"everything, {done.messages} messages", context.who)
-    counts = (done.conversations, done.messages, done.files, done.memories, done.attachments)
-    left = len(done.left_out)
-    zh = "{} 个会话、{} 条消息、{} 个文件、{} 条记忆、{} 个附件".format(*counts)
-    en = "conversations {}, messages {}, files {}, memories {}, attachments {}".format(*counts)
-    return context.text(
-        f"已把你的全部资料导出到工作区的 {path}：{zh}。"
-        + (f"放不下的附件或文件：{left}。" if left else ""),
-        f"Everything that is kept of you is in the workspace's {path}: {en}."
-        + (f" Attachments or files that did not fit: {left}." if left else ""),
+    exported = Phrase(
+        "Everything that is kept of you is in the workspace's {path}: conversations "
+        "{conversations}, messages {messages}, files {files}, memories {memories}, attachments "
+        "{attachments}.",
+        path=path,
+        conversations=done.conversations,
+        messages=done.messages,
+        files=done.files,
+        memories=done.memories,
+        attachments=done.attachments,
     )
+    left = Phrase("Attachments or files that did not fit: {count}.", count=len(done.left_out))
+    return context.text(join_sentences([exported, left if done.left_out else NO_PHRASE]))
 
 
 async def _read_lines(context: CommandContext) -> AsyncIterator[list[str]]:
@@ -104,10 +109,8 @@ def _write_parts(names: Iterator[str], write: Callable[[str], object]) -> str:
 
 EXPORT_COMMAND = Command(
     name="export",
-    usage="[all]",
-    usage_zh="[全部]",
+    usage=Phrase("[all]"),
     action="export",
-    zh="导出本会话；写“全部”则导出你的全部资料",
-    en="export this conversation, or all your data",
+    about=Phrase("export this conversation, or all your data"),
     run=_export,
 )

@@ -14,11 +14,12 @@ from bot.access.budgets import (
 from bot.access.permissions import cap_role
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
-from bot.memory.outcome_texts import format_outcomes
+from bot.memory.outcome_texts import describe_outcomes
 from bot.messages import CHINESE_NAMES, parse_command
 from bot.models.facts import format_error, format_facts
 from bot.models.health import format_model_status, notable_statuses
-from bot.texts import Reason, format_span, format_text
+from bot.texts import SEE_HELP, UNKNOWN_COMMAND, format_span
+from channels.phrases import NO_PHRASE, Phrase
 from memory.conversation import Part, Text
 
 MAX_SKILL_CHARS = 60_000  # of a skill that a person names
@@ -38,17 +39,22 @@ def _explain(context: CommandContext, word: str) -> str:
     parsed = parse_command(f"/{word}")
     command = context.commands.get(parsed[0]) if parsed else None
     if command is None or not is_allowed(context, command.action):
-        near = format_text(context.lang, "see_help")
-        return format_text(context.lang, "unknown_command", name=word[:MAX_NAME_CHARS], near=near)
+        near = SEE_HELP.text(context.lang)
+        return UNKNOWN_COMMAND.fill(name=word[:MAX_NAME_CHARS], near=near).text(context.lang)
     names = [f"/{command.name}", *(f"/{name}" for name in CHINESE_NAMES[command.name])]
-    spelled = context.text("写法：", "You can also type: ") + context.text("、", ", ").join(names)
+    spelled = context.text(Phrase("You can also type: ")) + context.text(Phrase(", ")).join(names)
     return f"{_help_line(context, command)}\n{spelled}"
 
 
 def _help_line(context: CommandContext, command: Command) -> str:
-    zh = f"/{command.name_zh} {command.usage_zh}".rstrip()
-    en = f"/{command.name} {command.usage}".rstrip()
-    return context.text(f"{zh}（/{command.name}） — {command.zh}", f"{en} — {command.en}")
+    if context.lang == "zh":
+        name, also = command.name_zh, Phrase(" (/{name})", name=command.name)
+    else:
+        name, also = command.name, NO_PHRASE
+    typed = f"/{name} {command.usage.text(context.lang)}".rstrip()
+    return context.text(
+        Phrase("{typed}{also} — {about}", typed=typed, also=also, about=command.about)
+    )
 
 
 async def _status(context: CommandContext) -> str:
@@ -56,9 +62,9 @@ async def _status(context: CommandContext) -> str:
     up, active = format_span(now - services.started, lang), await _count_active(context)
     model = f"{services.models.provider} · {services.models.name}"
     lines = [
-        context.text(f"已运行 {up}", f"up {up}"),
-        context.text(f"模型 {model}", f"model {model}"),
-        context.text(f"处理中的会话 {active}", f"conversations at work {active}"),
+        context.text(Phrase("up {up}", up=up)),
+        context.text(Phrase("model {model}", model=model)),
+        context.text(Phrase("conversations at work {active}", active=active)),
     ]
     if context.actor.role in ("owner", "admin") and context.scope.kind != "group":
         lines += [
@@ -81,19 +87,21 @@ async def _background_lines(context: CommandContext) -> list[str]:
     lines = [format_facts(each, lang) for each in facts]
     if context.actor.role == "owner":  # a server's words may quote what people wrote
         lines += filter(None, (format_error(each, time.monotonic(), lang) for each in facts))
-    return lines + format_outcomes(await context.store.outcomes.newest(), lang)
+    return lines + [
+        context.text(line) for line in describe_outcomes(await context.store.outcomes.newest())
+    ]
 
 
 def _format_sandbox(context: CommandContext) -> str:
     reason = context.services.sandbox().reason
     if reason is None:
-        return context.text("命令沙箱 A（bubblewrap）", "sandbox of commands: A (bubblewrap)")
+        return context.text(Phrase("sandbox of commands: A (bubblewrap)"))
     return describe_missing_exec(context, reason)
 
 
-def describe_missing_exec(context: CommandContext, reason: Reason) -> str:
+def describe_missing_exec(context: CommandContext, reason: Phrase) -> str:
     """Say why no commands are offered."""
-    return context.text(f"不提供 exec：{reason.text('zh')}", f"exec is not offered: {reason}")
+    return context.text(Phrase("exec is not offered: {reason}", reason=reason))
 
 
 async def _count_active(context: CommandContext) -> int:
@@ -109,8 +117,12 @@ async def _count_active(context: CommandContext) -> int:
 async def _whoami(context: CommandContext) -> str:
     role = cap_role(context.actor, context.scope)
     return context.text(
-        f"渠道 {context.actor.channel} · 你的 id {context.actor.id} · 角色 {role}",
-        f"channel {context.actor.channel} · your id {context.actor.id} · role {role}",
+        Phrase(
+            "channel {channel} · your id {id} · role {role}",
+            channel=context.actor.channel,
+            id=context.actor.id,
+            role=role,
+        ),
     )
 
 
@@ -119,9 +131,9 @@ async def _usage(context: CommandContext) -> str:
     everyone = context.actor.role in ("owner", "admin") and context.scope.kind != "group"
     who, rows = "" if everyone else budget_account(context.actor), list[str]()
     people = everyone and context.actor.role == "owner"
-    for zh, en, since in report_spans(context.services.now()).values():
+    for span, since in report_spans(context.services.now()).values():
         used = await context.store.spending.sum_by_person(since, who)
-        rows += [f"**{context.text(zh, en)}**", *format_usage(used, context.lang, people=people)]
+        rows += [f"**{context.text(span)}**", *format_usage(used, context.lang, people=people)]
     return "\n".join([*rows, *await _limits(context)])
 
 
@@ -140,7 +152,10 @@ async def _limits(context: CommandContext) -> list[str]:
     if limits.money_per_day:
         left.append(format_money(max(0.0, limits.money_per_day - used.money)))
     return (
-        [context.text("今天还剩 ", "left today: ") + context.text("，", ", ").join(left)]
+        [
+            context.text(Phrase("left today: "))
+            + context.text(Phrase(", ", context="clauses")).join(left)
+        ]
         if left
         else []
     )
@@ -148,11 +163,12 @@ async def _limits(context: CommandContext) -> list[str]:
 
 async def _stop(context: CommandContext) -> str:
     stopped = await context.services.stop(context.conversation.id)
-    return format_text(context.lang, "stop_sent" if stopped else "nothing_runs")
+    reply = Phrase("Stopping.") if stopped else Phrase("Nothing is running.")
+    return reply.text(context.lang)
 
 
 async def _retry(context: CommandContext) -> str:
-    return context.text("没有可以重试的消息。", "There is no message to try again.")
+    return context.text(Phrase("There is no message to try again."))
 
 
 async def _skills(context: CommandContext) -> str:
@@ -161,8 +177,9 @@ async def _skills(context: CommandContext) -> str:
     ]
     if not skills:
         return context.text(
-            "这里没有启用的技能。所有者在终端里用 mnema skills add 添加。",
-            "No skills are on here. The owner adds them in the terminal with mnema skills add.",
+            Phrase(
+                "No skills are on here. The owner adds them in the terminal with mnema skills add."
+            ),
         )
     return "\n".join(f"- **{skill.name}**: {skill.description}" for skill in skills)
 
@@ -170,51 +187,44 @@ async def _skills(context: CommandContext) -> str:
 INFO_COMMANDS = (
     Command(
         name="help",
-        usage="[COMMAND]",
-        usage_zh="[命令]",
+        usage=Phrase("[COMMAND]"),
         action="help",
-        zh="命令列表；写命令名则说明它",
-        en="list all commands, or explain one",
+        about=Phrase("list all commands, or explain one"),
         run=_help,
     ),
     Command(
         name="status",
-        usage="",
+        usage=NO_PHRASE,
         action="status",
-        zh="运行状态",
-        en="see whether everything works",
+        about=Phrase("see whether everything works"),
         run=_status,
     ),
     Command(
         name="whoami",
-        usage="",
+        usage=NO_PHRASE,
         action="whoami",
-        zh="我是谁",
-        en="see who you are to the bot",
+        about=Phrase("see who you are to the bot"),
         run=_whoami,
     ),
     Command(
         name="stop",
-        usage="",
+        usage=NO_PHRASE,
         action="turn.stop",
-        zh="停止当前回复",
-        en="stop the running answer",
+        about=Phrase("stop the running answer"),
         run=_stop,
     ),
     Command(
         name="retry",
-        usage="",
+        usage=NO_PHRASE,
         action="turn.retry",
-        zh="再回答一次最新的消息",
-        en="answer the latest message again",
+        about=Phrase("answer the latest message again"),
         run=_retry,
     ),
     Command(
         name="usage",
-        usage="",
+        usage=NO_PHRASE,
         action="usage.own",
-        zh="用量和花费",
-        en="see tokens used and their cost",
+        about=Phrase("see tokens used and their cost"),
         run=_usage,
     ),
 )
@@ -229,27 +239,22 @@ async def _skill(context: CommandContext) -> str | tuple[Part, ...]:
     }
     if name not in skills:
         known = ", ".join(skills) or "-"
-        return context.text(
-            f"这里没有这个技能；有：{known}", f"There is no such skill here; there are: {known}"
-        )
-    wish = context.text(f"按技能 {name} 去做。{words}", f"Follow the skill {name}. {words}").strip()
+        return context.text(Phrase("There is no such skill here; there are: {known}", known=known))
+    wish = context.text(Phrase("Follow the skill {name}. {words}", name=name, words=words)).strip()
     return Text(text=skills[name].body[:MAX_SKILL_CHARS], aside=f"skill {name}"), Text(text=wish)
 
 
 SKILL_COMMAND = Command(
     name="skill",
-    usage="NAME [WORDS]",
-    usage_zh="名称 [要求]",
+    usage=Phrase("NAME [WORDS]"),
     action="skill.read",
-    zh="按一个技能去做",
-    en="have the bot follow a skill",
+    about=Phrase("have the bot follow a skill"),
     run=_skill,
 )
 SKILLS_COMMAND = Command(
     name="skills",
-    usage="",
+    usage=NO_PHRASE,
     action="status",
-    zh="启用的技能",
-    en="see which skills are on",
+    about=Phrase("see which skills are on"),
     run=_skills,
 )

@@ -32,9 +32,17 @@ from bot.messages import (
     parse_command,
     split_reply,
 )
-from bot.texts import format_text, resolve_language
+from bot.texts import (
+    COMMAND_FAILED,
+    DENIED,
+    NOT_IN_A_GROUP,
+    SEE_HELP,
+    UNKNOWN_COMMAND,
+    resolve_language,
+)
 from channels.base import Channel
 from channels.message import Capabilities
+from channels.phrases import Phrase
 from memory.conversation import Part
 from memory.store.errors import IndexUnusable, StoreError, WrongState
 from memory.store.rows import InboxRow
@@ -100,13 +108,17 @@ class CommandRouter:
         delivery = self._services.store.delivery
         reply: str | tuple[Part, ...]
         if body.approved:
-            texts = await self._services.approvals.run_approved(
+            outcome = await self._services.approvals.run_approved(
                 body.approved, context.actor, context.scope
             )
-            reply = context.text(*texts)
+            reply = context.text(outcome)
         elif is_mutating(name, arguments) and not await delivery.mark_begun(row.id):
             command = f"/{name} {arguments}".strip()
-            reply = format_text(context.lang, "command_interrupted", command=command)
+            reply = Phrase(
+                "I was interrupted during {command}. It may have taken effect and is not repeated "
+                "automatically. See /context.",
+                command=command,
+            ).text(context.lang)
         else:
             reply = await self._reply(name, context)
         if not isinstance(reply, str):
@@ -130,13 +142,13 @@ class CommandRouter:
         except MnemaError as err:
             return str(err)
         except IndexUnusable as err:
-            return format_text(context.lang, "command_broke", why=err, trace=context.row.trace_id)
+            return COMMAND_FAILED.fill(why=err, trace=context.row.trace_id).text(context.lang)
         except StoreError:
             raise  # the dispatcher retries the row
         except Exception as err:
             log.error("command broke", command=name, error=type(err).__name__, exc_info=True)
             why = (err.strerror if isinstance(err, OSError) else "") or type(err).__name__
-            return format_text(context.lang, "command_broke", why=why, trace=context.row.trace_id)
+            return COMMAND_FAILED.fill(why=why, trace=context.row.trace_id).text(context.lang)
 
     async def _refuse(self, command: Command, context: CommandContext) -> str:
         """Record that a command is not allowed; say whether it would be in a private chat."""
@@ -149,7 +161,7 @@ class CommandRouter:
             context.scope.kind == "group"
             and authorize(context.actor, command.action, "", private).allowed
         )
-        return format_text(context.lang, "not_in_a_group" if is_private_only else "denied")
+        return (NOT_IN_A_GROUP if is_private_only else DENIED).text(context.lang)
 
     async def _newest_user_parts(self, context: CommandContext) -> tuple[Part, ...] | None:
         if not is_allowed(context, COMMANDS[RETRY_COMMAND].action):
@@ -190,11 +202,11 @@ class CommandRouter:
 def _describe_unknown(name: str, context: CommandContext) -> str:
     """Say that there is no such command, and which are named nearly the same."""
     near = nearest_commands(name, COMMANDS)
-    hint = format_text(context.lang, "see_help")
+    hint = SEE_HELP.text(context.lang)
     if near:
-        names = context.text("、", ", ").join(f"/{command}" for command in near)
-        hint = format_text(context.lang, "nearest", names=names)
-    return format_text(context.lang, "unknown_command", name=name, near=hint)
+        names = context.text(Phrase(", ")).join(f"/{command}" for command in near)
+        hint = Phrase("Did you mean {names}?", names=names).text(context.lang)
+    return UNKNOWN_COMMAND.fill(name=name, near=hint).text(context.lang)
 
 
 def nearest_commands(name: str, known: Collection[str]) -> list[str]:
@@ -223,10 +235,10 @@ MENU_ACTOR = Actor(channel="", id="", role="user")
 MENU_SCOPE = AccessScope(kind="dm", space="someone")
 
 
-def command_menu() -> list[tuple[str, str, str]]:
-    """Return the commands of a private chat: name, Chinese text, English text."""
+def command_menu() -> list[tuple[str, Phrase]]:
+    """Return the commands of a private chat, each with what it does."""
     return [
-        (command.name, command.zh, command.en)
+        (command.name, command.about)
         for command in COMMANDS.values()
         if authorize(MENU_ACTOR, command.action, "", MENU_SCOPE).allowed
     ]

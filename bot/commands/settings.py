@@ -4,11 +4,12 @@ import json
 from functools import partial
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
-from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key
 from bot.config.loader import find_named_key, nearest_policies
+from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from bot.models.setup.listing import ModelListing
 from bot.texts import format_shortage
+from channels.phrases import Capitalized, Phrase, join_phrases
 from memory.context.policies.policies import POLICIES, Policy, build_policy
 
 # Admins may set these too, in any private chat; all other keys need the owner at the terminal or
@@ -35,8 +36,7 @@ async def _config(context: CommandContext) -> str:
     if not key:
         shown = {name: file.masked()[name] for name in CONTEXT_KEYS}
         foot = context.text(
-            "/config 键 看说明，例如 /config language。",
-            "/config KEY explains one, as /config language.",
+            Phrase("/config KEY explains one, as /config language."),
         )
         return "\n".join(
             [*(f"{name} = {_format_json(value)}" for name, value in shown.items()), "", foot]
@@ -49,7 +49,7 @@ async def _config(context: CommandContext) -> str:
     file.set(key, value.strip())
     await context.store.note("config", key, "set", context.who, args={"value": file.get(key)})
     setting = f"{key} = {_format_json(file.get(key))}"
-    return context.text(f"{setting}，已写入 config.json。", f"{setting}, saved.")
+    return context.text(Phrase("{setting}, saved.", setting=setting))
 
 
 async def _find_refusal(context: CommandContext, key: str, value: str) -> str:
@@ -67,7 +67,7 @@ async def _find_refusal(context: CommandContext, key: str, value: str) -> str:
     if shortage is None:
         return ""
     text = format_shortage(context.lang, shortage)
-    return context.text(f"没有改：{text}", f"Not changed. {text}")
+    return context.text(Phrase("Not changed. {words}", words=text))
 
 
 def _write_action(key: str) -> str:
@@ -83,30 +83,26 @@ def _explain_key(context: CommandContext, name: str) -> str:
         policy = build_policy(name.split(".")[1], context.config.policies)
         return "\n".join(
             [
-                f"**{policy.name}** — {context.text(*POLICY_TEXTS[policy.name])}",
+                f"**{policy.name}** — {context.text(POLICY_TEXTS[policy.name])}",
                 *_all_settings(context, policy),
             ]
         )
-    head = [f"**{context.text(*key.title)}**", context.text(*key.about)]
+    head = [f"**{context.text(key.title)}**", context.text(key.about)]
     if key.form == "section":
         return "\n".join([*head, *_section_lines(context, key)])
     default = _format_json(key.default)
     same = _format_json(value) == default
     mark = (
-        context.text("（默认）", " (default)")
+        context.text(Phrase(" (default)"))
         if same
-        else context.text(f"（默认 {default}）", f" (default {default})")
+        else context.text(Phrase(" (default {default})", default=default))
     )
-    accepts = (
-        context.text(*ANY_TEXT)
-        if key.form in ("text", "secret")
-        else context.text(*describe_key(key, with_default=False))
-    )
+    accepts = ANY_TEXT if key.form in ("text", "secret") else describe_key(key, with_default=False)
     return "\n".join(
         [
             *head,
             f"{name} = {_format_json(value)}{mark}",
-            context.text(f"{accepts}。", f"{accepts[0].upper()}{accepts[1:]}."),
+            context.text(Phrase("{accepts}.", accepts=Capitalized(accepts))),
             _example_line(context, key),
         ]
     )
@@ -115,10 +111,8 @@ def _explain_key(context: CommandContext, name: str) -> str:
 def _example_line(context: CommandContext, key: ConfigKey) -> str:
     example = f"/config {key.name} {key.example}"
     if is_allowed(context, _write_action(key.name)):
-        return context.text(f"示例：{example}", f"Example: {example}")
-    return context.text(
-        f"只能在终端或网页里改，例如：{example}", f"Only in the terminal or on the page: {example}"
-    )
+        return context.text(Phrase("Example: {example}", example=example))
+    return context.text(Phrase("Only in the terminal or on the page: {example}", example=example))
 
 
 def _section_lines(context: CommandContext, section: ConfigKey) -> list[str]:
@@ -128,7 +122,7 @@ def _section_lines(context: CommandContext, section: ConfigKey) -> list[str]:
         if key.path[:-1] != section.path or LIST_ITEM in key.path:
             continue
         if key.form == "section":
-            lines.append(f"{key.name} — {context.text(*key.title)}")
+            lines.append(f"{key.name} — {context.text(key.title)}")
         else:
             lines.append(f"{key.name} = {_format_json(context.services.config.get(key.name))}")
     return lines
@@ -140,13 +134,11 @@ async def _model(context: CommandContext) -> str:
         current = chosen or context.services.models.name
         provider = context.services.models.provider
         head = context.text(
-            (
-                f"本会话的模型：{current}（{provider}）。/model 名称 可以更换，/model default "
-                "恢复默认。"
-            ),
-            (
-                f"The model here: {current} ({provider}). /model NAME changes it, /model default "
-                "resets it."
+            Phrase(
+                "The model here: {current} ({provider}). /model NAME changes it, /model default "
+                "resets it.",
+                current=current,
+                provider=provider,
             ),
         )
         return "\n".join(
@@ -155,9 +147,7 @@ async def _model(context: CommandContext) -> str:
     new_model = "" if name == "default" else name
     await context.store.sessions.choose(context.conversation.id, model=new_model)
     shown = new_model or context.services.models.name
-    return context.text(
-        f"从下一条消息起使用 {shown}。", f"{shown} answers from the next message on."
-    )
+    return context.text(Phrase("{shown} answers from the next message on.", shown=shown))
 
 
 def _format_listing(
@@ -167,23 +157,19 @@ def _format_listing(
     if listing is None:
         return []
     if listing.fault is not None:
-        why = context.text(*listing.fault.text)
-        return [
-            context.text(
-                f"不知道服务器还有哪些模型：{why}", f"What else the server has is not known. {why}"
-            )
-        ]
+        why = context.text(listing.fault.text)
+        return [context.text(Phrase("What else the server has is not known. {why}", why=why))]
     uses = {
-        context.services.models.fast_name: context.text("（摘要）", " (summaries)"),
-        current: context.text(" ●（这里）", " ● (here)"),
+        context.services.models.fast_name: context.text(Phrase(" (summaries)")),
+        current: context.text(Phrase(" ● (here)")),
     }
     # Those in use come first: a list may be long.
     listed = sorted(listing.models, key=lambda model: model.id not in uses)
-    lines = [context.text("服务器有：", "The server has:")]
+    lines = [context.text(Phrase("The server has:"))]
     lines += [f"- {model.id}{uses.get(model.id, '')}" for model in listed[:MAX_LISTED_MODELS]]
     more = len(listed) - MAX_LISTED_MODELS
     if more > 0:
-        lines.append(context.text(f"还有 {more} 个。", f"And {more} more."))
+        lines.append(context.text(Phrase("And {more} more.", more=more)))
     return lines
 
 
@@ -192,38 +178,20 @@ def _format_json(value: object) -> str:
 
 
 # What each policy does, in Chinese and in English.
-POLICY_TEXTS: dict[str, tuple[str, str]] = {
-    "balanced": (
-        "旧的工具结果先缩成一行；快满时在后台整理较早的一半，在话题转换处分开",
-        (
-            "old tool results become one line; the older half is folded in the background, cut "
-            "where it hurts least"
-        ),
+POLICY_TEXTS: dict[str, Phrase] = {
+    "balanced": Phrase(
+        "old tool results become one line; the older half is folded in the background, cut where "
+        "it hurts least"
     ),
-    "turns": (
-        "轮数到了上限就整理较早的一半",
-        "the older half is folded when the most turns are reached",
-    ),
-    "budget": (
-        "超过预算就只留最新的部分，其余写进摘要",
-        "beyond its budget only the newest tokens stay",
-    ),
-    "layers": (
-        "窗口越满，压缩越多：先截短，再缩成一行，再整理，最后丢弃",
-        "shortens in steps as the window fills",
-    ),
-    "boundary": (
-        "攒到很长才整理，在话题转换的地方切",
-        "folds late, and cuts where the topic changes",
-    ),
-    "rolling": (
-        "每隔几条消息就并入摘要，只留最近几条",
-        "every few messages are rolled into the summary",
-    ),
+    "turns": Phrase("the older half is folded when the most turns are reached"),
+    "budget": Phrase("beyond its budget only the newest tokens stay"),
+    "layers": Phrase("shortens in steps as the window fills"),
+    "boundary": Phrase("folds late, and cuts where the topic changes"),
+    "rolling": Phrase("every few messages are rolled into the summary"),
 }
 RESET_WORDS = ("default", "默认")
 CHANGE_ACTION = "config.write.context"
-ANY_TEXT = ("任意文字", "any text")
+ANY_TEXT = Phrase("any text")
 # The settings that say when a policy acts and how much it leaves; /policy lists them and the
 # changed ones. Without an entry here all are listed.
 KEY_SETTINGS: dict[str, tuple[str, ...]] = {
@@ -245,20 +213,21 @@ async def _policy(context: CommandContext) -> str:
         await context.store.sessions.choose(context.conversation.id, policy="")
         configured = context.config.context_policy
         return context.text(
-            f"从下一条消息起，本会话跟随设置里的策略：{configured}。",
-            (
+            Phrase(
                 "From the next message on, this conversation follows the configured policy: "
-                f"{configured}."
+                "{configured}.",
+                configured=configured,
             ),
         )
     if name not in POLICIES:
         return _unknown_policy_text(context, name)
     await context.store.sessions.choose(context.conversation.id, policy=name)
     return context.text(
-        f"从下一条消息起，本会话使用 {name}：{POLICY_TEXTS[name][0]}。/policy default 恢复默认。",
-        (
-            f"From the next message on, this conversation uses {name}: {POLICY_TEXTS[name][1]}. "
-            "/policy default resets it."
+        Phrase(
+            "From the next message on, this conversation uses {name}: {about}. /policy default "
+            "resets it.",
+            name=name,
+            about=POLICY_TEXTS[name],
         ),
     )
 
@@ -268,31 +237,31 @@ def _format_policies(context: CommandContext) -> str:
     current = own if own in POLICIES else configured
     source = (
         context.text(
-            f"本会话自选；设置里是 {configured}",
-            f"chosen for this conversation; the configured one is {configured}",
+            Phrase(
+                "chosen for this conversation; the configured one is {configured}",
+                configured=configured,
+            ),
         )
         if own in POLICIES
-        else context.text("来自设置", "as configured")
+        else context.text(Phrase("as configured"))
     )
-    head = context.text(f"**策略** {current}（{source}）", f"**Policy** {current} ({source})")
+    head = context.text(Phrase("**Policy** {current} ({source})", current=current, source=source))
     lines = [head, _format_limits(context)]
     for name, about in POLICY_TEXTS.items():
-        lines.append(f"- {f'**{name}** ●' if name == current else name} — {context.text(*about)}")
+        lines.append(f"- {f'**{name}** ●' if name == current else name} — {context.text(about)}")
         lines.append(
             f"  {_format_key_settings(context, build_policy(name, context.config.policies))}"
         )
     lines += [
         "",
         context.text(
-            f"/config policies.{current} 逐个说明。",
-            f"/config policies.{current} explains each number.",
+            Phrase("/config policies.{current} explains each number.", current=current),
         ),
     ]
     if is_allowed(context, CHANGE_ACTION):
         lines.append(
             context.text(
-                "/policy 名称 更换，/policy default 恢复默认。",
-                "/policy NAME changes it, /policy default resets it.",
+                Phrase("/policy NAME changes it, /policy default resets it."),
             )
         )
     return "\n".join(lines)
@@ -301,8 +270,11 @@ def _format_policies(context: CommandContext) -> str:
 def _format_limits(context: CommandContext) -> str:
     turns, tokens = context.config.agent_max_context_turns, context.config.agent_max_context_tokens
     return context.text(
-        f"上限 {tokens:,} tokens；balanced 和 turns 满 {turns} 轮也整理。",
-        f"At most {tokens:,} tokens; balanced and turns also fold at {turns} turns.",
+        Phrase(
+            "At most {tokens:,} tokens; balanced and turns also fold at {turns} turns.",
+            tokens=tokens,
+            turns=turns,
+        ),
     )
 
 
@@ -327,23 +299,25 @@ def _format_setting(context: CommandContext, policy: Policy, name: str) -> str:
     value, default = (
         getattr(settings, name) for settings in (policy.settings, POLICIES[policy.name].settings)
     )
-    notes = [context.text(f"默认 {default:,}", f"default {default:,}")] if value != default else []
+    notes = (
+        [context.text(Phrase("default {default:,}", default=default))] if value != default else []
+    )
     window, limit = policy.settings.window, context.config.agent_max_context_tokens
     if name == "fold_tokens" and limit < window:  # the policy's tokens are those of its window
-        notes.append(
-            context.text(
-                f"按上限缩为 {value * limit // window:,}", f"here {value * limit // window:,}"
-            )
-        )
+        notes.append(context.text(Phrase("here {limit:,}", limit=value * limit // window)))
     return f"{value:,}" + (
-        context.text(f"（{'，'.join(notes)}）", f" ({', '.join(notes)})") if notes else ""
+        context.text(
+            Phrase(" ({notes})", notes=join_phrases(notes, Phrase(", ", context="clauses")))
+        )
+        if notes
+        else ""
     )
 
 
 def _all_settings(context: CommandContext, policy: Policy) -> list[str]:
     lines = [
         f"- {name} {_format_setting(context, policy, name)} — "
-        f"{context.text(*POLICY_SETTING_TEXTS[name])}"
+        f"{context.text(POLICY_SETTING_TEXTS[name])}"
         for name in policy.setting_names
     ]
     name = KEY_SETTINGS.get(policy.name, policy.setting_names)[-1]
@@ -353,44 +327,42 @@ def _all_settings(context: CommandContext, policy: Policy) -> list[str]:
 
 def _unknown_policy_text(context: CommandContext, name: str) -> str:
     near = nearest_policies(name)
-    known = context.text("、", ", ").join(POLICIES)
+    known = context.text(Phrase(", ")).join(POLICIES)
     if near:
-        meant = context.text(" 或 ", " or ").join(near)
+        meant = context.text(Phrase(" or ")).join(near)
         return context.text(
-            f"没有 {name} 这个策略。你是不是想用 {meant}？可以用：{known}。",
-            f"There is no policy {name}. Did you mean {meant}? There are {known}.",
+            Phrase(
+                "There is no policy {name}. Did you mean {meant}? There are {known}.",
+                name=name,
+                meant=meant,
+                known=known,
+            ),
         )
     return context.text(
-        f"没有 {name} 这个策略。可以用：{known}。", f"There is no policy {name}. There are {known}."
+        Phrase("There is no policy {name}. There are {known}.", name=name, known=known)
     )
 
 
 SETTINGS_COMMANDS = (
     Command(
         name="policy",
-        usage="[NAME]",
-        usage_zh="[名称]",
+        usage=Phrase("[NAME]"),
         action="context.read",
-        zh="查看或更换本会话的上下文策略",
-        en="see or change how this conversation is kept within its limits",
+        about=Phrase("see or change how this conversation is kept within its limits"),
         run=_policy,
     ),
     Command(
         name="config",
-        usage="[KEY [VALUE]]",
-        usage_zh="[键 [值]]",
+        usage=Phrase("[KEY [VALUE]]"),
         action="config.read",
-        zh="查看或修改设置",
-        en="see or change settings",
+        about=Phrase("see or change settings"),
         run=_config,
     ),
     Command(
         name="model",
-        usage="[NAME]",
-        usage_zh="[名称]",
+        usage=Phrase("[NAME]"),
         action="model.choose",
-        zh="查看或更换模型",
-        en="see or change the model",
+        about=Phrase("see or change the model"),
         run=_model,
     ),
 )

@@ -12,6 +12,8 @@ from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
 
+from channels.phrases import Phrase
+
 DISTRIBUTION = "mnema-bot"  # on a package index; command, packages and home are called mnema
 CHECKOUT = Path(__file__).resolve().parents[2]  # where the packages lie: of use if it is a checkout
 CONTAINER_VARIABLE = "MNEMA_CONTAINER"  # set by deploy/Containerfile
@@ -78,25 +80,20 @@ def program_version() -> str:
 TOOL_GROUP, GUARD_GROUP = "mnema.tools", "mnema.guards"  # entry points of packages
 # Extras that add packages, with what they are for (Chinese, English).
 EXTRAS = {
-    "vectors": ("按意思回忆，用一个嵌入接口", "recall by meaning, with an embeddings endpoint"),
-    "embeddings": (
-        "按意思回忆，模型在本机运行：95 MB，不需要密钥和显卡",
-        "recall by meaning with a model on this machine: 95 MB, no key, no GPU",
-    ),
-    "web": ("网页的正文", "the main text of web pages"),
-    "mcp": ("来自 MCP 服务器的工具", "tools of servers that speak the Model Context Protocol"),
-    "scale": ("PostgreSQL 和多个进程", "PostgreSQL and several processes"),
-    "otel": ("把追踪发到 OpenTelemetry 收集器", "traces to an OpenTelemetry collector"),
-    "passkeys": ("用通行密钥登录网页", "logins at the page with a passkey"),
+    "vectors": Phrase("recall by meaning, with an embeddings endpoint"),
+    "embeddings": Phrase("recall by meaning with a model on this machine: 95 MB, no key, no GPU"),
+    "web": Phrase("the main text of web pages"),
+    "mcp": Phrase("tools of servers that speak the Model Context Protocol"),
+    "scale": Phrase("PostgreSQL and several processes"),
+    "otel": Phrase("traces to an OpenTelemetry collector"),
+    "passkeys": Phrase("logins at the page with a passkey"),
 }
 # Where the model of the extra `embeddings` has a wheel, as (sys.platform, platform.machine()).
 # Source: its files on the package index; pyproject.toml has the same as a marker.
 MODEL_PLATFORMS = frozenset({("linux", "x86_64"), ("linux", "aarch64"), ("darwin", "arm64")})
-_NO_MODEL = (
-    "本机的嵌入模型只有 Linux（x86-64、ARM64）和 macOS（Apple 芯片）的版本，"
-    "没有 {system} {machine} 的：请把 memory.embedding 设为一个嵌入接口。",
+_NO_MODEL = Phrase(
     "The model of the extra embeddings exists for Linux (x86-64, ARM64) and macOS (Apple silicon), "
-    "not for {system} {machine}: name an embeddings endpoint in memory.embedding instead.",
+    "not for {system} {machine}: name an embeddings endpoint in memory.embedding instead."
 )
 _OF_EXTRA = re.compile(r"([\w.-]++)[^;]*+;.*\bextra\s*==\s*[\"']([\w-]+)[\"']")
 
@@ -115,16 +112,13 @@ def install_command(extra: str, installer: Installer | None = None) -> str:
             return f"mnema extras add {extra}"
 
 
-def missing_model_texts(
+def find_missing_model(
     system: str = sys.platform, machine: str = platform.machine()
-) -> tuple[str, str] | None:
-    """Return sentences (Chinese, English) if the extra `embeddings` has no model for this platform,
-    else None.
-    """
+) -> Phrase | None:
+    """Return a sentence if the extra `embeddings` has no model for this platform, else None."""
     if (system, machine) in MODEL_PLATFORMS:
         return None
-    chinese, english = (text.format(system=system, machine=machine) for text in _NO_MODEL)
-    return chinese, english
+    return _NO_MODEL.fill(system=system, machine=machine)
 
 
 def lock_file(extra: str) -> Traversable:

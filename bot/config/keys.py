@@ -7,19 +7,27 @@ import difflib
 import json
 import re
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic.fields import FieldInfo
 
-from bot.config.key_texts import KeyText, TakesEffect, find_key_text, unit_of, when_effective
-from bot.config.messages import DEFAULT_EXAMPLE, KEY_NOTES, VALUE_TEXTS
+from bot.config.messages import KEY_NOTES, VALUE_TEXTS
 from bot.config.schema import Config
-from channels.toolkit.settings import ConfigSection, ValueForm
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, PhraseList, escape_braces, join_phrases
+from channels.toolkit.settings import (
+    ConfigSection,
+    PhraseContext,
+    TakesEffect,
+    Unit,
+    ValueForm,
+)
 
 KeyPath = tuple[str, ...]
+Effect = Literal["now", "turn", "restart"]
+_Mark = TypeVar("_Mark")
 LIST_ITEM = "*"
 MASK_PATTERN = re.compile(r"…\(\d+\)")
 REFERENCE_PATTERN = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -50,10 +58,10 @@ class ConfigKey:
     form: str
     #: As JSON, possibly a reference such as "${NAME}".
     default: Any
-    #: Its name for people, in Chinese and in English.
-    title: tuple[str, str]
-    #: What it means, in Chinese and in English.
-    about: tuple[str, str]
+    #: Its name for people.
+    title: AnyPhrase
+    #: What it means.
+    about: AnyPhrase
     #: Another value than the default, as it is typed; "" for a section and for the keys of a list's
     #: items.
     example: str = ""
@@ -62,6 +70,10 @@ class ConfigKey:
     #: Range of a number.
     least: float | None = None
     most: float | None = None
+    #: Of a number, "" for one that has none.
+    unit: str = ""
+    #: From when on a change of it is in force.
+    takes_effect: Effect = "now"
 
     @property
     def name(self) -> str:
@@ -72,16 +84,6 @@ class ConfigKey:
     def secret(self) -> bool:
         """Whether its value is only shown masked."""
         return self.form in _SECRET_FORMS
-
-    @property
-    def unit(self) -> str:
-        """The unit of a number, "" for one that has none."""
-        return unit_of(self.name)
-
-    @property
-    def takes_effect(self) -> TakesEffect:
-        """From when on a change of it is in force."""
-        return when_effective(self.name)
 
     @property
     def group(self) -> str:
@@ -107,26 +109,36 @@ class ConfigKey:
         }
 
 
-def _walk_keys(section: type[ConfigSection], above: KeyPath) -> Iterator[ConfigKey]:
+def _walk_keys(
+    section: type[ConfigSection], above: KeyPath, effect: Effect = "now"
+) -> Iterator[ConfigKey]:
+    """Yield the keys of a section. effect: of the section around it."""
     for name, info in section.model_fields.items():
         path = (*above, name)
-        yield _build_key(path, info)
+        mark = _find_mark(info, TakesEffect)
+        inside = mark.when if mark else effect
         inner = _section_type(info.annotation)
+        yield _build_key(path, info, effect if inner else inside)
         if inner:
-            yield from _walk_keys(inner, path)
-        yield from _walk_items(info, path)
+            yield from _walk_keys(inner, path, inside)
+        yield from _walk_items(info, path, inside)
 
 
-def _walk_items(info: FieldInfo, path: KeyPath) -> Iterator[ConfigKey]:
+def _walk_items(info: FieldInfo, path: KeyPath, effect: Effect) -> Iterator[ConfigKey]:
     """Yield the keys of the items of a list, or of an object whose names are free."""
     form = _value_form(info)
     if form not in _FORMS_WITH_ITEMS:
         return
     kind = get_args(info.annotation)[0 if get_origin(info.annotation) is tuple else 1]
     if item := _section_type(kind):
-        yield from _walk_keys(item, (*path, LIST_ITEM))
+        yield from _walk_keys(item, (*path, LIST_ITEM), effect)
     else:
-        yield _build_key((*path, LIST_ITEM), FieldInfo.from_annotation(kind))
+        yield _build_key((*path, LIST_ITEM), FieldInfo.from_annotation(kind), effect)
+
+
+def _find_mark(info: FieldInfo, kind: type[_Mark]) -> _Mark | None:
+    """Return what a field's annotation says of that kind."""
+    return next((mark for mark in info.metadata if isinstance(mark, kind)), None)
 
 
 def _section_type(kind: Any) -> type[ConfigSection] | None:
@@ -137,34 +149,35 @@ def _section_type(kind: Any) -> type[ConfigSection] | None:
     )
 
 
-def _build_key(path: KeyPath, info: FieldInfo) -> ConfigKey:
+def _build_key(path: KeyPath, info: FieldInfo, effect: Effect) -> ConfigKey:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-    text = find_key_text(".".join(path)) or _own_text(path, info, extra)
     choices = tuple(get_args(info.annotation)) if get_origin(info.annotation) is Literal else ()
+    context = mark.name if (mark := _find_mark(info, PhraseContext)) else ""
+    title = info.title or path[-1].replace("_", " ").capitalize()
     return ConfigKey(
         path=path,
         form=_value_form(info),
         default=extra.get("reference", _plain_default(info)),
-        title=text.title,
-        about=(text.about_zh, info.description or text.about_en),
-        example=text.example or _other_value(info.default, choices),
+        title=_to_phrase(title, context),
+        about=_to_phrase(info.description or "", context),
+        example=_format_example(info) or _other_value(info.default, choices),
         choices=choices,
         least=next((mark.ge for mark in info.metadata if hasattr(mark, "ge")), None),
         most=next((mark.le for mark in info.metadata if hasattr(mark, "le")), None),
+        unit=unit.name if (unit := _find_mark(info, Unit)) else "",
+        takes_effect=effect,
     )
 
 
-def _own_text(path: KeyPath, info: FieldInfo, extra: dict[str, Any]) -> KeyText:
-    """Return the texts that a field holds itself, as those of channels of other distributions
-    do.
-    """
-    title = info.title or path[-1].replace("_", " ").capitalize()
+def _to_phrase(text: str, context: str) -> Phrase:
+    """Return a field's title or description as a phrase; braces in it are no fields."""
+    return Phrase(escape_braces(text), context=context)
+
+
+def _format_example(info: FieldInfo) -> str:
+    """Return a field's example as it is typed, "" for none."""
     example = next(iter(info.examples or ()), "")
-    return KeyText(
-        title=(extra.get("title_zh") or title, title),
-        about_zh=extra.get("description_zh") or info.description or "",
-        example=example if isinstance(example, str) else json.dumps(example, ensure_ascii=False),
-    )
+    return example if isinstance(example, str) else json.dumps(example, ensure_ascii=False)
 
 
 def _other_value(default: Any, choices: tuple[str, ...]) -> str:
@@ -175,8 +188,8 @@ def _other_value(default: Any, choices: tuple[str, ...]) -> str:
 
 
 def _value_form(info: FieldInfo) -> str:
-    if named := next((mark.name for mark in info.metadata if isinstance(mark, ValueForm)), ""):
-        return named
+    if form := _find_mark(info, ValueForm):
+        return form.name
     if _section_type(info.annotation):
         return "section"
     if get_origin(info.annotation) is Literal:
@@ -233,32 +246,34 @@ def _containing_keys(path: KeyPath) -> list[str]:
 
 
 def _searched_text(name: str) -> str:
-    return "\n".join((name, *KEYS[tuple(name.split("."))].title)).casefold()
+    return "\n".join((name, *_titles(KEYS[tuple(name.split("."))]))).casefold()
 
 
-def describe_key(key: ConfigKey, *, with_default: bool = True) -> tuple[str, str]:
-    """Describe the values that the key accepts, in Chinese and English; of a number, with its
-    default as an example.
-    """
-    more = KEY_NOTES.get(key.name, ("", ""))
-    zh, en = VALUE_TEXTS[key.form]
-    if with_default and key.form in ("integer", "number"):
-        zh, en = zh + DEFAULT_EXAMPLE[0], en + DEFAULT_EXAMPLE[1]
-    fields = {
-        "default": json.dumps(key.default),
-        "least": _format_number(key.least),
-        "most": _format_number(key.most),
-    }
-    return (
-        zh.format(choices=_format_choices(key.choices, "或"), **fields) + more[0],
-        en.format(choices=_format_choices(key.choices, "or"), **fields) + more[1],
+def _titles(key: ConfigKey) -> tuple[str, str]:
+    return key.title.text("zh"), key.title.text("en")
+
+
+def describe_key(key: ConfigKey, *, with_default: bool = True) -> PhraseList:
+    """Describe the values that the key accepts; of a number, with its default as an example."""
+    form = VALUE_TEXTS[key.form].fill(
+        choices=join_last(key.choices),
+        least=_format_number(key.least),
+        most=_format_number(key.most),
     )
+    parts = [form]
+    if with_default and key.form in ("integer", "number"):
+        parts.append(Phrase(", such as {default}", default=json.dumps(key.default)))
+    if note := KEY_NOTES.get(key.name):
+        parts.append(note)
+    return join_phrases(parts, NO_PHRASE)
 
 
-def _format_choices(choices: tuple[str, ...], conjunction: str) -> str:
+def join_last(choices: Sequence[str]) -> AnyPhrase:
+    """Return choices as "a, b or c"."""
     *others, last = choices or ("",)
-    separator = "、" if conjunction == "或" else ", "
-    return f"{separator.join(others)} {conjunction} {last}" if others else last
+    if not others:
+        return Phrase("{choice}", choice=last)
+    return Phrase("{others} or {last}", others=join_phrases(others, Phrase(", ")), last=last)
 
 
 def _format_number(value: float | None) -> str:
@@ -376,10 +391,10 @@ def _describe_properties(
             field.pop("$ref", None)
             field |= {"anyOf": [described, {"type": "null"}]} if optional else described
         field |= {
-            "title": key.title[1],
-            "description": key.about[1],
-            "x-title-zh": key.title[0],
-            "x-description-zh": key.about[0],
+            "title": key.title.text("en"),
+            "description": key.about.text("en"),
+            "x-title-zh": key.title.text("zh"),
+            "x-description-zh": key.about.text("zh"),
             "x-group": key.group,
             "x-takes-effect": key.takes_effect,
         }

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from bot.config import json_source
 from bot.config.json_source import JsonNode, JsonSyntaxError
-from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import (
     KEYS,
     MASK_PATTERN,
@@ -26,7 +25,9 @@ from bot.config.keys import (
     nearest_keys,
 )
 from bot.config.messages import ConfigRejected, SourceLocation
+from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from bot.config.schema import Config
+from channels.phrases import NO_PHRASE, AnyPhrase, Capitalized, Phrase, PhraseList, join_phrases
 from memory.context.policies.policies import INTEGER_SETTINGS, POLICIES, build_policy
 from memory.context.policies.state import PolicySettings
 
@@ -245,8 +246,8 @@ def _to_setting_error(detail: Mapping[str, Any]) -> SettingError:
     return _wrong_value(path, format_value(value, key), describe_key(key))
 
 
-def _wrong_value(path: SettingPath, value: str, right: tuple[str, str]) -> SettingError:
-    words: dict[str, str | tuple[str, str]] = {
+def _wrong_value(path: SettingPath, value: str, right: AnyPhrase) -> SettingError:
+    words: dict[str, object] = {
         "key": _dotted_name(path),
         "value": value,
         "right": right,
@@ -347,7 +348,7 @@ def _setting_names(policy: str) -> tuple[str, ...]:
 
 def _number_key(policy: str, name: str) -> ConfigKey:
     least, most = NUMBER_RANGES[name]
-    default, (zh, en) = getattr(POLICIES[policy].settings, name), POLICY_SETTING_TEXTS[name]
+    default = getattr(POLICIES[policy].settings, name)
     other = (
         min(most, default * 2) if name in INTEGER_SETTINGS else round(max(least, default * 0.8), 2)
     )
@@ -355,8 +356,8 @@ def _number_key(policy: str, name: str) -> ConfigKey:
         path=(POLICIES_KEY, policy, name),
         form="integer" if name in INTEGER_SETTINGS else "number",
         default=default,
-        title=(f"{policy} 策略的 {name}", f"{name} of the policy {policy}"),
-        about=(f"{zh}。", f"{en[0].upper()}{en[1:]}."),
+        title=Phrase("{name} of the policy {policy}", name=name, policy=policy),
+        about=Phrase("{meaning}.", meaning=Capitalized(POLICY_SETTING_TEXTS[name])),
         example=str(
             int(other)
             if name in INTEGER_SETTINGS
@@ -387,12 +388,11 @@ def _unknown_number(policy: str, name: str) -> ConfigRejected:
     return ConfigRejected("no_number", words={**words, "near": near, "known": known})
 
 
-def _format_suggestions(names: list[str]) -> tuple[str, str]:
+def _format_suggestions(names: list[str]) -> Phrase:
     if not names:
-        return "", ""
-    return f"你是不是想写 {' 或 '.join(names)}？", f"Did you mean {' or '.join(names)}? "
+        return NO_PHRASE
+    return Phrase("Did you mean {names}? ", names=join_phrases(names, Phrase(" or ")))
 
 
-def _format_names(names: Iterable[str]) -> tuple[str, str]:
-    listed = list(names)
-    return "、".join(listed), ", ".join(listed)
+def _format_names(names: Iterable[str]) -> PhraseList:
+    return join_phrases(names, Phrase(", "))

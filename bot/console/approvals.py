@@ -21,6 +21,7 @@ from bot.tools.exec.rules import (
     to_rule,
 )
 from bot.tools.exec.tool import ExecTool
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.automation.approval_rules import ApprovalRuleRow
 from memory.store.automation.approvals import ApprovalRow
@@ -106,30 +107,30 @@ class ApprovalRoutes:
             OWNER_SPACE, str(request.path_params["id"])
         )
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such request")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such request"))
         if body.digest != row.digest:
             raise HttpRefusal(
                 409,
                 "digest",
-                "digest must be that of the request as the list shows it; read it again",
+                Phrase("digest must be that of the request as the list shows it; read it again"),
             )
         approve, always = DECISIONS[body.decision]
         begun = await self._decider.decide_approval(row, approve=approve, always=always, by=DECIDER)
         if not begun.done:
-            raise HttpRefusal(409, "closed", begun.text[1])
+            raise HttpRefusal(409, "closed", begun.text)
         return json_response({"state": "running" if approve else "denied"})
 
     async def revoke(self, _: Request, body: models.RuleNumberBody) -> Response:
         """Revoke the rule with that `number`."""
         if not await self._store.access.revoke_rule(OWNER_SPACE, body.number, DECIDER):
-            raise HttpRefusal(404, "not_found", "there is no such rule")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such rule"))
         return json_response({"ok": True})
 
 
 def _request_json(row: ApprovalRow) -> dict[str, Any]:
     call = StoredCall.parse(row.arguments)
     shown = show_call(row.tool, call.arguments)
-    zh, en = ask_reason(row.action, call.bound)
+    why = ask_reason(row.action, call.bound)
     is_server_tool = row.action == ASKING_SERVER_ACTION
     return {
         "id": row.id,
@@ -139,7 +140,7 @@ def _request_json(row: ApprovalRow) -> dict[str, Any]:
         "shown": shown.text,
         "language": shown.language,
         "rest": shown.rest,
-        "why": {"zh": zh, "en": en},
+        "why": {"zh": why.text("zh"), "en": why.text("en")},
         "sources": [show_source(name) for name in call.sources],
         "mixed": mixed_words(call.arguments),
         "bound": call.bound,

@@ -4,7 +4,6 @@ terminals.
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
 from io import BytesIO, StringIO
 from typing import Any, cast
 
@@ -12,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console import models
-from channels.base import Channel, HasLogin
+from channels.base import Channel, HasLogin, LoginPrompt
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 
 QUIET_ZONE = 4  # light modules around the code. Source: ISO/IEC 18004
@@ -22,6 +22,12 @@ ANSI_BLACK_ON_WHITE, ANSI_RESET = "\x1b[97;40m", "\x1b[0m"
 
 class QrCodeTooLong(ValueError):
     """The text is too long for a QR code."""
+
+    def __init__(self, count: int) -> None:
+        self.phrase = Phrase(
+            "a text of {count} characters does not fit into a QR code", count=count
+        )
+        super().__init__(str(self.phrase))
 
 
 def draw_qr_svg(text: str) -> bytes:
@@ -60,9 +66,7 @@ def _encode_qr(text: str) -> Any:
     try:
         return segno.make(text, micro=False)
     except ValueError as err:
-        raise QrCodeTooLong(
-            f"a text of {len(text)} characters does not fit into a QR code"
-        ) from err
+        raise QrCodeTooLong(len(text)) from err
 
 
 # the person who scans the code or types the digits decides which account logs in
@@ -95,16 +99,16 @@ class ChannelRoutes:
 
     async def _prompt(self, request: Request) -> Response:
         prompt = self._channel_with_login(request).prompt()
-        return json_response({"prompt": asdict(prompt) if prompt else None})
+        return json_response({"prompt": _prompt_to_json(prompt) if prompt else None})
 
     async def _qr_code(self, request: Request) -> Response:
         prompt = self._channel_with_login(request).prompt()
         if prompt is None or prompt.kind != "qr":
-            raise HttpRefusal(404, "no_code", "this channel shows no QR code now")
+            raise HttpRefusal(404, "no_code", Phrase("this channel shows no QR code now"))
         try:
             image = await asyncio.to_thread(draw_qr_svg, prompt.text)
         except QrCodeTooLong as err:
-            raise HttpRefusal(500, "undrawable", str(err)) from err
+            raise HttpRefusal(500, "undrawable", err.phrase) from err
         return Response(image, 200, IMAGE_HEADERS, "image/svg+xml")
 
     async def _answer(self, request: Request, body: models.TypedCodeBody) -> Response:
@@ -112,13 +116,18 @@ class ChannelRoutes:
         code = body.text.strip()
         prompt = channel.prompt()
         if prompt is None or prompt.kind == "qr":
-            raise HttpRefusal(409, "not_asked", "this channel asks for nothing to be typed now")
+            raise HttpRefusal(
+                409, "not_asked", Phrase("this channel asks for nothing to be typed now")
+            )
         is_code = code.isascii() and code.isdigit() and len(code) <= MAX_CODE_CHARS
         if not (is_code or (prompt.kind == "wait" and not code)):
             raise HttpRefusal(
                 400,
                 "text",
-                f"text must be the 1 to {MAX_CODE_CHARS} digits that are shown on the telephone",
+                Phrase(
+                    "text must be the 1 to {max_code_chars} digits that are shown on the telephone",
+                    max_code_chars=MAX_CODE_CHARS,
+                ),
             )
         channel.answer(code)
         return json_response({}, 202)
@@ -131,14 +140,30 @@ class ChannelRoutes:
                 404,
                 "not_found",
                 (
-                    f"there is no channel {name} here: channels.{name}.enabled in config.json must "
-                    "be true"
+                    Phrase(
+                        "there is no channel {name} here: channels.{name}.enabled in config.json "
+                        "must be true",
+                        name=name,
+                    )
                 ),
             )
         if not hasattr(channel, "prompt"):
             raise HttpRefusal(
                 404,
                 "no_login",
-                f"{name} is not logged in by a person: its credentials are in config.json",
+                Phrase(
+                    "{name} is not logged in by a person: its credentials are in config.json",
+                    name=name,
+                ),
             )
         return cast(HasLogin, channel)
+
+
+def _prompt_to_json(prompt: LoginPrompt) -> dict[str, Any]:
+    return {
+        "kind": prompt.kind,
+        "zh": prompt.about.text("zh"),
+        "en": prompt.about.text("en"),
+        "text": prompt.text,
+        "expires": prompt.expires,
+    }

@@ -21,6 +21,7 @@ from bot.console.transcripts import (
     to_entry,
 )
 from bot.gateway.attachments import AttachmentRefused, make_thumbnail
+from channels.phrases import Phrase
 from channels.web import models
 from channels.web.backend import web_address
 from channels.web.requests import (
@@ -37,10 +38,8 @@ from memory.store.rows import ConversationRow, NewOutboxRow, Place
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs, is_blob_name
 
-# Chinese, English.
-BRANCHED_TEXT = (
-    "这是另一个对话的分支：到某条消息之前的内容都在这里，之后各走各的。",
-    "This is a branch of another conversation: it has what was said there before one message.",
+BRANCHED_TEXT = Phrase(
+    "This is a branch of another conversation: it has what was said there before one message."
 )
 MAX_THUMBNAILS = 64  # kept in memory; each has up to some 100 kB
 FILE_HEADERS = {
@@ -194,7 +193,9 @@ class ConversationRoutes:
         """Begin a conversation of its own with what was said before a message of this one."""
         row = await self._existing(request)
         if conversation_owner(row) != "own":
-            raise HttpRefusal(403, "denied", "only a conversation of your own can be branched")
+            raise HttpRefusal(
+                403, "denied", Phrase("only a conversation of your own can be branched")
+            )
         address = web_address(body.name)
         place = Place(
             channel=address.channel,
@@ -204,15 +205,15 @@ class ConversationRoutes:
             kind="dm",
             space=row.place.space,
         )
-        text = BRANCHED_TEXT[request_language(request) != "zh"]
+        text = BRANCHED_TEXT.text(request_language(request))
         notice = NewOutboxRow(kind="notice", text=text, part_no=0, parts=1)
         try:
             id = await self._store.sessions.branch_conversation(row.id, body.message, place, notice)
         except LookupError as err:
-            why = "there is no such message, or it has no turn"
+            why = Phrase("there is no such message, or it has no turn")
             raise HttpRefusal(404, "not_found", why) from err
         except WrongState as err:
-            raise HttpRefusal(409, "taken", "there is a conversation of that name") from err
+            raise HttpRefusal(409, "taken", Phrase("there is a conversation of that name")) from err
         made = await self._store.sessions.conversation(id)
         if made is None:
             raise _unknown()
@@ -233,7 +234,9 @@ class ConversationRoutes:
             row.id, str(request.path_params["message"])[:MAX_TITLE]
         )
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such message, or it has no turn")
+            raise HttpRefusal(
+                404, "not_found", Phrase("there is no such message, or it has no turn")
+            )
         return json_response({"items": [_step_json(step) for step in found]})
 
     async def blob(self, request: Request, query: models.FileQueryBody) -> Response:
@@ -252,7 +255,7 @@ class ConversationRoutes:
         """Return a small picture of a file of a message, re-encoded in a process of its own."""
         file = await self._file(request, query)
         if file.media_type not in PICTURE_TYPES:
-            raise HttpRefusal(404, "not_found", "there is no picture of this file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no picture of this file"))
         etag = f'"{file.sha256[:32]}"'
         headers = {
             **FILE_HEADERS,
@@ -268,13 +271,15 @@ class ConversationRoutes:
     async def _thumbnail(self, file: LineFile) -> tuple[str, bytes]:
         if not await asyncio.to_thread(self._blobs.has, file.sha256):
             self._thumbnails.pop(file.sha256, None)
-            raise HttpRefusal(404, "not_found", "there is no such file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file"))
         made = self._thumbnails.get(file.sha256)
         if made is None:
             try:
                 made = await make_thumbnail(file.sha256, self._blobs)
             except AttachmentRefused as err:
-                raise HttpRefusal(404, "not_found", "there is no picture of this file") from err
+                raise HttpRefusal(
+                    404, "not_found", Phrase("there is no picture of this file")
+                ) from err
             self._thumbnails[file.sha256] = made
             if len(self._thumbnails) > MAX_THUMBNAILS:
                 self._thumbnails.popitem(last=False)
@@ -290,14 +295,14 @@ class ConversationRoutes:
             else None
         )
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such file")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file"))
         return found
 
     async def _read(self, file: LineFile) -> bytes:
         try:
             return await asyncio.to_thread(self._blobs.get, file.sha256)
         except OSError as err:
-            raise HttpRefusal(404, "not_found", "there is no such file") from err
+            raise HttpRefusal(404, "not_found", Phrase("there is no such file")) from err
 
     async def _existing(self, request: Request) -> ConversationRow:
         row = await self._transcripts.find(str(request.path_params["id"]))
@@ -316,19 +321,21 @@ def _expected_tag(request: Request) -> str:
     given = request.headers.get("if-match", "").strip()
     if not given:
         raise HttpRefusal(
-            428, "precondition", "send If-Match with the ETag that the conversation was read with"
+            428,
+            "precondition",
+            Phrase("send If-Match with the ETag that the conversation was read with"),
         )
     tag = _ETAG.fullmatch(given)
     return tag[1] if tag else ""
 
 
 def _stale(err: StaleChoice) -> HttpRefusal:
-    why = "the conversation was changed meanwhile; read it again"
+    why = Phrase("the conversation was changed meanwhile; read it again")
     return HttpRefusal(412, "changed", why, {"etag": f'"{err.tag}"'})
 
 
 def _unknown() -> HttpRefusal:
-    return HttpRefusal(404, "not_found", "there is no such conversation")
+    return HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
 
 
 def _entry_response(row: ConversationRow) -> Response:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.permissions import is_console_allowed
+from bot.commands.base import Command
 from bot.commands.router import COMMANDS
 from bot.commands.trace import trace_to_json
 from bot.console import models
@@ -38,6 +39,7 @@ from bot.console.transcripts import (
 )
 from bot.runtime.bot import Bot
 from bot.tools.workspace.files import NotTakenOver
+from channels.phrases import Phrase
 from channels.web.backend import Allow
 from channels.web.models import WaitingBody
 from channels.web.requests import (
@@ -62,14 +64,14 @@ KIND_FACTOR = 4  # so many times the results are looked at if only one kind is w
 def list_page_commands(lang: str) -> list[Mapping[str, str]]:
     """List the commands that may be typed in the page; Chinese names come first for "zh"."""
     allowed = [command for command in COMMANDS.values() if is_console_allowed(command.action)]
-    english = [
-        {"name": item.name, "usage": item.usage, "zh": item.zh, "en": item.en} for item in allowed
-    ]
-    chinese = [
-        {"name": item.name_zh, "usage": item.usage_zh, "zh": item.zh, "en": item.en}
-        for item in allowed
-    ]
+    english = [_command_to_json(item.name, item.usage.text("en"), item) for item in allowed]
+    chinese = [_command_to_json(item.name_zh, item.usage.text("zh"), item) for item in allowed]
     return [*chinese, *english] if lang == "zh" else [*english]
+
+
+def _command_to_json(name: str, usage: str, command: Command) -> Mapping[str, str]:
+    zh, en = command.about.text("zh"), command.about.text("en")
+    return {"name": name, "usage": usage, "zh": zh, "en": en}
 
 
 def build_bot_console(
@@ -216,7 +218,7 @@ class _ConsoleHandlers:
             str(request.path_params["id"]), request.state.visitor.id
         )
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         return row
 
     async def context(self, request: Request) -> Response:
@@ -235,13 +237,13 @@ class _ConsoleHandlers:
         row = await self._find(request)
         found = await self._console.store.sessions.trace(row.id, of=query.message)
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such message")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such message"))
         return json_response(trace_to_json(found, self._console.now().tzinfo))
 
     async def search(self, request: Request, query: memory_models.SearchQueryBody) -> Response:
         search, limit = self._to_search(query), query.limit
         if (search.space or query.everyone) and not self._console.allow(READ_OTHERS_ACTION):
-            raise HttpRefusal(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", Phrase("not allowed"))
         if query.kind:  # other kinds are left out of what is found
             search = replace(search, limit=min(MAX_RESULTS, limit * KIND_FACTOR))
         left_out: dict[str, int] = {}
@@ -257,7 +259,7 @@ class _ConsoleHandlers:
     async def model_text(self, _: Request, query: memory_models.SearchQueryBody) -> Response:
         """Return what the model gets from this search, in the owner's memory."""
         if query.space:
-            raise HttpRefusal(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", Phrase("not allowed"))
         text = await _await_index(self._console.model_text(self._to_search(query)))
         return json_response({"text": text})
 
@@ -284,7 +286,7 @@ class _ConsoleHandlers:
         try:
             return json_response({"removed": await self._console.take_over(body.path)})
         except NotTakenOver as err:
-            raise HttpRefusal(409, "outside", str(err), field="path") from err
+            raise HttpRefusal(409, "outside", err.phrase, field="path") from err
 
     async def commands(self, request: Request) -> Response:
         commands = list_page_commands(request_language(request))
@@ -296,7 +298,9 @@ async def _await_index(work: Awaitable[Answer]) -> Answer:
     try:
         return await work
     except (IndexUnusable, OSError) as err:
-        raise HttpRefusal(503, "index", f"memory cannot be searched now: {err}") from err
+        raise HttpRefusal(
+            503, "index", Phrase("memory cannot be searched now: {err}", err=err)
+        ) from err
 
 
 def _get_route(

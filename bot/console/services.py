@@ -263,7 +263,7 @@ class BotConsole:
 
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
-        for name, (_, _, since) in report_spans(self._bot.now()).items():
+        for name, (_, since) in report_spans(self._bot.now()).items():
             used = await self._bot.store.spending.sum_by_person(since)
             report |= {name: usage_to_json(used), f"{name}_people": people_usage_to_json(used)}
         return report

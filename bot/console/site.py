@@ -18,6 +18,7 @@ from bot.console.transcripts import TranscriptBackend, conversation_place
 from bot.runtime.bot import Bot
 from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
+from channels.phrases import Phrase
 from channels.web.backend import EventSources, HealthReport, PasskeySite, WebServices
 from channels.web.requests import HttpRefusal, Route
 from channels.web.server import Console, MonitorSite, MonitorSources, WebSite
@@ -194,7 +195,7 @@ class SiteServices:
                 # no file can be opened now, for example
                 except (ImportError, OSError, StoreError) as err:
                     log.error("the console cannot be loaded now", error=str(err))
-                    why = "not ready yet; try again in a moment"
+                    why = Phrase("not ready yet; try again in a moment")
                     raise HttpRefusal(503, "starting", why, {"retry-after": "1"}) from err
                 from bot.console.routes import build_bot_console
 

@@ -14,6 +14,7 @@ from bot.jobs.firing import job_key
 from bot.jobs.schedule import Schedule, ScheduleRefused
 from bot.jobs.service import JobService
 from bot.jobs.times import JobRefused
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response, list_key
 from memory.store.automation.jobs import JobRow
 from memory.store.rows import to_iso
@@ -102,7 +103,7 @@ class TaskRoutes:
             await self._jobs.find(row.space, row.number)
             await self._acts[body.action](row, CONSOLE_ACTOR)
         except JobRefused as err:
-            raise HttpRefusal(409, "task", str(err)) from err
+            raise HttpRefusal(409, "task", err.phrase) from err
         return json_response(await self._to_json(await self._find(request)))
 
     async def _find(self, request: Request) -> JobRow:
@@ -111,7 +112,7 @@ class TaskRoutes:
         if digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
             row = await self._store.jobs.find("", int(digits))
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such task")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such task"))
         return row
 
     async def _to_json(self, row: JobRow) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from bot.access.budgets import money_for_usage
 from channels.message import Address
+from channels.phrases import Phrase
 from channels.web.backend import (
     ANY_CONVERSATION,
     Allow,
@@ -116,7 +117,7 @@ class ReadingAudit:
                 stored.
         """
         if not self._allow(action):
-            raise HttpRefusal(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", Phrase("not allowed"))
         session = (reader, action, subject)
         async with self._lock:
             read = self._sessions.get(session)
@@ -132,7 +133,7 @@ class ReadingAudit:
         try:
             await self._note(action, subject, result, CONSOLE_ACTOR)
         except StoreError as err:
-            why = "the audit list could not be written, so this stays closed; try again"
+            why = Phrase("the audit list could not be written, so this stays closed; try again")
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 
 
@@ -156,9 +157,9 @@ class SpaceReading:
         if not space:
             return ""
         if not self.audit.allows(READ_MEMORY_ACTION):
-            raise HttpRefusal(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", Phrase("not allowed"))
         if space not in await self.spaces() or await self.store.links.linked_space(space) != space:
-            raise HttpRefusal(404, "not_found", "there is no such memory")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such memory"))
         await self.audit.record(
             READ_MEMORY_ACTION, space, request.state.visitor.id, pressed=pressed
         )
@@ -172,7 +173,7 @@ class SpaceReading:
         """
         if request.query_params.get("space", ""):
             raise HttpRefusal(
-                403, "denied", "another person's memory is changed by that person only"
+                403, "denied", Phrase("another person's memory is changed by that person only")
             )
         return ""
 

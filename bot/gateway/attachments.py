@@ -17,6 +17,7 @@ from typing import Any
 
 from bot.gateway import attachment_worker
 from channels.message import Attachment
+from channels.phrases import Phrase
 from memory.conversation import Document, Image, Part
 from memory.workspace.blobs import Blobs, BlobTooBig
 
@@ -27,23 +28,14 @@ WORKER_SECONDS = 30.0
 MAX_WORKERS = 1  # child processes at a time: each may take 280 MB
 _WORKER_POOL = ThreadPoolExecutor(max_workers=MAX_WORKERS, thread_name_prefix="attachment")
 _REFUSAL_TEXTS = {
-    "gone": ("文件已不在这里，或已损坏", "the file is no longer here, or was damaged here"),
-    "empty": ("文件是空的", "the file is empty"),
-    "size": ("文件超过 25 MB", "the file is larger than 25 MB"),
-    "heic": (
-        "暂不支持 HEIC 图片，请转成 JPEG 或 PNG 再发",
-        "HEIC pictures are not supported; please send JPEG or PNG",
-    ),
-    "kind": (
-        "不支持这种文件，可以发图片、PDF 或文本",
-        "this kind of file is not supported; send pictures, PDF or text",
-    ),
-    "pixels": ("图片的像素太多，无法打开", "the picture has too many pixels to be opened"),
-    "locked": ("PDF 有密码", "the PDF has a password"),
-    "damaged": (
-        "文件已损坏，或过于复杂，无法安全打开",
-        "the file is damaged, or too complex to be opened safely",
-    ),
+    "gone": Phrase("the file is no longer here, or was damaged here"),
+    "empty": Phrase("the file is empty"),
+    "size": Phrase("the file is larger than 25 MB"),
+    "heic": Phrase("HEIC pictures are not supported; please send JPEG or PNG"),
+    "kind": Phrase("this kind of file is not supported; send pictures, PDF or text"),
+    "pixels": Phrase("the picture has too many pixels to be opened"),
+    "locked": Phrase("the PDF has a password"),
+    "damaged": Phrase("the file is damaged, or too complex to be opened safely"),
 }
 _HEIC_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
 _BYTE_ORDER_MARKS = (
@@ -118,12 +110,10 @@ async def make_thumbnail(sha256: str, blobs: Blobs) -> tuple[str, bytes]:
 
 def format_attachment_refusal(name: str, code: str, lang: str) -> str:
     """Say why a file was refused."""
-    zh, en = _REFUSAL_TEXTS[code]
-    return (
-        f"{sanitize_file_name(name)}：{zh}。"
-        if lang == "zh"
-        else f"{sanitize_file_name(name)}: {en}."
+    refusal = Phrase(
+        "{file}: {reason}.", file=sanitize_file_name(name), reason=_REFUSAL_TEXTS[code]
     )
+    return refusal.text(lang)
 
 
 def sanitize_file_name(name: str) -> str:

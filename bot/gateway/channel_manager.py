@@ -13,6 +13,7 @@ from bot.dispatch import Dispatcher
 from bot.errors import ConfigError
 from bot.gateway.gateway import Gateway
 from channels.base import Channel
+from channels.phrases import Phrase
 from channels.registry import load_channel_class
 from channels.toolkit.settings import ConfigSection, CredentialChannelSettings
 from memory.store.conversations.delivery import Delivery
@@ -110,7 +111,7 @@ class ChannelManager:
     #: Starts receiving from a registered channel, if this process receives from it.
     start_receiving: Callable[[Channel], object]
     #: Returns the command menu of a private chat: name, Chinese text, English text.
-    command_menu: Callable[[], Sequence[tuple[str, str, str]]]
+    command_menu: Callable[[], Sequence[tuple[str, Phrase]]]
 
     def register(self, channels: Sequence[Channel]) -> None:
         """Register channels for sending, and set the command menu of those that have one."""

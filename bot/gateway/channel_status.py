@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any, Literal, cast
 
 from bot.telemetry.log import redact
-from bot.texts import format_duration
+from bot.texts import duration
 from channels.base import Channel, ConnectionStatus, HasLogin, HasStatus, LoginPrompt
 from channels.errors import ChannelError, LoggedOut, ReceiverConflict
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, PhraseList, ShownPhrase, join_phrases
 from memory.store.rows import to_iso
 
 # seconds without contact: three long polls of 35 s, the longest of any platform
@@ -19,17 +20,14 @@ SILENT_AFTER = 105.0
 
 ConnectionTrouble = Literal["", "down", "logged_out", "contended"]
 ChannelPhase = Literal["up", "connecting", "asking", "deaf", "down", "logged_out", "contended"]
-PHASE_TEXTS: Mapping[ChannelPhase, tuple[str, str]] = {
-    "up": ("已连接 {span}", "connected for {span}"),
-    "connecting": ("正在连接", "connecting"),
-    "asking": ("等待登录", "waits for its login"),
-    "deaf": ("平台没有回音 {span}", "nothing heard from the platform for {span}"),
-    "down": ("断开 {span}", "down for {span}"),
-    "logged_out": ("已退出登录 {span}", "logged out for {span}"),
-    "contended": (
-        "在旁等候 {span}：另一个程序正在接收",
-        "stands by for {span}: another program receives in its place",
-    ),
+PHASE_TEXTS: Mapping[ChannelPhase, Phrase] = {
+    "up": Phrase("connected for {span}"),
+    "connecting": Phrase("connecting"),
+    "asking": Phrase("waits for its login"),
+    "deaf": Phrase("nothing heard from the platform for {span}"),
+    "down": Phrase("down for {span}"),
+    "logged_out": Phrase("logged out for {span}"),
+    "contended": Phrase("stands by for {span}: another program receives in its place"),
 }
 
 
@@ -150,33 +148,35 @@ def channel_phase(
 
 def format_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
     """Format the status as one line, with the channel's name."""
-    return (
-        f"{'●' if state.ready else '○'} {state.name} — {describe_channel_status(state, now, lang)}"
-    )
+    sign = "●" if state.ready else "○"
+    return f"{sign} {state.name} — {describe_channel_status(state, now).text(lang)}"
 
 
-def describe_channel_status(state: ChannelStatus, now: float, lang: str) -> str:
+def describe_channel_status(state: ChannelStatus, now: float) -> PhraseList:
     """Describe phase, last contact, last error, remaining allowance, and prompt."""
 
-    def choose(zh: str, en: str) -> str:
-        return zh if lang == "zh" else en
-
-    span = format_duration(now - state.since, lang)
-    why = choose(f"（{state.why}）", f" ({state.why})") if state.why else ""
-    parts = [choose(*PHASE_TEXTS[state.phase]).format(span=span) + why]
+    span = duration(now - state.since)
+    why = Phrase(" ({why})", why=state.why) if state.why else NO_PHRASE
+    parts: list[AnyPhrase | str] = [
+        join_phrases([PHASE_TEXTS[state.phase].fill(span=span), why], NO_PHRASE)
+    ]
     if state.last_contact and state.phase != "deaf":
-        ago = format_duration(now - state.last_contact, lang)
-        parts.append(choose(f"{ago}前收到平台回音", f"last heard {ago} ago"))
+        ago = duration(now - state.last_contact)
+        parts.append(Phrase("last heard {ago} ago", ago=ago))
     if state.last_error and state.last_error != state.why:
-        ago = format_duration(now - state.last_error_at, lang)
+        ago = duration(now - state.last_error_at)
         parts.append(
-            choose(f"{ago}前出错：{state.last_error}", f"last error {ago} ago: {state.last_error}")
+            Phrase("last error {ago} ago: {last_error}", ago=ago, last_error=state.last_error)
         )
     if state.quota:
-        parts.append(choose(f"余量：{state.quota}", f"left: {state.quota}"))
+        parts.append(Phrase("left: {quota}", quota=state.quota))
     if state.prompt is not None and state.prompt.kind != "qr":  # a QR code grants access
-        parts.append(choose(state.prompt.zh, state.prompt.en).rstrip("。."))
-    return choose("；", "; ").join(parts)
+        parts.append(_without_full_stop(state.prompt.about))
+    return join_phrases(parts, Phrase("; "))
+
+
+def _without_full_stop(sentence: AnyPhrase) -> ShownPhrase:
+    return ShownPhrase(*(sentence.text(lang).rstrip("。.") for lang in ("en", "zh")))
 
 
 def shift_times(state: ChannelStatus, seconds: float) -> ChannelStatus:
@@ -216,7 +216,7 @@ def channel_status_from_json(name: str, record: Mapping[str, Any]) -> ChannelSta
         last_error_at=_from_iso(record["last_error_at"]),
         quota=record["quota"],
         has_login=record["login"],
-        prompt=LoginPrompt(kind=prompt["kind"], zh=prompt["zh"], en=prompt["en"])
+        prompt=LoginPrompt(kind=prompt["kind"], about=ShownPhrase(prompt["en"], prompt["zh"]))
         if prompt
         else None,
     )
@@ -227,8 +227,8 @@ def _prompt_to_json(prompt: LoginPrompt) -> dict[str, str]:
     id = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
     return {
         "kind": prompt.kind,
-        "zh": prompt.zh,
-        "en": prompt.en,
+        "zh": prompt.about.text("zh"),
+        "en": prompt.about.text("en"),
         "id": id,
         "expires": to_iso(prompt.expires),
     }

@@ -24,7 +24,6 @@ from bot.messages import (
 )
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, send_error_code
-from bot.texts import format_text
 from channels.base import (
     NO_NOTEBOOK_CHANGES,
     Channel,
@@ -45,6 +44,7 @@ from channels.errors import (
     Retryable,
 )
 from channels.message import Accepted, InboundMessage, LiveEvent, OutboundMessage, Receipt
+from channels.phrases import Phrase
 from memory.failpoints import hit_async
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError, WrongState
@@ -546,8 +546,8 @@ class Gateway:
             LiveEvent(address=address, name="failed", message_id=row.reply_to, text=row.error)
         )
         if row.kind != "notice":
-            text = format_text(
-                await self._language(row.conversation), "dropped_part", why=row.error
+            text = Phrase("A part of the answer could not be delivered: {why}", why=row.error).text(
+                await self._language(row.conversation)
             )
             notice = split_reply(text, "notice", channel.capabilities)
             await self._delivery.notify(row.conversation, f"{row.source}:failed", notice)

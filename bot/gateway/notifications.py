@@ -17,9 +17,10 @@ from bot.gateway.gateway import Gateway
 from bot.messages import is_language_evidence, split_reply, to_address
 from bot.models.health import ModelStatus, is_owner_needed, remedy_kind
 from bot.telemetry.log import redact
-from bot.texts import format_text, resolve_language
+from bot.texts import resolve_language
 from channels.base import Channel
 from channels.message import LiveEvent
+from channels.phrases import AnyPhrase, Phrase, PhraseList, join_phrases, join_sentences
 from memory.context.system_prompt import LOG, MEMORY, PromptBudgets
 from memory.conversation import SystemPart
 from memory.store.conversations.sessions import Sessions
@@ -28,36 +29,43 @@ from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 
-def cut_notice(part: SystemPart, budgets: PromptBudgets, lang: str) -> str:
+def cut_notice(part: SystemPart, budgets: PromptBudgets) -> Phrase:
     """Say which file was cut, its budget, and what did not fit."""
     budget = {MEMORY: budgets.memory, LOG: budgets.log}.get(part.name, budgets.awareness)
-    if lang == "zh":
-        left = "；".join(count_text_zh(item) for item in part.left_out)
-        return (
-            f"{part.name} 超过了它在提示里的 {budget:,} token，较旧的内容暂未放入：{left}。"
-            "文件没有改动。"
-        )
-    left = "; ".join(part.left_out)
-    return (
-        f"{part.name} is longer than the {budget:,} tokens it has in the prompt. Left out, the "
-        f"older part first: {left}. The file itself is unchanged."
+    return Phrase(
+        "{file} is longer than the {budget:,} tokens it has in the prompt. Left out, the older "
+        "part first: {sections}. The file itself is unchanged.",
+        file=part.name,
+        budget=budget,
+        sections=join_phrases(map(left_out_phrase, part.left_out), Phrase("; ")),
     )
 
 
-_ZH = (
-    (re.compile(r"(?<!\d)(\d{1,9}) more sections?: "), r"另外 \1 节: "),
-    (re.compile(r"^top: "), "开头: "),
-    (re.compile(r":? ?(?<!\d)(\d{1,9}) paragraphs?$"), r"：\1 段"),
-    (re.compile(r"(?<!\d)(\d{1,9}) headings?$"), r"\1 个标题"),
-    (re.compile(r"(?<!\d)(\d{1,9}) lines?$"), r"\1 行"),
+# What a cut leaves out, as `SystemPart.left_out` is stored.
+_LEFT_OUT = re.compile(
+    r"(?:(?P<sections>\d{1,9}) more sections?: |(?P<title>.*): )?(?P<count>\d{1,9}) "
+    r"(?P<unit>paragraph|heading|line)s?"
 )
+_UNITS = {
+    "paragraph": Phrase("1 paragraph", "{count} paragraphs"),
+    "heading": Phrase("1 heading", "{count} headings"),
+    "line": Phrase("1 line", "{count} lines", context="left out"),
+}
 
 
-def count_text_zh(item: str) -> str:
-    """Translate a section that was left out, as SystemPart names it, to Chinese."""
-    for english, chinese in _ZH:
-        item = english.sub(chinese, item)
-    return item
+def left_out_phrase(stored: str) -> Phrase:
+    """Return what was left out of a file, as SystemPart names it, for people."""
+    found = _LEFT_OUT.fullmatch(stored)
+    if found is None:
+        return Phrase("{words}", words=stored)
+    amount = _UNITS[found["unit"]].fill(count=int(found["count"]))
+    if found["sections"]:
+        more = Phrase("1 more section", "{count} more sections", count=int(found["sections"]))
+        return Phrase("{where}: {amount}", where=more, amount=amount)
+    if found["title"] is None:
+        return amount
+    where = Phrase("top") if found["title"] == "top" else found["title"]
+    return Phrase("{where}: {amount}", where=where, amount=amount)
 
 
 class ConversationLanguage:
@@ -89,12 +97,13 @@ class Notifier:
     ) -> None:
         """Notify, once a month, of what a file's budget leaves out."""
         row = await self.store.sessions.conversation(conversation)
-        zh, en = (cut_notice(part, budgets, lang) for lang in ("zh", "en"))
         await self.notify(
-            conversation, zh, en, once=f"cut:{row.place.space if row else ''}:{month}"
+            conversation,
+            cut_notice(part, budgets),
+            once=f"cut:{row.place.space if row else ''}:{month}",
         )
 
-    async def notify(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def notify(self, conversation: str, phrase: AnyPhrase, once: str = "") -> None:
         """Send a notice in the conversation's language; nothing if the conversation or its channel
         is gone.
 
@@ -106,7 +115,7 @@ class Notifier:
         channel = self.channels.get(row.place.channel) if row else None
         if channel is None:
             return
-        text = zh if await self.language(conversation) == "zh" else en
+        text = phrase.text(await self.language(conversation))
         notice = split_reply(text, "notice", channel.capabilities)
         await self.store.delivery.notify(conversation, once or f"told:{uuid.uuid4().hex}", notice)
 
@@ -114,12 +123,14 @@ class Notifier:
 COMMAND_FOLD_REASON = "/context fold"
 
 
-def format_finished_fold(row: FoldRow, lang: str) -> str:
+def format_finished_fold(row: FoldRow) -> Phrase:
     """Describe a finished fold in one line."""
     is_single = row.from_turn == row.to_turn
-    return format_text(
-        lang,
-        "fold_done_one" if is_single else "fold_done",
+    if is_single:
+        phrase = Phrase("Folded turn {turns} into {file}: {before} → {after} tokens ({percent}%).")
+    else:
+        phrase = Phrase("Folded turns {turns} into {file}: {before} → {after} tokens ({percent}%).")
+    return phrase.fill(
         turns=row.from_turn if is_single else f"{row.from_turn}–{row.to_turn}",
         file=row.log_ref,
         before=f"{row.tokens_before:,}",
@@ -128,8 +139,8 @@ def format_finished_fold(row: FoldRow, lang: str) -> str:
     )
 
 
-# Sends a notice: conversation, Chinese text, English text, key. See `Notifier.notify`.
-NotifyConversation = Callable[[str, str, str, str], Awaitable[None]]
+# Sends a notice: conversation, notice, key. See `Notifier.notify`.
+NotifyConversation = Callable[[str, AnyPhrase, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,16 +170,19 @@ class FoldNotifications:
         )
         silent = row.log_only or row.reason == COMMAND_FOLD_REASON  # the command replies itself
         if self.config().notify_folds and not silent and state in ("planned", "folded"):
-            zh, en = (_fold_notice(row, state, lang) for lang in ("zh", "en"))
-            await self.notify(row.conversation, zh, en, f"fold:{row.id}:{state}")
+            await self.notify(row.conversation, _fold_notice(row, state), f"fold:{row.id}:{state}")
 
 
-def _fold_notice(row: FoldRow, state: str, lang: str) -> str:
+def _fold_notice(row: FoldRow, state: str) -> Phrase:
     if state == "folded":
-        return format_finished_fold(row, lang)
+        return format_finished_fold(row)
     turns = row.to_turn - row.from_turn + 1
-    key = "fold_started_one" if turns == 1 else "fold_started"
-    return format_text(lang, key, turns=turns, before=f"{row.tokens_before:,}")
+    return Phrase(
+        "Folding the oldest turn: {before} tokens now…",
+        "Folding the oldest {count} turns: {before} tokens now…",
+        count=turns,
+        before=f"{row.tokens_before:,}",
+    )
 
 
 # Channels and models that need the owner: each problem is reported once, and once that it is over.
@@ -181,38 +195,26 @@ MAX_CONVERSATIONS, ALL_CONVERSATIONS = 1_000, 1_000_000
 MAX_REMEMBERED = 1_000  # keys of notices that are not to be repeated
 
 OwnerNeed = Literal["login", "token", "contended"]
-# Notifies the owner through a channel other than the one it is about: that channel, Chinese text,
-# English text.
-NotifyOwner = Callable[[str, str, str], Awaitable[object]]
+# Notifies the owner through a channel other than the one it is about: that channel, the notice.
+NotifyOwner = Callable[[str, AnyPhrase], Awaitable[object]]
 # The same with a key: what was told under it is not told again.
-NotifyOwnerOnce = Callable[[str, str, str, str], Awaitable[object]]
+NotifyOwnerOnce = Callable[[str, AnyPhrase, str], Awaitable[object]]
 
-CHANNEL_TEXTS: Mapping[OwnerNeed, tuple[str, str]] = {
-    "login": (
-        "渠道 {name} 需要登录：在网页的“渠道”里扫码，或在终端运行 mnema channels login {name}。",
-        (
-            "Channel {name} needs a login: scan the code under Channels on the page, or run mnema "
-            "channels login {name}."
-        ),
+CHANNEL_TEXTS: Mapping[OwnerNeed, Phrase] = {
+    "login": Phrase(
+        "Channel {name} needs a login: scan the code under Channels on the page, or run mnema "
+        "channels login {name}."
     ),
-    "token": (
-        (
-            "渠道 {name} 的凭据失效了（{why}）。请更新 channels.{name} 里的设置；"
-            "在那之前它收发不了消息。"
-        ),
-        "Channel {name} is logged out ({why}). Update the credentials under channels.{name}. Until "
-        "then it cannot receive or send messages.",
+    "token": Phrase(
+        "Channel {name} is logged out ({why}). Update the credentials under channels.{name}. "
+        "Until then it cannot receive or send messages."
     ),
-    "contended": (
-        (
-            "另一个程序正在用渠道 {name} 的账号接收消息（{why}）。这里在旁等候，不会争抢；"
-            "请停掉其中一个。"
-        ),
+    "contended": Phrase(
         "Another program is receiving with the account of channel {name} ({why}). This one stands "
-        "by and does not compete; stop one of the two.",
+        "by and does not compete; stop one of the two."
     ),
 }
-CHANNEL_RECOVERED = ("渠道 {name} 恢复正常了。", "Channel {name} works again.")
+CHANNEL_RECOVERED = Phrase("Channel {name} works again.")
 
 
 async def _look_forever(look: Callable[[], Awaitable[None]]) -> None:
@@ -258,10 +260,10 @@ class ChannelNotifications:
                 await self._say(state, CHANNEL_RECOVERED)
                 del self._told[name]
 
-    async def _say(self, state: ChannelStatus, texts: tuple[str, str]) -> None:
-        zh, en = (text.format(name=state.name, why=state.why) for text in texts)
-        log.warning(en)
-        await self.notify_owner(state.name, zh, en)
+    async def _say(self, state: ChannelStatus, phrase: Phrase) -> None:
+        notice = phrase.fill(name=state.name, why=state.why)
+        log.warning(str(notice))
+        await self.notify_owner(state.name, notice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +278,7 @@ class OwnerNotifier:
     #: Values of `once` that were notified: a limit that is reached is reported after each turn.
     _notified: set[str] = field(default_factory=set)
 
-    async def __call__(self, troubled: str, zh: str, en: str, once: str = "") -> bool:
+    async def __call__(self, troubled: str, phrase: AnyPhrase, once: str = "") -> bool:
         if once in self._notified:
             return True
         working = [
@@ -286,7 +288,7 @@ class OwnerNotifier:
         for limit in (MAX_CONVERSATIONS, ALL_CONVERSATIONS):
             rows = await self.sessions.conversations(limit=limit)
             if conversation := find_owner_conversation(rows, working):
-                await self.notify(conversation, zh, en, once)
+                await self.notify(conversation, phrase, once)
                 if once:
                     self._remember(once)
                 return True
@@ -333,38 +335,25 @@ def find_owner_conversation(rows: Sequence[ConversationRow], working: Sequence[s
 # a model is back once it has worked for this long: an alternating one is reported once
 MODEL_CALM_SECONDS = 60.0
 MODEL_TEXTS = {
-    "key": (
-        "模型 {name} 用不了：密钥无效、未付费或没有权限（{why}）。请检查密钥和账户。",
+    "key": Phrase(
         "Model {name} cannot be used: its key is invalid, unpaid or not authorised ({why}). Check "
-        "the key and the account.",
+        "the key and the account."
     ),
-    "name": (
-        "没有叫 {name} 的模型（{why}）。请检查 llm 里模型的名字。",
-        "There is no model {name} ({why}). Check its name under llm in the settings.",
+    "name": Phrase("There is no model {name} ({why}). Check its name under llm in the settings."),
+    "quota": Phrase(
+        "Model {name} has reached its spending or plan limit ({why}). Check the account."
     ),
-    "quota": (
-        "模型 {name} 的额度用完了（{why}）。请检查账户。",
-        "Model {name} has reached its spending or plan limit ({why}). Check the account.",
-    ),
-    "wait": (
-        "模型 {name} 一直没有回应（{why}）。",
-        "Model {name} does not answer ({why}).",
-    ),
+    "wait": Phrase("Model {name} does not answer ({why})."),
 }
-NO_TOOLS_TEXT = (
-    "模型 {name} 的服务器不接受工具（{why}）。它现在不带工具回答：不能查找、设提醒或读写文件。"
-    "请换一个支持工具的模型，或在服务器上打开工具支持，再到网页的“状态”里点“立即再试”。",
+NO_TOOLS_TEXT = Phrase(
     "The server of model {name} does not accept tools ({why}). Answers come without them: no "
     "search, no reminders, no files. Choose a model that supports tools, or enable them on the "
-    "server, then press Try now on the page's Health.",
+    "server, then press Try now on the page's Health."
 )
 # What happens to messages meanwhile.
-FALLBACK_TEXT = (
-    "这期间由 {spare} 回答；会隔一段时间自动再试。",
-    " Until then {spare} answers; this one is tried again from time to time.",
-)
-ALONE_TEXT = ("下一条消息会再试。", " The next message tries it again.")
-MODEL_RECOVERED = ("模型 {name} 恢复正常了。", "Model {name} answers again.")
+FALLBACK_TEXT = Phrase("Until then {spare} answers; this one is tried again from time to time.")
+ALONE_TEXT = Phrase("The next message tries it again.")
+MODEL_RECOVERED = Phrase("Model {name} answers again.")
 
 
 @dataclass(slots=True)
@@ -398,27 +387,22 @@ class ModelNotifications:
                 and state.phase == "up"
                 and state.seconds >= MODEL_CALM_SECONDS
             ):
-                zh, en = (text.format(name=state.name) for text in MODEL_RECOVERED)
-                await self._say((zh, en))
+                await self._say(MODEL_RECOVERED.fill(name=state.name))
                 self._told.discard(state.name)
             if state.tools_refused and self.notify_once is not None:
-                zh, en = (
-                    text.format(name=state.name, why=state.tools_refused) for text in NO_TOOLS_TEXT
-                )
-                await self.notify_once("", zh, en, f"tools refused: {state.name}")
+                notice = NO_TOOLS_TEXT.fill(name=state.name, why=state.tools_refused)
+                await self.notify_once("", notice, f"tools refused: {state.name}")
 
-    async def _say(self, texts: tuple[str, str]) -> None:
-        log.warning(texts[1])
-        await self.notify_owner("", *texts)
+    async def _say(self, notice: AnyPhrase) -> None:
+        log.warning(str(notice))
+        await self.notify_owner("", notice)
 
 
-def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> tuple[str, str]:
+def _format_model_failure(state: ModelStatus, states: Sequence[ModelStatus]) -> PhraseList:
     """Say what failed, what happens next, and which model answers until then."""
     why = redact(state.why)[:200]
-    zh, en = (
-        text.format(name=state.name, why=why) for text in MODEL_TEXTS[remedy_kind(state.error)]
-    )
+    failure = MODEL_TEXTS[remedy_kind(state.error)].fill(name=state.name, why=why)
     spare = next((other.name for other in states if other.use == "spare" and other.ready), "")
     if spare and state.use == "chosen":
-        return zh + FALLBACK_TEXT[0].format(spare=spare), en + FALLBACK_TEXT[1].format(spare=spare)
-    return zh + ALONE_TEXT[0], en + ALONE_TEXT[1]
+        return join_sentences([failure, FALLBACK_TEXT.fill(spare=spare)])
+    return join_sentences([failure, ALONE_TEXT])

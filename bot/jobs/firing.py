@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from bot.jobs.schedule import Schedule, next_run
 from bot.messages import MessageBody, dump_body
 from channels.message import Quote
+from channels.phrases import NO_PHRASE, Phrase
 from memory.conversation import Text, load_parts
 from memory.store.automation.job_runs import RunEnd, RunOutcome, RunRow
 from memory.store.automation.jobs import JobRow
@@ -23,27 +24,27 @@ MAX_MISSED_CHARS = 200
 RETRY_MINUTES = (5, 15, 30)  # after a turn whose model did not answer before it had called a tool
 MAX_FAILS = 3  # in a row; then the job is paused
 STATE_TEXTS = {
-    "told": ("已发送", "sent"),
-    "run": ("正在执行", "running"),
-    "done": ("已完成", "done"),
-    "failed": ("没有做成", "failed"),
-    "held": ("推后", "put off"),
-    "skipped": ("已跳过", "skipped"),
+    "told": Phrase("sent"),
+    "run": Phrase("running", context="a task"),
+    "done": Phrase("done", context="a task"),
+    "failed": Phrase("failed", context="a task"),
+    "held": Phrase("put off"),
+    "skipped": Phrase("skipped"),
 }
 REASON_TEXTS = {
-    "late": ("晚了", "late"),
-    "quiet": ("安静时段", "quiet hours"),
-    "busy": ("上一次还没结束", "the one before had not ended"),
-    "limit": ("当天的次数用完", "the day's tasks were used up"),
-    "model": ("模型没有回应", "the model did not answer"),
-    "stopped": ("被停止", "stopped"),
-    "refused": ("没有被接受", "not accepted"),
-    "gone": ("消息已不在", "its message is gone"),
-    "rights": ("设定者的权限变了", "its maker's rights changed"),
-    "schedule": ("时间读不出来", "its time cannot be read"),
-    "channel": ("渠道或对话不在了", "the channel or chat is gone"),
-    "fault": ("出错", "an error of this program"),
-    "failed": ("连续 3 次没有做成", "it failed 3 times in a row"),
+    "late": Phrase("late"),
+    "quiet": Phrase("quiet hours"),
+    "busy": Phrase("the one before had not ended"),
+    "limit": Phrase("the day's tasks were used up"),
+    "model": Phrase("the model did not answer"),
+    "stopped": Phrase("stopped"),
+    "refused": Phrase("not accepted"),
+    "gone": Phrase("its message is gone"),
+    "rights": Phrase("its maker's rights changed"),
+    "schedule": Phrase("its time cannot be read"),
+    "channel": Phrase("the channel or chat is gone"),
+    "fault": Phrase("an error of this program"),
+    "failed": Phrase("it failed 3 times in a row"),
 }
 
 
@@ -78,7 +79,7 @@ def format_late(due: datetime, late: timedelta, zone: str, lang: str) -> str:
         return ""
     local = due.astimezone(ZoneInfo(zone))
     when = f"{local:%H:%M}" if late < timedelta(hours=12) else f"{local:%Y-%m-%d %H:%M}"
-    return f"（原定 {when}）" if lang == "zh" else f" (was due {when})"
+    return Phrase(" (was due {when})", when=when).text(lang)
 
 
 def format_missed(row: JobRow) -> str:
@@ -104,15 +105,13 @@ def build_arrival(
     schedule, due = Schedule.from_json(row.schedule), datetime.fromtimestamp(row.next_at, UTC)
     made = _local_time(row, row.at)[:10]
     late = "" if row.extra else format_late(due, now - due, schedule.zone, lang)
-    head = (
-        f"⏰ r{row.number}（{made} 设定）{late}："
-        if lang == "zh"
-        else f"⏰ r{row.number}, set on {made}{late}: "
-    )
+    head = Phrase(
+        "⏰ r{number}, set on {made}{late}: ", number=row.number, made=made, late=late
+    ).text(lang)
     clean = _format_outcomes(row, [one for one in outcomes if not one.tainted], lang)
     earlier = _format_outcomes(row, [one for one in outcomes if one.tainted], lang)
     if row.tainted:
-        asked = "请完成上面引用的任务。" if lang == "zh" else "do the quoted task."
+        asked = Phrase("do the quoted task.").text(lang)
         body = MessageBody(
             text=f"{head}{asked}{clean}", quote=Quote(text=row.body), job=row.id, earlier=earlier
         )
@@ -132,12 +131,11 @@ def _format_outcomes(row: JobRow, outcomes: Sequence[RunOutcome], lang: str) -> 
     """List how earlier times ended, newest first; "" for none."""
     if not outcomes:
         return ""
-    zh = lang == "zh"
-    lines = ["", "", "前几次：" if zh else "Earlier times:"]
+    lines = ["", "", Phrase("Earlier times:").text(lang)]
     for one in outcomes:
         state, reason = (
-            STATE_TEXTS[one.state][not zh],
-            REASON_TEXTS.get(one.reason, ("", ""))[not zh],
+            STATE_TEXTS[one.state].text(lang),
+            REASON_TEXTS.get(one.reason, NO_PHRASE).text(lang),
         )
         parts = load_parts(one.parts) if one.parts else ()
         answer = " ".join("".join(part.text for part in parts if isinstance(part, Text)).split())

@@ -14,7 +14,8 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from bot.access.budgets import start_of_day
-from bot.config.schema import Config, UserBudgetConfig
+from bot.config.schema import Config
+from bot.config.sections.budgets import UserBudgetConfig
 from bot.errors import ModelError, Unusable
 from bot.gateway.notifications import MAX_CONVERSATIONS, find_owner_conversation
 from bot.jobs.schedule import Schedule, ScheduleRefused, load_zone
@@ -24,6 +25,7 @@ from bot.models.base import Answer, Request
 from bot.models.service import ModelService, build_usage_row
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
+from channels.phrases import Phrase
 from memory.conversation import Part, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 from memory.store.automation.heartbeats import BeatDecision, BeatRow, NewBeat
 from memory.store.automation.jobs import JobSetting
@@ -57,23 +59,23 @@ INSTRUCTIONS = (
 )
 NOT_OFFERED_TEXT = "[invalid call] There is only notify."
 REASON_TEXTS = {
-    "zero": ("heartbeat.every 是 0", "heartbeat.every is 0"),
-    "off": ("已关闭", "it is off"),
-    "paused": ("已暂停", "it is paused"),
-    "empty": (f"{HEARTBEAT_FILE} 没有内容", f"{HEARTBEAT_FILE} holds nothing"),
-    "offline": ("没有配置模型", "no model is configured"),
-    "chat": ("没有可以通知的私聊", "there is no private chat to notify"),
-    "quiet": ("安静时段", "the quiet hours"),
-    "busy": ("正在回答消息", "a turn runs"),
-    "idle": ("你七天没有写消息", "you have not written for seven days"),
-    "share": ("当天的份额用完", "the share of the day is used up"),
-    "unchanged": ("没有变化", "nothing has changed"),
-    "model": ("模型没有回应", "the model did not answer"),
-    "key": ("模型的密钥或额度有问题", "the model's key or quota"),
-    "steps": ("步数用完", "it used up its steps"),
-    "notices": ("一天的通知用完", "the notices of a day are used up"),
-    "same": ("连续三次一样", "three times the same"),
-    "fails": ("连续三次失败", "three failures in a row"),
+    "zero": Phrase("heartbeat.every is 0"),
+    "off": Phrase("it is off"),
+    "paused": Phrase("it is paused"),
+    "empty": Phrase("{heartbeat_file} holds nothing", heartbeat_file=HEARTBEAT_FILE),
+    "offline": Phrase("no model is configured"),
+    "chat": Phrase("there is no private chat to notify"),
+    "quiet": Phrase("the quiet hours"),
+    "busy": Phrase("a turn runs"),
+    "idle": Phrase("you have not written for seven days"),
+    "share": Phrase("the share of the day is used up"),
+    "unchanged": Phrase("nothing has changed"),
+    "model": Phrase("the model did not answer"),
+    "key": Phrase("the model's key or quota"),
+    "steps": Phrase("it used up its steps"),
+    "notices": Phrase("the notices of a day are used up"),
+    "same": Phrase("three times the same"),
+    "fails": Phrase("three failures in a row"),
 }
 
 
@@ -380,13 +382,10 @@ class Heartbeat:
 
     async def pause(self, conversation: ConversationRow, reason: str) -> None:
         """Pause until the person resumes it, with one notice."""
-        zh = await self.language(conversation.id) == "zh"
-        why = REASON_TEXTS[reason][not zh]
-        text = (
-            f"心跳已暂停：{why}。/心跳 开 可以恢复。"
-            if zh
-            else f"The heartbeat is paused: {why}. /heartbeat on resumes it."
+        paused = Phrase(
+            "The heartbeat is paused: {why}. /heartbeat on resumes it.", why=REASON_TEXTS[reason]
         )
+        text = paused.text(await self.language(conversation.id))
         channel = self.channels[conversation.place.channel]
         now = self.now().timestamp()
         out = tuple(split_reply(text, "notice", channel.capabilities))

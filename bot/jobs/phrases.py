@@ -22,6 +22,7 @@ from bot.jobs.time_words import (
     TimeWord,
     add_months,
 )
+from channels.phrases import Phrase
 from memory.text.patterns import lazy_pattern
 
 # Hours of the day that 0 and 12 may be; 24 is the midnight at its end.
@@ -94,24 +95,24 @@ _QUOTED = re.compile(r"[\"“「](?P<words>[^\"”」]{1,2000})[\"”」]")
 _EXAMPLES = (
     (
         lazy_pattern(r"(?i)每|隔|工作日|every|each|daily|weekdays"),
-        ("每周一 9:00 写周报", "every monday 9:00 report"),
+        Phrase("every monday 9:00 report"),
     ),
     (
         lazy_pattern(r"(?i)周|星期|礼拜|day(?![a-z])|week"),
-        ("下周五 9:00 交报告", "friday 9:00 report"),
+        Phrase("friday 9:00 report"),
     ),
     (
         lazy_pattern(
             r"(?i)月|[日号]|\d[/.-]\d|month|(?<![a-z])(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)"
         ),
-        ("12月25日 18:00 吃饭", "25 Dec 18:00 dinner"),
+        Phrase("25 Dec 18:00 dinner"),
     ),
     (
         lazy_pattern(r"(?i)[之以]后|过|分钟|小时|会儿|(?<![a-z])(?:in|min|hour|later|soon|while)"),
-        ("半小时后 关火", "in half an hour turn off the stove"),
+        Phrase("in half an hour turn off the stove"),
     ),
 )
-_ANY_EXAMPLE = ("明天下午3点 开会", "tomorrow 3pm meeting")
+_ANY_EXAMPLE = Phrase("tomorrow 3pm meeting")
 
 _WEEKDAY_EN = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?"
 _CHANNELS_ZH = {
@@ -159,12 +160,11 @@ def read_reminder(text: str, now: datetime, zone: str) -> ReminderPhrase:
     try:
         return _read(text.strip(), now, zone)
     except TimeUnclear as err:
-        if err.zh:
+        if err.phrase:
             raise
-        zh, en = next((example for sign, example in _EXAMPLES if sign.search(text)), _ANY_EXAMPLE)
+        example = next((example for sign, example in _EXAMPLES if sign.search(text)), _ANY_EXAMPLE)
         raise type(err)(
-            f"I did not understand the time; write for example: {en}",
-            f"没看懂是什么时间；可以写成：{zh}",
+            Phrase("I did not understand the time; write for example: {example}", example=example)
         ) from err
 
 
@@ -269,11 +269,10 @@ def _names_day(rest: str) -> bool:
 
 def _holiday() -> TimeUnclear:
     return TimeUnclear(
-        (
+        Phrase(
             "I do not know the dates of holidays or the lunar calendar; write the date, for "
             "example: 25 Dec 9:00 call mum"
         ),
-        "我不会算节日和农历的日子；请写公历日期，例如：12月25日 9:00 打电话",
     )
 
 
@@ -443,7 +442,7 @@ def _add_span(now: datetime, span: tuple[int, int]) -> datetime:
     try:
         day = add_months(now.date(), months) + timedelta(days=days)
     except (ValueError, OverflowError) as err:
-        raise ScheduleRefused("that is more than five years ahead", "那是五年以后的事了") from err
+        raise ScheduleRefused(Phrase("that is more than five years ahead")) from err
     local = datetime.combine(day, now.timetz())
     return (
         (local.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(now.tzinfo)
@@ -500,7 +499,7 @@ def _read_hour(clock: Clock, parts: list[PartOfDay], reading: _Reading, now: dat
         return _hour_in_parts(clock.hour, parts)
     minute, later = f"{clock.minute:02}", clock.hour + 12
     if clock.hour == 24 and reading.has_day and not clock.has_colon:
-        raise _two_hours("midnight", "半夜", "00:00", "24:00")
+        raise _two_hours(Phrase("midnight"), "00:00", "24:00")
     if clock.is_exact:
         return clock.hour
     is_early = clock.hour < 6 if clock.has_colon else clock.hour <= 6
@@ -509,7 +508,7 @@ def _read_hour(clock: Clock, parts: list[PartOfDay], reading: _Reading, now: dat
     is_past = (clock.hour, clock.minute) <= (now.hour, now.minute) < (later, clock.minute)
     if is_early or (is_open and is_past):
         raise _two_hours(
-            str(clock.hour), f"{clock.hour} 点", f"{clock.hour:02}:{minute}", f"{later}:{minute}"
+            Phrase("{hour}", hour=clock.hour), f"{clock.hour:02}:{minute}", f"{later}:{minute}"
         )
     return clock.hour
 
@@ -530,8 +529,13 @@ def _hour_in_parts(hour: int, parts: list[PartOfDay]) -> int:
     return fits[0]
 
 
-def _two_hours(en: str, zh: str, first: str, second: str) -> TimeUnclear:
+def _two_hours(hour: Phrase, first: str, second: str) -> TimeUnclear:
     return TimeUnclear(
-        f"{en} may be {first} or {second}; write one of these, or am, pm, noon, morning, evening",
-        f"{zh}可以是 {first}，也可以是 {second}；请写其中一个，或写上午、下午、晚上",
+        Phrase(
+            "{hour} may be {first} or {second}; write one of these, or am, pm, noon, morning, "
+            "evening",
+            hour=hour,
+            first=first,
+            second=second,
+        )
     )

@@ -13,6 +13,7 @@ import structlog
 from bot.messages import PartExtras, dump_extras, split_reply
 from bot.texts import format_duration
 from channels.base import Channel
+from channels.phrases import Phrase
 from memory.store.automation.background_tasks import TaskKind, TaskRow
 from memory.store.errors import StoreError
 from memory.store.store import Store
@@ -23,9 +24,9 @@ LOOK_SECONDS = 30.0
 NOTICE_MINUTES = (2, 4, 8, 16, 32)
 LATEST_SECONDS = 110.0  # after such a minute, a notice is still sent; later it is skipped
 MAX_LINE_CHARS = 120
-KIND_TEXTS: Mapping[TaskKind, tuple[str, str]] = {
-    "agent": ("子代理", "sub-agent"),
-    "exec": ("命令", "command"),
+KIND_TEXTS: Mapping[TaskKind, Phrase] = {
+    "agent": Phrase("sub-agent"),
+    "exec": Phrase("command"),
 }
 
 
@@ -49,7 +50,7 @@ class TaskProgress:
         if row.kind == "exec":
             return f"{span} · {line}" if (line := quote_line(self.last_line(row.id))) else span
         steps = await self.store.tasks.steps(row.child)
-        called = f"{steps.ended} 次工具调用" if lang == "zh" else f"tool calls: {steps.ended}"
+        called = Phrase("tool calls: {ended}", ended=steps.ended).text(lang)
         return " · ".join(filter(None, (span, called, quote_line(steps.current))))
 
     async def watch(self) -> None:
@@ -88,7 +89,7 @@ class TaskProgress:
         ):
             return False
         lang = await self.language(row.conversation)
-        kind = KIND_TEXTS[row.kind][lang != "zh"]
+        kind = KIND_TEXTS[row.kind].text(lang)
         text = f"⏳ {row.name} · {kind} · {await self.describe(row, lang)}"
         notice = split_reply(text, "notice", channel.capabilities)
         if channel.capabilities.edits and (sent := await self._sent_before(row, minute)):

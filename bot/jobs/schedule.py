@@ -12,12 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from memory.text.calendar_words import (
-    CHINESE_WEEKDAYS,
-    MONTH_NAMES,
-    WEEKDAY_NAMES,
-    weekday_number,
-)
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
+from memory.text.calendar_words import weekday_number
 
 MAX_AHEAD = timedelta(days=5 * 366)
 MIN_MINUTES, OWNER_MIN_MINUTES = 15, 1  # between two runs
@@ -31,13 +27,11 @@ _QUIET = re.compile(
 
 
 class ScheduleRefused(ValueError):
-    """The schedule cannot be kept; the text, in English and as `zh` in Chinese, says what would be
-    right.
-    """
+    """The schedule cannot be kept; the phrase, a clause, says what would be right."""
 
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.zh = zh
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +70,9 @@ class Schedule:
         try:
             found = cls(**json.loads(text))
         except (ValueError, TypeError) as err:
-            raise ScheduleRefused(
-                "the stored schedule cannot be read", "存下的时间读不出来"
-            ) from err
+            raise ScheduleRefused(Phrase("the stored schedule cannot be read")) from err
         if bool(found.at) + bool(found.minutes) + bool(found.cron) != 1:
-            raise ScheduleRefused("the stored schedule says no time", "存下的时间是空的")
+            raise ScheduleRefused(Phrase("the stored schedule says no time"))
         return found
 
 
@@ -94,8 +86,10 @@ def load_zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as err:
         raise ScheduleRefused(
-            f"there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin",
-            f"没有时区 {name!r}；请用 Asia/Shanghai、Europe/Berlin 这样的名字",
+            Phrase(
+                "there is no time zone {name!r}; name one like Asia/Shanghai or Europe/Berlin",
+                name=name,
+            ),
         ) from err
 
 
@@ -161,13 +155,11 @@ def resolve_local(text: str, zone: tzinfo) -> datetime:
         local = datetime.fromisoformat(text)
     except ValueError as err:
         raise ScheduleRefused(
-            f"{text!r} is no local time such as 2026-11-30T09:00",
-            f"{text!r} 不是 2026-11-30T09:00 这样的本地时间",
+            Phrase("{words!r} is no local time such as 2026-11-30T09:00", words=text),
         ) from err
     if local.tzinfo is not None:
         raise ScheduleRefused(
-            "give the local time without an offset, and the zone by its name",
-            "请写不带偏移的本地时间，时区用名字写",
+            Phrase("give the local time without an offset, and the zone by its name"),
         )
     first = local.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if first.astimezone(zone).replace(tzinfo=None) == local:
@@ -195,8 +187,7 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     """
     if bool(schedule.at) + bool(schedule.minutes) + bool(schedule.cron) != 1:
         raise ScheduleRefused(
-            "give exactly one of a time, a number of minutes and a cron expression",
-            "时间、分钟数和 cron 表达式只能给一个",
+            Phrase("give exactly one of a time, a number of minutes and a cron expression"),
         )
     load_zone(schedule.zone)
     if schedule.cron:
@@ -206,34 +197,31 @@ def check_schedule(schedule: Schedule, now: datetime, *, owner: bool) -> datetim
     runs = list(islice(iter_runs(schedule, now), CHECKED_RUNS if schedule.repeats else 1))
     if not runs:
         if schedule.at:
-            raise ScheduleRefused("that time is past", "那个时间已经过了")
-        raise ScheduleRefused("it would never happen", "这样永远不会发生")
+            raise ScheduleRefused(Phrase("that time is past"))
+        raise ScheduleRefused(Phrase("it would never happen"))
     if runs[0] - now > MAX_AHEAD:
         raise _too_far()
     least = OWNER_MIN_MINUTES if owner else MIN_MINUTES
     closest = min((later - earlier for earlier, later in pairwise(runs)), default=None)
     if closest is not None and closest < timedelta(minutes=least):
-        raise ScheduleRefused(
-            f"it may happen every {least} minutes at most", f"最多每 {least} 分钟一次"
-        )
+        raise ScheduleRefused(Phrase("it may happen every {least} minutes at most", least=least))
     return runs[0]
 
 
 def _too_far() -> ScheduleRefused:
-    return ScheduleRefused("that is more than five years ahead", "那是五年以后的事了")
+    return ScheduleRefused(Phrase("that is more than five years ahead"))
 
 
 def _check_cron(cron: str) -> None:
     if len(cron.split()) != 5:
         raise ScheduleRefused(
-            "a cron expression has five fields: minute, hour, day, month, day of the week",
-            "cron 表达式有五个字段：分、时、日、月、星期",
+            Phrase("a cron expression has five fields: minute, hour, day, month, day of the week"),
         )
     try:
         CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as err:
         raise ScheduleRefused(
-            f"{cron!r} is no cron expression: {err}", f"{cron!r} 不是 cron 表达式：{err}"
+            Phrase("{cron!r} is no cron expression: {err}", cron=cron, err=err)
         ) from err
 
 
@@ -275,109 +263,133 @@ def parse_quiet(text: str) -> tuple[str, str] | None:
     )
 
 
-def format_moment(moment: datetime, zone: str, now: datetime, lang: str) -> str:
+def format_moment(moment: datetime, zone: str, now: datetime) -> Phrase:
     """Format a moment with its zone and distance: "2026-11-24 Tue 08:00 Asia/Shanghai (in 13
     h)".
     """
     local, span = moment.astimezone(load_zone(zone)), moment - now
-    amount, units = _round_span(span)
-    if lang == "zh":
-        end = "后" if span >= timedelta(0) else "前"
-        return (
-            f"{local:%Y-%m-%d} 周{CHINESE_WEEKDAYS[local.weekday()]} {local:%H:%M} {zone}"
-            f"（{amount} {units[1]}{end}）"
-        )
-    distance = f"in {amount} {units[0]}" if span >= timedelta(0) else f"{amount} {units[0]} ago"
-    return f"{local:%Y-%m-%d %a %H:%M} {zone} ({distance})"
+    if span >= timedelta(0):
+        phrase = Phrase("{date} {weekday} {clock} {zone} (in {span})")
+    else:
+        phrase = Phrase("{date} {weekday} {clock} {zone} ({span} ago)")
+    return phrase.fill(
+        date=f"{local:%Y-%m-%d}",
+        weekday=_WEEKDAYS[local.weekday()],
+        clock=f"{local:%H:%M}",
+        zone=zone,
+        span=_round_span(span),
+    )
 
 
-def format_repetition(schedule: Schedule, lang: str) -> str:
-    """Format how a schedule repeats, such as "weekdays 9:00"; "" for one that does not."""
+def format_repetition(schedule: Schedule) -> Phrase:
+    """Format how a schedule repeats, such as "weekdays 9:00"; empty for one that does not."""
     if schedule.minutes:
-        return _format_interval(schedule.minutes, lang)
-    return _format_cron(schedule.cron, lang) if schedule.cron else ""
+        return _format_interval(schedule.minutes)
+    return _format_cron(schedule.cron) if schedule.cron else NO_PHRASE
 
 
-def _format_interval(minutes: int, lang: str) -> str:
-    unit_minutes, en, en_many, zh = next(unit for unit in _UNITS if minutes % unit[0] == 0)
+def _format_interval(minutes: int) -> Phrase:
+    unit_minutes, one, many = next(unit for unit in _UNITS if minutes % unit[0] == 0)
     count = minutes // unit_minutes
-    if lang == "zh":
-        return f"每{zh}" if count == 1 else f"每 {count} {zh}"
-    return f"every {en}" if count == 1 else f"every {count} {en_many}"
+    return one if count == 1 else many.fill(count=count)
 
 
-def _format_cron(cron: str, lang: str) -> str:
+def _format_cron(cron: str) -> Phrase:
     """Format the usual forms of cron expressions in words, and any other one as it is."""
     minute, hours, days = cron.lower().split(maxsplit=2)
-    zh = lang == "zh"
+    as_written = Phrase("cron {expression}", expression=cron)
     if not (minute.isdigit() and hours.replace(",", "").isdigit()):
-        return f"cron {cron}"
+        return as_written
     clocks = ", ".join(f"{int(hour)}:{int(minute):02}" for hour in hours.split(","))
-    for form, texts in _CRON_FORMS:
+    for form, phrase in _CRON_FORMS:
         if (found := form.fullmatch(days)) is not None:
-            names = {
-                name: _cron_name(name, text, zh=zh) for name, text in found.groupdict().items()
-            }
-            return f"{texts[not zh].format(**names)} {clocks}"
-    return f"cron {cron}"
+            names = {name: _cron_name(name, text) for name, text in found.groupdict().items()}
+            return Phrase("{days} {clocks}", days=phrase.fill(**names), clocks=clocks)
+    return as_written
 
 
-def _cron_name(name: str, text: str, *, zh: bool) -> str:
+def _cron_name(name: str, text: str) -> AnyPhrase | str:
     """Return what a number in a cron expression is called."""
     if name == "month":
-        return text if zh else _MONTHS_EN[int(text) - 1]
+        return _MONTHS[int(text) - 1]
     if name == "which":
-        return text if zh else _WHICH_EN[int(text) - 1]
+        return _WHICH[int(text) - 1]
     if name == "weekdays":
         numbers = re.sub(r"[a-z]{3}", lambda day: str(weekday_number(day[0])), text)
-        names = CHINESE_WEEKDAYS if zh else _WEEKDAYS_EN
-        named = re.sub(r"\d", lambda day: names[(int(day[0]) - 1) % 7], numbers)
-        return named.replace(",", "、").replace("-", "到") if zh else named.replace(",", ", ")
+        parts = [_WEEKDAY_SIGNS.get(sign) or _WEEKDAYS[(int(sign) - 1) % 7] for sign in numbers]
+        return join_phrases(parts, NO_PHRASE)
     return text
 
 
 _UNITS = (
-    (7 * DAY_MINUTES, "week", "weeks", "周"),
-    (DAY_MINUTES, "day", "days", "天"),
-    (60, "h", "h", "小时"),
-    (1, "min", "min", "分钟"),
+    (7 * DAY_MINUTES, Phrase("every week"), Phrase("every {count} weeks")),
+    (DAY_MINUTES, Phrase("every day"), Phrase("every {count} days")),
+    (60, Phrase("every h"), Phrase("every {count} h")),
+    (1, Phrase("every min"), Phrase("every {count} min")),
 )
-_WEEKDAYS_EN = tuple(name[:3].title() for name in WEEKDAY_NAMES)
-_MONTHS_EN = tuple(name[:3].title() for name in MONTH_NAMES)
-_WHICH_EN = ("first", "second", "third", "fourth", "fifth")
+_WEEKDAYS = (
+    Phrase("Mon"),
+    Phrase("Tue"),
+    Phrase("Wed"),
+    Phrase("Thu"),
+    Phrase("Fri"),
+    Phrase("Sat"),
+    Phrase("Sun"),
+)
+_WEEKDAY_SIGNS = {",": Phrase(", "), "-": Phrase("-", context="from one weekday to another")}
+_MONTHS = (
+    Phrase("Jan"),
+    Phrase("Feb"),
+    Phrase("Mar"),
+    Phrase("Apr"),
+    Phrase("May"),
+    Phrase("Jun"),
+    Phrase("Jul"),
+    Phrase("Aug"),
+    Phrase("Sep"),
+    Phrase("Oct"),
+    Phrase("Nov"),
+    Phrase("Dec"),
+)
+_WHICH = (
+    Phrase("first"),
+    Phrase("second"),
+    Phrase("third"),
+    Phrase("fourth"),
+    Phrase("fifth"),
+)
 _WEEKDAY = r"(?:[0-7]|mon|tue|wed|thu|fri|sat|sun)"
-# The fields day, month and weekday of a cron expression, and how they are said in Chinese and
-# English.
-_CRON_FORMS: tuple[tuple[re.Pattern[str], tuple[str, str]], ...] = (
-    (re.compile(r"\* \* \*"), ("每天", "daily")),
-    (re.compile(r"\* \* (?:1-5|mon-fri)"), ("工作日", "weekdays")),
-    (re.compile(r"\* \* (?:6,7|6-7|0,6|6,0|sat,sun|sat-sun)"), ("周末", "weekends")),
+# The fields day, month and weekday of a cron expression, and how they are said.
+_CRON_FORMS: tuple[tuple[re.Pattern[str], Phrase], ...] = (
+    (re.compile(r"\* \* \*"), Phrase("daily")),
+    (re.compile(r"\* \* (?:1-5|mon-fri)"), Phrase("weekdays")),
+    (re.compile(r"\* \* (?:6,7|6-7|0,6|6,0|sat,sun|sat-sun)"), Phrase("weekends")),
     (
         re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY}(?:[,-]{_WEEKDAY}){{0,6}})"),
-        ("每周{weekdays}", "every {weekdays}"),
+        Phrase("every {weekdays}"),
     ),
     (
         re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY})#(?P<which>[1-5])"),
-        ("每月第 {which} 个周{weekdays}", "{which} {weekdays} of the month"),
+        Phrase("{which} {weekdays} of the month"),
     ),
     (
         re.compile(rf"\* \* (?P<weekdays>{_WEEKDAY})l"),
-        ("每月最后一个周{weekdays}", "last {weekdays} of the month"),
+        Phrase("last {weekdays} of the month"),
     ),
-    (re.compile(r"l \* \*"), ("每月最后一天", "last day of the month")),
-    (re.compile(r"(?P<day>\d{1,2}) \* \*"), ("每月 {day} 日", "monthly on day {day}")),
+    (re.compile(r"l \* \*"), Phrase("last day of the month")),
+    (re.compile(r"(?P<day>\d{1,2}) \* \*"), Phrase("monthly on day {day}")),
     (
         re.compile(r"(?P<day>\d{1,2}) (?P<month>[1-9]|1[0-2]) \*"),
-        ("每年 {month} 月 {day} 日", "yearly on {day} {month}"),
+        Phrase("yearly on {day} {month}"),
     ),
 )
 
 
-def _round_span(span: timedelta) -> tuple[int, tuple[str, str]]:
-    """Return a time span in one unit: its number, and the unit in English and Chinese."""
+def _round_span(span: timedelta) -> Phrase:
+    """Return a time span in one unit."""
     minutes = round(abs(span.total_seconds()) / 60)
     if minutes < 100:
-        return minutes, ("min", "分钟")
+        return Phrase("{amount} min", amount=minutes)
     if minutes < 60 * 48:
-        return round(minutes / 60), ("h", "小时")
-    return round(minutes / 60 / 24), ("d", "天")
+        return Phrase("{amount} h", amount=round(minutes / 60))
+    return Phrase("{amount} d", amount=round(minutes / 60 / 24))

@@ -19,18 +19,16 @@ from bot.jobs.schedule import (
 )
 from bot.jobs.times import JobRefused, JobTimes
 from channels.base import Channel
+from channels.phrases import AnyPhrase, Phrase, PhraseList, join_phrases
 from memory.store.automation.jobs import CANCELLED, JobKind, JobRow, Jobs, NewJob
 from memory.store.rows import ConversationRow
 from memory.text.normalize import normalize_text
 
 MAX_BODY_CHARS = 2_000
-Announce = Callable[[str, str, str, str], Awaitable[None]]
-WRITES_FIRST_TEXT = (
-    "这个渠道要你先发过消息才收得到；到时候发不出去的话，会等你写来再送到。",
-    (
-        "This channel only delivers for a while after you have written; otherwise it waits until "
-        "you write."
-    ),
+Announce = Callable[[str, AnyPhrase, str], Awaitable[None]]
+WRITES_FIRST_TEXT = Phrase(
+    "This channel only delivers for a while after you have written; otherwise it waits until you "
+    "write."
 )
 
 
@@ -118,9 +116,10 @@ class JobService:
         here = await self.conversation(request.conversation)
         if here is None or here.place.kind != "dm" or request.tainted:
             raise JobRefused(
-                "Only what a person asks for in a private chat, with no words from outside in "
-                "view, can go to another chat.",
-                "只有本人在私聊里提出、并且当前对话里没有外来文字时，才能送到别的聊天。",
+                Phrase(
+                    "Only what a person asks for in a private chat, with no words from outside in "
+                    "view, can go to another chat."
+                ),
             )
         if here.place.channel == request.deliver:
             return here.id
@@ -129,11 +128,13 @@ class JobService:
             found = await self.jobs.private_chat(request.space, request.deliver)
         if not found:
             raise JobRefused(
-                f"There is no private chat on {request.deliver[:40]!r} that shares this memory. It "
-                "has to be a channel of this bot on which the person has written; /link connects "
-                "an account there.",
-                f"在“{request.deliver[:40]}”上没有和这里共用记忆的私聊。"
-                "那里必须是这个机器人的渠道，并且本人写过消息；用 /关联 连接那边的账号。",
+                Phrase(
+                    "There is no private chat on {deliver!r} that shares this memory. It has to "
+                    "be a channel of this bot on which the person has written; /link connects an "
+                    "account there.",
+                    deliver=request.deliver[:40],
+                    deliver2=request.deliver[:40],
+                ),
             )
         return found
 
@@ -157,8 +158,10 @@ class JobService:
         words = request.words.strip()
         if not words or len(words) > MAX_BODY_CHARS:
             raise JobRefused(
-                f"Say what is to happen, in {MAX_BODY_CHARS:,} characters at most.",
-                f"请写明要做什么，最多 {MAX_BODY_CHARS:,} 字。",
+                Phrase(
+                    "Say what is to happen, in {max_body_chars:,} characters at most.",
+                    max_body_chars=MAX_BODY_CHARS,
+                ),
             )
         try:
             return check_schedule(request.schedule, self.now(), owner=request.actor.role == "owner")
@@ -167,22 +170,16 @@ class JobService:
 
     async def _show(self, row: JobRow, key: str, *, with_warnings: bool, where: str = "") -> None:
         """Tell the chat of a job, or another one, of it."""
-        zh, en = await self.describe(row, with_warnings=with_warnings)
-        await self.announce(where or row.conversation, zh, en, key)
+        described = await self.describe(row, with_warnings=with_warnings)
+        await self.announce(where or row.conversation, described, key)
 
-    async def describe(self, row: JobRow, *, with_warnings: bool = True) -> tuple[str, str]:
-        """Say when and what a job is, and what may keep it from its time, in Chinese and
-        English.
-        """
-        lines = [[format_job_line(row, self.now(), lang)] for lang in ("zh", "en")]
-        for texts in await self._warnings(row) if with_warnings else ():
-            for line, text in zip(lines, texts, strict=True):
-                line.append(text)
-        zh, en = ("\n".join(line) for line in lines)
-        return zh, en
+    async def describe(self, row: JobRow, *, with_warnings: bool = True) -> PhraseList:
+        """Say when and what a job is, and what may keep it from its time."""
+        warnings = await self._warnings(row) if with_warnings else []
+        return join_phrases([format_job_line(row, self.now()), *warnings], Phrase("\n"))
 
-    async def _warnings(self, row: JobRow) -> list[tuple[str, str]]:
-        """Return what keeps a job from its time, in Chinese and English."""
+    async def _warnings(self, row: JobRow) -> list[Phrase]:
+        """Return what keeps a job from its time."""
         warnings = []
         place = await self.conversation(row.conversation)
         channel = self.channels.get(place.place.channel) if place else None
@@ -193,9 +190,9 @@ class JobService:
         if row.kind == "do" and (until := self.times.quiet_until(setting, due)) is not None:
             clock = f"{until.astimezone(load_zone(setting.zone or self.times.zone)):%H:%M}"
             warnings.append(
-                (
-                    f"那时是安静时段，会等到 {clock} 再做；用 /任务 安静 可以改。",
-                    f"That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",  # noqa: E501
+                Phrase(
+                    "That is in the quiet hours: it is done at {clock}; /tasks quiet changes them.",
+                    clock=clock,
                 )
             )
         return warnings
@@ -250,8 +247,11 @@ class JobService:
             return
         if await self.jobs.count(actor.channel, actor.id) >= most:
             raise JobRefused(
-                f"You have {most} reminders and tasks, which is the limit; end one of them first.",
-                f"你已经有 {most} 个提醒和任务，到上限了；请先结束一个。",
+                Phrase(
+                    "You have {most} reminders and tasks, which is the limit; end one of them "
+                    "first.",
+                    most=most,
+                ),
             )
 
     async def find(self, space: str, number: int) -> JobRow:
@@ -285,13 +285,13 @@ class JobService:
             due = put_off if due is None and put_off > self.now() else due
         except ScheduleRefused as err:
             raise JobRefused(
-                f"The time of r{row.number} cannot be read; end it and set a new one.",
-                f"r{row.number} 的时间读不出来；请取消它，重新设一个。",
+                Phrase(
+                    "The time of r{number} cannot be read; end it and set a new one.",
+                    number=row.number,
+                ),
             ) from err
         if due is None:
-            raise JobRefused(
-                f"The time of r{row.number} is past.", f"r{row.number} 的时间已经过了。"
-            )
+            raise JobRefused(Phrase("The time of r{number} is past.", number=row.number))
         await self.jobs.set_state(row, "on", "", due.timestamp(), by)
         self.changed()
         return await self.find(row.space, row.number)
@@ -303,7 +303,7 @@ class JobService:
 
 
 def _not_open(number: int) -> JobRefused:
-    return JobRefused(f"There is no open task r{number} here.", f"这里没有进行中的 r{number}。")
+    return JobRefused(Phrase("There is no open task r{number} here.", number=number))
 
 
 def sort_by_time(rows: Sequence[JobRow]) -> list[JobRow]:
@@ -311,16 +311,22 @@ def sort_by_time(rows: Sequence[JobRow]) -> list[JobRow]:
     return sorted(rows, key=lambda row: (row.state != "on", row.next_at, row.number))
 
 
-def format_job_line(row: JobRow, now: datetime, lang: str) -> str:
+def format_job_line(row: JobRow, now: datetime) -> Phrase:
     """Format one line of a job: next time with its zone, number, what. Pure."""
     try:
         schedule = Schedule.from_json(row.schedule)
     except ScheduleRefused:
-        return f"⏸ r{row.number}\n{row.body}"
-    when = format_moment(datetime.fromtimestamp(row.next_at, UTC), schedule.zone, now, lang)
-    how = format_repetition(schedule, lang)
+        return Phrase("⏸ r{number}\n{words}", number=row.number, words=row.body)
     sign = "⏰" if row.state == "on" else "⏸"
-    return " · ".join(filter(None, (f"{sign} {when}", how, f"r{row.number}"))) + f"\n{row.body}"
+    when = format_moment(datetime.fromtimestamp(row.next_at, UTC), schedule.zone, now)
+    facts = [when, how] if (how := format_repetition(schedule)) else [when]
+    return Phrase(
+        "{sign} {facts} · r{number}\n{words}",
+        sign=sign,
+        facts=join_phrases(facts, Phrase(" · ")),
+        number=row.number,
+        words=row.body,
+    )
 
 
 def _norm(request: JobRequest) -> str:

@@ -29,6 +29,7 @@ from bot.jobs.times import JobTimes
 from bot.messages import RESUME_PREFIX, PartExtras, dump_extras, split_reply
 from bot.telemetry.recorder import Telemetry
 from channels.base import Channel
+from channels.phrases import Phrase
 from memory.failpoints import hit_async
 from memory.store.automation.job_runs import RunEnd, RunRow
 from memory.store.automation.jobs import JobFiring, JobRow
@@ -92,25 +93,24 @@ class RunSettler:
         channel = self.channels.get(place.place.channel) if place else None
         if channel is None:
             return ()
-        zh = await self.language(row.conversation) == "zh"
+        lang = await self.language(row.conversation)
         lines = []
         if unheard:
             lines.append(
-                f"r{row.number} 没有做成：模型没有回应。"
-                if zh
-                else f"r{row.number} failed: the model did not answer."
+                Phrase("r{number} failed: the model did not answer.", number=row.number).text(lang)
             )
         if end.pause:
             lines.append(
-                f"r{row.number} 连续 {end.fails} 次没有做成，已暂停；/任务 继续 r{row.number} "
-                "可以恢复。"
-                if zh
-                else f"r{row.number} failed {end.fails} times in a row and is paused; "
-                f"/tasks resume r{row.number} resumes it."
+                Phrase(
+                    "r{number} failed {fails} times in a row and is paused; /tasks resume "
+                    "r{number} resumes it.",
+                    number=row.number,
+                    fails=end.fails,
+                ).text(lang)
             )
         out = split_reply("⏰ " + "\n".join(lines), "notice", channel.capabilities)
         if end.pause and channel.capabilities.buttons:
-            button = ("继续" if zh else "Resume", f"{RESUME_PREFIX}r{row.number}")
+            button = (Phrase("Resume").text(lang), f"{RESUME_PREFIX}r{row.number}")
             out[-1] = replace(out[-1], payload=dump_extras(PartExtras(buttons=(button,))))
         source = f"{job_key(row.id, run.due)}:end"
         return (Notice(conversation=row.conversation, source=source, out=tuple(out)),)
@@ -335,8 +335,8 @@ class JobTicker:
         lines = [format_missed(firing.job) for firing in firings[:MAX_LISTED]]
         if len(firings) > MAX_LISTED:
             more = len(firings) - MAX_LISTED
-            lines.append(f"……还有 {more} 条" if lang == "zh" else f"… and {more} more")
-        head = "我不在的时候错过了：" if lang == "zh" else "Missed while I was away:"
+            lines.append(Phrase("… and {more} more", more=more).text(lang))
+        head = Phrase("Missed while I was away:").text(lang)
         key = f"job-missed:{first.id}:{first.next_at:.0f}"
         notice = self._notice(first, key, "\n".join([head, *lines]), channel)
         await self._fire([replace(firings[0], notices=(notice,)), *firings[1:]], now)
@@ -357,9 +357,12 @@ def _held_for_quiet(firing: JobFiring, until: datetime) -> JobFiring:
 
 
 def _limit_text(limit: int, number: int, lang: str) -> str:
-    if lang == "zh":
-        return f"⏰ 今天的 {limit} 次任务用完了，r{number} 没有执行。"
-    return f"⏰ The {limit} tasks of today are used up; r{number} was not run."
+    used_up = Phrase(
+        "⏰ The {limit} tasks of today are used up; r{number} was not run.",
+        limit=limit,
+        number=number,
+    )
+    return used_up.text(lang)
 
 
 def _is_private_chat_of(conversation: ConversationRow, row: JobRow) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from bot.jobs.schedule import DAY_MINUTES, ScheduleRefused
+from channels.phrases import NO_PHRASE, Phrase
 from memory.text.calendar_words import (
     CHINESE_DIGITS,
     ENGLISH_NUMBERS,
@@ -83,8 +84,8 @@ class TimeUnclear(ScheduleRefused):
     to say of them.
     """
 
-    def __init__(self, en: str = "", zh: str = "") -> None:
-        super().__init__(en, zh)
+    def __init__(self, phrase: Phrase = NO_PHRASE) -> None:
+        super().__init__(phrase)
 
 
 Meaning = Callable[[re.Match[str], date], TimeWord]
@@ -249,11 +250,11 @@ def read_next_weekday(found: re.Match[str], today: date) -> TimeWord:
     if number > today.isoweekday():
         day = found["day"]
         raise TimeUnclear(
-            (
-                f'does "next {day}" mean that of this week or of the next one? Write "{day}" or '
-                f'"{day} next week"'
+            Phrase(
+                'does "next {day}" mean that of this week or of the next one? Write "{day}" '
+                'or "{day} next week"',
+                day=day,
             ),
-            f"next {day} 是这周还是下周？请写“这周五”或“下周五”这样的话",
         )
     return weekday_of_week(1)(found, today)
 
@@ -284,7 +285,7 @@ def _make_date(year: int, month: int, day: int) -> date:
     try:
         return date(year, month, day)
     except ValueError as err:
-        raise TimeUnclear("there is no such date", "没有这一天") from err
+        raise TimeUnclear(Phrase("there is no such date")) from err
 
 
 def _month_of(today: date, months: int) -> tuple[int, int]:
@@ -328,8 +329,12 @@ def read_slashed_date(found: re.Match[str], today: date) -> TimeWord:
     first, second = int(found["first"]), int(found["second"])
     if first <= 12 and second <= 12:
         raise TimeUnclear(
-            f"which one of {first}/{second} is the month? Write it like 25 December or 2026-12-25",
-            f"{first}/{second} 哪个是月份？请写成 12月25日 或 2026-12-25 这样",
+            Phrase(
+                "which one of {first}/{second} is the month? Write it like 25 December or "
+                "2026-12-25",
+                first=first,
+                second=second,
+            ),
         )
     month, day = (first, second) if first <= 12 else (second, first)
     _make_date(2028, month, day)
@@ -342,7 +347,7 @@ def read_day_of_month(found: re.Match[str], today: date) -> TimeWord:
     """Read "28号", "on the 31st": the next month that has it."""
     day = read_number(found["date"])
     if not 1 <= day <= 31:
-        raise TimeUnclear("there is no such date", "没有这一天")
+        raise TimeUnclear(Phrase("there is no such date"))
     months = (_month_of(today, ahead) for ahead in range(3))
     return TimeWord(
         days=tuple(
@@ -376,8 +381,7 @@ def read_every_month(found: re.Match[str], today: date) -> TimeWord:
     day = read_number(found["date"])
     if not 1 <= day <= 28:
         raise TimeUnclear(
-            "not every month has that day; write for example: every month on the last day",
-            "不是每个月都有这一天；可以写“每月最后一天”",
+            Phrase("not every month has that day; write for example: every month on the last day"),
         )
     return TimeWord(cron=f"{day} * *")
 
@@ -397,7 +401,7 @@ def read_every_year(found: re.Match[str], today: date) -> TimeWord:
     """Read "每年12月25日", "every year on Dec 25"."""
     month, day = _month_number(found["month"]), read_number(found["date"])
     if (month, day) == (2, 29):
-        raise TimeUnclear("not every year has that day", "不是每年都有这一天")
+        raise TimeUnclear(Phrase("not every year has that day"))
     _make_date(today.year, month, day)
     return TimeWord(cron=f"{day} {month} *")
 
@@ -443,7 +447,7 @@ def read_clock(found: re.Match[str], today: date) -> TimeWord:
     if (given.get("side") or "").lower() == "to":
         hour, minute = (hour - 2) % 12 + 1, 60 - minute
     if hour > 24 or minute > 59:
-        raise TimeUnclear("there is no such time of day", "没有这个钟点")
+        raise TimeUnclear(Phrase("there is no such time of day"))
     is_exact = hour > 12 or hour == 0 or given["hour"].startswith("0")
     has_colon = ":" in found[0]
     return TimeWord(clock=Clock(hour=hour, minute=minute, has_colon=has_colon, is_exact=is_exact))

@@ -13,24 +13,23 @@ from bot.access.permissions import Actor
 from bot.config.schema import Config
 from bot.errors import MnemaError
 from bot.jobs.schedule import ScheduleRefused, load_zone, parse_quiet, quiet_until
+from channels.phrases import Capitalized, Phrase
 from memory.store.automation.jobs import Jobs, JobSetting
 
 NO_QUIET = "off"  # as a person's choice: no quiet hours
 
 
 class JobRefused(MnemaError):
-    """The job cannot be made or changed; the text, in English and as `zh` in Chinese, says what
-    would be right.
-    """
+    """The job cannot be made or changed; the phrase says what would be right."""
 
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.zh = zh
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
     @classmethod
     def of(cls, err: ScheduleRefused) -> "JobRefused":
         """Say what is wrong with a schedule, as a sentence."""
-        return cls(f"{str(err)[:1].upper()}{str(err)[1:]}.", f"{err.zh}。")
+        return cls(Phrase("{reason}.", reason=Capitalized(err.phrase)))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,8 +103,7 @@ class JobTimes:
             hours = parse_quiet(quiet)
             if quiet not in ("", NO_QUIET) and hours is None:
                 raise JobRefused(
-                    "Quiet hours are written like 22:30-07:30; off for none.",
-                    "安静时段写成 22:30-07:30；不要就写 off。",
+                    Phrase("Quiet hours are written like 22:30-07:30; off for none."),
                 )
             chosen = replace(chosen, quiet="-".join(hours) if hours else quiet)
         await self.jobs.save_setting(chosen)

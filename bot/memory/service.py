@@ -21,7 +21,8 @@ from bot.memory.search import open_recall, open_removal, open_vectors
 from bot.models.base import Purpose
 from bot.models.providers.offline import OfflinePassage
 from bot.models.service import ModelService
-from bot.texts import format_text, resolve_language
+from bot.texts import resolve_language
+from channels.phrases import Phrase
 from memory.conversation import BOT_SPEAKER, Complete
 from memory.forgetting.forget import ForgetService
 from memory.longterm.dream_worker import DreamSettings, DreamWorker
@@ -191,7 +192,7 @@ class MemoryService:
                 text=item.text,
                 source=f"{item.path}:{item.line}"
                 if item.path
-                else format_text(lang, "turn", number=item.turn),
+                else Phrase("turn {number}", number=item.turn).text(lang),
             )
             for item in found
             if item.kind != "tool" and (item.kind != "said" or item.speaker != BOT_SPEAKER)

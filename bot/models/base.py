@@ -120,7 +120,7 @@ class RetryWait:
     said.
     """
 
-    #: Key of the reason in bot.texts.
+    #: Code of the reason.
     why: str
     #: Number of the next call, and of calls at most.
     call: int

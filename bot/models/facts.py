@@ -11,11 +11,12 @@ from bot.errors import ModelError
 from bot.models.providers.failures import shorten_words
 from bot.models.windows import ModelWindow, format_window
 from bot.texts import format_duration
+from channels.phrases import Phrase, join_phrases
 
-THINKING_TEXTS: Mapping[str, tuple[str, str]] = {
-    "": ("没有思考", "no thinking"),
-    "field": ("思考在单独的字段里", "thinking in a field of its own"),
-    "tags": ("思考写在 <think> 里", "thinking in <think> tags"),
+THINKING_TEXTS: Mapping[str, Phrase] = {
+    "": Phrase("no thinking"),
+    "field": Phrase("thinking in a field of its own"),
+    "tags": Phrase("thinking in <think> tags"),
 }
 
 
@@ -67,36 +68,31 @@ def facts_to_json(facts: KnownModel, now: float) -> Mapping[str, Any]:
 
 def format_facts(facts: KnownModel, lang: str) -> str:
     """Format what is known of a model in one line, without its newest error."""
-    zh = lang == "zh"
-    parts = [format_window(facts.window, lang)]
-    if facts.tools_refused:
-        parts.append("不接受工具" if zh else "no tools")
-    parts.append(THINKING_TEXTS[facts.thinking][not zh])
-    slots = format_slots(facts.slots, lang)
-    return (
-        f"{facts.name}：{'；'.join(parts)}{slots}"
-        if zh
-        else f"{facts.name}: {'; '.join(parts)}{slots}"
+    parts = [
+        format_window(facts.window),
+        *([Phrase("no tools")] if facts.tools_refused else ()),
+        THINKING_TEXTS[facts.thinking],
+        *([format_slots(facts.slots)] if facts.slots else ()),
+    ]
+    return Phrase("{name}: {parts}", name=facts.name, parts=join_phrases(parts, Phrase("; "))).text(
+        lang
     )
 
 
-def format_slots(slots: int, lang: str) -> str:
-    """Say at the end of a line how many requests a server answers at once; "" where it does not
-    say.
-    """
-    if not slots:
-        return ""
-    if lang == "zh":
-        return f"；同时回答 {slots} 个请求"
-    requests = "1 request" if slots == 1 else f"{slots} requests"
-    return f"; it answers {requests} at once"
+def format_slots(slots: int) -> Phrase:
+    """Say how many requests a server answers at once."""
+    return Phrase(
+        "it answers 1 request at once", "it answers {count} requests at once", count=slots
+    )
 
 
 def format_error(facts: KnownModel, now: float, lang: str) -> str:
     """Format the newest error of a model in its server's words; "" for none."""
     if facts.error is None:
         return ""
-    ago = format_duration(now - facts.error.at, lang)
-    if lang == "zh":
-        return f"{facts.name} 最近一次出错在 {ago}前：{facts.error.words}"
-    return f"{facts.name} failed {ago} ago: {facts.error.words}"
+    return Phrase(
+        "{name} failed {ago} ago: {words}",
+        name=facts.name,
+        ago=format_duration(now - facts.error.at, lang),
+        words=facts.error.words,
+    ).text(lang)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from bot.errors import KeyRefused, ModelError, NoSuchModel, QuotaSpent, RateLimited, Unusable
 from bot.texts import format_duration
+from channels.phrases import NO_PHRASE, Phrase, join_phrases
 
 # Seconds for which other models come before a failed one, doubled with each failure in a row up to
 # the longest.
@@ -162,27 +163,22 @@ def model_status_to_json(status: ModelStatus) -> Mapping[str, Any]:
 
 def format_model_status(status: ModelStatus, lang: str) -> str:
     """Format the status in one line."""
-    zh = lang == "zh"
     since = format_duration(status.seconds, lang)
-    rest = format_duration(status.retry_in, lang)
-    next_zh, next_en = "下一条消息会再试", "the next message tries it again"
+    next_try = Phrase("the next message tries it again")
     if status.retry_in >= 1:
-        next_zh, next_en = f"{rest}内先用别的模型", f"for {rest} other models come first"
+        rest = format_duration(status.retry_in, lang)
+        next_try = Phrase("for {rest} other models come first", rest=rest)
     words = {
-        "untried": ("还没用过", "not asked yet"),
-        "up": (f"正常 {since}", f"answers since {since}"),
-        "resting": (f"没有回应 {since}，{next_zh}", f"does not answer since {since}; {next_en}"),
-        "refused": (f"被拒绝 {since}，{next_zh}", f"refused since {since}; {next_en}"),
+        "untried": Phrase("not asked yet"),
+        "up": Phrase("answers since {since}", since=since),
+        "resting": Phrase("does not answer since {since}; {next}", since=since, next=next_try),
+        "refused": Phrase("refused since {since}; {next}", since=since, next=next_try),
     }[status.phase]
-    why = _in_brackets(status.why, zh=zh) if status.why else ""
-    line = f"{'●' if status.ready else '○'} {status.name} — {words[0 if zh else 1]}{why}"
-    if not status.tools_refused:
-        return line
-    return f"{line}{'；不接受工具' if zh else '; accepts no tools'}{_in_brackets(status.tools_refused, zh=zh)}"  # noqa: E501
-
-
-def _in_brackets(text: str, *, zh: bool) -> str:
-    return f"（{text}）" if zh else f" ({text})"
+    facts = [words, Phrase(" ({why})", why=status.why) if status.why else NO_PHRASE]
+    if status.tools_refused:
+        facts.append(Phrase("; accepts no tools ({why})", why=status.tools_refused))
+    sign = "●" if status.ready else "○"
+    return f"{sign} {status.name} — {join_phrases(facts, NO_PHRASE).text(lang)}"
 
 
 def notable_statuses(statuses: Sequence[ModelStatus]) -> list[ModelStatus]:

@@ -14,7 +14,7 @@ from bot.errors import BadRequest, ModelError, RateLimited, Stalled, Transient
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, Restarted, RetryWait
 from bot.models.providers.failures import BAD_THINKING
 from bot.models.providers.transport import TimedStream, Timeouts
-from bot.texts import reason_key
+from bot.texts import failure_code
 from memory.conversation import Thinking
 
 
@@ -103,7 +103,7 @@ class RetryingModel:
                     raise
                 if isinstance(err, BadRequest):
                     request = drop_thinking(request)
-                why, reason = str(err), reason_key(err)
+                why, reason = str(err), failure_code(err)
             if pause:
                 yield RetryWait(why=reason, call=calls + 1, calls=self._settings.calls)
             await self._sleep(pause)

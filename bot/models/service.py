@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import structlog
 
-from bot.config.schema import Config, LlmConfig
+from bot.config.schema import Config
+from bot.config.sections.llm import LlmConfig
 from bot.errors import BadRequest, KeyRefused, ModelError, Overflow, Unusable
 from bot.models.background import BackgroundCalls
 from bot.models.base import (
@@ -578,13 +579,8 @@ def _serve(account: ProviderAccount, model: str, configured: int) -> ServedModel
 
 def log_unusable(name: str, error: Unusable) -> None:
     """Log a model that needs a change of its configuration."""
-    log.error(
-        "model unusable",
-        model=name,
-        error=type(error).__name__,
-        status=error.status,
-        kind=error.kind,
-    )
+    kind = type(error).__name__
+    log.error("model unusable", model=name, error=kind, status=error.status, kind=error.kind)
 
 
 def build_usage_row(answer: Answer, purpose: str = "turn") -> Usage:

@@ -15,6 +15,7 @@ from bot.errors import Overflow
 from bot.models.catalog import UNKNOWN_WINDOW, model_facts
 from bot.models.providers.server_window import MIN_WINDOW, ServerFacts, WindowQuestion, ask_facts
 from bot.models.providers.transport import is_at_home
+from channels.phrases import Phrase
 from memory.context.tokens import is_believable
 from memory.store.conversations.inbox import ChannelNotes
 from memory.store.errors import StoreError
@@ -34,13 +35,13 @@ NOTES = "model windows"  # under which the notes are stored
 # config: llm.context_window; server: its own word; refusal: the numbers of one; cut: prompts were
 # cut silently; table: bot.models.catalog; default: nothing is known.
 WindowSource = Literal["config", "server", "refusal", "cut", "table", "default"]
-WINDOW_SOURCE_TEXTS: Mapping[WindowSource, tuple[str, str]] = {
-    "config": ("来自 llm.context_window", "from llm.context_window"),
-    "server": ("服务器自己说的", "as the server says"),
-    "refusal": ("服务器拒绝时说的", "as a refusal named it"),
-    "cut": ("更长的被服务器悄悄截掉", "the server cut more silently"),
-    "table": ("来自模型表", "from the table of models"),
-    "default": ("未知，这是假定的", "assumed, as nothing is known"),
+WINDOW_SOURCE_TEXTS: Mapping[WindowSource, Phrase] = {
+    "config": Phrase("from llm.context_window"),
+    "server": Phrase("as the server says"),
+    "refusal": Phrase("as a refusal named it"),
+    "cut": Phrase("the server cut more silently"),
+    "table": Phrase("from the table of models"),
+    "default": Phrase("assumed, as nothing is known"),
 }
 
 
@@ -320,19 +321,18 @@ def answer_reserve(window: int, max_output_tokens: int) -> int:
     return min(max_output_tokens, max(window // RESERVE_SHARE, MIN_RESERVE), window // 2)
 
 
-def format_window(window: ModelWindow, lang: str) -> str:
+def format_window(window: ModelWindow) -> Phrase:
     """Format a window with its source, as "8,192 tokens, from llm.context_window"."""
-    zh, en = WINDOW_SOURCE_TEXTS[window.source]
-    return f"{window.tokens:,} tokens，{zh}" if lang == "zh" else f"{window.tokens:,} tokens, {en}"
+    source = WINDOW_SOURCE_TEXTS[window.source]
+    return Phrase("{tokens:,} tokens, {source}", tokens=window.tokens, source=source)
 
 
-def format_cut(served: ServedModel, tokens: int) -> tuple[str, str]:
-    """Format the notice of a server that cuts requests, in Chinese and in English."""
-    return (
-        f"服务器只读了 {served.model} 的请求里的 {tokens:,} tokens，更早的内容被它悄悄丢掉了。"
-        "从现在起请求不会更长，较早的对话会整理成摘要。如果服务器可以读更多，请在它那边和 "
-        "llm.context_window 里都设大一些。",
-        f"The server reads only {tokens:,} tokens of a request to {served.model}, and silently "
-        "drops what comes before. From now on requests are no longer than that, and older turns "
-        "are folded. If it can read more, set that on the server and in llm.context_window.",
+def format_cut(served: ServedModel, tokens: int) -> Phrase:
+    """Format the notice of a server that cuts requests."""
+    return Phrase(
+        "The server reads only {tokens:,} tokens of a request to {model}, and silently drops what "
+        "comes before. From now on requests are no longer than that, and older turns are folded. "
+        "If it can read more, set that on the server and in llm.context_window.",
+        tokens=tokens,
+        model=served.model,
     )

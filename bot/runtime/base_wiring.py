@@ -209,7 +209,7 @@ class BaseComponents(ABC):
 
     def _report_cut(self, served: ServedModel, tokens: int) -> None:
         """Tell the owner once that a server cuts requests silently."""
-        self.spawn(self.owner("", *format_cut(served, tokens), f"cut:{served.key}:{tokens}"))
+        self.spawn(self.owner("", format_cut(served, tokens), f"cut:{served.key}:{tokens}"))
 
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run work in the background until it ends or the bot is closed; an error is logged."""

@@ -20,8 +20,9 @@ from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.turn_wiring import TurnComponents
 from bot.telemetry.database_repair import describe_repair
 from bot.telemetry.recorder import create_telemetry
-from bot.texts import format_span, format_text, resolve_language
+from bot.texts import format_span, resolve_language
 from channels.base import Channel
+from channels.phrases import Phrase
 from memory.failpoints import hit_async
 from memory.store.open import open_store
 from memory.tasks import cancel_and_wait
@@ -128,9 +129,12 @@ class Bot(TurnComponents):
             if row is None or not late or channel is None or row.place.is_hidden:
                 continue
             lang = resolve_language(late[-1].text, self.config().language)
-            text = format_text(
-                lang, "away", span=format_span(now - late[0].at, lang), count=len(late)
-            )
+            text = Phrase(
+                "I was away for {span}. I will answer the {count} messages from that time in "
+                "order.",
+                span=format_span(now - late[0].at, lang),
+                count=len(late),
+            ).text(lang)
             notice = split_reply(text, "notice", channel.capabilities)
             await self.store.delivery.notify(conversation, f"away:{late[-1].id}", notice)
 
@@ -204,7 +208,7 @@ async def build_bot(home: HomeFolder, file: ConfigFile) -> Bot:
     """
     store = await open_store(home.db)
     if store.repaired is not None:
-        _, text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
+        text = describe_repair(store.repaired, datetime.now().astimezone().tzinfo or UTC)
         print(f"mnema: {text}", file=sys.stderr)
         AuditCheckpoints(home.data).invalidate(
             f"repaired, {store.repaired.aside} set aside", datetime.now(UTC)

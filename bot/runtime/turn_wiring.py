@@ -48,6 +48,7 @@ from bot.tools.skills.library import SkillLibrary, SkillState
 from bot.tools.skills.service import SkillTools
 from bot.tools.web.service import WebTools
 from bot.tools.workspace.changes import FileChanges
+from channels.phrases import Phrase
 from memory.context.policies.planner import plan_context
 from memory.context.policies.policies import LEAN, build_policy
 from memory.context.summary.prompt import MAX_PROMPT_TOKENS
@@ -211,9 +212,13 @@ class TurnComponents(Components):
         def changed(name: str, sha256: str) -> None:
             log.warning("a skill was changed, it is off", skill=name)
             on = f"mnema skills on {name.rpartition('/')[2]}{f' --space {space}' if space else ''}"
-            zh = f"技能 {name} 的内容变了，已经停用。看过之后用 {on} 重新启用。"
-            en = f"The skill {name} was changed and is off. Look at it, then enable it with {on}."
-            self.spawn(self.owner("", zh, en, f"skill:{name}:{sha256}"))
+            notice = Phrase(
+                "The skill {name} was changed and is off. Look at it, then enable it with "
+                "{command}.",
+                name=name,
+                command=on,
+            )
+            self.spawn(self.owner("", notice, f"skill:{name}:{sha256}"))
 
         return SkillLibrary(
             self.workspace, SkillState(self.home.skills_state), changed, space=space
@@ -222,12 +227,12 @@ class TurnComponents(Components):
     def _plugin_library(self) -> PluginLibrary:
         def changed(name: str, sha256: str) -> None:
             log.warning("a plug-in was changed, it is off", plugin=name)
-            zh = f"插件 {name} 的内容变了，已经停用。看过之后用 mnema tools on {name} 重新启用。"
-            en = (
-                f"The plug-in {name} was changed and is off. Look at it, then enable it with mnema "
-                f"tools on {name}."
+            notice = Phrase(
+                "The plug-in {name} was changed and is off. Look at it, then enable it with mnema "
+                "tools on {name}.",
+                name=name,
             )
-            self.spawn(self.owner("", zh, en, f"plugin:{name}:{sha256}"))
+            self.spawn(self.owner("", notice, f"plugin:{name}:{sha256}"))
 
         return PluginLibrary(self.workspace, PluginState(self.home.plugins_state), changed)
 

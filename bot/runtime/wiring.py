@@ -31,6 +31,7 @@ from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
 from channels.base import Channel
+from channels.phrases import Phrase
 from memory.conversation import ToolSpec
 from memory.store.engine.database import QueueKey
 
@@ -275,7 +276,7 @@ class Components(BaseComponents):
             dispatchers[key.kind].wake(key.id, key.due)
 
 
-def _command_menu() -> list[tuple[str, str, str]]:
+def _command_menu() -> list[tuple[str, Phrase]]:
     from bot.commands.router import command_menu
 
     return command_menu()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase
 from memory.store.errors import StoreError
 from memory.workspace.files import SPACES_FOLDER, FileTooBig
 from memory.workspace.safe_path import PathRefused
@@ -18,32 +19,23 @@ MAX_TROUBLES = 100
 TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT = "turns", "database", "snapshots"
 SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT)  # all others are paths of files
 TROUBLE_TEXTS = {
-    "file": (
-        (
-            "读不了 {what}（{zh}）。修好之前沿用上次读到的内容；它应当是一个普通文件，"
-            "机器人的账号要能读。"
-        ),
-        "{what} cannot be read ({en}). Until it can be, its last good text stays in use. Make it a "
-        "plain file that the bot's account may read.",
+    "file": Phrase(
+        "{what} cannot be read ({reason}). Until it can be, its last good text stays in use. Make "
+        "it a plain file that the bot's account may read."
     ),
-    TURNS_SUBJECT: (
-        "有消息没能回答：这台机器出错了（{zh}）。已请对方稍后再发；请检查这台机器，日志里有详情。",
-        "A message could not be answered because of a fault of this machine ({en}). Its writer was "
-        "asked to send it again later. Check this machine; the log has the details.",
+    TURNS_SUBJECT: Phrase(
+        "A message could not be answered because of a fault of this machine ({reason}). Its "
+        "writer was asked to send it again later. Check this machine; the log has the details."
     ),
-    DATABASE_SUBJECT: ("{zh}", "{en}"),
-    SNAPSHOT_SUBJECT: (
-        (
-            "数据库的快照没有做成（{zh}）。这期间数据库若损坏，只能恢复到更早的状态；请检查磁盘，"
-            "并运行 mnema doctor。"
-        ),
-        "No snapshot of the database could be taken ({en}). If it is damaged meanwhile, it can "
-        "only be put back to an older state. Check the disk, and run mnema doctor.",
+    DATABASE_SUBJECT: Phrase("{reason}"),
+    SNAPSHOT_SUBJECT: Phrase(
+        "No snapshot of the database could be taken ({reason}). If it is damaged meanwhile, it "
+        "can only be put back to an older state. Check the disk, and run mnema doctor."
     ),
 }
-RECOVERED_TEXT = ("{what} 又能读了。", "{what} can be read again.")
+RECOVERED_TEXT = Phrase("{what} can be read again.")
 # Notifies the owner, once for each key; returns whether there is a conversation where they see it.
-TellOwner = Callable[[str, str, str, str], Awaitable[bool]]
+TellOwner = Callable[[str, AnyPhrase, str], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +44,8 @@ class Trouble:
 
     #: The file's path below the workspace, or one of SUBJECTS.
     what: str
-    #: The reason in Chinese and English; the system's own message is the same in both.
-    zh: str
-    en: str
+    #: The system's own message is the same in both languages.
+    reason: AnyPhrase
     #: When it last occurred, in seconds of the clock of `TroubleList`.
     at: float
     #: Names this one trouble, so that it is told once and never again; "" for one that may come
@@ -109,8 +100,7 @@ class TroubleList:
             log.warning("trouble", what=what, error=type(err).__name__, why=str(err))
             if len(self._known) >= MAX_TROUBLES:
                 return
-        zh, en = fault_reason(err)
-        self._known[what] = Trouble(what=what, zh=zh, en=en, at=self._clock())
+        self._known[what] = Trouble(what=what, reason=fault_reason(err), at=self._clock())
 
 
 class TroubleNotifications:
@@ -152,35 +142,33 @@ class TroubleNotifications:
                 self._notified.add(what)
         for what in self._notified - current.keys():
             if what not in SUBJECTS:
-                await self._notify(RECOVERED_TEXT, Trouble(what=what, zh="", en="", at=0.0))
+                await self._notify(RECOVERED_TEXT, Trouble(what=what, reason=NO_PHRASE, at=0.0))
             self._notified.discard(what)
 
-    async def _notify(self, texts: tuple[str, str], trouble: Trouble) -> bool:
-        zh, en = (text.format(what=trouble.what, zh=trouble.zh, en=trouble.en) for text in texts)
+    async def _notify(self, phrase: Phrase, trouble: Trouble) -> bool:
+        notice = phrase.fill(what=trouble.what, reason=trouble.reason)
         # The key limits this to once an hour, for a fault that comes and goes or that several
         # processes see.
-        once = f"trouble:{texts is RECOVERED_TEXT}:{trouble.what}:{trouble.en}:{int(time.time() // 3600)}"  # noqa: E501
+        hour = int(time.time() // 3600)
+        once = f"trouble:{phrase is RECOVERED_TEXT}:{trouble.what}:{trouble.reason}:{hour}"
         return await self._notify_owner(
-            "", zh, en, f"trouble:{trouble.key}" if trouble.key else once
+            "", notice, f"trouble:{trouble.key}" if trouble.key else once
         )
 
 
 def troubles_to_json(troubles: Iterable[Trouble], lang: str = "en") -> dict[str, str]:
     """Convert the troubles for the API: file or one of SUBJECTS to the reason."""
-    return {trouble.what: trouble.zh if lang == "zh" else trouble.en for trouble in troubles}
+    return {trouble.what: trouble.reason.text(lang) for trouble in troubles}
 
 
-def fault_reason(err: Exception) -> tuple[str, str]:
-    """Return why a file could not be read or a turn failed, in Chinese and English."""
+def fault_reason(err: Exception) -> Phrase:
+    """Return why a file could not be read or a turn failed."""
     if isinstance(err, PathRefused):
-        return (
-            "它不是本账号的普通文件，或者另有一个名字（硬链接）",
-            "it is not a plain file of this account, or has a second name",
-        )
+        return Phrase("it is not a plain file of this account, or has a second name")
     if isinstance(err, FileTooBig):
-        return "文件太大", "it is too large"
+        return Phrase("it is too large")
     said = (isinstance(err, OSError) and err.strerror) or str(err) or type(err).__name__
-    return said, said
+    return Phrase("{words}", words=said)
 
 
 def _trouble_subject(space: str, path: str) -> str:

@@ -20,6 +20,7 @@ from bot.memory.recall import (
 from bot.tools.base import LazyToolSpec, MessageContext, ToolArguments, ToolContext
 from bot.tools.recall import PAGE_CHARS, paginate_lines
 from bot.tools.workspace.files import format_page
+from channels.phrases import AnyPhrase, Phrase
 from memory.context.taint import NOT_NOTED, NOTE_TOOL, OUTSIDE_LABEL
 from memory.longterm.memories import Memories, MemoryCandidate, UpsertResult
 from memory.longterm.memory_file import MEMORY_PATH, MemoryFileUnreadable, MemoryLossRefused
@@ -42,7 +43,7 @@ Day = Annotated[str, Field(description="YYYY-MM-DD")]
 
 # Sends a notice to a conversation: (its id, Chinese text, English text, a key that lets it be sent
 # only once).
-NotifyOnce = Callable[[str, str, str, str], Awaitable[None]]
+NotifyOnce = Callable[[str, AnyPhrase, str], Awaitable[None]]
 
 
 class MemorySearchArguments(ToolArguments):
@@ -202,8 +203,8 @@ class MemoryWriteTool:
         text = await self._without_copied_frame(text, context.space)
         done = await self._note(arguments.category, text, context, message)
         if done.action != "unchanged" or done.row.source.message_id == message.message_id:
-            zh, en = f"🧠 记住了：{done.row.text}", f"🧠 Remembered: {done.row.text}"
-            await self._notify(context.conversation, zh, en, f"memory:{context.idem_key}")
+            notice = Phrase("🧠 Remembered: {words}", words=done.row.text)
+            await self._notify(context.conversation, notice, f"memory:{context.idem_key}")
         verbs = {
             "created": "Noted",
             "updated": "Merged with what was noted",

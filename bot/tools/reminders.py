@@ -76,7 +76,7 @@ class RemindTool:
             row = await self._jobs.add(request)
         except JobRefused as err:
             raise ToolFailed(str(err)) from err
-        return f"Set, and shown to the person: {format_job_line(row, context.now(), 'en')}"
+        return f"Set, and shown to the person: {format_job_line(row, context.now())}"
 
 
 class RemindersArguments(ToolArguments):
@@ -117,7 +117,7 @@ class RemindersTool:
             if number
         ]
         if not numbers:
-            lines = [format_job_line(row, context.now(), "en") for row in sort_by_time(rows)]
+            lines = [format_job_line(row, context.now()).text("en") for row in sort_by_time(rows)]
             return "\n".join(lines) or "There are none."
         if len(numbers) > 1:
             raise ToolFailed("Change one reminder in one call.")
@@ -145,10 +145,10 @@ class RemindersTool:
             return f"r{row.number} is paused."
         if arguments.resume:
             resumed = await self._jobs.resume(row, actor.id)
-            return f"Resumed: {format_job_line(resumed, context.now(), 'en')}"
+            return f"Resumed: {format_job_line(resumed, context.now())}"
         schedule = _build_schedule(arguments, await self._zone_of(row, actor), context.now())
         moved = await self._jobs.edit(row, actor, "", schedule)
-        return f"Moved, and shown to the person: {format_job_line(moved, context.now(), 'en')}"
+        return f"Moved, and shown to the person: {format_job_line(moved, context.now())}"
 
     async def _zone_of(self, row: JobRow, actor: Actor) -> str:
         """Return the zone that a job was set in; the person's if that cannot be read any more."""

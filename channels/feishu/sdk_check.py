@@ -8,9 +8,11 @@ import asyncio
 import json
 import os
 import sys
+from typing import Literal
 
 from channels.base import SetupFinding
 from channels.feishu.settings import FeishuSettings
+from channels.phrases import Phrase
 
 SDK_SECONDS = 25.0  # for import and call; the page gives such a step thirty seconds
 CALL_SECONDS = 5.0
@@ -22,26 +24,19 @@ async def check_with_sdk(settings: FeishuSettings, seconds: float = SDK_SECONDS)
     try:
         answer = await _ask_in_process(settings, seconds)
     except TimeoutError:
-        return _finding(
-            "skipped", "飞书的官方 SDK 没有及时启动。", "Feishu's own SDK did not start in time."
-        )
+        return _finding("skipped", Phrase("Feishu's own SDK did not start in time."))
     except (OSError, ValueError) as err:
-        return _finding(
-            "skipped", f"飞书的官方 SDK 没有运行：{err}。", f"Feishu's own SDK did not run: {err}."
-        )
+        return _finding("skipped", Phrase("Feishu's own SDK did not run: {err}.", err=str(err)))
     if answer["code"] == 0:
         return _finding(
             "ok",
-            "飞书的官方 SDK 用同样的设置却被接受：错在本程序，请报告。",
-            (
-                "Feishu's own SDK is accepted with the same settings: the fault is this program's, "
-                "please report it."
+            Phrase(
+                "Feishu's own SDK is accepted with the same settings: the fault is this "
+                "program's, please report it."
             ),
         )
     why = f"{answer['msg']} ({answer['code']})"
-    return _finding(
-        "failed", f"飞书的官方 SDK 也被拒绝：{why}。", f"Feishu's own SDK is refused, too: {why}."
-    )
+    return _finding("failed", Phrase("Feishu's own SDK is refused, too: {why}.", why=why))
 
 
 async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str, object]:
@@ -86,8 +81,8 @@ async def _ask_in_process(settings: FeishuSettings, seconds: float) -> dict[str,
     return answer
 
 
-def _finding(state: str, zh: str, en: str) -> SetupFinding:
-    return SetupFinding(step="sdk", state=state, text=(zh, en))  # type: ignore[arg-type]
+def _finding(state: Literal["ok", "failed", "skipped"], text: Phrase) -> SetupFinding:
+    return SetupFinding(step="sdk", state=state, text=text)
 
 
 def main() -> None:

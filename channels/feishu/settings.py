@@ -1,10 +1,10 @@
 """Settings of the Feishu channel."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from channels.toolkit.settings import CredentialChannelSettings, Secret, Url
+from channels.toolkit.settings import CredentialChannelSettings, PhraseContext, Secret, Url
 
 SERVER = "https://open.feishu.cn"
 
@@ -15,10 +15,29 @@ class FeishuSettings(CredentialChannelSettings):
     needed = ("app_id", "app_secret")
     endpoint = ("domain", SERVER)
     app_id: str = Field(
-        "", description="The app's id; the channel starts once id and secret are given."
+        "",
+        title="App id",
+        description="The app's id; the channel starts once id and secret are given.",
+        examples=["cli_a1b2c3"],
     )
-    app_secret: Secret = Field("", description="The app's secret.")
-    domain: Url = Field("", description="API endpoint; empty means Feishu's own.")
-    mode: Literal["socket", "webhook"] = Field("socket", description="How messages come in.")
-    encrypt_key: Secret = Field("", description="For webhook mode.")
-    verification_token: Secret = Field("", description="For webhook mode.")
+    app_secret: Secret = Field(
+        "", title="App secret", description="The app's secret.", examples=["${FEISHU_SECRET}"]
+    )
+    domain: Url = Field(
+        "",
+        title="API endpoint",
+        description="API endpoint; empty means Feishu's own.",
+        examples=["https://open.larksuite.com"],
+    )
+    mode: Annotated[Literal["socket", "webhook"], PhraseContext("Feishu")] = Field(
+        "socket", title="How messages come in", description="How messages come in."
+    )
+    encrypt_key: Annotated[Secret, PhraseContext("to decrypt")] = Field(
+        "", title="Encrypt key", description="For webhook mode.", examples=["${FEISHU_ENCRYPT_KEY}"]
+    )
+    verification_token: Secret = Field(
+        "",
+        title="Verification token",
+        description="For webhook mode.",
+        examples=["${FEISHU_TOKEN}"],
+    )

@@ -29,6 +29,7 @@ from channels.message import (
     OutboundMessage,
     Receipt,
 )
+from channels.phrases import AnyPhrase
 from channels.telegram.client import (
     BotApiClient,
     MessageMissing,
@@ -124,7 +125,7 @@ class Telegram:
         self._receiver = UpdateReceiver(settings, poll_seconds)
         self._me: BotIdentity | None = None
         self._deliver: Deliver | None = None
-        self._commands: Sequence[tuple[str, str, str]] = ()
+        self._commands: Sequence[tuple[str, AnyPhrase]] = ()
         #: Keys of the latest messages by inbox id.
         self._question_keys: BoundedDict[str, str] = BoundedDict(MAX_QUESTIONS)
         self._background = BackgroundTasks()
@@ -139,7 +140,7 @@ class Telegram:
     def bind(self, notebook: Notebook) -> None:
         self._live.notebook = self._receiver.notebook = notebook
 
-    def commands(self, commands: Sequence[tuple[str, str, str]]) -> None:
+    def commands(self, commands: Sequence[tuple[str, AnyPhrase]]) -> None:
         """Set the bot's menu for the next `run`: name, description in Chinese, description in
         English.
         """

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from channels.errors import Rejected
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
+from channels.phrases import AnyPhrase
 from channels.telegram.html import to_html, visible_text
 from channels.toolkit.text import replace_unstorable, split_text, text_length
 from channels.toolkit.untrusted import parse_timestamp
@@ -464,19 +465,21 @@ def reaction_parameters(key: str, emoji: str) -> Json | None:
     return {"chat_id": int(found[1]), "message_id": int(found[2]), "reaction": reaction}
 
 
-def menu_parameters(commands: Sequence[tuple[str, str, str]]) -> list[Json]:
+def menu_parameters(commands: Sequence[tuple[str, AnyPhrase]]) -> list[Json]:
     """Return the parameters of setMyCommands in English for all clients, and in Chinese for Chinese
     ones.
 
     Args:
-        commands: name, description in Chinese, description in English; names that Telegram refuses
-            are left out.
+        commands: name and description; names that Telegram refuses are left out.
     """
-    fitting = [one for one in commands if _COMMAND.fullmatch(one[0]) and one[1] and one[2]][
-        :MAX_COMMANDS
-    ]
-    zh = [{"command": name, "description": zh[:MAX_DESCRIPTION]} for name, zh, _ in fitting]
-    en = [{"command": name, "description": en[:MAX_DESCRIPTION]} for name, _, en in fitting]
+    fitting = [one for one in commands if _COMMAND.fullmatch(one[0])][:MAX_COMMANDS]
+    en, zh = (
+        [
+            {"command": name, "description": about.text(lang)[:MAX_DESCRIPTION]}
+            for name, about in fitting
+        ]
+        for lang in ("en", "zh")
+    )
     return [{"commands": en}, {"commands": zh, "language_code": "zh"}] if fitting else []
 
 

@@ -18,16 +18,36 @@ class TelegramSettings(CredentialChannelSettings):
 
     needed = ("token",)
     endpoint = ("base_url", SERVER)
-    token: Secret = Field("", description="From BotFather; the channel starts once there is one.")
-    base_url: Url = Field("", description="Bot API endpoint; empty means Telegram's own.")
-    mode: Literal["polling", "webhook"] = Field("polling", description="How messages come in.")
+    token: Secret = Field(
+        "",
+        title="Bot token",
+        description="From BotFather; the channel starts once there is one.",
+        examples=["${TELEGRAM_TOKEN}"],
+    )
+    base_url: Url = Field(
+        "",
+        title="API endpoint",
+        description="Bot API endpoint; empty means Telegram's own.",
+        examples=["http://127.0.0.1:8081"],
+    )
+    mode: Literal["polling", "webhook"] = Field(
+        "polling", title="How messages come in", description="How messages come in."
+    )
     webhook_secret: Secret = Field(
-        "", description="Checked on every webhook call; at least 32 characters."
+        "",
+        title="Webhook secret",
+        description="Checked on every webhook call; at least 32 characters.",
+        examples=["${TELEGRAM_WEBHOOK_SECRET}"],
     )
     webhook_url: Url = Field(
-        "", description="Public https address of this program, which is registered at the start."
+        "",
+        title="Webhook address",
+        description="Public https address of this program, which is registered at the start.",
+        examples=["https://bot.example.org/telegram"],
     )
-    reactions: bool = Field(False, description="Mark what was received with an emoji.")
+    reactions: bool = Field(
+        False, title="Reactions", description="Mark what was received with an emoji."
+    )
 
     def check_webhook(self) -> None:
         """Raise ValueError if the secret of webhook mode can be guessed, or is not accepted by

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from channels.base import SetupFinding
 from channels.errors import ChannelError, LoggedOut, Rejected
+from channels.phrases import Phrase
 from channels.telegram.receiver import RECENT_SECONDS
 from channels.telegram.settings import TelegramSettings
 from channels.toolkit.setup_findings import (
@@ -32,27 +33,21 @@ async def check_setup(
         yield SetupFinding(
             step="credentials",
             state="failed",
-            text=(
-                f"Telegram 不接受这个令牌：{format_reason(err)}。",
-                f"The token is refused: {format_reason(err)}.",
-            ),
-            hint=(
-                "在 Telegram 里打开 @BotFather，发送 /token，把整串令牌（数字:字母）重新复制过来。",
-                (
-                    "Open @BotFather in Telegram, send /token, and copy the whole token "
-                    "(digits:letters) again."
-                ),
+            text=Phrase("The token is refused: {reason}.", reason=format_reason(err)),
+            hint=Phrase(
+                "Open @BotFather in Telegram, send /token, and copy the whole token "
+                "(digits:letters) again."
             ),
         )
         return
     except ChannelError as err:
-        yield platform_unreachable((" Telegram ", "Telegram"), "base_url", err)
+        yield platform_unreachable(Phrase("Telegram", context="in a sentence"), "base_url", err)
         return
     name = f"@{me.get('username', '')}"
     yield SetupFinding(
         step="credentials",
         state="ok",
-        text=(f"机器人是 {name}（{me['id']}）。", f"The bot is {name} ({me['id']})."),
+        text=Phrase("The bot is {name} ({me}).", name=name, me=me["id"]),
     )
     yield _check_rights(me)
     yield _check_webhook(info, settings)
@@ -64,25 +59,19 @@ def _check_rights(me: Mapping[str, Any]) -> SetupFinding:
         return SetupFinding(
             step="rights",
             state="ok",
-            text=("只能私聊，不能加进群。", "It works in private chats; it cannot join groups."),
-            hint=(
-                "要用于群聊：向 @BotFather 发送 /setjoingroups。",
-                "For groups: send /setjoingroups to @BotFather.",
-            ),
+            text=Phrase("It works in private chats; it cannot join groups."),
+            hint=Phrase("For groups: send /setjoingroups to @BotFather."),
         )
     if me.get("can_read_all_group_messages"):
         return SetupFinding(
             step="rights",
             state="ok",
-            text=("在群里能看到所有消息。", "In groups it sees all messages."),
+            text=Phrase("In groups it sees all messages."),
         )
     return SetupFinding(
         step="rights",
         state="ok",
-        text=(
-            "在群里只看到发给它的消息（隐私模式）。",
-            "In groups it sees what is addressed to it (privacy mode).",
-        ),
+        text=Phrase("In groups it sees what is addressed to it (privacy mode)."),
     )
 
 
@@ -102,19 +91,10 @@ def _report_foreign_webhook(url: str) -> SetupFinding:
     return SetupFinding(
         step="webhook",
         state="failed",
-        text=(
-            f"这个机器人的消息正发往 {host}。",
-            f"The messages of this bot go to {host}: a webhook is set.",
-        ),
-        hint=(
-            (
-                "另一个程序在用这个机器人：停掉它并删除它的 webhook，或者向 @BotFather "
-                "申请一个新机器人。"
-            ),
-            (
-                "Another program uses this bot: stop it and delete its webhook, or get a bot of "
-                "its own from @BotFather."
-            ),
+        text=Phrase("The messages of this bot go to {host}: a webhook is set.", host=host),
+        hint=Phrase(
+            "Another program uses this bot: stop it and delete its webhook, or get a bot of its "
+            "own from @BotFather."
         ),
     )
 
@@ -125,10 +105,7 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
         return SetupFinding(
             step="webhook",
             state="skipped",
-            text=(
-                "webhook_url 为空：由你自己注册。",
-                "webhook_url is empty: you register the webhook yourself.",
-            ),
+            text=Phrase("webhook_url is empty: you register the webhook yourself."),
         )
     if url and url != own:
         return _report_foreign_webhook(url)
@@ -136,43 +113,34 @@ def _check_webhook(info: Mapping[str, Any], settings: TelegramSettings) -> Setup
         return SetupFinding(
             step="webhook",
             state="ok",
-            text=("用轮询接收，不需要 webhook。", "Messages are polled; no webhook is needed."),
+            text=Phrase("Messages are polled; no webhook is needed."),
         )
     error = _recent_error(info)
     if url and error:
         return SetupFinding(
             step="webhook",
             state="failed",
-            text=(
-                f"Telegram 推送失败：{error[:200]}。",
-                f"Telegram cannot deliver to it: {error[:200]}.",
-            ),
-            hint=(
-                (
-                    "让代理把 /hooks/telegram 原样转给本机网页的端口，端口用 443、80、88 或 8443，"
-                    "证书要完整。"
-                ),
+            text=Phrase("Telegram cannot deliver to it: {error}.", error=error[:200]),
+            hint=Phrase(
                 "Let the proxy pass /hooks/telegram to the page's port, on port 443, 80, 88 or "
-                "8443, with its whole certificate chain.",
+                "8443, with its whole certificate chain."
             ),
         )
-    done = ("webhook 已注册，没有出错。", "The webhook is registered, without errors.")
+    done = Phrase("The webhook is registered, without errors.")
     return SetupFinding(
         step="webhook",
         state="ok",
-        text=done if url else ("启动时会注册 webhook。", "The webhook is registered at the start."),
+        text=done if url else Phrase("The webhook is registered at the start."),
     )
 
 
 async def _send_test(call: Call, owner: str, name: str) -> SetupFinding:
     if not owner:
         return no_owner(
-            (
-                f"保存之后给 {name} 发一条消息，再到“联系人”里批准收到的配对码。",
-                (
-                    f"After saving write to {name}, then approve the code that it answers with "
-                    "under People."
-                ),
+            Phrase(
+                "After saving write to {name}, then approve the code that it answers with under "
+                "People.",
+                name=name,
             )
         )
     try:
@@ -181,18 +149,17 @@ async def _send_test(call: Call, owner: str, name: str) -> SetupFinding:
         return SetupFinding(
             step="message",
             state="failed",
-            text=(
-                f"发给 {owner} 的消息被拒绝：{format_reason(err)}。",
-                f"The message to {owner} was refused: {format_reason(err)}.",
+            text=Phrase(
+                "The message to {owner} was refused: {reason}.",
+                owner=owner,
+                reason=format_reason(err),
             ),
-            hint=(
-                f"在 Telegram 里打开 {name}，按“开始”，再测试一次；id 是数字，不是用户名。",
-                (
-                    f"Open {name} in Telegram, press Start, and test again; an id is a number, not "
-                    "a username."
-                ),
+            hint=Phrase(
+                "Open {name} in Telegram, press Start, and test again; an id is a number, not a "
+                "username.",
+                name=name,
             ),
         )
     except ChannelError as err:
-        return message_not_sent(owner, err, ("稍等再试。", "Try again in a moment."))
+        return message_not_sent(owner, err, Phrase("Try again in a moment."))
     return message_sent(owner)

@@ -7,47 +7,39 @@ import unicodedata
 from contextlib import suppress
 from typing import Any, Literal, Protocol, TextIO
 
+from channels.phrases import Phrase
+
 Language = Literal["zh", "en"]
 MARKDOWN_CHARS = 50_000  # longer texts are shown as plain text: their layout would take seconds
 FRAMES_PER_SECOND = 8
 _LINE_ENDS = re.compile(r"\r\n?|[\u2028\u2029\x85]")
 _MIN_HEIGHT = 5
-TEXTS: dict[str, tuple[str, str]] = {
-    "thinking": ("思考中…", "thinking…"),
-    "step": ("第 {step} 步 · {tool}", "step {step} · {tool}"),
-    "turn_one": ("第 {turn} 轮", "turn {turn}"),
-    "turn_many": ("第 {first}–{last} 轮", "turns {first}–{last}"),
-    "fold_planned": ("整理{turns}：总结中…", "folding {turns}: summarising…"),
-    "fold_summarised": ("整理{turns}：核对摘要…", "folding {turns}: checking the summary…"),
-    "fold_digest": (
-        "整理{turns}：改用原文摘录…",
-        "folding {turns}: keeping quotes instead of a summary…",
+TEXTS: dict[str, Phrase] = {
+    "thinking": Phrase("thinking…"),
+    "step": Phrase("step {step} · {tool}"),
+    "turn_one": Phrase("turn {turn}"),
+    "turn_many": Phrase("turns {first}–{last}"),
+    "fold_planned": Phrase("folding {turns}: summarising…"),
+    "fold_summarised": Phrase("folding {turns}: checking the summary…"),
+    "fold_digest": Phrase("folding {turns}: keeping quotes instead of a summary…"),
+    "fold_logged": Phrase("folding {turns}: written to the diary…"),
+    "stopping": Phrase("Stopping… Press Ctrl-C again to stop waiting."),
+    "left": Phrase("No longer waiting for this answer."),
+    "leave": Phrase("Press Ctrl-C again or Ctrl-D to leave."),
+    "still_running": Phrase(
+        "The last message is still being answered. Type it again to leave; the answer will come "
+        "later."
     ),
-    "fold_logged": ("整理{turns}：已写入日记…", "folding {turns}: written to the diary…"),
-    "stopping": (
-        "正在停止…再按一次 Ctrl-C 就不再等。",
-        "Stopping… Press Ctrl-C again to stop waiting.",
-    ),
-    "left": ("不再等这条回复。", "No longer waiting for this answer."),
-    "leave": ("再按一次 Ctrl-C 退出，或按 Ctrl-D。", "Press Ctrl-C again or Ctrl-D to leave."),
-    "still_running": (
-        "上一条消息还在处理；再输入一次就退出，之后会继续处理。",
-        (
-            "The last message is still being answered. Type it again to leave; the answer will "
-            "come later."
-        ),
-    ),
-    "lost": ("这条消息没有存下：{why}", "This message was not stored: {why}"),
-    "unread": ("读不了 {path}：{why}", "{path} could not be read: {why}"),
-    "away": ("连接中断，正在重连…", "Connection lost, reconnecting…"),
-    "cut": ("[已截断：这一行超过 {most} 字节]", "[cut: the line was longer than {most} bytes]"),
+    "lost": Phrase("This message was not stored: {why}"),
+    "unread": Phrase("{path} could not be read: {why}"),
+    "away": Phrase("Connection lost, reconnecting…"),
+    "cut": Phrase("[cut: the line was longer than {most} bytes]"),
 }
 
 
 def localized(language: Language, key: str, **fields: object) -> str:
     """Return one of TEXTS, filled in."""
-    zh, en = TEXTS[key]
-    return (zh if language == "zh" else en).format(**fields)
+    return TEXTS[key].fill(**fields).text(language)
 
 
 def strip_control(text: str) -> str:

@@ -1,10 +1,12 @@
 """Base classes and value types of channel settings."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from channels.phrases import NO_PHRASE, Phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +14,32 @@ class ValueForm:
     """Names the form of a value; bot.config.messages describes each form."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a number."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakesEffect:
+    """From when on a change of a value is in force, or of all values of a section: where none is
+    named, at once.
+    """
+
+    when: Literal["turn", "restart"]
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseContext:
+    """Tells a field's title and description apart from equal ones that differ in Chinese."""
+
+    name: str
+
+
+AT_NEXT_TURN, AT_RESTART = TakesEffect("turn"), TakesEffect("restart")
 
 
 class ConfigSection(BaseModel):
@@ -44,21 +72,34 @@ Texts = Annotated[tuple[str, ...], Field(strict=False), ValueForm("texts")]
 class ChannelSettings(ConfigSection):
     """Settings of every channel."""
 
-    #: The channel's name for people in Chinese and in English, of a channel of another
-    #: distribution.
-    title: ClassVar[tuple[str, str]] = ("", "")
+    #: The channel's name for people, of a channel of another distribution.
+    title: ClassVar[Phrase] = NO_PHRASE
     #: Name of the setting that holds the platform's address, "" for none, and the address where
     #: that is empty.
     endpoint: ClassVar[tuple[str, str]] = ("", "")
-    enabled: bool = Field(True, description="Off keeps the settings and starts nothing.")
-    owners: Texts = Field((), description="User ids with all rights.")
+    enabled: bool = Field(
+        True, title="Enabled", description="Off keeps the settings and starts nothing."
+    )
+    owners: Texts = Field(
+        (), title="Owners", description="User ids with all rights.", examples=[["123456789"]]
+    )
     allow: Texts = Field(
-        (), description="User ids and group ids that may talk to the bot; empty means nobody."
+        (),
+        title="Allowed users and groups",
+        description="User ids and group ids that may talk to the bot; empty means nobody.",
+        examples=[["123456789"]],
     )
     pairing: bool = Field(
-        True, description="A stranger who writes gets a code for you to approve; off: no answer."
+        True,
+        title="Pairing",
+        description="A stranger who writes gets a code for you to approve; off: no answer.",
     )
-    proxy: SecretUrl = Field("", description="HTTP proxy of this channel; empty means none.")
+    proxy: SecretUrl = Field(
+        "",
+        title="Proxy of the channel",
+        description="HTTP proxy of this channel; empty means none.",
+        examples=["http://127.0.0.1:7890"],
+    )
 
     @property
     def on(self) -> bool:
@@ -75,6 +116,7 @@ class CredentialChannelSettings(ChannelSettings):
     needed: ClassVar[tuple[str, ...]]
     enabled: bool = Field(
         False,
+        title="Enabled",
         description="Off keeps the settings and starts nothing; left out, credentials turn it on.",
     )
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from channels.phrases import Phrase
+
 Unit = Literal["code_points", "utf16", "utf8"]
 
 MIN_LIMIT = 4  # UTF-8 bytes of the longest code point; a smaller limit could not hold every text
 
 UNFINISHED_TEXTS = {
-    "stopped": ("⏹ 已停止。/retry 可重新回答。", "⏹ Stopped. /retry answers again."),
-    "cut": ("（中断）", "(cut off)"),
+    "stopped": Phrase("⏹ Stopped. /retry answers again."),
+    "cut": Phrase("(cut off)"),
 }
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -82,7 +84,7 @@ def mark_unfinished(text: str, state: str, language: str) -> str:
         return text
     unclosed = next((fence for fence in _find_fences(text) if fence.last == fence.after), None)
     closing = unclosed.closing if unclosed else ""
-    return f"{text}{closing}\n\n{UNFINISHED_TEXTS[state][language != 'zh']}"
+    return f"{text}{closing}\n\n{UNFINISHED_TEXTS[state].text(language)}"
 
 
 def _parts(text: str, limit: int, unit: Unit) -> Iterator[str]:

@@ -2,23 +2,20 @@
 throttling.
 """
 
-import asyncio
 import contextlib
 import hmac
-import ipaddress
 import math
 import os
-import re
 import secrets
 import stat
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
 
+from channels.phrases import Phrase
 from channels.web.backend import PasskeySite
 from channels.web.requests import CannotServe, Headers, HttpRefusal, header_values
 from channels.web.sessions import (
@@ -34,11 +31,9 @@ from channels.web.sessions import (
     session_id,
 )
 from channels.web.settings import IpNetwork
+from channels.web.throttle import WRONG_TOKEN, LoginThrottle, client_address, parse_address
 
 # Pure rules over a request's headers.
-
-FREE_ATTEMPTS = 5  # wrong tokens in a row that are refused without delay
-MAX_DELAY = 2.0  # seconds
 
 
 def is_framed_twice(headers: Headers, http_version: str) -> bool:
@@ -101,134 +96,7 @@ def cookie_value(headers: Headers, name: str) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def login_delay(failures: int) -> float:
-    """Return the delay in seconds of the nth wrong token in a row: 0 for five, then 0.1 doubling to
-    2.
-    """
-    return (
-        0.0
-        if failures <= FREE_ATTEMPTS
-        else min(0.1 * 2.0 ** min(failures - FREE_ATTEMPTS - 1, 10), MAX_DELAY)
-    )
-
-
-# The client address that wrong tokens are counted by.
-
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-def client_address(peer: str, headers: Headers, proxies: Sequence[IpNetwork]) -> str:
-    """Return the address a request came from, for rate limits and logs only.
-
-    X-Forwarded-For, which any client may send, counts only from a listed proxy: its right-most hop
-    that is not listed.
-    """
-    address = _parse_address(peer)
-    if address is None or not _is_listed(address, proxies):
-        return peer
-    hops = b",".join(header_values(headers, b"x-forwarded-for")).decode("latin-1").split(",")
-    for hop in reversed(hops):
-        before = _parse_address(hop.strip())
-        if before is None:
-            break
-        address = before
-        if not _is_listed(address, proxies):
-            break
-    return str(address)
-
-
-def _is_listed(address: IpAddress, proxies: Sequence[IpNetwork]) -> bool:
-    return any(address in network for network in proxies)
-
-
-def _parse_address(text: str) -> IpAddress | None:
-    """Parse an IP address, with or without a port: some proxies add it."""
-    if found := re.fullmatch(r"\[([^\]]*)\](?::\d+)?|([\d.]+):\d+", text):
-        text = found[1] or found[2]
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
-
-
-# Wrong tokens: refused with growing delays, per client.
-
 log = structlog.get_logger(__name__)
-FORGET_AFTER_SECONDS = 60.0  # without a wrong token, after which a client's count restarts
-MAX_WAITING = 16  # delayed requests of one client
-MAX_WAITING_TOTAL = 128
-MAX_CLIENTS = 1024  # more than MAX_WAITING_TOTAL, so that there is always one that can be dropped
-
-
-@dataclass(slots=True)
-class _ClientFailures:
-    count: int = 0
-    last: float = field(default=float("-inf"))
-    waiting: int = 0
-
-
-class LoginThrottle:
-    """Counts wrong tokens in a row per client, and delays and limits their refusals."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._clients: OrderedDict[str, _ClientFailures] = OrderedDict()
-        self._waiting = 0
-
-    def __len__(self) -> int:
-        return len(self._clients)
-
-    def reset_failures(self, client: str) -> None:
-        """Reset the count of a client that sent the right token."""
-        if (failures := self._clients.get(_client_group(client))) is not None:
-            failures.count = 0
-
-    async def refuse(self, client: str, why: str = "the token is wrong") -> None:
-        """Wait for this client's delay, then refuse.
-
-        Raises:
-            HttpRefusal: always; 401, or 429 at once if too many are waiting.
-        """
-        failures = self._failures_of(_client_group(client))
-        now = self._clock()
-        failures.count = 1 if now - failures.last > FORGET_AFTER_SECONDS else failures.count + 1
-        failures.last = now
-        if failures.count in (1, FREE_ATTEMPTS + 1):
-            log.warning("login refused", why=why, client=client, in_a_row=failures.count)
-        if failures.waiting >= MAX_WAITING or self._waiting >= MAX_WAITING_TOTAL:
-            raise HttpRefusal(429, "too_many", "too many wrong tokens", {"retry-after": "2"})
-        failures.waiting += 1
-        self._waiting += 1
-        try:
-            await asyncio.sleep(login_delay(failures.count))
-        finally:
-            failures.waiting -= 1
-            self._waiting -= 1
-        raise HttpRefusal(401, "unauthorized", why)
-
-    def _failures_of(self, group: str) -> _ClientFailures:
-        failures = self._clients.setdefault(group, _ClientFailures())
-        self._clients.move_to_end(group)
-        while len(self._clients) > MAX_CLIENTS:
-            idle = next(
-                name for name, known in self._clients.items() if not known.waiting and name != group
-            )
-            del self._clients[idle]
-        return failures
-
-
-def _client_group(client: str) -> str:
-    """Return an IPv4 address itself, or the /64 of an IPv6 address: one client usually owns all of
-    it.
-    """
-    try:
-        address = ipaddress.ip_address(client)
-    except ValueError:
-        return client
-    return (
-        str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else client
-    )
 
 
 # Sessions.
@@ -255,7 +123,9 @@ class Visitor:
     streams: StreamSlots = field(default_factory=lambda: StreamSlots(TOKEN_STREAMS))
 
 
-WRONG_CODE = "this link was used already or is older than ten minutes: mnema login prints a new one"
+WRONG_CODE = Phrase(
+    "this link was used already or is older than ten minutes: mnema login prints a new one"
+)
 FRESH_SECONDS = 600.0  # after a login, for what needs a fresh one
 
 
@@ -266,7 +136,9 @@ def require_fresh_login(visitor: Visitor) -> None:
         HttpRefusal: 403; the page asks for the token then.
     """
     if visitor.signed_in_seconds > FRESH_SECONDS:
-        raise HttpRefusal(403, "login_again", "this needs a fresh login: give the token again")
+        raise HttpRefusal(
+            403, "login_again", Phrase("this needs a fresh login: give the token again")
+        )
 
 
 def derive_csrf(session_cookie: str) -> str:
@@ -324,14 +196,14 @@ class RequestGuard:
     def host_fits(self, headers: Headers) -> bool:
         return is_allowed_host(headers, self._hosts)
 
-    def foreign_host(self) -> str:
+    def foreign_host(self) -> Phrase:
         """Return the error text for a request with another Host."""
         if self._public:
-            return (
-                "this server answers under its own addresses only: loopback and "
-                f"{self._public.decode()}"
+            return Phrase(
+                "this server answers under its own addresses only: loopback and {public}",
+                public=self._public.decode(),
             )
-        return (
+        return Phrase(
             "this server answers on loopback only; behind a proxy with TLS set "
             "channels.web.public_url to its address"
         )
@@ -379,7 +251,7 @@ class RequestGuard:
             await self._refuse(headers, peer)
         if token is None and session is None:
             raise HttpRefusal(
-                401, "unauthorized", "sign in, or send the token as Authorization: Bearer …"
+                401, "unauthorized", Phrase("sign in, or send the token as Authorization: Bearer …")
             )
         if session is not None:
             self._check_origin(method, headers, session_cookie)
@@ -441,7 +313,7 @@ class RequestGuard:
         """
         self._check_login(headers)
         if not passkey:
-            await self._refuse(headers, peer, "the passkey is not valid here")
+            await self._refuse(headers, peer, Phrase("the passkey is not valid here"))
         return self._begin_session(headers, peer, passkey)
 
     def passkey_site(self, headers: Headers) -> PasskeySite | None:
@@ -450,7 +322,7 @@ class RequestGuard:
         """
         [host] = [given.decode("latin-1").lower() for given in header_values(headers, b"host")]
         name = host.rpartition(":")[0] or host
-        if _parse_address(name) or name.startswith("["):
+        if parse_address(name) or name.startswith("["):
             return None
         return PasskeySite(
             host=name, origin=f"{'https' if self._came_by_proxy(headers) else 'http'}://{host}"
@@ -478,7 +350,7 @@ class RequestGuard:
     def _check_login(self, headers: Headers) -> None:
         foreign = header_values(headers, b"origin") and not is_same_origin(headers, self._public)
         if foreign or is_cross_site(headers):
-            raise HttpRefusal(403, "origin", "this request came from another site")
+            raise HttpRefusal(403, "origin", Phrase("this request came from another site"))
 
     def _begin_session(self, headers: Headers, peer: str, passkey: str = "") -> str:
         self._throttle.reset_failures(client_address(peer, headers, self._proxies))
@@ -526,16 +398,16 @@ class RequestGuard:
         if method in SAFE_METHODS:
             return
         if not is_same_origin(headers, self._public) or is_cross_site(headers):
-            raise HttpRefusal(403, "origin", "this request came from another site")
+            raise HttpRefusal(403, "origin", Phrase("this request came from another site"))
         if header_values(headers, b"content-type") != [b"application/json"]:
-            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+            raise HttpRefusal(403, "content_type", Phrase("send Content-Type: application/json"))
         given = header_values(headers, b"x-csrf-token")
         if len(given) != 1 or not hmac.compare_digest(
             hash_secret(given[0].decode("latin-1")), hash_secret(derive_csrf(session_cookie))
         ):
-            raise HttpRefusal(403, "csrf", "the page is from an older login; reload it")
+            raise HttpRefusal(403, "csrf", Phrase("the page is from an older login; reload it"))
 
-    async def _refuse(self, headers: Headers, peer: str, why: str = "the token is wrong") -> None:
+    async def _refuse(self, headers: Headers, peer: str, why: Phrase = WRONG_TOKEN) -> None:
         self.denied()
         await self._throttle.refuse(client_address(peer, headers, self._proxies), why)
 

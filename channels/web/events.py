@@ -18,9 +18,11 @@ from itertools import islice
 from typing import Any, Protocol
 
 import structlog
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from channels.message import LiveEvent
+from channels.phrases import Phrase
 from channels.web.auth import Visitor
 from channels.web.backend import (
     UNFINISHED_STATES,
@@ -28,7 +30,7 @@ from channels.web.backend import (
     ConversationEntry,
     TranscriptLine,
 )
-from channels.web.requests import conversation_json, error_response
+from channels.web.requests import conversation_json, error_response, request_language
 
 MAX_RECENT_EVENTS = 512
 MAX_RECENT_CHARACTERS = 1_000_000
@@ -527,8 +529,11 @@ class EventStream:
         visitor: Visitor = scope["state"]["visitor"]
         streams = visitor.streams
         if streams.count >= streams.most:
-            why = f"{streams.most} event streams of this login are open; close one first"
-            await error_response(429, "too_many_streams", why, {"retry-after": "5"})(
+            why = Phrase(
+                "{most} event streams of this login are open; close one first", most=streams.most
+            )
+            lang = request_language(Request(scope))
+            await error_response(429, "too_many_streams", why.text(lang), {"retry-after": "5"})(
                 scope, receive, send
             )
             return

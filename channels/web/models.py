@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from channels.errors import InvalidValue
+from channels.phrases import Phrase
 from channels.web.validation import (
     MAX_WORD_CHARS,
     Base64Data,
@@ -204,7 +206,7 @@ class MessagePageBody(ApiModel):
 def _clean_title(title: str) -> str:
     cleaned = " ".join(title.replace("\0", "").split())
     if len(cleaned) > MAX_WORD_CHARS:
-        raise ValueError(f"title may have {MAX_WORD_CHARS} characters")
+        raise InvalidValue(Phrase("title may have {most} characters", most=MAX_WORD_CHARS))
     return cleaned
 
 

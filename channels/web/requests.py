@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from channels.errors import ChannelError
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase
 from channels.toolkit.untrusted import parse_strict_json
 from channels.web.backend import ConversationEntry
 
@@ -31,14 +32,14 @@ class HttpRefusal(ChannelError):
         self,
         status: int,
         code: str,
-        message: str,
+        message: AnyPhrase,
         headers: Mapping[str, str] | None = None,
         *,
         field: str = "",
-        hint: str = "",
+        hint: AnyPhrase = NO_PHRASE,
     ) -> None:
         """Args: field: which value of the request is wrong. hint: what to do next."""
-        super().__init__(message)
+        super().__init__(str(message))
         self.status = status
         self.code = code
         self.message = message
@@ -264,7 +265,13 @@ class LargeBodies:
             )
             if large and not fields.get(member):
                 raise HttpRefusal(
-                    413, "too_large", f"a message without {member} may have {SMALL_BODY} bytes"
+                    413,
+                    "too_large",
+                    Phrase(
+                        "a message without {member} may have {small_body} bytes",
+                        member=member,
+                        small_body=SMALL_BODY,
+                    ),
                 )
             del raw
             yield fields
@@ -274,7 +281,7 @@ class LargeBodies:
 
     async def _acquire(self) -> None:
         if self._waiting >= MAX_WAITING_BODIES:
-            why = "too many large messages are on their way; send it again in a minute"
+            why = Phrase("too many large messages are on their way; send it again in a minute")
             raise HttpRefusal(503, "busy", why, {**_CLOSE, "retry-after": f"{RETRY_LARGE_SECONDS}"})
         self._waiting += 1
         try:
@@ -320,11 +327,13 @@ async def read_body(
             if received > drain:
                 break
     except ClientDisconnect as err:
-        raise HttpRefusal(400, "cut", "the body was cut off", _CLOSE) from err
+        raise HttpRefusal(400, "cut", Phrase("the body was cut off"), _CLOSE) from err
     if refused is not None:
         raise refused
     if received > limit:
-        raise HttpRefusal(413, "too_large", f"the body is larger than {limit} bytes", _CLOSE)
+        raise HttpRefusal(
+            413, "too_large", Phrase("the body is larger than {limit} bytes", limit=limit), _CLOSE
+        )
     return body
 
 
@@ -335,11 +344,13 @@ def parse_json(raw: bytes | bytearray) -> Any:
         HttpRefusal: 400; the text says what is wrong.
     """
     if len(raw) > SMALL_BODY and sum(map(raw.count, (b"[", b"{", b","))) > MAX_LARGE_BODY_MEMBERS:
-        raise HttpRefusal(400, "bad_json", "the body has too many members")
+        raise HttpRefusal(400, "bad_json", Phrase("the body has too many members"))
     try:
         return parse_strict_json(raw)
     except ValueError as err:
-        raise HttpRefusal(400, "bad_json", f"the body is not plain JSON: {str(err)[:120]}") from err
+        raise HttpRefusal(
+            400, "bad_json", Phrase("the body is not plain JSON: {err}", err=str(err)[:120])
+        ) from err
 
 
 def as_object(value: Any) -> dict[str, Any]:
@@ -349,7 +360,7 @@ def as_object(value: Any) -> dict[str, Any]:
         HttpRefusal: 400 if it is not.
     """
     if not isinstance(value, dict):
-        raise HttpRefusal(400, "bad_json", "the body must be a JSON object")
+        raise HttpRefusal(400, "bad_json", Phrase("the body must be a JSON object"))
     return value
 
 
@@ -432,10 +443,18 @@ class BodyLimiter:
 
     def _refusal(self, seconds: float, *, is_stalled: bool) -> HttpRefusal:
         if self._stopping:
-            why = "the server is stopping; send it again in a moment"
+            why = Phrase("the server is stopping; send it again in a moment")
             return HttpRefusal(503, "stopping", why, {**_CLOSE, "retry-after": "5"})
         if is_stalled:
             return HttpRefusal(
-                408, "slow", f"nothing more of the body arrived within {seconds:g} s", _CLOSE
+                408,
+                "slow",
+                Phrase("nothing more of the body arrived within {seconds:g} s", seconds=seconds),
+                _CLOSE,
             )
-        return HttpRefusal(408, "slow", f"the body did not arrive within {seconds:g} s", _CLOSE)
+        return HttpRefusal(
+            408,
+            "slow",
+            Phrase("the body did not arrive within {seconds:g} s", seconds=seconds),
+            _CLOSE,
+        )

@@ -18,7 +18,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from channels.base import HasWebhook, WebhookRequest
+from channels.errors import InvalidValue
 from channels.message import Accepted, Attachment, InboundMessage, Sender
+from channels.phrases import Phrase
 from channels.toolkit.delivery import BoundedDict
 from channels.web import models
 from channels.web.auth import Visitor
@@ -177,15 +179,18 @@ class WebApi:
     async def _deliver(self, message: InboundMessage) -> Accepted:
         if self._web.deliver is None:
             raise HttpRefusal(
-                503, "starting", "not ready yet; try again in a moment", {"retry-after": "1"}
+                503,
+                "starting",
+                Phrase("not ready yet; try again in a moment"),
+                {"retry-after": "1"},
             )
         address = self._address_of(message.address.chat_id)
         try:
             [accepted] = await self._web.deliver([replace(message, address=address)])
         except (OSError, RuntimeError) as err:
-            why = "the message could not be stored; send it again"
+            why = Phrase("the message could not be stored; send it again")
             if isinstance(err, OSError) and err.errno == errno.ESTALE:
-                why = f"nothing can be stored: {err.strerror}"
+                why = Phrase("nothing can be stored: {why}", why=err.strerror)
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
         return accepted
 
@@ -210,7 +215,7 @@ class WebApi:
         """Return one conversation's entry in the list, without its messages."""
         found = await self._backend.conversation(await self._existing(request))
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         full = is_versioned(request)
         headers = {"etag": f'"{found.etag}"'} if full and found.etag else None
         return json_response(conversation_json(found, full=full), headers=headers)
@@ -274,7 +279,7 @@ class WebApi:
                 list_changes(self._backend.changed, self._is_closed, full=is_versioned(request))
             )
         if len(topics) > 1:
-            raise HttpRefusal(400, "topics", "one conversation can be followed at a time")
+            raise HttpRefusal(400, "topics", Phrase("one conversation can be followed at a time"))
         if name := (topics[0][2:] if topics else query.conversation):
             name = await self._begin_reading(await self._check_exists(name), request)
             sources.append(self._follow(request, name, query.after))
@@ -315,7 +320,7 @@ class WebApi:
 
     async def _check_exists(self, name: str) -> str:
         if not NAME.fullmatch(name) or not await self._backend.exists(name):
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         return name
 
     async def _begin_reading(
@@ -333,7 +338,9 @@ class WebApi:
         number = await self._backend.number(conversation, given, reader=reader)
         if not number:
             raise HttpRefusal(
-                400, field, f"{field} is neither the id nor the line of a message here"
+                400,
+                field,
+                Phrase("{field} is neither the id nor the line of a message here", field=field),
             )
         return number
 
@@ -393,15 +400,19 @@ def to_inbound_message(
         raise HttpRefusal(
             413,
             "too_long",
-            f"text has {len(body.text)} characters; {MAX_TEXT} fit, a file takes more",
+            Phrase(
+                "text has {count} characters; {max_text} fit, a file takes more",
+                count=len(body.text),
+                max_text=MAX_TEXT,
+            ),
         )
     attachments = _to_attachments(body.attachments or [])
     if not body.text.strip() and not attachments:
-        raise HttpRefusal(400, "empty", "text is empty; write something or attach a file")
+        raise HttpRefusal(400, "empty", Phrase("text is empty; write something or attach a file"))
     try:
         key = secrets.token_hex(16) if key is None else check_client_key(key)
-    except ValueError as err:
-        raise HttpRefusal(400, "key", str(err), field="key") from err
+    except InvalidValue as err:
+        raise HttpRefusal(400, "key", err.phrase, field="key") from err
     return InboundMessage(
         address=web_address(body.conversation),
         kind="dm",
@@ -416,14 +427,24 @@ def to_inbound_message(
 def _to_attachments(files: Sequence[models.AttachedFileBody]) -> tuple[Attachment, ...]:
     if len(files) > MAX_FILES:
         raise HttpRefusal(
-            413, "too_many_files", f"{len(files)} files; {MAX_FILES} fit into one message"
+            413,
+            "too_many_files",
+            Phrase(
+                "{count} files; {max_files} fit into one message",
+                count=len(files),
+                max_files=MAX_FILES,
+            ),
         )
     total = sum(len(file.data) for file in files)
     if total > MAX_FILES_BYTES:
         raise HttpRefusal(
             413,
             "too_large",
-            f"the files have {total} bytes; {MAX_FILES_BYTES} fit into one message",
+            Phrase(
+                "the files have {total} bytes; {max_files_bytes} fit into one message",
+                total=total,
+                max_files_bytes=MAX_FILES_BYTES,
+            ),
         )
     return tuple(_to_attachment(file) for file in files)
 
@@ -432,10 +453,14 @@ def _to_attachment(file: models.AttachedFileBody) -> Attachment:
     media_type = file.media_type.split(";")[0].strip().lower() or "application/octet-stream"
     if not MEDIA_TYPE.fullmatch(media_type):
         raise HttpRefusal(
-            400, "attachments", f"{media_type[:40]!r} is not a media type such as image/png"
+            400,
+            "attachments",
+            Phrase(
+                "{media_type!r} is not a media type such as image/png", media_type=media_type[:40]
+            ),
         )
     if not file.data:
-        raise HttpRefusal(400, "attachments", "an attachment is empty")
+        raise HttpRefusal(400, "attachments", Phrase("an attachment is empty"))
     return Attachment(name=file_label(file.name), media_type=media_type, data=file.data)
 
 
@@ -484,7 +509,7 @@ class ProxyCheck:
         """
         nonce, _, kind = request.scope["path"].removeprefix(PROXY_CHECK_PATH).partition("/")
         if self._valid_until.get(nonce, float("-inf")) < self._clock():
-            raise HttpRefusal(404, "not_found", "not found")
+            raise HttpRefusal(404, "not_found", Phrase("not found"))
         if kind == "stream":
             headers = {name.decode(): value.decode() for name, value in STREAM_HEADERS}
             return StreamingResponse(_two_lines(), headers=headers)
@@ -522,9 +547,9 @@ async def handle_webhook(request: Request, find: Callable[[str], HasWebhook | No
     """
     channel = find(request.scope["path"].removeprefix(HOOKS_PATH))
     if channel is None:
-        raise HttpRefusal(404, "not_found", "not found")
+        raise HttpRefusal(404, "not_found", Phrase("not found"))
     if request.method not in ("GET", "POST"):
-        raise HttpRefusal(405, "method", "a platform calls with GET or POST")
+        raise HttpRefusal(405, "method", Phrase("a platform calls with GET or POST"))
     body = await read_body(request, limit=MAX_WEBHOOK_BYTES, drain=0)
     headers = tuple(
         (name.decode("latin-1"), value.decode("latin-1"))

@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from channels.phrases import Phrase
 from channels.web.auth import RequestGuard, derive_csrf, is_framed_twice, require_fresh_login
 from channels.web.backend import Allow, EventSources, HealthReport, PasskeySite, Probe, WebServices
 from channels.web.channel import Web
-from channels.web.refusal_texts import to_chinese
 from channels.web.requests import (
     HOOKS_PATH,
     BodyLimiter,
@@ -169,7 +169,7 @@ class WebSite:
         if not self.gate.host_fits(headers):
             raise HttpRefusal(400, "host", self.gate.foreign_host())
         if header_values(headers, b"upgrade"):
-            raise HttpRefusal(403, "upgrade", "there are no WebSockets here")
+            raise HttpRefusal(403, "upgrade", Phrase("there are no WebSockets here"))
         path = request.scope["path"]
         if path.startswith(STATIC_PATH) and request.method in ("GET", "HEAD"):
             return asset_response(request, path.removeprefix(STATIC_PATH))
@@ -219,9 +219,9 @@ class WebSite:
         if request.method in ("GET", "HEAD"):
             return asset_response(request, PAGE)
         if request.method != "POST":
-            raise HttpRefusal(405, "method", "the login page takes GET and POST")
+            raise HttpRefusal(405, "method", Phrase("the login page takes GET and POST"))
         if request.headers.get("content-type") != "application/json":
-            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+            raise HttpRefusal(403, "content_type", Phrase("send Content-Type: application/json"))
         fields = await read_json(request, limit=4096)
         headers, peer = request.scope["headers"], peer_address(request)
         if "code" in fields:
@@ -241,7 +241,7 @@ class WebSite:
             options = await services.passkey_options(site) if services and site else None
             return json_response({"options": options})
         if request.method != "POST" or request.headers.get("content-type") != "application/json":
-            raise HttpRefusal(403, "content_type", "send Content-Type: application/json")
+            raise HttpRefusal(403, "content_type", Phrase("send Content-Type: application/json"))
         answer = (await read_json(request, limit=MAX_PASSKEY_BYTES)).get("credential")
         passkey = ""
         if services and site and isinstance(answer, dict):
@@ -272,7 +272,7 @@ def _make_endpoint(route: Route, allow: Allow, large_bodies: LargeBodies) -> Any
 
     async def endpoint(request: Request) -> ASGIApp:
         if not allow(route.action):
-            raise HttpRefusal(403, "denied", "not allowed")
+            raise HttpRefusal(403, "denied", Phrase("not allowed"))
         if route.needs_fresh_login:
             require_fresh_login(request.state.visitor)
         async with read_fields(route, request, large_bodies) as fields:
@@ -310,7 +310,10 @@ async def _run_handler(
     try:
         if is_framed_twice(scope["headers"], scope["http_version"]):
             raise HttpRefusal(
-                400, "framing", "the body's length is given in two ways", {"connection": "close"}
+                400,
+                "framing",
+                Phrase("the body's length is given in two ways"),
+                {"connection": "close"},
             )
         response = await handle(request)
     except HttpRefusal as err:
@@ -321,9 +324,8 @@ async def _run_handler(
 async def _refusal_response(request: Request, err: Exception) -> Response:
     """Answer with a refusal, in the language that the client asks for."""
     assert isinstance(err, HttpRefusal)
-    message, hint = err.message, err.hint
-    if request_language(request) == "zh":
-        message, hint = to_chinese(message), to_chinese(hint)
+    lang = request_language(request)
+    message, hint = err.message.text(lang), err.hint.text(lang)
     return error_response(err.status, err.code, message, err.headers, field=err.field, hint=hint)
 
 
@@ -335,11 +337,12 @@ async def _http_error(_: Request, err: Exception) -> Response:
     )
 
 
-async def _internal_error(_: Request, __: Exception) -> Response:
+async def _internal_error(request: Request, _: Exception) -> Response:
     # uvicorn closes the connection after an error; without the header a client would send its next
     # request into it.
+    message = Phrase("something went wrong here; the log has the trace")
     return error_response(
-        500, "fault", "something went wrong here; the log has the trace", {"connection": "close"}
+        500, "fault", message.text(request_language(request)), {"connection": "close"}
     )
 
 
@@ -378,9 +381,15 @@ class MonitorSite:
         if not self._gate.host_fits(headers):
             raise HttpRefusal(400, "host", self._gate.foreign_host())
         if path not in MONITOR_PATHS:
-            raise HttpRefusal(404, "not_found", f"there is only {', '.join(MONITOR_PATHS)} here")
+            raise HttpRefusal(
+                404,
+                "not_found",
+                Phrase(
+                    "there is only {monitor_paths} here", monitor_paths=", ".join(MONITOR_PATHS)
+                ),
+            )
         if request.method not in ("GET", "HEAD"):
-            raise HttpRefusal(405, "method", "send GET")
+            raise HttpRefusal(405, "method", Phrase("send GET"))
         known = bool(header_values(headers, b"authorization"))
         if known or path == "/metrics":
             await self._gate.visitor(request.method, headers, peer_address(request))

@@ -60,22 +60,30 @@ class WebSettings(ChannelSettings):
     """The page and API on this machine."""
 
     host: Literal["127.0.0.1", "::1"] = Field(
-        "127.0.0.1", description="Loopback only; a proxy with TLS goes in front."
+        "127.0.0.1",
+        title="Listening address",
+        description="Loopback only; a proxy with TLS goes in front.",
     )
-    port: int = Field(8642, ge=0, le=65_535, description="0 takes any free port.")
+    port: int = Field(
+        8642, ge=0, le=65535, title="Port", description="0 takes any free port.", examples=[8700]
+    )
     public_url: PublicUrl = Field(
-        "", description="https address of the proxy with TLS in front, without a path."
+        "",
+        title="Public address",
+        description="https address of the proxy with TLS in front, without a path.",
+        examples=["https://bot.example.org"],
     )
     push: bool = Field(
         False,
+        title="Notifications",
         description=(
             "Let browsers that ask for it be told of new messages by Web Push; needs public_url."
         ),
     )
     trusted_proxies: Networks = Field(
         (),
-        description=(
-            "Addresses of proxies whose X-Forwarded-For tells clients apart at rate limits; "
-            "nothing more."
-        ),
+        title="Trusted proxies",
+        description="Addresses of proxies whose X-Forwarded-For tells clients apart at "
+        "rate limits; nothing more.",
+        examples=[["127.0.0.1"]],
     )

@@ -21,6 +21,8 @@ from pydantic import (
 )
 from starlette.requests import Request
 
+from channels.errors import InvalidValue
+from channels.phrases import Phrase
 from channels.web.requests import (
     NAME,
     SMALL_BODY,
@@ -36,32 +38,32 @@ from channels.web.requests import (
 Fields = TypeVar("Fields", bound=BaseModel)
 MAX_PATH_CHARS = 60  # of a field's name in a refusal: a client may send any
 # By pydantic's name of an error. Of a ValueError in a model its own sentence is told.
-SENTENCES: Mapping[str, str] = {
-    "missing": "{field} is missing",
-    "string_too_short": "{field} is missing",
-    "too_short": "{field} is empty",
-    "string_type": "{field} must be a string",
-    "string_unicode": "{field} must be plain text",
-    "int_type": "{field} must be a whole number",
-    "int_parsing": "{field} must be a whole number",
-    "int_from_float": "{field} must be a whole number",
-    "bool_type": "{field} must be true or false",
-    "bool_parsing": "{field} must be true or false",
-    "float_type": "{field} must be a number",
-    "float_parsing": "{field} must be a number",
-    "finite_number": "{field} must be a number",
-    "list_type": "{field} must be a list",
-    "dict_type": "{field} must be an object",
-    "model_type": "{field} must be an object",
-    "string_too_long": "{field} may have {max_length} characters",
-    "too_long": "{field} may have {max_length} entries",
-    "greater_than_equal": "{field} must be {ge} or more",
-    "less_than_equal": "{field} must be {le} or less",
-    "literal_error": "{field} must be one of {choices}",
-    "extra_forbidden": "{field} is not a field here",
-    "value_error": "{error}",
+SENTENCES: Mapping[str, Phrase] = {
+    "missing": Phrase("{field} is missing"),
+    "string_too_short": Phrase("{field} is missing"),
+    "too_short": Phrase("{field} is empty"),
+    "string_type": Phrase("{field} must be a string"),
+    "string_unicode": Phrase("{field} must be plain text"),
+    "int_type": Phrase("{field} must be a whole number"),
+    "int_parsing": Phrase("{field} must be a whole number"),
+    "int_from_float": Phrase("{field} must be a whole number"),
+    "bool_type": Phrase("{field} must be true or false"),
+    "bool_parsing": Phrase("{field} must be true or false"),
+    "float_type": Phrase("{field} must be a number"),
+    "float_parsing": Phrase("{field} must be a number"),
+    "finite_number": Phrase("{field} must be a number"),
+    "list_type": Phrase("{field} must be a list"),
+    "dict_type": Phrase("{field} must be an object"),
+    "model_type": Phrase("{field} must be an object"),
+    "string_too_long": Phrase("{field} may have {max_length} characters"),
+    "too_long": Phrase("{field} may have {max_length} entries"),
+    "greater_than_equal": Phrase("{field} must be {ge} or more"),
+    "less_than_equal": Phrase("{field} must be {le} or less"),
+    "literal_error": Phrase("{field} must be one of {choices}"),
+    "extra_forbidden": Phrase("{field} is not a field here"),
+    "value_error": Phrase("{error}"),
 }
-OTHER_SENTENCE = "{field} is not as it must be: {message}"
+OTHER_SENTENCE = Phrase("{field} is not as it must be: {message}")
 
 
 @asynccontextmanager
@@ -117,7 +119,7 @@ async def _read_values(route: Route, request: Request) -> dict[str, Any]:
             return {route.text_field: raw.decode("utf-8")}
         except UnicodeDecodeError as err:
             raise HttpRefusal(
-                400, route.text_field, "the file must be UTF-8", field=route.text_field
+                400, route.text_field, Phrase("the file must be UTF-8"), field=route.text_field
             ) from err
     return as_object(
         await asyncio.to_thread(parse_json, raw) if len(raw) > SMALL_BODY else parse_json(raw)
@@ -139,7 +141,10 @@ def _refusal(err: ValidationError) -> HttpRefusal:
     details["choices"] = (
         str(details.get("expected", "")).replace(" or ", ", ").replace("'", "").removeprefix(", ")
     )
-    sentence = SENTENCES.get(kind, OTHER_SENTENCE).format(
+    error = details.get("error")
+    if isinstance(error, InvalidValue):
+        details["error"] = error.phrase
+    sentence = SENTENCES.get(kind, OTHER_SENTENCE).fill(
         field=".".join(place)[:MAX_PATH_CHARS], message=first["msg"], **details
     )
     code = "unknown_field" if kind == "extra_forbidden" else place[0]
@@ -150,7 +155,7 @@ def _refusal(err: ValidationError) -> HttpRefusal:
 
 MAX_WORD_CHARS = 200  # of a name, an id, or words that are searched for
 MAX_KEY_CHARS = 200
-CURSOR_REFUSED = "cursor is not one that this list gave as next"
+CURSOR_REFUSED = Phrase("cursor is not one that this list gave as next")
 
 
 def _clean(given: Any) -> Any:
@@ -185,7 +190,9 @@ def check_conversation_name(name: str) -> str:
         ValueError: it has other characters, or too many.
     """
     if not NAME.fullmatch(name):
-        raise ValueError("conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        raise InvalidValue(
+            Phrase("conversation must be 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+        )
     return name
 
 
@@ -196,9 +203,13 @@ def check_client_key(key: str) -> str:
         ValueError: it is empty, too long, or no plain text.
     """
     if not 1 <= len(key) <= MAX_KEY_CHARS:
-        raise ValueError(f"key must be a string of 1 to {MAX_KEY_CHARS} characters, or left out")
+        raise InvalidValue(
+            Phrase(
+                "key must be a string of 1 to {most} characters, or left out", most=MAX_KEY_CHARS
+            )
+        )
     if clean_text(key) != key:
-        raise ValueError("key must be plain text without NUL")
+        raise InvalidValue(Phrase("key must be plain text without NUL"))
     return key
 
 
@@ -206,19 +217,21 @@ def _check_day(text: str, field: ValidationInfo) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError as err:
-        raise ValueError(f"{field.field_name} must be a day such as 2026-11-20") from err
+        raise InvalidValue(
+            Phrase("{field} must be a day such as 2026-11-20", field=field.field_name)
+        ) from err
 
 
 #: A day such as 2026-11-20.
 Day = Annotated[str, AfterValidator(_check_day)]
 
 
-def matches(pattern: re.Pattern[str], sentence: str) -> AfterValidator:
+def matches(pattern: re.Pattern[str], sentence: Phrase) -> AfterValidator:
     """Accept a text that the pattern matches as a whole, and refuse another with a sentence."""
 
     def check(text: str) -> str:
         if not pattern.fullmatch(text):
-            raise ValueError(sentence)
+            raise InvalidValue(sentence)
         return text
 
     return AfterValidator(check)
@@ -234,7 +247,7 @@ def _decode_base64(given: Any) -> bytes:
     try:
         return base64.b64decode(given, validate=True)
     except (binascii.Error, TypeError, ValueError) as err:
-        raise ValueError("data must be base64") from err
+        raise InvalidValue(Phrase("data must be base64")) from err
 
 
 #: A file, or a piece of one: base64 in JSON.

@@ -11,6 +11,7 @@ import structlog
 
 from channels.base import LoginPrompt
 from channels.errors import Ambiguous, ChannelError, LoggedOut, Rejected
+from channels.phrases import Phrase
 from channels.wechat.client import ILinkClient, Json, PollHealth, PollTiming, checked_root
 from channels.wechat.state import ILinkCredentials
 
@@ -19,24 +20,15 @@ log = structlog.get_logger(__name__)
 MAX_CODES = 3  # unused QR codes in a row; then none is fetched until the owner looks
 MAX_DIGITS = 12
 
-_SCAN_TEXT = (
-    "用手机微信扫这个二维码，并在手机上确认。",
-    "Scan this QR code with WeChat on your phone, and confirm there.",
+_SCAN_TEXT = Phrase("Scan this QR code with WeChat on your phone, and confirm there.")
+_SCANNED_TEXT = Phrase("Scanned: now confirm it on your phone.")
+_DIGITS_TEXT = Phrase("Type the digits that your phone shows.")
+_WRONG_DIGITS_TEXT = Phrase("These digits were wrong: type again what your phone shows.")
+_PAUSED_TEXT = Phrase(
+    "Nobody used the codes. A new one comes with the page's channel panel, or with mnema channels "
+    "login wechat."
 )
-_SCANNED_TEXT = ("已扫码：请在手机上确认。", "Scanned: now confirm it on your phone.")
-_DIGITS_TEXT = ("请输入手机上显示的数字。", "Type the digits that your phone shows.")
-_WRONG_DIGITS_TEXT = (
-    "数字不对：请再输入手机上显示的数字。",
-    "These digits were wrong: type again what your phone shows.",
-)
-_PAUSED_TEXT = (
-    "二维码一直没有人扫。打开网页的“渠道”，或运行 mnema channels login wechat，会换新的。",
-    (
-        "Nobody used the codes. A new one comes with the page's channel panel, or with mnema "
-        "channels login wechat."
-    ),
-)
-_FETCHING_TEXT = ("正在向微信要二维码。", "Asking WeChat for a QR code.")
+_FETCHING_TEXT = Phrase("Asking WeChat for a QR code.")
 
 
 class _CodeExpired(Exception):
@@ -179,8 +171,8 @@ class QrLogin:
     def _set_prompt(
         self,
         kind: Literal["qr", "digits", "wait"],
-        texts: tuple[str, str],
+        about: Phrase,
         code: str = "",
         expires: float = 0.0,
     ) -> None:
-        self._prompt = LoginPrompt(kind=kind, zh=texts[0], en=texts[1], text=code, expires=expires)
+        self._prompt = LoginPrompt(kind=kind, about=about, text=code, expires=expires)

@@ -6,6 +6,7 @@ from mimetypes import MimeTypes
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Quote, Sender
+from channels.phrases import Phrase
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable
 from channels.toolkit.untrusted import parse_timestamp
@@ -16,10 +17,7 @@ MAX_TEXT = 3600  # code points of one message when few are left to send
 USER = 1
 TEXT, IMAGE, VOICE, FILE, VIDEO = 1, 2, 3, 4, 5
 # Appended to the last part that a person can receive before they write again.
-MORE_TEXT = {
-    "zh": "（还没说完：随便回我一句，我就接着发）",
-    "en": "(more follows: send me anything)",
-}
+MORE_TEXT = Phrase("(more follows: send me anything)")
 
 _ITEM_FIELDS = {IMAGE: "image_item", VOICE: "voice_item", FILE: "file_item", VIDEO: "video_item"}
 _LABELS = {IMAGE: "[picture]", VOICE: "[voice]", FILE: "[file]", VIDEO: "[video]"}
@@ -99,7 +97,7 @@ def render(message: OutboundMessage, more: bool = False) -> str:
     plain = message.text if message.plain else to_plain(message.text)
     text = plain if plain.strip() and len(plain) <= max(LIMIT, len(message.text)) else message.text
     text = text if text.strip() else "…"
-    return f"{text}\n\n{MORE_TEXT[detect_language(text)]}" if more else text
+    return f"{text}\n\n{MORE_TEXT.text(detect_language(text))}" if more else text
 
 
 def text_item(text: str) -> Json:

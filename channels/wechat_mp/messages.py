@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from channels.message import Address, Attachment, InboundMessage, OutboundMessage, Sender
+from channels.phrases import Phrase
 from channels.toolkit.markdown import to_plain
 from channels.toolkit.text import replace_unstorable, text_length
 from channels.toolkit.untrusted import load_object, parse_timestamp, to_cdata
@@ -16,11 +17,10 @@ _CHINESE = re.compile("[\u3400-\u9fff\uff00-\uffef]")
 # WeChat shows it as a link that hides its URL
 _ANCHOR = re.compile(r"<(?=/?a[\s>])", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,19}")
-_MORE_TEXT = {"zh": "\n（未完，发任意消息看下文）", "en": "\n(not all yet: send anything for more)"}
-_LATER_TEXT = {
-    "zh": "我还在想。过一会儿发任意一条消息给我，就能收到这次的回答。",
-    "en": "I am still thinking. Send me anything in a little while, and the answer to this comes.",
-}
+_MORE_TEXT = Phrase("\n(not all yet: send anything for more)")
+_LATER_TEXT = Phrase(
+    "I am still thinking. Send me anything in a little while, and the answer to this comes."
+)
 _MAX_UNIX_SECONDS = 253_402_300_799  # the last second that a datetime can hold
 
 
@@ -118,7 +118,7 @@ def later_text(text: str) -> str:
     """Return the notice that the reply takes longer than the platform waits, in the text's
     language.
     """
-    return _LATER_TEXT[detect_language(text)]
+    return _LATER_TEXT.text(detect_language(text))
 
 
 def render(message: OutboundMessage, *, last: bool) -> str:
@@ -130,7 +130,11 @@ def render(message: OutboundMessage, *, last: bool) -> str:
     """
     text = replace_unstorable(message.text)
     plain = _ANCHOR.sub("＜", text if message.plain else to_plain(text))
-    more = _MORE_TEXT[detect_language(text)] if last and message.part_no + 1 < message.parts else ""
+    more = (
+        _MORE_TEXT.text(detect_language(text))
+        if last and message.part_no + 1 < message.parts
+        else ""
+    )
     candidates = (f"{plain.rstrip()}{more}" if more else plain, plain)
     fitting = (one for one in candidates if one.strip() and text_length(one, "utf8") <= LIMIT)
     return next(fitting, _ANCHOR.sub("", text))

@@ -13,11 +13,32 @@ class WechatMpSettings(CredentialChannelSettings):
     needed = ("app_id", "app_secret", "token")
     endpoint = ("base_url", SERVER)
     app_id: str = Field(
-        "", description="The account's id; the channel starts once id, secret and token are given."
+        "",
+        title="Account id",
+        description="The account's id; the channel starts once id, secret and token are given.",
+        examples=["wx1234567890"],
     )
-    app_secret: Secret = Field("", description="The account's secret.")
-    token: Secret = Field("", description="Signs the platform's calls.")
+    app_secret: Secret = Field(
+        "",
+        title="Account secret",
+        description="The account's secret.",
+        examples=["${WECHAT_MP_SECRET}"],
+    )
+    token: Secret = Field(
+        "",
+        title="Token",
+        description="Signs the platform's calls.",
+        examples=["${WECHAT_MP_TOKEN}"],
+    )
     encoding_aes_key: Secret = Field(
-        "", description="For safe mode, 43 signs; without it nobody is more than a guest."
+        "",
+        title="Message key",
+        description="For safe mode, 43 signs; without it nobody is more than a guest.",
+        examples=["${WECHAT_MP_AES_KEY}"],
     )
-    base_url: Url = Field("", description="API endpoint; empty means the platform's own.")
+    base_url: Url = Field(
+        "",
+        title="API endpoint",
+        description="API endpoint; empty means the platform's own.",
+        examples=["http://127.0.0.1:8081"],
+    )

@@ -13,7 +13,17 @@ class WecomSettings(CredentialChannelSettings):
     needed = ("bot_id", "secret")
     endpoint = ("ws_url", SERVER)
     bot_id: str = Field(
-        "", description="The bot's id; the channel starts once id and secret are given."
+        "",
+        title="Bot id",
+        description="The bot's id; the channel starts once id and secret are given.",
+        examples=["bot-1234"],
     )
-    secret: Secret = Field("", description="The bot's secret.")
-    ws_url: SocketUrl = Field("", description="Socket endpoint; empty means the platform's own.")
+    secret: Secret = Field(
+        "", title="Bot secret", description="The bot's secret.", examples=["${WECOM_SECRET}"]
+    )
+    ws_url: SocketUrl = Field(
+        "",
+        title="Socket endpoint",
+        description="Socket endpoint; empty means the platform's own.",
+        examples=["ws://127.0.0.1:8083"],
+    )

@@ -68,7 +68,12 @@ def _remove_folder(parent: int, name: str, depth: int) -> int:
 
 
 class PersonNotFound(LookupError):
-    """No person with that name, or one who cannot be removed; the text says which."""
+    """There is no such person, or it is the owner, whose data is not removed this way."""
+
+    def __init__(self, name: str, *, is_owner: bool = False) -> None:
+        super().__init__(name)
+        self.name = name
+        self.is_owner = is_owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +127,7 @@ async def find_removable_person(store: Store, name: str) -> Person:
         for account in row.accounts
     }
     if "" in person.spaces or owners & set(person.accounts):
-        raise PersonNotFound(
-            f"{name} is the owner or linked to the owner; /unlink separates an account, and the "
-            "owner's own data is removed with /forget, mnema sessions delete, or with the whole "
-            "home."
-        )
+        raise PersonNotFound(name, is_owner=True)
     return person
 
 
@@ -143,7 +144,7 @@ async def _find_without_conversation(store: Store, name: str) -> Person:
             and (row.party.channel, row.party.id) == (channel, id)
         ):
             return Person(spaces=(), accounts=(name,))
-    raise PersonNotFound(f"There is no person {name}; mnema people list shows all.")
+    raise PersonNotFound(name)
 
 
 class PersonRemoval:

@@ -33,10 +33,32 @@ class SchemaNewer(StoreError):
     """A newer version has written the database; this one does not open it."""
 
 
+class TablesNewer(SchemaNewer):
+    """The tables are of a newer version."""
+
+    def __init__(self, found: str, own: str) -> None:
+        super().__init__(
+            f"the database has the tables of {found}, which is newer than this program's {own}"
+        )
+        #: The revision of its tables, and that of this program's.
+        self.found = found
+        self.own = own
+
+
 class SchemaTooOld(StoreError):
     """The database has the tables of a version that this one cannot upgrade; the text says how
     to.
     """
+
+    def __init__(self, found: str, commit: str) -> None:
+        super().__init__(
+            f"the database has the tables of {found}, which this version cannot upgrade; go "
+            f"through commit {commit} first: its mnema migrate upgrades a database, its mnema "
+            "restore a backup"
+        )
+        #: The revision of its tables, and the last commit that can upgrade it.
+        self.found = found
+        self.commit = commit
 
 
 class MessageEdited(StoreError):

@@ -6,18 +6,19 @@ from bot.runtime.bot import Bot
 from channels.base import ConnectionStatus, LoginPrompt
 from channels.errors import ChannelError
 from channels.message import Capabilities
+from channels.phrases import ShownPhrase
 from channels.testing import ScriptedChannel
 
 QR = LoginPrompt(
     kind="qr",
-    zh="请用微信扫码。",
-    en="Scan this with WeChat.",
+    about=ShownPhrase("Scan this with WeChat.", "请用微信扫码。"),
     text="https://login.example/q?code=s3cret-of-a-login",
 )
 DIGITS = LoginPrompt(
-    kind="digits", zh="请输入手机上显示的数字。", en="Type the digits that the telephone shows."
+    kind="digits",
+    about=ShownPhrase("Type the digits that the telephone shows.", "请输入手机上显示的数字。"),
 )
-WAIT = LoginPrompt(kind="wait", zh="请在手机上确认。", en="Confirm on the telephone.")
+WAIT = LoginPrompt(kind="wait", about=ShownPhrase("Confirm on the telephone.", "请在手机上确认。"))
 
 
 class Moody(ScriptedChannel):

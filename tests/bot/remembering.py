@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.config.home import HomeFolder
 from bot.memory.recall import UseCounters
 from bot.tools.base import MessageContext, ToolContext
+from channels.phrases import AnyPhrase
 from memory.longterm.memories import Memories
 from memory.recall.index import RecallDependencies
 from memory.recall.keepers.files import FileIndexes
@@ -61,10 +62,10 @@ class Shelf:
             load_message=known,
         )
 
-    async def tell(self, conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def tell(self, conversation: str, notice: AnyPhrase, once: str = "") -> None:
         if once not in self._once:
             self._once.add(once)
-            self.told.append((conversation, zh, en))
+            self.told.append((conversation, notice.text("zh"), notice.text("en")))
 
 
 @asynccontextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.console.memory.files import FileRoutes
 from channels.message import InboundMessage
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.workspace.files import Workspace
 from tests.channels.web.server import Running, ScriptedBot, running
@@ -196,7 +197,7 @@ async def page_bot(
 
     async def context(request: Any) -> Any:
         if request.path_params["id"] not in bot.said:
-            raise HttpRefusal(404, "not_found", "no")
+            raise HttpRefusal(404, "not_found", Phrase("no"))
         return json_response(bot.facts)
 
     async def commands(_: Any) -> Any:
@@ -204,7 +205,7 @@ async def page_bot(
 
     async def search(request: Any) -> Any:
         if request.query_params["q"] == "broken":
-            raise HttpRefusal(503, "storage", "the index cannot be read")
+            raise HttpRefusal(503, "storage", Phrase("the index cannot be read"))
         kind, words = request.query_params.get("kind", ""), request.query_params["q"]
         found = [
             one for one in bot.found if not kind or (one["kind"] == kind and words in one["text"])

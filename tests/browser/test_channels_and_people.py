@@ -17,6 +17,7 @@ from starlette.responses import Response
 from bot.console.channels import ChannelRoutes
 from bot.gateway.channel_status import ChannelStatus, channel_status_to_json
 from channels.base import LoginPrompt
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response, read_json
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.browser.opening import BROWSER, opened, show
@@ -101,7 +102,7 @@ class Behind:
         told, act = await read_json(request), request.url.path.rsplit("/", 1)[1]
         self.acts.append((act, told))
         if told.get("code") == "WRONG":
-            raise HttpRefusal(400, "access", "that code is wrong or has expired")
+            raise HttpRefusal(400, "access", Phrase("that code is wrong or has expired"))
         self.waiting = [one for one in self.waiting if act == "group" and one["kind"] == "user"]
         return json_response({"zh": "好了。", "en": "They may talk to me now."})
 
@@ -203,7 +204,7 @@ async def test_a_login_by_code_and_digits_goes_through_in_the_page(
         first = await code.get_attribute("src")
         assert "s3cret" not in await page.content()
         wechat.asked = LoginPrompt(
-            kind="qr", zh=QR.zh, en=QR.en, text="https://login.example/q?code=another"
+            kind="qr", about=QR.about, text="https://login.example/q?code=another"
         )
         await expect(code).not_to_have_attribute("src", str(first))
         wechat.asked = DIGITS

@@ -36,7 +36,9 @@ def test_the_example_turns_on_no_channel_that_has_no_credentials() -> None:
 def test_the_example_shows_every_key_and_every_key_is_explained() -> None:
     shown = json.loads(format_example())
     for key in KEYS.values():
-        assert all((*key.title, *key.about)), key.name
+        assert all(text.text(lang) for text in (key.title, key.about) for lang in ("en", "zh")), (
+            key.name
+        )
         if "*" not in key.path and key.path[:2] != ("memory", "embedding"):
             section = shown
             for step in key.path:

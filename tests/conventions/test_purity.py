@@ -103,6 +103,7 @@ def test_a_pure_module_imports_only_pure_ones_of_ours(source: Source) -> None:
         for _, name in imported(source.tree)
         if name.split(".")[0] in ("channels", "memory")
     ]
-    errors = ("channels/errors", "memory/store/errors", "memory/store/rows")
-    allowed = (*(name.removesuffix(".py").removesuffix("/") for name in PURE), *errors)
+    values = ("channels/errors", "memory/store/errors", "memory/store/rows")
+    phrases = "channels/phrases"  # reads its own data, the catalogue
+    allowed = (*(name.removesuffix(".py").removesuffix("/") for name in PURE), *values, phrases)
     assert not [name for name in ours if not name.startswith(allowed)]

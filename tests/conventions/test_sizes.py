@@ -9,8 +9,6 @@ MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES = 600, 800, 60
 LONG_MODULES: set[str] = {
     "bot/agent/approvals.py",
     "bot/agent/turn.py",
-    "bot/config/key_texts.py",
-    "bot/config/schema.py",
     "bot/models/providers/openai.py",
     "memory/store/conversations/sessions.py",
     "memory/store/longterm/forgetting.py",

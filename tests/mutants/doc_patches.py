@@ -298,7 +298,7 @@ DOCUMENTED = (
         guards="passkeys",
         file="channels/web/auth.py",
         target="RequestGuard.passkey_site",
-        old="if _parse_address(name) or name.startswith('['):",
+        old="if parse_address(name) or name.startswith('['):",
         new="if name.startswith('['):",
         tests=("tests/bot/console/test_passkey_logins.py",),
     ),

@@ -132,7 +132,7 @@ SERVER = (
     Mutant(
         name="anybody says which client they are",
         guards="S23",
-        file="channels/web/auth.py",
+        file="channels/web/throttle.py",
         target="client_address",
         old="if address is None or not _is_listed(address, proxies):",
         new="if address is None:",
@@ -141,7 +141,7 @@ SERVER = (
     Mutant(
         name="the left-most hop is believed",
         guards="S23",
-        file="channels/web/auth.py",
+        file="channels/web/throttle.py",
         target="client_address",
         old=("if not _is_listed(address, proxies):\n    break"),
         new="",

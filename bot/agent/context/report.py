@@ -11,10 +11,11 @@ from typing import Any
 from bot.agent.context.fitter import ContextFitter, FitLimits, FitRequest, run_beside_loop
 from bot.config.schema import Config
 from bot.errors import BudgetShortage
-from bot.gateway.notifications import count_text_zh
+from bot.gateway.notifications import left_out_phrase
 from bot.memory.view_segments import fixed_segments, session_segments
 from bot.models.windows import ModelWindow, format_window
 from bot.texts import LONG_SOUL_TOKENS, format_shortage
+from channels.phrases import NO_PHRASE, Phrase, join_phrases, show
 from memory.context.policies.boundary import load_choice
 from memory.context.policies.planner import next_fold_triggers
 from memory.context.tokens import TokenCounter
@@ -24,29 +25,32 @@ from memory.store.rows import ConversationRow, FoldRow
 from memory.store.store import Store
 
 FOLD_REASON_TEXTS = {
-    "turns": ("轮数到了上限", "the most turns were reached"),
-    "tokens": ("token 到了阈值", "the tokens reached the threshold"),
-    "messages": ("消息积累到了阈值", "enough messages had come together"),
-    "overflow": ("模型说请求太长", "the model called the request too long"),
-    "restart": ("程序重新启动", "the program restarted"),
-    "import": ("导入对话时", "the conversation was imported"),
-    "/context fold": ("由 /context fold 要求", "asked for by /context fold"),
+    "turns": Phrase("the most turns were reached"),
+    "tokens": Phrase("the tokens reached the threshold"),
+    "messages": Phrase("enough messages had come together"),
+    "overflow": Phrase("the model called the request too long"),
+    "restart": Phrase("the program restarted"),
+    "import": Phrase("the conversation was imported"),
+    "/context fold": Phrase("asked for by /context fold"),
 }
 SCORE_TERM_TEXTS = {
-    "base": ("基础", "base"),
-    "tool_result": ("工具结果之后", "after a tool result"),
-    "reply": ("回答之后", "after an answer"),
-    "tool_sequence": ("工具调用之中", "inside tool work"),
-    "break": ("自然停顿", "natural break"),
-    "error": ("临近错误", "near an error"),
-    "topic": ("话题转换", "change of topic"),
+    "base": Phrase("base"),
+    "tool_result": Phrase("after a tool result"),
+    "reply": Phrase("after an answer"),
+    "tool_sequence": Phrase("inside tool work"),
+    "break": Phrase("natural break"),
+    "error": Phrase("near an error"),
+    "topic": Phrase("change of topic"),
 }
 # English terms with another wording for a place.
-CUT_PLACE_TEXTS = {"break": "at a natural break", "topic": "at a change of topic"}
+CUT_PLACE_TEXTS = {
+    "break": Phrase("at a natural break"),
+    "topic": Phrase("at a change of topic"),
+}
 ADAPTATION_TEXTS = {
-    "code": ("多为代码", "much code"),
-    "chat": ("多为闲聊", "much talk"),
-    "errors": ("报错较多", "many errors"),
+    "code": Phrase("much code"),
+    "chat": Phrase("much talk"),
+    "errors": Phrase("many errors"),
 }
 
 
@@ -81,67 +85,68 @@ def load_cut_facts(text: str) -> dict[str, Any] | None:
 
 def format_fold_reason(reason: str, lang: str) -> str:
     """Say why a fold was made; an unknown reason is returned as it is."""
-    return FOLD_REASON_TEXTS.get(reason, (reason, reason))[_language_index(lang)]
+    return str(show(FOLD_REASON_TEXTS.get(reason, reason), lang))
 
 
 def format_cut_place(why: dict[str, Any], lang: str) -> str:
     """Say in a few words why the cut is at this place; "" if for no special reason."""
     if why.get("candidates") == 1:
-        return "唯一可切的地方" if lang == "zh" else "at the only place"
+        return Phrase("at the only place").text(lang)
     good: list[str] = [name for name, points in why["terms"] if points > 0 and name != "base"]
-    said = [SCORE_TERM_TEXTS.get(name, (name, name)) for name in good]
-    if lang == "zh":
-        return "、".join(zh for zh, _ in said)
-    return ", ".join(
-        CUT_PLACE_TEXTS.get(name, en) for name, (_, en) in zip(good, said, strict=True)
-    )
+    places = [CUT_PLACE_TEXTS.get(name, SCORE_TERM_TEXTS.get(name, name)) for name in good]
+    return join_phrases(places, Phrase(", ")).text(lang)
 
 
 def format_cut(why: dict[str, Any], to_turn: int, lang: str) -> str:
     """Explain the cut in one sentence. to_turn: the last folded turn."""
-    side, is_only = _language_index(lang), why["candidates"] == 1
     terms = [
-        f"{SCORE_TERM_TEXTS.get(name, (name, name))[side]} {points:+d}"
+        Phrase("{term} {points:+d}", term=SCORE_TERM_TEXTS.get(name, name), points=points)
         for name, points in why["terms"]
     ]
-    adapted = [ADAPTATION_TEXTS.get(name, (name, name))[side] for name in why["adapted"]]
-    if lang == "zh":
-        extra = f"；{'、'.join(adapted)}，目标保留 {why['keep']:.0%}" if adapted else ""
-        score = f"{why['score']} 分：{'，'.join(terms)}"
-        place = "这是唯一可切的地方" if is_only else f"{why['candidates']} 处里得分最高（{score}）"
-        return f"切在第 {to_turn + 1} 轮之前：{place}{extra}。"
-    extra = f"; {', '.join(adapted)}, so {why['keep']:.0%} was to stay" if adapted else ""
-    score = f"{why['score']} points: {', '.join(terms)}"
-    place = "the only place" if is_only else f"the best of {why['candidates']} places ({score})"
-    return f"Cut before turn {to_turn + 1}, {place}{extra}."
-
-
-def _language_index(lang: str) -> int:
-    return 0 if lang == "zh" else 1
+    if why["candidates"] == 1:
+        place = Phrase("the only place")
+    else:
+        place = Phrase(
+            "the best of {count} places ({score} points: {terms})",
+            count=why["candidates"],
+            score=why["score"],
+            terms=join_phrases(terms, Phrase(", ", context="clauses")),
+        )
+    extra = NO_PHRASE
+    if why["adapted"]:
+        adapted = [ADAPTATION_TEXTS.get(name, name) for name in why["adapted"]]
+        extra = Phrase(
+            "; {reasons}, so {share:.0%} was to stay",
+            reasons=join_phrases(adapted, Phrase(", ")),
+            share=why["keep"],
+        )
+    return Phrase(
+        "Cut before turn {turn}, {place}{extra}.", turn=to_turn + 1, place=place, extra=extra
+    ).text(lang)
 
 
 BAR_WIDTH = 10
 LINE_WIDTH = 44  # characters in a line on a phone
 MAX_LISTED_FOLDS = 3
 _SECTION_TEXTS = {
-    "system": ("系统", "system"),
-    "tools": ("工具", "tools"),
-    "summary": ("摘要", "summary"),
-    "history": ("历史", "history"),
-    "running": ("进行中", "running"),
+    "system": Phrase("system"),
+    "tools": Phrase("tools"),
+    "summary": Phrase("summary"),
+    "history": Phrase("history"),
+    "running": Phrase("running", context="the running turn"),
 }
 _SYSTEM_PART_TEXTS = {
-    "rules": ("规则", "rules"),
-    "awareness": ("能力说明", "what it can do"),
-    "log": ("今日日记", "today's diary"),
+    "rules": Phrase("rules"),
+    "awareness": Phrase("what it can do"),
+    "log": Phrase("today's diary"),
 }
-_ROLE_TEXTS = {"user": ("用户", "user"), "assistant": ("助手", "assistant")}
+_ROLE_TEXTS = {"user": Phrase("user"), "assistant": Phrase("assistant")}
 _FOLD_TRIGGER_TEXTS = {
-    "tokens": ("到 {at:,} tokens", "at {at:,} tokens"),
-    "turns": ("满 {at} 轮", "after {at} turns"),
-    "messages": ("到 {at} 条消息", "at {at} messages"),
-    "new_messages": ("满 {at} 条新消息（现 {now}）", "after {at} new messages (now {now})"),
-    "new_tokens": ("满 {at:,} 新 tokens（现 {now:,}）", "after {at:,} new tokens (now {now:,})"),
+    "tokens": Phrase("at {at:,} tokens"),
+    "turns": Phrase("after {at} turns"),
+    "messages": Phrase("at {at} messages"),
+    "new_messages": Phrase("after {at} new messages (now {now})"),
+    "new_tokens": Phrase("after {at:,} new tokens (now {now:,})"),
 }
 
 
@@ -151,8 +156,11 @@ def format_context_report(facts: dict[str, Any], lang: str, zone: tzinfo | None 
 
     `format_operator_report` has the rest: the counter, the cache, the prefix, and ids.
     """
-    zh = lang == "zh"
-    blocks = [_measure_lines(facts, zh), _contents_lines(facts, zh), _fold_lines(facts, zh, zone)]
+    blocks = [
+        _measure_lines(facts, lang),
+        _contents_lines(facts, lang),
+        _fold_lines(facts, lang, zone),
+    ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -160,12 +168,11 @@ def format_operator_report(facts: dict[str, Any], lang: str, zone: tzinfo | None
     """Format everything: the person's report, what only an operator understands, and every fold
     with its id.
     """
-    zh = lang == "zh"
     blocks = [
-        _measure_lines(facts, zh),
-        _contents_lines(facts, zh),
-        _operator_lines(facts, zh),
-        _all_fold_lines(facts, zh, zone),
+        _measure_lines(facts, lang),
+        _contents_lines(facts, lang),
+        _operator_lines(facts, lang),
+        _all_fold_lines(facts, lang, zone),
     ]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -178,43 +185,43 @@ def format_bar(share: float) -> str:
 
 def format_triggers(marks: list[dict[str, Any]], lang: str) -> str:
     """Format fold triggers, such as "at 37,500 tokens or after 20 turns"."""
-    words = [
-        _FOLD_TRIGGER_TEXTS[mark["unit"]][0 if lang == "zh" else 1].format(**mark) for mark in marks
-    ]
-    return ("，或" if lang == "zh" else " or ").join(words)
+    triggers = [_FOLD_TRIGGER_TEXTS[mark["unit"]].fill(**mark) for mark in marks]
+    return join_phrases(triggers, Phrase(" or ", context="two clauses")).text(lang)
 
 
-def _measure_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+def _measure_lines(facts: dict[str, Any], lang: str) -> list[str]:
     lines = [
-        f"**{'上下文' if zh else 'Context'}** · {facts['policy']}",
+        f"**{Phrase('Context').text(lang)}** · {facts['policy']}",
         _measure_line(facts["tokens"], max(1, min(facts["budget"], facts["max_tokens"])), "tokens"),
-        _measure_line(facts["turns"], facts["max_turns"], "轮" if zh else "turns"),
+        _measure_line(facts["turns"], facts["max_turns"], Phrase("turns").text(lang)),
     ]
-    if marks := format_triggers(facts["next_fold"], "zh" if zh else "en"):
-        lines.append(f"下次整理：{marks}" if zh else f"next fold {marks}")
-    return [*lines, *_window_lines(facts, "zh" if zh else "en")]
+    if marks := format_triggers(facts["next_fold"], lang):
+        lines.append(Phrase("next fold {marks}", marks=marks).text(lang))
+    return [*lines, *_window_lines(facts, lang)]
 
 
 def _window_lines(facts: dict[str, Any], lang: str) -> list[str]:
     """Say how large the model's window is, where that number comes from, and what it leaves for a
     request.
     """
-    zh, budget, reserve = lang == "zh", facts["budget"], facts["reserve"]
-    window = format_window(ModelWindow(tokens=facts["window"], source=facts["window_source"]), lang)
-    lines = [f"模型窗口 {window}" if zh else f"model window {window}"]
+    budget, reserve = facts["budget"], facts["reserve"]
+    window = format_window(ModelWindow(tokens=facts["window"], source=facts["window_source"]))
+    lines = [Phrase("model window {window}", window=window).text(lang)]
     if facts["shortage"]:
         lines.append(f"⚠ {format_shortage(lang, BudgetShortage(**facts['shortage']))}")
     elif facts["window"] - reserve < facts["max_tokens"]:
         lines.append(
-            f"其中 {reserve:,} 留给回答，请求最多 {budget:,}"
-            if zh
-            else f"{reserve:,} of it for the answer, {budget:,} at most for a request"
+            Phrase(
+                "{reserve:,} of it for the answer, {budget:,} at most for a request",
+                reserve=reserve,
+                budget=budget,
+            ).text(lang)
         )
     elif budget < facts["max_tokens"]:
         lines.append(
-            f"模型数得比我们多：按我们的数法最多 {budget:,} tokens"
-            if zh
-            else f"the model counts more: {budget:,} at most by our count"
+            Phrase("the model counts more: {budget:,} at most by our count", budget=budget).text(
+                lang
+            )
         )
     return lines
 
@@ -224,24 +231,29 @@ def _measure_line(used: int, most: int, unit: str) -> str:
     return f"{format_bar(share)} {used:,} / {most:,} {unit} · {share:.0%}"
 
 
-def _contents_lines(facts: dict[str, Any], zh: bool) -> list[str]:
-    lines, total = [f"**{'构成' if zh else 'Made of'}**"], max(1, facts["tokens"])
+def _contents_lines(facts: dict[str, Any], lang: str) -> list[str]:
+    lines, total = [f"**{Phrase('Made of').text(lang)}**"], max(1, facts["tokens"])
     for name, count in facts["parts"].items():
         if count:
             lines.append(
-                f"{format_bar(count / total)} {_SECTION_TEXTS[name][0 if zh else 1]} {count:,}"
-                f"{_detail_line(facts, name, zh)}"
+                f"{format_bar(count / total)} {_SECTION_TEXTS[name].text(lang)} {count:,}"
+                f"{_detail_line(facts, name, lang)}"
             )
         if name == "system":
             lines += _wrap_items(
-                [f"{_format_part(part, zh)} {part['tokens']:,}" for part in facts["system_parts"]]
+                [f"{_format_part(part, lang)} {part['tokens']:,}" for part in facts["system_parts"]]
             )
-    return [*lines, *_left_out_lines(facts, zh), *_soul_lines(facts, zh), _messages_line(facts, zh)]
+    return [
+        *lines,
+        *_left_out_lines(facts, lang),
+        *_soul_lines(facts, lang),
+        _messages_line(facts, lang),
+    ]
 
 
-def _format_part(part: dict[str, Any], zh: bool) -> str:
+def _format_part(part: dict[str, Any], lang: str) -> str:
     name: str = part["name"]
-    return _SYSTEM_PART_TEXTS.get(name, (name, name))[0 if zh else 1]
+    return str(show(_SYSTEM_PART_TEXTS.get(name, name), lang))
 
 
 def _wrap_items(items: list[str]) -> Iterator[str]:
@@ -256,111 +268,105 @@ def _wrap_items(items: list[str]) -> Iterator[str]:
         yield line
 
 
-def _left_out_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+def _left_out_lines(facts: dict[str, Any], lang: str) -> list[str]:
     return [
-        f"⚠ {_format_part(part, zh)} 省略了：{'；'.join(map(count_text_zh, part['left_out']))}"
-        if zh
-        else f"⚠ left out of {_format_part(part, zh)}: {'; '.join(part['left_out'])}"
+        Phrase(
+            "⚠ left out of {part}: {sections}",
+            part=_format_part(part, lang),
+            sections=join_phrases(map(left_out_phrase, part["left_out"]), Phrase("; ")),
+        ).text(lang)
         for part in facts["system_parts"]
         if part["left_out"]
     ]
 
 
-def _detail_line(facts: dict[str, Any], name: str, zh: bool) -> str:
+def _detail_line(facts: dict[str, Any], name: str, lang: str) -> str:
     if name != "summary":
         return ""
-    turns = facts["summary_turns"]
-    if zh:
-        return f"（{turns} 轮）"
-    return " (of 1 turn)" if turns == 1 else f" (of {turns} turns)"
+    return Phrase(" (of 1 turn)", " (of {count} turns)", count=facts["summary_turns"]).text(lang)
 
 
-def _messages_line(facts: dict[str, Any], zh: bool) -> str:
-    side = 0 if zh else 1
-    roles = " · ".join(
-        f"{_ROLE_TEXTS[role][side]} {count}"
+def _messages_line(facts: dict[str, Any], lang: str) -> str:
+    roles = [
+        Phrase("{role} {count}", role=_ROLE_TEXTS[role], count=count)
         for role, count in sorted(facts["roles"].items(), reverse=True)
-    )
-    if zh:
-        return (
-            f"消息 {facts['messages']}{f'（{roles}）' if roles else ''}，{facts['characters']:,} 字"
-        )
-    return (
-        f"messages {facts['messages']}{f' ({roles})' if roles else ''}, {facts['characters']:,} "
-        "characters"
-    )
+    ]
+    by_role = Phrase(" ({roles})", roles=join_phrases(roles, Phrase(" · "))) if roles else NO_PHRASE
+    return Phrase(
+        "messages {messages}{by_role}, {characters:,} characters",
+        messages=facts["messages"],
+        by_role=by_role,
+        characters=facts["characters"],
+    ).text(lang)
 
 
-def _soul_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+def _soul_lines(facts: dict[str, Any], lang: str) -> list[str]:
     if facts["soul_tokens"] <= LONG_SOUL_TOKENS:
         return []
     return [
-        f"⚠ SOUL.md 超过建议的 {LONG_SOUL_TOKENS:,} tokens；它总是整篇放入。"
-        if zh
-        else f"⚠ SOUL.md is over the advised {LONG_SOUL_TOKENS:,} tokens; it always goes in whole."
+        Phrase(
+            "⚠ SOUL.md is over the advised {long_soul_tokens:,} tokens; it always goes in whole.",
+            long_soul_tokens=LONG_SOUL_TOKENS,
+        ).text(lang)
     ]
 
 
-def _operator_lines(facts: dict[str, Any], zh: bool) -> list[str]:
+def _operator_lines(facts: dict[str, Any], lang: str) -> list[str]:
     """Lines on model, counter, cache, prefix, epoch and the range of the turns in the view."""
     counter, live = facts["counter"], facts["live_turns"]
     error = f"{counter['last_error_percent']:+.1f}%"
-    turns = (
-        (f"第 {live[0]}–{live[1]} 轮" if zh else f"turns {live[0]}–{live[1]}")
-        if live
-        else ("无" if zh else "none")
+    turns = Phrase("turns {first}–{last}", first=live[0], last=live[1]) if live else Phrase("none")
+    own = Phrase("chosen here") if facts["policy_own"] else Phrase("as configured")
+    lines = (
+        Phrase("**Operation**"),
+        Phrase(
+            "model {model} · request limit {limit:,}", model=facts["model"], limit=facts["budget"]
+        ),
+        Phrase(
+            "counter {name} × {factor:.2f}, last error {error}",
+            name=counter["name"],
+            factor=counter["factor"],
+            error=error,
+        ),
+        Phrase("last answer {share:.0%} from cache", share=facts["cache_share"]),
+        Phrase(
+            "prefix generation {generation} · epoch {epoch}",
+            generation=facts["prefix_generation"],
+            epoch=facts["epoch"],
+        ),
+        Phrase("in the view: {turns} · policy {own}", turns=turns, own=own),
     )
-    own = (
-        ("本会话自选" if zh else "chosen here")
-        if facts["policy_own"]
-        else ("来自设置" if zh else "as configured")
-    )
-    if zh:
-        return [
-            "**运行**",
-            f"模型 {facts['model']} · 请求上限 {facts['budget']:,}",
-            f"计数 {counter['name']} × {counter['factor']:.2f}，上次误差 {error}",
-            f"上次回答的缓存命中 {facts['cache_share']:.0%}",
-            f"前缀第 {facts['prefix_generation']} 版 · 第 {facts['epoch']} 期",
-            f"视图里是{turns} · 策略{own}",
-        ]
-    return [
-        "**Operation**",
-        f"model {facts['model']} · request limit {facts['budget']:,}",
-        f"counter {counter['name']} × {counter['factor']:.2f}, last error {error}",
-        f"last answer {facts['cache_share']:.0%} from cache",
-        f"prefix generation {facts['prefix_generation']} · epoch {facts['epoch']}",
-        f"in the view: {turns} · policy {own}",
-    ]
+    return [line.text(lang) for line in lines]
 
 
-def _fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[str]:
+def _fold_lines(facts: dict[str, Any], lang: str, zone: tzinfo | None) -> list[str]:
     folds = facts["folds"]
     lines = [
-        _fold_count(facts, zh),
-        *(_fold_line(fold, zh, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:])),
+        _fold_count(facts, lang),
+        *(_fold_line(fold, lang, zone) for fold in reversed(folds[-MAX_LISTED_FOLDS:])),
     ]
     if folds:
         show = f"/memory show {_path_in_space(folds[-1]['file'])}"
-        lines.append(f"读这一天的日记：{show}" if zh else f"to read it: {show}")
+        lines.append(Phrase("to read it: {show}", show=show).text(lang))
     return lines
 
 
-def _all_fold_lines(facts: dict[str, Any], zh: bool, zone: tzinfo | None) -> list[str]:
-    lines = [_fold_count(facts, zh)]
+def _all_fold_lines(facts: dict[str, Any], lang: str, zone: tzinfo | None) -> list[str]:
+    lines = [_fold_count(facts, lang)]
     for fold in reversed(facts["folds"]):
-        lines += [_fold_line(fold, zh, zone), f"  {fold['id']} · {fold['policy']}"]
+        lines += [_fold_line(fold, lang, zone), f"  {fold['id']} · {fold['policy']}"]
         if fold["file"] != _path_in_space(fold["file"]):
             lines.append(f"  {fold['file']}")
     if running := facts["folding"]:
-        lines.append(f"{'进行中：' if zh else 'under way: '}{running['id']} · {running['state']}")
+        under_way = Phrase("under way: {id} · {state}", id=running["id"], state=running["state"])
+        lines.append(under_way.text(lang))
     return lines
 
 
-def _fold_count(facts: dict[str, Any], zh: bool) -> str:
+def _fold_count(facts: dict[str, Any], lang: str) -> str:
     if not facts["folds"]:
-        return "**整理** 还没有" if zh else "**Folds** none yet"
-    return f"**整理** {len(facts['folds'])} 次" if zh else f"**Folds** {len(facts['folds'])}"
+        return Phrase("**Folds** none yet").text(lang)
+    return Phrase("**Folds** {count}", count=len(facts["folds"])).text(lang)
 
 
 def _path_in_space(file: str) -> str:
@@ -368,18 +374,20 @@ def _path_in_space(file: str) -> str:
     return file.split("/", 2)[2] if file.startswith("spaces/") else file
 
 
-def _fold_line(fold: dict[str, Any], zh: bool, zone: tzinfo | None) -> str:
+def _fold_line(fold: dict[str, Any], lang: str, zone: tzinfo | None) -> str:
     first, last, before, after = (
         fold[key] for key in ("from_turn", "to_turn", "tokens_before", "tokens_after")
     )
-    numbers = f"{first}" if first == last else f"{first}–{last}"
-    turns = f"第 {numbers} 轮" if zh else f"{'turn' if first == last else 'turns'} {numbers}"
-    extract = ("（摘录）" if zh else " (extract)") if fold["method"] == "extract" else ""
+    if first == last:
+        turns = Phrase("turn {number}", number=first).text(lang)
+    else:
+        turns = Phrase("turns {first}–{last}", first=first, last=last).text(lang)
+    extract = (Phrase(" (extract)").text(lang)) if fold["method"] == "extract" else ""
     at = datetime.fromisoformat(fold["at"]).astimezone(zone)
     lines = [
         f"- {turns} · {before:,} → {after:,} · {format_saving(before, after)}{extract}",
         f"  {at:%m-%d %H:%M} · {_path_in_space(fold['file'])}",
-        f"  {_fold_reason_suffix(fold, zh)}",
+        f"  {_fold_reason_suffix(fold, lang)}",
     ]
     return "\n".join(lines)
 
@@ -389,15 +397,14 @@ def format_saving(before: int, after: int) -> str:
     return f"−{1 - after / before:.0%}" if before > after else "±0%"
 
 
-def _fold_reason_suffix(fold: dict[str, Any], zh: bool) -> str:
-    lang = "zh" if zh else "en"
+def _fold_reason_suffix(fold: dict[str, Any], lang: str) -> str:
     reason, place = (
         format_fold_reason(fold["reason"], lang),
         format_cut_place(fold["why"], lang) if fold["why"] else "",
     )
     if not place:
         return reason
-    return f"{reason}；切在{place}" if zh else f"{reason}; cut {place}"
+    return Phrase("{reason}; cut {place}", reason=reason, place=place).text(lang)
 
 
 class ContextReport:

@@ -14,7 +14,8 @@ import typer
 from bot.cli.common import COMMAND_LINE_ACTOR, print_json, printable, run_offline
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.errors import MnemaError
 from bot.runtime.store_access import run_with_store, store_exists, write_beside
 from bot.tools.mcp.connection import McpError

@@ -33,6 +33,7 @@ from bot.runtime.store_access import call_running_bot, open_store_for_command, s
 from bot.telemetry.log import LogRedactor
 from channels.base import Channel, HasNotebook, HasProbe
 from channels.errors import ChannelError
+from channels.phrases import NO_PHRASE, AnyPhrase, Capitalized, Phrase, ShownPhrase, untranslated
 from channels.registry import find_installed_channels
 from channels.web.settings import parse_networks, parse_public_host
 from memory.store.conversations.inbox import ChannelNotes
@@ -44,7 +45,7 @@ STREAM_SECONDS = 3.0  # timeout of the first line of an event stream whose last 
 MAX_BODY_BYTES = 36 << 20  # of the largest message with files
 ADDRESS_CHECK = "public address"
 CreateChannel = Callable[[Config, str], Channel]
-AddressFault = tuple[str, str]  # what the proxy does wrong, and what to do
+AddressFault = tuple[AnyPhrase, AnyPhrase]  # what the proxy does wrong, and what to do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,17 +55,17 @@ class DoctorCheck:
     name: str
     ok: bool
     #: One sentence.
-    message: str
+    message: AnyPhrase
     #: What to do, "" for nothing.
-    hint: str = ""
+    hint: AnyPhrase = NO_PHRASE
 
 
-def passed(name: str, message: str, hint: str = "") -> DoctorCheck:
+def passed(name: str, message: AnyPhrase, hint: AnyPhrase = NO_PHRASE) -> DoctorCheck:
     """Return the result of a check without problems."""
     return DoctorCheck(name=name, ok=True, message=message, hint=hint)
 
 
-def failed(name: str, message: str, hint: str = "") -> DoctorCheck:
+def failed(name: str, message: AnyPhrase, hint: AnyPhrase = NO_PHRASE) -> DoctorCheck:
     """Return the result of a failed check."""
     return DoctorCheck(name=name, ok=False, message=message, hint=hint)
 
@@ -75,38 +76,43 @@ async def check_channels(
     *,
     create: CreateChannel = build_channel,
     timeout: float = CHANNEL_CHECK_SECONDS,
-    lang: str = "en",
 ) -> list[DoctorCheck]:
     """Check every channel that is on or partly configured, by the running bot or by calling its
     platform.
 
     Args:
         timeout: of a platform, seconds.
-        lang: of what the running bot says of its channels.
     """
     sections, partly = dict(file.current.channels), partly_configured_channels(file)
     on = [name for name, section in sections.items() if section.on]
     not_started = []
     for name, section in sections.items():
         if name in partly and (empty := missing_credentials(section)):
-            message = f"It has settings but does not start: {' and '.join(empty)} is empty."
-            hint = f"Set channels.{name}.{empty[0]}, or the environment variable it reads."
+            message = Phrase(
+                "It has settings but does not start: {empty} is empty.", empty=" and ".join(empty)
+            )
+            hint = Phrase(
+                "Set channels.{key}, or the environment variable it reads.",
+                key=f"{name}.{empty[0]}",
+            )
             not_started.append(_build_check(name, message, ok=False, hint=hint))
     for name, section in sections.items():
         if is_turned_off(section) and section.complete:  # on purpose, or in a copy of the example
-            message = "It has credentials, but enabled is false: it does not start."
+            message = Phrase("It has credentials, but enabled is false: it does not start.")
             not_started.append(
                 _build_check(
-                    name, message, hint=f"Set channels.{name}.enabled to true to start it."
+                    name,
+                    message,
+                    hint=Phrase("Set channels.{name}.enabled to true to start it.", name=name),
                 )
             )
     not_started += _unencrypted_check(file.current)
     not_started += [
-        _build_check(name, f"{why}.", ok=False)
+        _build_check(name, untranslated(f"{why}."), ok=False)
         for name, why in find_installed_channels().troubles.items()
     ]
     if home.address():
-        return [*await _check_running(home, on, lang), *not_started]
+        return [*await _check_running(home, on), *not_started]
     async with AsyncExitStack() as stack:
         notes = await _open_notes(home, stack)
         checks = await asyncio.gather(
@@ -116,7 +122,12 @@ async def check_channels(
             )
         )
     redact = LogRedactor(known_secrets(file.current))
-    return [*(replace(check, message=redact(check.message)) for check in checks), *not_started]
+    return [*(_hide_secrets(check, redact) for check in checks), *not_started]
+
+
+def _hide_secrets(check: DoctorCheck, redact: LogRedactor) -> DoctorCheck:
+    en, zh = (redact(check.message.text(lang)) for lang in ("en", "zh"))
+    return replace(check, message=ShownPhrase(en, zh))
 
 
 def _unencrypted_check(config: Config) -> list[DoctorCheck]:
@@ -126,42 +137,43 @@ def _unencrypted_check(config: Config) -> list[DoctorCheck]:
     section = config.channels.wechat_mp
     if not section.on or section.encoding_aes_key:
         return []
-    message = (
-        "Its calls are not encrypted: a machine on the way can forge them, so every user is only a "
-        "guest."
+    message = Phrase(
+        "Its calls are not encrypted: a machine on the way can forge them, so every user is only "
+        "a guest."
     )
-    hint = (
+    hint = Phrase(
         "Choose safe mode (安全模式) at the platform, and set channels.wechat_mp.encoding_aes_key "
         "to its key."
     )
     return [failed("channel wechat_mp safe mode", message, hint)]
 
 
-async def _check_running(home: HomeFolder, on: list[str], lang: str) -> list[DoctorCheck]:
+async def _check_running(home: HomeFolder, on: list[str]) -> list[DoctorCheck]:
     """Ask the running bot for the state of its channels."""
     try:
         states = (await call_running_bot(home, "GET", "/api/status"))["channels"]
     except MnemaError as err:
-        hint = "Look into data/log/mnema.log, or restart it."
-        return [failed("channels", str(err), hint)]
+        hint = Phrase("Look into data/log/mnema.log, or restart it.")
+        return [failed("channels", untranslated(err), hint)]
     return [
         _running_channel_check(
-            name, channel_status_from_json(name, states[name]) if name in states else None, lang
+            name, channel_status_from_json(name, states[name]) if name in states else None
         )
         for name in on
     ]
 
 
-def _running_channel_check(name: str, state: ChannelStatus | None, lang: str) -> DoctorCheck:
+def _running_channel_check(name: str, state: ChannelStatus | None) -> DoctorCheck:
     if state is None:
-        hint = "data/log/mnema.log says why; mnema config check shows errors of the configuration."
-        return _build_check(
-            name, "It is on, but the running bot has not started it.", ok=False, hint=hint
+        hint = Phrase(
+            "data/log/mnema.log says why; mnema config check shows errors of the configuration."
         )
-    text = describe_channel_status(state, time.time(), lang)
-    hint = "" if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
-    message = f"{text[:1].upper()}{text[1:]}{'。' if lang == 'zh' else '.'}"
-    return _build_check(name, message, ok=state.ready, hint=hint)
+        return _build_check(
+            name, Phrase("It is on, but the running bot has not started it."), ok=False, hint=hint
+        )
+    hint = NO_PHRASE if state.ready else _channel_hint(name, state.phase, has_login=state.has_login)
+    status = Capitalized(describe_channel_status(state, time.time()))
+    return _build_check(name, Phrase("{status}.", status=status), ok=state.ready, hint=hint)
 
 
 async def _open_notes(home: HomeFolder, stack: AsyncExitStack) -> ChannelNotes | None:
@@ -185,25 +197,35 @@ async def _try_channel(
     changes.
     """
     if name == "web":
-        return _build_check(name, "It is on.")
+        return _build_check(name, Phrase("It is on."))
     try:
         channel = create(config, name)
     except ConfigError as err:
-        return _build_check(name, str(err), ok=False)
+        return _build_check(name, untranslated(err), ok=False)
     if not hasattr(channel, "probe"):
-        return _build_check(name, "It is on; only mnema run can try it.")
+        return _build_check(name, Phrase("It is on; only mnema run can try it."))
     has_login = hasattr(channel, "prompt")
     try:
         async with asyncio.timeout(timeout):
             return _build_check(
-                name, f"It is on and answers: {await _identify_channel(channel, notebook)}."
+                name,
+                Phrase(
+                    "It is on and answers: {value}.",
+                    value=await _identify_channel(channel, notebook),
+                ),
             )
     except TimeoutError:
-        phase, message = "down", f"It gave no answer in {timeout:g} seconds."
+        phase, message = (
+            "down",
+            Phrase("It gave no answer in {timeout:g} seconds.", timeout=timeout),
+        )
     except ChannelError as err:
-        phase, message = trouble_from_error(err), f"{err}."
+        phase, message = trouble_from_error(err), untranslated(f"{err}.")
     except (OSError, RuntimeError, ValueError, ImportError) as err:
-        phase, message = "down", f"The check failed: {type(err).__name__}: {err}."
+        phase, message = (
+            "down",
+            Phrase("The check failed: {name}: {err}.", name=type(err).__name__, err=err),
+        )
     return _build_check(
         name, message, ok=False, hint=_channel_hint(name, phase, has_login=has_login)
     )
@@ -219,26 +241,34 @@ async def _identify_channel(channel: Channel, notebook: "_ReadOnlyNotebook") -> 
             await closing()
 
 
-def _channel_hint(name: str, phase: str, *, has_login: bool) -> str:
+def _channel_hint(name: str, phase: str, *, has_login: bool) -> Phrase:
     if phase in ("logged_out", "asking") and has_login:
-        return (
-            f"With mnema run running: mnema channels login {name}, or scan the code under Channels "
-            "in the page."
+        return Phrase(
+            "With mnema run running: mnema channels login {name}, or scan the code under Channels "
+            "in the page.",
+            name=name,
         )
     if phase == "logged_out":
-        return f"Update the credentials in channels.{name}; the platform refuses the present ones."
-    if phase == "contended":
-        return (
-            f"Stop the other program that uses this account, or set channels.{name}.enabled to "
-            "false here."
+        return Phrase(
+            "Update the credentials in channels.{name}; the platform refuses the present ones.",
+            name=name,
         )
-    return (
-        f"Check the network, and addresses and proxy in channels.{name}; mnema run tries it again "
-        "by itself."
+    if phase == "contended":
+        return Phrase(
+            "Stop the other program that uses this account, or set channels.{name}.enabled to "
+            "false here.",
+            name=name,
+        )
+    return Phrase(
+        "Check the network, and addresses and proxy in channels.{name}; mnema run tries it again "
+        "by itself.",
+        name=name,
     )
 
 
-def _build_check(name: str, message: str, *, ok: bool = True, hint: str = "") -> DoctorCheck:
+def _build_check(
+    name: str, message: AnyPhrase, *, ok: bool = True, hint: AnyPhrase = NO_PHRASE
+) -> DoctorCheck:
     return DoctorCheck(name=f"channel {name}", ok=ok, message=message, hint=hint)
 
 
@@ -299,17 +329,24 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
         try:
             path = str((await call_running_bot(home, "POST", "/api/v1/proxy-check", {}))["path"])
         except MnemaError as err:
-            return [failed(ADDRESS_CHECK, str(err), "Look into data/log/mnema.log, or restart it.")]
+            return [
+                failed(
+                    ADDRESS_CHECK,
+                    untranslated(err),
+                    Phrase("Look into data/log/mnema.log, or restart it."),
+                )
+            ]
     target = _CheckTarget(url=web.public_url, path=path, port=port)
     fault, echo = await asyncio.to_thread(_fetch, target)
     if fault is not None:
         return [failed(ADDRESS_CHECK, *fault)]
     if not path:
-        message = (
-            f"The certificate of {web.public_url} is right; mnema run is not running, so no more "
-            "was tried."
+        message = Phrase(
+            "The certificate of {public_url} is right; mnema run is not running, so no more was "
+            "tried.",
+            public_url=web.public_url,
         )
-        return [passed(ADDRESS_CHECK, message, hint="Start it, then check again.")]
+        return [passed(ADDRESS_CHECK, message, hint=Phrase("Start it, then check again."))]
     faults = [
         *_altered_headers(target, echo),
         *await asyncio.gather(
@@ -319,9 +356,10 @@ async def check_public(home: HomeFolder, config: Config) -> list[DoctorCheck]:
     if any(faults):
         return [failed(ADDRESS_CHECK, *fault) for fault in faults if fault is not None]
     hint = _check_client_address(echo, web.trusted_proxies)
-    message = (
-        f"{web.public_url} reaches the page: certificate, Host, Origin, body size and event stream "
-        "are right."
+    message = Phrase(
+        "{public_url} reaches the page: certificate, Host, Origin, body size and event stream are "
+        "right.",
+        public_url=web.public_url,
     )
     return [passed(ADDRESS_CHECK, message, hint)]
 
@@ -339,14 +377,35 @@ def _fetch(target: _CheckTarget) -> tuple[AddressFault | None, Mapping[str, Any]
             answer.read(65_536),
         )
     except ssl.SSLCertVerificationError as err:
-        todo = f"Renew it for {host}, and serve it with its whole chain."
-        return (f"The certificate of {target.url} is not accepted: {err.verify_message}.", todo), {}
+        todo = Phrase("Renew it for {host}, and serve it with its whole chain.", host=host)
+        return (
+            Phrase(
+                "The certificate of {url} is not accepted: {verify_message}.",
+                url=target.url,
+                verify_message=err.verify_message,
+            ),
+            todo,
+        ), {}
     except ssl.SSLError as err:
-        todo = "Let the proxy serve TLS 1.2 or later on this port."
-        return (f"{target.url} does not support TLS: {err.reason or err}.", todo), {}
+        todo = Phrase("Let the proxy serve TLS 1.2 or later on this port.")
+        return (
+            Phrase(
+                "{url} does not support TLS: {reason}.", url=target.url, reason=err.reason or err
+            ),
+            todo,
+        ), {}
     except (OSError, http.client.HTTPException) as err:
-        todo = f"Start the proxy, and look at the DNS entry of {host} and at the firewall."
-        return (f"{target.url} cannot be reached: {str(err) or type(err).__name__}.", todo), {}
+        todo = Phrase(
+            "Start the proxy, and look at the DNS entry of {host} and at the firewall.", host=host
+        )
+        return (
+            Phrase(
+                "{url} cannot be reached: {err}.",
+                url=target.url,
+                err=str(err) or type(err).__name__,
+            ),
+            todo,
+        ), {}
     finally:
         connection.close()
     return _judge(target, status, location, body)
@@ -365,37 +424,53 @@ def _judge(
         pass
     inner = f"http://127.0.0.1:{target.port}"
     if 300 <= status < 400:
-        todo = (
-            f"Let it pass every path of this host to {inner} as it is; set public_url to the "
-            "address without redirect."
+        todo = Phrase(
+            "Let it pass every path of this host to {inner} as it is; set public_url to the "
+            "address without redirect.",
+            inner=inner,
         )
-        return (f"{target.url} redirects to {location[:200]}.", todo), {}
+        return (
+            Phrase("{url} redirects to {location}.", url=target.url, location=location[:200]),
+            todo,
+        ), {}
     if status in (502, 503, 504):
         return (
-            f"The proxy at {target.url} answers {status}: it does not reach mnema.",
-            f"Let it pass to {inner}.",
+            Phrase(
+                "The proxy at {url} answers {status}: it does not reach mnema.",
+                url=target.url,
+                status=status,
+            ),
+            Phrase("Let it pass to {inner}.", inner=inner),
         ), {}
-    todo = f"Let it pass every path of this host to {inner}, with no login and no pages of its own."
-    return (f"Something else answers at {target.url}, with {status}.", todo), {}
+    todo = Phrase(
+        "Let it pass every path of this host to {inner}, with no login and no pages of its own.",
+        inner=inner,
+    )
+    return (
+        Phrase("Something else answers at {url}, with {status}.", url=target.url, status=status),
+        todo,
+    ), {}
 
 
 def _altered_headers(target: _CheckTarget, echo: Mapping[str, Any]) -> list[AddressFault | None]:
     faults: list[AddressFault | None] = []
     host = parse_public_host(target.url)
     if [name.lower() for name in echo["host"]] != [host]:
-        todo = (
-            f"Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} "
-            "arrives."
+        todo = Phrase(
+            "Let it pass Host on as it is; nginx: proxy_set_header Host $http_host; then {host} "
+            "arrives.",
+            host=host,
         )
-        faults.append((f"The proxy changes Host to {', '.join(echo['host'])[:200]}.", todo))
+        faults.append(
+            (Phrase("The proxy changes Host to {echo}.", echo=", ".join(echo["host"])[:200]), todo)
+        )
     if echo["origin"] != [_origin(target)]:
-        became = (
-            f"changes Origin to {', '.join(echo['origin'])[:200]}"
-            if echo["origin"]
-            else "removes Origin"
-        )
-        todo = "Let it pass Origin on as it is: without it no one can sign in or write."
-        faults.append((f"The proxy {became}.", todo))
+        became = Phrase("The proxy removes Origin.")
+        if echo["origin"]:
+            origin = ", ".join(echo["origin"])[:200]
+            became = Phrase("The proxy changes Origin to {origin}.", origin=origin)
+        todo = Phrase("Let it pass Origin on as it is: without it no one can sign in or write.")
+        faults.append((became, todo))
     return faults
 
 
@@ -416,8 +491,8 @@ def _check_body_limit(target: _CheckTarget) -> AddressFault | None:
     if status != [b"413"]:
         return None
     return (
-        "The proxy takes no uploads of 36 MB.",
-        "Raise its limit; nginx: client_max_body_size 40m;",
+        Phrase("The proxy takes no uploads of 36 MB."),
+        Phrase("Raise its limit; nginx: client_max_body_size 40m;"),
     )
 
 
@@ -425,10 +500,12 @@ def _check_stream(target: _CheckTarget) -> AddressFault | None:
     """Check whether the proxy buffers an event stream."""
     connection = target.connect()
     fault = (
-        "The proxy buffers the event stream: answers do not appear as they are written.",
+        Phrase("The proxy buffers the event stream: answers do not appear as they are written."),
         (
-            "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: "
-            "flush_interval -1"
+            Phrase(
+                "Switch its buffering and compression off; nginx: proxy_buffering off; Caddy: "
+                "flush_interval -1"
+            )
         ),
     )
     try:
@@ -443,15 +520,16 @@ def _check_stream(target: _CheckTarget) -> AddressFault | None:
     return None if line.startswith(b": first") else fault
 
 
-def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> str:
+def _check_client_address(echo: Mapping[str, Any], trusted: Sequence[str]) -> Phrase:
     peer = str(echo["peer"])
     if echo["forwarded_for"] and any(
         ip_address(peer) in network for network in parse_networks(trusted)
     ):
-        return ""
-    return (
-        f"All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "
-        "and let the proxy send X-Forwarded-For."
+        return NO_PHRASE
+    return Phrase(
+        "All clients count as one at wrong tokens: list {peer} in channels.web.trusted_proxies, "
+        "and let the proxy send X-Forwarded-For.",
+        peer=peer,
     )
 
 

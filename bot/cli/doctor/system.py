@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
+from channels.phrases import Phrase
 
 ESSENTIAL = ("fcntl", "resource")  # modules of Python: locks of the home, limits of child processes
 NAME = "system"
@@ -27,14 +28,22 @@ def check_system(lacking: Sequence[str] | None = None) -> DoctorCheck:
     """Say what cannot work here. lacking: as `find_lacking` returns it; None to look."""
     missing = find_lacking() if lacking is None else lacking
     if not missing:
-        return passed(NAME, "It has all that mnema uses.")
+        return passed(NAME, Phrase("It has all that mnema uses."))
     names = ", ".join(missing)
     if any(name in ESSENTIAL for name in missing):
-        hint = "Run it on Linux or macOS; on Windows in WSL."
+        hint = Phrase("Run it on Linux or macOS; on Windows in WSL.")
         return failed(
-            NAME, f"It has no {names}: mnema run and commands that write cannot work here.", hint
+            NAME,
+            Phrase(
+                "It has no {names}: mnema run and commands that write cannot work here.",
+                names=names,
+            ),
+            hint,
         )
     return passed(
         NAME,
-        f"It has no {names}: commands of the model and sandboxed MCP servers cannot work here.",
+        Phrase(
+            "It has no {names}: commands of the model and sandboxed MCP servers cannot work here.",
+            names=names,
+        ),
     )

@@ -10,20 +10,22 @@ from typing import Any
 from bot.cli.doctor.channels import DoctorCheck, failed, passed
 from bot.config.extras import install_command
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.probe import SHARED_REASON, probe_sandbox
 from bot.tools.mcp.service import source_sha256
 from bot.tools.mcp.stdio import WITHOUT_SANDBOX, find_problem, is_sandboxed
 from bot.tools.plugins.library import EnabledPlugin, PluginLibrary, PluginState
 from bot.tools.skills.library import SkillLibrary, SkillState
+from channels.phrases import NO_PHRASE, Phrase, untranslated
 from memory.workspace.files import SET_ASIDE, Workspace
 
-SANDBOX_HINT = (
+SANDBOX_HINT = Phrase(
     "It needs bubblewrap 0.8 and user namespaces. Ubuntu 24.04 forbids these by AppArmor, and "
     "containers by their seccomp profile; docs/tools/exec.md says what to change. Or set "
     "tools.exec.enabled to false."
 )
-RENAMED_HINT = (
+RENAMED_HINT = Phrase(
     "It may be your memory or that of other people. Stop the bot, look for what a command has "
     "written there, and move the rest back under the former name; docs/tools/exec.md says how."
 )
@@ -54,21 +56,16 @@ async def load_mcp_servers(store: Any) -> dict[str, McpServerSummary]:
 
 
 async def check_tools(
-    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder, lang: str = "en"
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
 ) -> list[DoctorCheck]:
-    """Say what the model may reach, and what would help; nothing of it stops the bot.
-
-    Args:
-        lang: of the reasons why there is no sandbox; the sentences around them are translated
-            later.
-    """
+    """Say what the model may reach, and what would help; nothing of it stops the bot."""
     return [
         _check_web(config),
-        await _check_exec(config, lang),
+        await _check_exec(config),
         *_check_set_aside(home),
-        *check_mcp(config, servers, home, lang),
+        *check_mcp(config, servers, home),
         await asyncio.to_thread(_check_skills, home),
-        await _check_plugins(config, home, lang),
+        await _check_plugins(config, home),
     ]
 
 
@@ -81,44 +78,59 @@ def _check_skills(home: HomeFolder) -> DoctorCheck:
     ]
     invalid = [one for one in found if one.problem]
     if not found:
-        return passed("skills", "There are none.")
-    text = f"{len(on)} of {len(found)} are on."
+        return passed("skills", Phrase("There are none."))
+    text = Phrase("{on} of {all} are on.", on=len(on), all=len(found))
     if invalid:
         return failed(
             "skills",
-            f"{text} {invalid[0].name}: {invalid[0].problem}.",
-            "Correct it, or remove the folder.",
+            Phrase(
+                "{on} of {all} are on. {name}: {problem}.",
+                on=len(on),
+                all=len(found),
+                name=invalid[0].name,
+                problem=invalid[0].problem,
+            ),
+            Phrase("Correct it, or remove the folder."),
         )
     return passed(
         "skills",
         text,
-        f"Changed, so off: {', '.join(changed)}. mnema skills on NAME" if changed else "",
+        Phrase("Changed, so off: {changed}. mnema skills on NAME", changed=", ".join(changed))
+        if changed
+        else NO_PHRASE,
     )
 
 
-async def _check_plugins(config: Config, home: HomeFolder, lang: str) -> DoctorCheck:
+async def _check_plugins(config: Config, home: HomeFolder) -> DoctorCheck:
     """Say which plug-in files are on, and whether they can run and have their secrets."""
     library = PluginLibrary(Workspace(home.workspace), PluginState(home.plugins_state))
     found, on = await asyncio.to_thread(library.all), library.enabled()
     if not found:
-        return passed("plug-ins", "There are none.")
-    text, state = f"{len(on)} of {len(found)} files are on.", library.state.load()
+        return passed("plug-ins", Phrase("There are none."))
+    counts, state = {"on": len(on), "all": len(found)}, library.state.load()
     for file, row in on:
         if missing := _missing_secrets(file.name, row, config):
             return failed(
                 "plug-ins",
-                f"{text} {file.name} lacks {missing[0]}.",
-                f"Set plugins.{file.name}.env.",
+                Phrase(
+                    "{on} of {all} files are on. {name} lacks {secret}.",
+                    name=file.name,
+                    secret=missing[0],
+                ).fill(**counts),
+                Phrase("Set plugins.{name}.env.", name=file.name),
             )
     if on and (reason := (await probe_sandbox()).reason):
-        return failed("plug-ins", f"{text} They cannot run: {reason.text(lang)}.", SANDBOX_HINT)
+        message = Phrase("{on} of {all} files are on. They cannot run: {reason}.", reason=reason)
+        return failed("plug-ins", message.fill(**counts), SANDBOX_HINT)
     changed = [
         file.name for file in found if file.name in state and state[file.name].sha256 != file.sha256
     ]
     return passed(
         "plug-ins",
-        text,
-        f"Changed, so off: {', '.join(changed)}. mnema tools on NAME" if changed else "",
+        Phrase("{on} of {all} files are on.").fill(**counts),
+        Phrase("Changed, so off: {changed}. mnema tools on NAME", changed=", ".join(changed))
+        if changed
+        else NO_PHRASE,
     )
 
 
@@ -130,7 +142,7 @@ def _missing_secrets(name: str, plugin: EnabledPlugin, config: Config) -> list[s
 
 
 def check_mcp(
-    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder, lang: str = "en"
+    config: Config, servers: Mapping[str, McpServerSummary], home: HomeFolder
 ) -> list[DoctorCheck]:
     """Say of each server what is offered; one whose program, client or sandbox is missing is a
     fault.
@@ -139,72 +151,96 @@ def check_mcp(
     for name, settings in sorted(config.mcp.items()):
         title, known = f"mcp {name}", servers.get(name)
         review = f"mnema mcp review {name}"
-        fault = _find_mcp_fault(name, settings, home, lang)
+        fault = _find_mcp_fault(name, settings, home)
         if fault is not None:
             checks.append(failed(title, *fault))
         elif known is None or known.source_sha256 != source_sha256(settings):
-            checks.append(passed(title, "Its tools are not reviewed, so none is offered.", review))
-        else:
-            text = (
-                f"{known.allowed} of {known.listed} tools are offered; {_describe_reach(settings)}."
+            checks.append(
+                passed(
+                    title,
+                    Phrase("Its tools are not reviewed, so none is offered."),
+                    untranslated(review),
+                )
             )
-            changed = f"{known.changed} changed since the review: {review}" if known.changed else ""
+        else:
+            text = Phrase(
+                "{allowed} of {listed} tools are offered; {reach}.",
+                allowed=known.allowed,
+                listed=known.listed,
+                reach=_describe_reach(settings),
+            )
+            changed = (
+                Phrase(
+                    "{changed} changed since the review: {review}",
+                    changed=known.changed,
+                    review=review,
+                )
+                if known.changed
+                else NO_PHRASE
+            )
             checks.append(passed(title, text, changed))
     return checks
 
 
 def _find_mcp_fault(
-    name: str, settings: McpServerConfig, home: HomeFolder, lang: str
-) -> tuple[str, str] | None:
+    name: str, settings: McpServerConfig, home: HomeFolder
+) -> tuple[Phrase, Phrase] | None:
     """Return why a server cannot be used, and what helps."""
     if importlib.util.find_spec("mcp") is None:
-        return "The client is not installed.", install_command("mcp")
+        return Phrase("The client is not installed."), untranslated(install_command("mcp"))
     if settings.url:
         return None
     if shutil.which(settings.command[0], path=settings.env.get("PATH")) is None:
-        return f"There is no program {settings.command[0]}.", f"Correct mcp.{name}.command."
+        return Phrase("There is no program {command}.", command=settings.command[0]), Phrase(
+            "Correct mcp.{name}.command.", name=name
+        )
     if is_sandboxed(settings) and (problem := find_problem(settings, home)):
         return (
-            f"It cannot be run: {problem.text(lang)}.",
-            f"Correct mcp.{name}.files; {WITHOUT_SANDBOX}.",
+            Phrase("It cannot be run: {reason}.", reason=problem),
+            Phrase("Correct mcp.{name}.files; {way_out}.", name=name, way_out=WITHOUT_SANDBOX),
         )
     return None
 
 
-def _describe_reach(settings: McpServerConfig) -> str:
+def _describe_reach(settings: McpServerConfig) -> Phrase:
     """Return where a server is, and which network and files its process reaches."""
     if settings.url:
-        return f"it is at {settings.url}"
-    network = (
-        "its process reaches this machine's network"
-        if settings.network
-        else "its process has no network"
-    )
-    files = (
-        f"sees {', '.join(settings.files) or 'no files'}"
-        if is_sandboxed(settings)
-        else "reads what the bot can"
-    )
-    return f"{network} and {files}"
+        return Phrase("it is at {url}", url=settings.url)
+    if settings.network:
+        network = Phrase("its process reaches this machine's network")
+    else:
+        network = Phrase("its process has no network")
+    if not is_sandboxed(settings):
+        files = Phrase("reads what the bot can")
+    elif settings.files:
+        files = Phrase("sees {files}", files=", ".join(settings.files))
+    else:
+        files = Phrase("sees no files")
+    return Phrase("{network} and {files}", network=network, files=files)
 
 
-async def _check_exec(config: Config, lang: str) -> DoctorCheck:
+async def _check_exec(config: Config) -> DoctorCheck:
     name = "exec"
     if not config.tools.exec.enabled:
-        return passed(name, "Off: the model cannot run commands. tools.exec.enabled turns it on.")
+        return passed(
+            name, Phrase("Off: the model cannot run commands. tools.exec.enabled turns it on.")
+        )
     if config.database_url:
         return failed(
             name,
-            f"Not offered: {SHARED_REASON.text(lang)}.",
-            "Set tools.exec.enabled to false, or use SQLite.",
+            Phrase("Not offered: {reason}.", reason=SHARED_REASON),
+            Phrase("Set tools.exec.enabled to false, or use SQLite."),
         )
     reason = (await probe_sandbox()).reason
     if reason is None:
         return passed(
             name,
-            "Commands run in a sandbox (level A, bubblewrap), each once its owner has approved it.",
+            Phrase(
+                "Commands run in a sandbox (level A, bubblewrap), each once its owner has "
+                "approved it."
+            ),
         )
-    return failed(name, f"Not offered: {reason.text(lang)}.", SANDBOX_HINT)
+    return failed(name, Phrase("Not offered: {reason}.", reason=reason), SANDBOX_HINT)
 
 
 def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
@@ -214,8 +250,9 @@ def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
     names = sorted(path.name for path in home.workspace.glob(f"*{SET_ASIDE}*"))
     if not names:
         return []
-    message = (
-        f"An earlier version renamed these, so what is in them is not in use: {', '.join(names)}."
+    message = Phrase(
+        "An earlier version renamed these, so what is in them is not in use: {names}.",
+        names=", ".join(names),
     )
     return [failed("renamed files", message, RENAMED_HINT)]
 
@@ -223,15 +260,22 @@ def _check_set_aside(home: HomeFolder) -> list[DoctorCheck]:
 def _check_web(config: Config) -> DoctorCheck:
     name, web = "web tools", config.tools.web
     if not web.fetch and not web.providers:
-        return passed(name, "Off: tools.web.fetch is false, and there is no search provider.")
+        return passed(
+            name, Phrase("Off: tools.web.fetch is false, and there is no search provider.")
+        )
     providers = ", ".join(provider.name for provider in web.providers)
-    fetched = "Public pages are opened" if web.fetch else "No pages are opened"
-    searched = (
-        f"searches go to {providers}"
-        if providers
-        else "there is no search, for tools.web.providers is empty"
-    )
-    hint = ""
+    if not providers:
+        message = Phrase(
+            "Public pages are opened; there is no search, for tools.web.providers is empty."
+        )
+    elif web.fetch:
+        message = Phrase("Public pages are opened; searches go to {providers}.")
+    else:
+        message = Phrase("No pages are opened; searches go to {providers}.")
+    hint = NO_PHRASE
     if web.fetch and importlib.util.find_spec("trafilatura") is None:
-        hint = f"For the main text of a page instead of all its text: {install_command('web')}"
-    return passed(name, f"{fetched}; {searched}.", hint)
+        hint = Phrase(
+            "For the main text of a page instead of all its text: {install_command}",
+            install_command=install_command("web"),
+        )
+    return passed(name, message.fill(providers=providers), hint)

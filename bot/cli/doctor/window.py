@@ -16,7 +16,8 @@ from bot.models.windows import ModelWindow, format_window
 from bot.runtime.base_wiring import BotDependencies
 from bot.runtime.bot import Bot
 from bot.runtime.store_access import open_store_for_command, store_exists
-from bot.texts import format_shortage
+from bot.texts import describe_shortage
+from channels.phrases import Phrase, join_phrases
 from memory.context.system_prompt import SOUL
 from memory.store.errors import StoreError
 from memory.store.open import open_store
@@ -72,16 +73,17 @@ async def _measure(bot: Bot, home: HomeFolder, file: ConfigFile, *, ask: bool) -
     return WindowMeasure(model=model, window=window, slots=slots, shortage=shortage)
 
 
-async def check_window(home: HomeFolder, file: ConfigFile, lang: str) -> list[DoctorCheck]:
+async def check_window(home: HomeFolder, file: ConfigFile) -> list[DoctorCheck]:
     """Check that a request fits the model's window, and say where the window is known from; nothing
     while offline.
     """
     measure = await measure_window(home, file, ask=True)
     if measure.shortage is not None:
-        return [failed("model window", format_shortage(lang, measure.shortage))]
+        return [failed("model window", describe_shortage(measure.shortage))]
     if measure.model == PROVIDERS["offline"].model:
         return []
-    text = (
-        f"{measure.model}: {format_window(measure.window, lang)}{format_slots(measure.slots, lang)}"
-    )
-    return [passed("model window", f"{text}{'。' if lang == 'zh' else '.'}")]
+    facts = [format_window(measure.window)]
+    if measure.slots:
+        facts.append(format_slots(measure.slots))
+    text = Phrase("{model}: {facts}.", model=measure.model, facts=join_phrases(facts, Phrase("; ")))
+    return [passed("model window", text)]

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib import resources
 from importlib.util import find_spec
@@ -21,48 +21,56 @@ from bot.config.extras import (
     EXTRAS,
     Installer,
     find_installer,
+    find_missing_model,
     has_locked_versions,
     install_command,
     lock_file,
     locked_packages,
-    missing_model_texts,
     present_extras,
     program_version,
 )
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import store_exists
-from bot.texts import choose_text
+from bot.texts import show_before_messages
+from channels.phrases import Phrase, PhraseList, join_phrases
 
 extras_app = typer.Typer(
     help="List the optional extras, or install some.", invoke_without_command=True
 )
-_MARKS = (
-    "+ 已安装，~ 已安装但版本不是锁定的，- 没有安装；用 mnema extras add 名称 安装锁定的版本。",
+_MARKS = Phrase(
     "+ is installed, ~ is installed in other versions than the locked ones, - is not installed; "
-    "mnema extras add NAME installs the locked versions.",
+    "mnema extras add NAME installs the locked versions."
 )
-_IN_CHINESE = {Installer.CHECKOUT: "检出", Installer.CONTAINER: "容器镜像"}
-_IN_CONTAINER = (
-    '镜像在构建时加装附加组件，运行时不能加装：用 --build-arg EXTRAS="{extras}" 构建，再重新启动。',
-    "An image gets its extras when it is built, not while it runs: "
-    'build it with --build-arg EXTRAS="{extras}", then start it again.',
+_INSTALLER_NAMES = {
+    Installer.CHECKOUT: Phrase("a checkout"),
+    Installer.CONTAINER: Phrase("a container image"),
+}
+_IN_CONTAINER = Phrase(
+    "An image gets its extras when it is built, not while it runs: build it with --build-arg "
+    'EXTRAS="{extras}", then start it again.'
 )
-_IN_UVX = (
-    "uvx 运行 mnema 的文件夹用完就丢：先用 uv tool install {name} 安装，"
-    "再运行 mnema extras add {extras}。",
+_IN_UVX = Phrase(
     "uvx runs mnema from a folder that is thrown away: install it with uv tool install {name}, "
-    "then run mnema extras add {extras} again.",
+    "then run mnema extras add {extras} again."
 )
+
+
+def _listed(names: Iterable[str]) -> PhraseList:
+    return join_phrases(names, Phrase(", "))
 
 
 def describe_version() -> str:
     """Return the version, the version of Python, and the extras that are present."""
     program, python = f"mnema {program_version()}", f"Python {platform.python_version()}"
     extras = present_extras()
-    return choose_text(
-        f"{program}（{python}；附加组件：{'、'.join(extras) or '无'}）",
-        f"{program} ({python}; extras: {', '.join(extras) or 'none'})",
+    return show_before_messages(
+        Phrase(
+            "{program} ({python}; extras: {extras})",
+            program=program,
+            python=python,
+            extras=_listed(extras) if extras else Phrase("none", context="no extras"),
+        ),
     )
 
 
@@ -71,12 +79,12 @@ def extras(ctx: typer.Context) -> int:
     """List the optional extras, or install some: mnema extras add NAME."""
     if ctx.invoked_subcommand is None:
         present = present_extras()
-        for name, texts in EXTRAS.items():
+        for name, about in EXTRAS.items():
             mark = "-"
             if name in present:
                 mark = "+" if has_locked_versions(name) else "~"
-            print(f"{mark} {name:<11} {choose_text(*texts)}")
-        print(choose_text(*_MARKS))
+            print(f"{mark} {name:<11} {show_before_messages(about)}")
+        print(show_before_messages(_MARKS))
     return EXIT_DONE
 
 
@@ -91,37 +99,49 @@ def add(
     wanted = list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in EXTRAS]:
         raise typer.BadParameter(
-            choose_text(
-                f"没有附加组件 {unknown[0]!r}；有 {'、'.join(EXTRAS)}。",
-                f"There is no extra {unknown[0]!r}; there are {', '.join(EXTRAS)}.",
+            show_before_messages(
+                Phrase(
+                    "There is no extra {unknown!r}; there are {extras}.",
+                    unknown=unknown[0],
+                    extras=_listed(EXTRAS),
+                ),
             )
         )
-    if "embeddings" in wanted and (texts := missing_model_texts()):
-        raise MnemaError(choose_text(*texts))
+    if "embeddings" in wanted and (missing_model := find_missing_model()):
+        raise MnemaError(show_before_messages(missing_model))
     present = present_extras()
     missing = [name for name in wanted if name not in present or not has_locked_versions(name)]
     if not missing:
         print(
-            choose_text(
-                f"{'、'.join(wanted)}：已经安装。", f"{', '.join(wanted)}: already installed."
+            show_before_messages(
+                Phrase(
+                    "{wanted}: already installed.",
+                    wanted=_listed(wanted),
+                )
             )
         )
         return EXIT_DONE
     commands = extras_commands(find_installer(), missing)
     packages = {pin for name in missing for pin in locked_packages(lock_file(name))}
     confirm(
-        choose_text(
-            f"把 {'、'.join(missing)} 装到 {sys.prefix}？最多 {len(packages)} 个包。",
-            f"Install {', '.join(missing)} into {sys.prefix}? Up to {len(packages)} packages.",
+        show_before_messages(
+            Phrase(
+                "Install {missing} into {prefix}? Up to {count} packages.",
+                missing=_listed(missing),
+                prefix=sys.prefix,
+                count=len(packages),
+            ),
         ),
         yes=yes,
     )
     for command in commands:
         _run(command)
     print(
-        choose_text(
-            f"{'、'.join(missing)}：已安装；重启 mnema 后可用。",
-            f"{', '.join(missing)}: installed; restart mnema to use it.",
+        show_before_messages(
+            Phrase(
+                "{missing}: installed; restart mnema to use it.",
+                missing=_listed(missing),
+            ),
         )
     )
     return EXIT_DONE
@@ -134,10 +154,10 @@ def extras_commands(installer: Installer, names: Sequence[str]) -> list[list[str
         MnemaError: this kind of installation cannot be added to, or its package manager is missing.
     """
     if installer is Installer.CONTAINER:
-        raise MnemaError(choose_text(*_IN_CONTAINER).format(extras=" ".join(names)))
+        raise MnemaError(show_before_messages(_IN_CONTAINER.fill(extras=" ".join(names))))
     if installer is Installer.UVX:
-        text = choose_text(*_IN_UVX)
-        raise MnemaError(text.format(name=DISTRIBUTION, extras=" ".join(names)))
+        refusal = _IN_UVX.fill(name=DISTRIBUTION, extras=" ".join(names))
+        raise MnemaError(show_before_messages(refusal))
     if installer is Installer.CHECKOUT:
         return [[str(CHECKOUT / "scripts" / "setup.sh"), "extra", name] for name in names]
     pip, where = _pip_of(installer)
@@ -164,9 +184,11 @@ def _find_program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
         raise MnemaError(
-            choose_text(
-                f"这里需要 {name}，但 PATH 里没有；请把它的文件夹加进 PATH。",
-                f"{name} is needed here and is not on the PATH; add its folder to PATH.",
+            show_before_messages(
+                Phrase(
+                    "{name} is needed here and is not on the PATH; add its folder to PATH.",
+                    name=name,
+                ),
             )
         )
     return found
@@ -189,9 +211,8 @@ def _run(command: Sequence[str]) -> None:
     if code := ended.returncode:
         name = Path(command[0]).name
         raise MnemaError(
-            choose_text(
-                f"{name} 以 {code} 结束；原因见它上面的输出。",
-                f"{name} ended with {code}; its lines above say why.",
+            show_before_messages(
+                Phrase("{name} ended with {code}; its lines above say why.", name=name, code=code),
             )
         )
 
@@ -215,9 +236,11 @@ def _upgrade_step(installer: Installer, extras: Sequence[str]) -> str:
     with_extras = f' --build-arg EXTRAS="{" ".join(extras)}"' if extras else ""
     return {
         Installer.CHECKOUT: f"git -C {checkout} pull && {checkout}/scripts/setup.sh",
-        Installer.CONTAINER: choose_text(
-            f"构建或拉取新的镜像{with_extras}，再用同一个卷启动",
-            f"build{with_extras} or pull the new image, then start it on the same volume",
+        Installer.CONTAINER: show_before_messages(
+            Phrase(
+                "build{with_extras} or pull the new image, then start it on the same volume",
+                with_extras=with_extras,
+            ),
         ),
         Installer.UV_TOOL: f"uv tool upgrade {DISTRIBUTION}",
         Installer.UVX: f"uvx {DISTRIBUTION}@latest",
@@ -237,9 +260,12 @@ def upgrade(ctx: typer.Context, yes: YesOption = False) -> int:
     installer = find_installer()
     if installer is not Installer.UV_TOOL:
         print(
-            choose_text(
-                f"{describe_version()}，安装方式：{_IN_CHINESE.get(installer, installer)}。升级：",
-                f"{describe_version()}, installed by {installer}. To upgrade:",
+            show_before_messages(
+                Phrase(
+                    "{version}, installed by {installer}. To upgrade:",
+                    version=describe_version(),
+                    installer=_INSTALLER_NAMES.get(installer, installer),
+                ),
             )
         )
         if store_exists(home):
@@ -247,25 +273,32 @@ def upgrade(ctx: typer.Context, yes: YesOption = False) -> int:
         for step in upgrade_steps(installer, present_extras()):
             print(f"  {step}")
         print(
-            choose_text(
-                "然后重新启动 mnema run；第一次启动会更新数据库。",
-                "Then start mnema run again; the first start brings the database up to date.",
+            show_before_messages(
+                Phrase(
+                    "Then start mnema run again; the first start brings the database up to date."
+                ),
             )
         )
         return EXIT_DONE
     if home.address():
         raise MnemaError(
-            choose_text(
-                f"mnema run 正在 {home.root} 里运行，而它的文件会被替换：请先停下它。",
-                f"mnema run is at work in {home.root}, and its files would be replaced: stop it "
-                "first.",
+            show_before_messages(
+                Phrase(
+                    "mnema run is at work in {root}, and its files would be replaced: stop it "
+                    "first.",
+                    root=home.root,
+                ),
             )
         )
     uv = _find_program("uv")
     confirm(
-        choose_text(
-            f"先备份 {home.root}，再升级 {DISTRIBUTION} {program_version()}？",
-            f"Back up {home.root}, then upgrade {DISTRIBUTION} {program_version()}?",
+        show_before_messages(
+            Phrase(
+                "Back up {root}, then upgrade {distribution} {program_version}?",
+                root=home.root,
+                distribution=DISTRIBUTION,
+                program_version=program_version(),
+            ),
         ),
         yes=yes,
     )

@@ -15,14 +15,12 @@ import typer
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.runtime.store_access import call_running_bot_now
-from bot.texts import choose_text
+from bot.texts import show_before_messages
+from channels.phrases import Phrase
 from memory.workspace.files import write_atomic
 from memory.workspace.safe_path import PathRefused
 
-_LINK_NOTE = (
-    "让一个浏览器登录，只能用一次，10 分钟内有效",
-    "signs one browser in, once, within 10 minutes",
-)
+_LINK_NOTE = Phrase("signs one browser in, once, within 10 minutes")
 # without any of them Linux has no browser to open
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
 _REDIRECT = """\
@@ -45,10 +43,11 @@ def login(ctx: typer.Context) -> int:
     url = home.address()
     if not url:
         raise MnemaError(
-            choose_text(
-                f"{home.root} 的网页没有打开：先运行 mnema run，再用 mnema login 得到链接。",
-                f"No page is open for {home.root}: start mnema run, then mnema login prints a "
-                "link.",
+            show_before_messages(
+                Phrase(
+                    "No page is open for {root}: start mnema run, then mnema login prints a link.",
+                    root=home.root,
+                ),
             )
         )
     file = ConfigFile(home.config)
@@ -61,7 +60,7 @@ def login(ctx: typer.Context) -> int:
 
 def link_note(language: str) -> str:
     """Say what a link is good for. language: as configured."""
-    return choose_text(*_LINK_NOTE, language)
+    return show_before_messages(_LINK_NOTE, language)
 
 
 def login_links(url: str, public_url: str, code: str) -> Sequence[str]:
@@ -84,9 +83,7 @@ def open_browser(link: str, page: Path) -> None:
     try:
         write_atomic(page, _REDIRECT.format(link=html.escape(link)).encode())
     except (PathRefused, OSError) as err:
-        why = choose_text(
-            "没有打开浏览器，请打开上面的链接", "No browser is opened: open the link above"
-        )
+        why = show_before_messages(Phrase("No browser is opened: open the link above"))
         print(f"mnema: {why} ({err}).", file=sys.stderr)
         return
     threading.Thread(

@@ -8,6 +8,7 @@ from bot.cli.settings.model_questions import Dialog, ModelQuestions
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder, close_entries, program_for
 from bot.texts import detect_machine_language, is_machine_language_known
+from channels.phrases import Phrase
 
 
 def set_up_home(home: HomeFolder, *, yes: bool) -> None:
@@ -30,9 +31,13 @@ def set_up_home(home: HomeFolder, *, yes: bool) -> None:
     _print_end(dialog, home, file, created=created)
 
 
+# Asked in both languages at once.
+LANGUAGE_QUESTION = Phrase("Language / 语言: en, zh (empty: en)")
+
+
 def _ask_language() -> str:
     """Return the language of a person whose machine does not say it."""
-    answer = Dialog(lang="en").ask("", "Language / 语言: en, zh (empty: en)").lower()
+    answer = Dialog(lang="en").ask(LANGUAGE_QUESTION).lower()
     return "zh" if answer in ("zh", "中文", "2") else "en"
 
 
@@ -49,19 +54,16 @@ def _ask_settings(dialog: Dialog, file: ConfigFile) -> dict[str, Any]:
 def _ask_telegram(dialog: Dialog, file: ConfigFile) -> dict[str, Any]:
     is_set = bool(file.current.channels.telegram.token)
     hint = (
-        dialog.text("留空保持现在的", "empty keeps what is set")
+        dialog.text(Phrase("empty keeps what is set"))
         if is_set
-        else dialog.text("留空不用", "empty: none")
+        else dialog.text(Phrase("empty: none"))
     )
-    token = dialog.ask(
-        f"Telegram 机器人的令牌（{hint}）", f"Telegram bot token ({hint})", is_secret=True
-    )
+    token = dialog.ask(Phrase("Telegram bot token ({hint})", hint=hint), is_secret=True)
     if not token:
         return {}
     settings: dict[str, Any] = {"token": token, "enabled": True}  # a copy of the example says false
     owner = dialog.ask(
-        "你自己的 Telegram 用户 id，一个数字（留空：暂时没有人能和它说话）",
-        "Your own Telegram user id, a number (empty: no one may talk to it yet)",
+        Phrase("Your own Telegram user id, a number (empty: no one may talk to it yet)"),
     )
     return settings | ({"owners": [owner]} if owner else {})
 
@@ -79,13 +81,10 @@ def _write(home: HomeFolder, file: ConfigFile, part: dict[str, Any]) -> bool:
 
 def _print_end(dialog: Dialog, home: HomeFolder, file: ConfigFile, *, created: bool) -> None:
     web, command = file.current.channels.web, program_for(home)
-    done = dialog.text("已创建", "Created") if created else dialog.text("已保留", "Kept")
-    print(f"{done} {home.config}{dialog.text('。', '.')}")
-    print(dialog.text(f"在这里聊天：{command} chat", f"Talk to the bot here: {command} chat"))
+    done = Phrase("Created {file}.") if created else Phrase("Kept {file}.")
+    print(dialog.text(done.fill(file=home.config)))
+    print(dialog.text(Phrase("Talk to the bot here: {command} chat", command=command)))
     if web.enabled:
         url = f"http://{web.host}:{web.port}"
-        page = (
-            f"用网页和其他渠道：{command} run --open（{url}）",
-            f"Page and channels: {command} run --open ({url})",
-        )
-        print(dialog.text(*page))
+        page = Phrase("Page and channels: {command} run --open ({url})", command=command, url=url)
+        print(dialog.text(page))

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from bot.cli.common import printable
 from bot.config.file import ConfigFile
 from bot.config.messages import ConfigRejected
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from bot.models.providers.accounts import (
     PROVIDERS,
     ProviderAccount,
@@ -32,7 +32,8 @@ from bot.models.setup.presets import (
     find_preset,
     is_same_endpoint,
 )
-from bot.texts import format_text
+from bot.texts import SERVER_WORDS
+from channels.phrases import AnyPhrase, Phrase, show
 from channels.toolkit.settings import Url
 
 MAX_SHOWN_MODELS = 20
@@ -51,31 +52,33 @@ class Dialog:
     #: "zh" or "en".
     lang: str
 
-    def text(self, zh: str, en: str) -> str:
+    def text(self, phrase: AnyPhrase) -> str:
         """Return the text in the person's language."""
-        return zh if self.lang == "zh" else en
+        return phrase.text(self.lang)
 
-    def say(self, zh: str, en: str) -> None:
+    def say(self, line: AnyPhrase | str) -> None:
         """Print a line."""
-        typer.echo(self.text(zh, en), err=True)
+        typer.echo(show(line, self.lang), err=True)
 
-    def ask(self, zh: str, en: str, *, is_secret: bool = False) -> str:
+    def ask(self, question: AnyPhrase, *, is_secret: bool = False) -> str:
         """Return what is typed, "" for nothing; a secret is not shown at a terminal."""
-        hidden = is_secret and sys.stdin.isatty()
+        return self._ask(self.text(question), is_hidden=is_secret and sys.stdin.isatty())
+
+    def _ask(self, question: str, *, is_hidden: bool = False) -> str:
         answer: str = typer.prompt(
-            self.text(zh, en), default="", hide_input=hidden, show_default=False, err=True
+            question, default="", hide_input=is_hidden, show_default=False, err=True
         )
         return answer.strip()
 
-    def confirm(self, zh: str, en: str, *, default: bool) -> bool:
+    def confirm(self, question: AnyPhrase, *, default: bool) -> bool:
         """Return the answer to a question of yes or no."""
         hint = "[Y/n]" if default else "[y/N]"
-        answer = self.ask(f"{zh} {hint}", f"{en} {hint}").lower()
+        answer = self._ask(f"{self.text(question)} {hint}").lower()
         return answer in _YES if answer in (*_YES, *_NO) else default
 
-    def choose(self, zh: str, en: str, names: Sequence[str], *, default: str = "") -> str:
+    def choose(self, question: AnyPhrase, names: Sequence[str], *, default: str = "") -> str:
         """Return the name of a number, or what else is typed; the default for nothing."""
-        answer = self.ask(zh, en)
+        answer = self.ask(question)
         if answer.isdecimal() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
         return answer or default
@@ -104,8 +107,7 @@ class ModelQuestions:
         """Return further models, in the form of `llm.fallback`; none leaves what is set."""
         items: list[dict[str, Any]] = []
         while self.dialog.confirm(
-            "再设一个备用模型，在这个不可用时回答吗？",
-            "Set another model, to answer when this one is not available?",
+            Phrase("Set another model, to answer when this one is not available?"),
             default=False,
         ):
             choice = self._ask_until_usable(NO_SERVER)
@@ -125,11 +127,9 @@ class ModelQuestions:
                 if choice is None or self._test(choice, llm):
                     return choice
             except ConfigRejected as err:  # an address that is none
-                self.dialog.say(err.say("zh"), err.say("en"))
+                self.dialog.say(err.phrase)
                 continue
-            if self.dialog.confirm(
-                "仍然使用这个模型吗？", "Use this model all the same?", default=False
-            ):
+            if self.dialog.confirm(Phrase("Use this model all the same?"), default=False):
                 return choice
 
     def _ask_once(self, llm: LlmConfig) -> ModelChoice | None:
@@ -141,7 +141,7 @@ class ModelQuestions:
             choice = replace(choice, api_key=self._ask_key(choice, llm))
             account = self._account(choice, llm)
             if effective_provider(account) == "offline":
-                self.dialog.say("没有密钥，先不用模型。", "Without a key there is no model yet.")
+                self.dialog.say(Phrase("Without a key there is no model yet."))
                 return None
             listing = asyncio.run(list_models(account))
             if listing.fault is None or not self._wants_other_answers(listing.fault):
@@ -149,71 +149,65 @@ class ModelQuestions:
 
     def _wants_other_answers(self, fault: EndpointFault) -> bool:
         """Say why there is no list of models; return whether to ask for the server again."""
-        self.dialog.say(f"✗ {fault.text[0]}", f"✗ {fault.text[1]}")
+        self.dialog.say(f"✗ {self.dialog.text(fault.text)}")
         if fault.words:
             self._say_words(fault.words)
-        return self.dialog.confirm("重新填写吗？", "Enter it again?", default=True)
+        return self.dialog.confirm(Phrase("Enter it again?"), default=True)
 
     def _say_words(self, words: str) -> None:
-        shown = printable(words)
-        self.dialog.say(
-            *(f"    {format_text(lang, 'server_words', words=shown)}" for lang in ("zh", "en"))
-        )
+        self.dialog.say(f"    {self.dialog.text(SERVER_WORDS.fill(words=printable(words)))}")
 
     def _ask_preset(self, llm: LlmConfig) -> Preset | None:
         """Return the kind of server; None to leave what is set, or for no model."""
         found = {preset.id for preset in asyncio.run(find_local_servers(self.local))}
-        self.dialog.say("用哪里的模型？", "Where is the model?")
+        self.dialog.say(Phrase("Where is the model?"))
         for number, preset in enumerate(PRESETS.values(), 1):
-            here = self.dialog.text("，正在运行", ", it is running") if preset.id in found else ""
-            self.dialog.say(
-                f"  {number:2}  {preset.title[0]}{here}", f"  {number:2}  {preset.title[1]}{here}"
-            )
+            here = self.dialog.text(Phrase(", it is running")) if preset.id in found else ""
+            self.dialog.say(f"  {number:2}  {self.dialog.text(preset.title)}{here}")
         is_set = _is_set(llm)
         names: dict[str, Preset | None] = dict(PRESETS)
         if not is_set:
             names[NO_MODEL] = None
-            self.dialog.say(f"  {NO_MODEL:>2}  先不用模型", f"  {NO_MODEL:>2}  no model yet")
+            self.dialog.say(Phrase("  {no_model:>2}  no model yet", no_model=NO_MODEL))
         default = "" if is_set or not found else next(id for id in PRESETS if id in found)
         hint = self._preset_hint(llm, default, is_set=is_set)
         while True:
             given = self.dialog.choose(
-                f"编号或名称（{hint}）", f"Number or name ({hint})", list(PRESETS), default=default
+                Phrase("Number or name ({hint})", hint=hint), list(PRESETS), default=default
             )
             if not given or given in names:
                 return names.get(given)
-            self.dialog.say(f"没有 {given}。", f"There is no {given}.")
+            self.dialog.say(Phrase("There is no {given}.", given=given))
 
     def _preset_hint(self, llm: LlmConfig, default: str, *, is_set: bool) -> str:
         if is_set:
             preset = find_preset(llm.provider, llm.base_url)
             name = f"{preset.id} {llm.model}".strip() if preset is not None else llm.provider
-            return self.dialog.text(f"留空保持现在的 {name}", f"empty keeps {name}")
+            return self.dialog.text(Phrase("empty keeps {name}", name=name))
         if default:
-            return self.dialog.text(f"留空用 {default}", f"empty takes {default}")
-        return self.dialog.text("留空先不用模型", "empty: no model yet")
+            return self.dialog.text(Phrase("empty takes {default}", default=default))
+        return self.dialog.text(Phrase("empty: no model yet"))
 
     def _ask_address(self, preset: Preset, llm: LlmConfig) -> str:
         """Return the address that is typed, or ""."""
         is_set = find_preset(llm.provider, llm.base_url) == preset
         known = llm.base_url if is_set and llm.base_url else preset.base_url
         regions: tuple[str, ...] = ()
-        zh = "地址，例如 http://10.0.0.5:8000/v1"
-        en = "Address, such as http://10.0.0.5:8000/v1"
+        question = Phrase("Address, such as http://10.0.0.5:8000/v1")
         if preset.other_base_url:
             regions = (preset.base_url, preset.other_base_url)
             listed = "  ".join(f"{number} {url}" for number, url in enumerate(regions, 1))
-            zh, en = f"地址：{listed}", f"Address: {listed}"
+            question = Phrase("Address: {listed}", listed=listed)
         elif preset.id != "own" and not preset.is_local:
             return known
         if known:
-            zh, en = f"{zh}（留空用 {known}）", f"{en} (empty takes {known})"
+            question = Phrase("{question} (empty takes {known})", question=question, known=known)
         while True:
-            typed = self.dialog.choose(zh, en, regions, default=known)
+            typed = self.dialog.choose(question, regions, default=known)
             if typed and _is_address(typed):
                 return typed
             if typed:
-                self.dialog.say(f"{typed} 不是地址。", f"{typed} is no address.")
+                self.dialog.say(Phrase("{typed} is no address.", typed=typed))
 
     def _ask_key(self, choice: ModelChoice, llm: LlmConfig) -> str:
         """Return the key, or a reference to the variable that holds it; "" to keep what is set, or
@@ -226,21 +220,19 @@ class ModelQuestions:
         from_environment = (
             bool(preset.key_variable) and preset.key_variable in self.environ and not keeps_key
         )
-        hint = self.dialog.text("留空不用密钥", "empty: none")
+        hint = self.dialog.text(Phrase("empty: none", context="no key"))
         if keeps_key:
-            hint = self.dialog.text("留空保持现在的", "empty keeps what is set")
+            hint = self.dialog.text(Phrase("empty keeps what is set"))
         elif from_environment:
             hint = self.dialog.text(
-                f"留空用环境变量 {preset.key_variable}",
-                f"empty takes {preset.key_variable} of the environment",
+                Phrase(
+                    "empty takes {key_variable} of the environment",
+                    key_variable=preset.key_variable,
+                ),
             )
         if preset.key_page and not keeps_key:
-            self.dialog.say(
-                f"在这里创建密钥：{preset.key_page}", f"Keys are made at {preset.key_page}"
-            )
-        typed = self.dialog.ask(
-            f"密钥（不显示；{hint}）", f"Key (not shown; {hint})", is_secret=True
-        )
+            self.dialog.say(Phrase("Keys are made at {key_page}", key_page=preset.key_page))
+        typed = self.dialog.ask(Phrase("Key (not shown; {hint})", hint=hint), is_secret=True)
         return typed or (f"${{{preset.key_variable}}}" if from_environment else "")
 
     def _account(self, choice: ModelChoice, llm: LlmConfig) -> ProviderAccount:
@@ -253,22 +245,17 @@ class ModelQuestions:
         for number, listed in enumerate(listing.models[:MAX_SHOWN_MODELS], 1):
             window = f"  ({listed.window:,} tokens)" if listed.window else ""
             line = f"  {number:2}  {listed.id}{window}"
-            self.dialog.say(line, line)
+            self.dialog.say(line)
         if len(names) > MAX_SHOWN_MODELS:
             more = len(names) - MAX_SHOWN_MODELS
-            self.dialog.say(
-                f"  还有 {more} 个，可以直接输入名称。", f"  And {more} more; type the name of one."
-            )
+            self.dialog.say(Phrase("  And {more} more; type the name of one.", more=more))
         default = self._default_model(choice, llm, names)
         hint = (
-            self.dialog.text(f"（留空用 {default}）", f" (empty takes {default})")
-            if default
-            else ""
+            self.dialog.text(Phrase(" (empty takes {default})", default=default)) if default else ""
         )
         while True:
             model = self.dialog.choose(
-                f"模型的编号或名称{hint}",
-                f"Number or name of the model{hint}",
+                Phrase("Number or name of the model{hint}", hint=hint),
                 names,
                 default=default,
             )
@@ -284,7 +271,7 @@ class ModelQuestions:
 
     def _test(self, choice: ModelChoice, llm: LlmConfig) -> bool:
         """Test a model and print what was found; returns whether it is usable."""
-        self.dialog.say(f"正在测试 {choice.model} …", f"Testing {choice.model} …")
+        self.dialog.say(Phrase("Testing {model} …", model=choice.model))
         report = asyncio.run(check_model(self._account(choice, llm), choice.model))
         self._print(report)
         return report.is_usable
@@ -292,7 +279,7 @@ class ModelQuestions:
     def _print(self, report: ModelReport) -> None:
         for check in report.checks:
             mark = STATE_MARKS[check.state]
-            self.dialog.say(f"  {mark} {check.text[0]}", f"  {mark} {check.text[1]}")
+            self.dialog.say(f"  {mark} {self.dialog.text(check.text)}")
         if report.server_words:
             self._say_words(report.server_words)
 

@@ -8,6 +8,7 @@ from bot.commands.base import CommandContext
 from bot.memory.files import SpaceMemoryFile, find_memory_file
 from bot.memory.recall import format_source, memory_line_keys
 from bot.messages import parse_command
+from channels.phrases import Phrase
 from memory.conversation import Document, Message, Text
 from memory.longterm.memory_file import MEMORY_PATH
 from memory.longterm.similarity import normalize_key
@@ -19,12 +20,13 @@ from memory.text.quoting import fence_text, shorten
 from memory.workspace import daily_log
 
 CATEGORY_NAMES = {
-    "user_preference": ("偏好", "preferences"),
-    "instruction": ("约定", "instructions"),
-    "project_context": ("项目", "projects"),
-    "skill": ("技能", "skills"),
-    "fact": ("事实", "facts"),
+    "user_preference": Phrase("preferences"),
+    "instruction": Phrase("instructions"),
+    "project_context": Phrase("projects"),
+    "skill": Phrase("skills"),
+    "fact": Phrase("facts"),
 }
+OTHER_CATEGORY = Phrase("other")
 MAX_RESULTS = 10
 MAX_LISTED = 30  # lines that held on a day, where nothing is asked
 MAX_LINE_CHARS = 300  # of one result or one shown line
@@ -51,17 +53,14 @@ async def search_memory(context: CommandContext, query: str) -> str:
     """
     if not query:
         return context.text(
-            "用法：/memory search 要找的内容。",
-            "Give what to look for, such as /memory search green tea.",
+            Phrase("Give what to look for, such as /memory search green tea."),
         )
     found = await _search_results(context, query)
     for space, norms in memory_line_keys(found).items():
         await context.store.memories.count_uses(space, norms)
     if not found:
         shown = truncate(query)
-        return context.text(
-            f"没有找到与“{shown}”有关的记忆。", f"Nothing in memory answers “{shown}”."
-        )
+        return context.text(Phrase("Nothing in memory answers “{shown}”.", shown=shown))
     return _format_list(context, found)
 
 
@@ -70,7 +69,7 @@ def _format_list(context: CommandContext, found: Sequence[Passage]) -> str:
         f"{number}. {truncate(passage.text)} ({_format_source(context, passage)})"
         for number, passage in enumerate(found, start=1)
     ]
-    hint = context.text("/memory why 序号 看出处。", "/memory why N tells where one comes from.")
+    hint = context.text(Phrase("/memory why N tells where one comes from."))
     return "\n".join([*lines, hint])
 
 
@@ -81,25 +80,22 @@ async def search_as_of(context: CommandContext, rest: str) -> str:
     asked = read_as_of(rest, context.services.now())
     if asked is None:
         return context.text(
-            "要写明是哪一天，例如 /记忆 截至 5月3日 储物柜密码。",
-            "Name a day, such as /memory as of 3 May locker code.",
+            Phrase("Name a day, such as /memory as of 3 May locker code."),
         )
     day, query = asked
     if day > context.services.now().date():
         return context.text(
-            f"{day} 还没有到；请写一个已经过去的日子。",
-            f"{day} has not come yet. Name a day that has begun.",
+            Phrase("{day} has not come yet. Name a day that has begun.", day=day),
         )
     found = await _results_as_of(context, day, query)
     if found:
-        head = context.text(f"**截至 {day} 所知**", f"**As of {day}**")
+        head = context.text(Phrase("**As of {day}**", day=day))
         return f"{head}\n{_format_list(context, found)}"
     if not query:
-        return context.text(f"截至 {day}，没有记下任何事。", f"As of {day} nothing was noted.")
+        return context.text(Phrase("As of {day} nothing was noted.", day=day))
     shown = truncate(query)
     return context.text(
-        f"截至 {day}，没有与“{shown}”有关的记忆。",
-        f"As of {day} nothing in memory answers “{shown}”.",
+        Phrase("As of {day} nothing in memory answers “{shown}”.", day=day, shown=shown),
     )
 
 
@@ -129,16 +125,18 @@ async def show_file(context: CommandContext, rest: str) -> str:
         return _no_file_text(context, path)
     pages = _split_pages(found.file.text)
     if not 0 < number <= len(pages):
-        return context.text(
-            f"{found.path} 没有第 {number} 页。", f"{found.path} has no page {number}."
-        )
+        return context.text(Phrase("{path} has no page {number}.", path=found.path, number=number))
     lines = [f"**{found.path}**", fence_text("\n".join(pages[number - 1]))]
     if number < len(pages):
         more = f"/memory show {found.path} {number + 1}"
         lines.append(
             context.text(
-                f"第 {number}/{len(pages)} 页；下一页：{more}",
-                f"page {number} of {len(pages)}; next: {more}",
+                Phrase(
+                    "page {number} of {count}; next: {more}",
+                    number=number,
+                    count=len(pages),
+                    more=more,
+                ),
             )
         )
     return "\n".join(lines)
@@ -148,8 +146,7 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     """Explain where a memory comes from: by its number in the newest list, or by words."""
     if not rest:
         return context.text(
-            "用法：/memory why 序号，或几个词；序号见 /memory show 和 /memory search。",
-            "Give a number as /memory show or /memory search has it, or some words.",
+            Phrase("Give a number as /memory show or /memory search has it, or some words."),
         )
     find = (
         _find_by_number(context, int(rest))
@@ -158,9 +155,7 @@ async def explain_memory(context: CommandContext, rest: str) -> str:
     )
     passage = await find
     if passage is None:
-        return context.text(
-            f"没有与“{truncate(rest)}”对应的记忆。", f"There is no memory for “{truncate(rest)}”."
-        )
+        return context.text(Phrase("There is no memory for “{truncate}”.", truncate=truncate(rest)))
     explain = {
         "memory": _explain_line,
         "log": _explain_log_line,
@@ -188,14 +183,10 @@ async def _explain_line(context: CommandContext, passage: Passage) -> list[str]:
 
 
 def _format_memory_row(context: CommandContext, row: MemoryRow) -> str:
-    under = context.text(*CATEGORY_NAMES.get(row.category, ("其他", "other")))
-    used = context.text(
-        f"用过 {row.uses} 次", f"used {row.uses} time{'' if row.uses == 1 else 's'}"
-    )
-    since = context.text(
-        f"记于 {format_time(context, row.created)}", f"noted {format_time(context, row.created)}"
-    )
-    weight = context.text(f"重要性 {row.importance}", f"importance {row.importance}")
+    under = context.text(CATEGORY_NAMES.get(row.category, OTHER_CATEGORY))
+    used = context.text(Phrase("used 1 time", "used {count} times", count=row.uses))
+    since = context.text(Phrase("noted {time}", time=format_time(context, row.created)))
+    weight = context.text(Phrase("importance {importance}", importance=row.importance))
     return f"{under} · {weight} · {since} · {used}"
 
 
@@ -211,18 +202,10 @@ async def _format_origin(context: CommandContext, row: MemoryRow) -> list[str]:
     )
     if not words:
         origins = {
-            "file": (
-                "写在文件里的，没有来源消息",
-                "written in the file itself; no message is known for it",
-            ),
-            "dream": (
-                "夜里整理时从日志归纳的",
-                "gathered from the daily logs when memory was put in order",
-            ),
+            "file": Phrase("written in the file itself; no message is known for it"),
+            "dream": Phrase("gathered from the daily logs when memory was put in order"),
         }
-        return [
-            context.text(*origins.get(row.origin, ("没有来源消息", "no message is known for it")))
-        ]
+        return [context.text(origins.get(row.origin, Phrase("no message is known for it")))]
     at = f"{format_time(context, said)} · " if said else ""
     return [f"{at}{row.source.channel}", *_quote(words)]
 
@@ -231,14 +214,14 @@ def _format_former_lines(context: CommandContext, chain: Sequence[MemoryRow]) ->
     if not chain:
         return []
     lines = [f"- {truncate(row.text)}{_format_end(context, row)}" for row in chain]
-    return [context.text("取代了：", "It took the place of:"), *lines]
+    return [context.text(Phrase("It took the place of:")), *lines]
 
 
 def _format_end(context: CommandContext, row: MemoryRow) -> str:
     if row.valid_until is None:
         return ""
     end = format_time(context, row.valid_until)
-    return context.text(f"（到 {end}）", f" (until {end})")
+    return context.text(Phrase(" (until {end})", end=end))
 
 
 async def _explain_log_line(context: CommandContext, passage: Passage) -> list[str]:
@@ -246,7 +229,7 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
     if fold is None:
         return [
             _format_source(context, passage),
-            context.text("写在日志里的一行", "a line somebody wrote into the log"),
+            context.text(Phrase("a line somebody wrote into the log")),
         ]
     messages = await context.store.sessions.messages(fold.conversation, fold.from_seq, fold.to_seq)
     key = normalize_key(passage.words)
@@ -254,13 +237,12 @@ async def _explain_log_line(context: CommandContext, passage: Passage) -> list[s
         (message for message in messages if key in normalize_key(_message_text(message))), None
     )
     turns = context.text(
-        (
-            f"整理自 {fold.channel} 的第 {fold.from_turn}–{fold.to_turn} 轮，"
-            f"{format_time(context, fold.at)}"
-        ),
-        (
-            f"from turns {fold.from_turn}–{fold.to_turn} on {fold.channel}, folded "
-            f"{format_time(context, fold.at)}"
+        Phrase(
+            "from turns {from_turn}–{to_turn} on {channel}, folded {time}",
+            from_turn=fold.from_turn,
+            to_turn=fold.to_turn,
+            channel=fold.channel,
+            time=format_time(context, fold.at),
         ),
     )
     return [
@@ -280,11 +262,7 @@ async def _explain_message(context: CommandContext, passage: Passage) -> list[st
         for message in messages
         for line in (
             f"{format_time(context, message.at)} · {source}",
-            *(
-                [context.text("这里有外来的文字。", "This holds words from outside.")]
-                if passage.outside
-                else []
-            ),
+            *([context.text(Phrase("This holds words from outside."))] if passage.outside else []),
             *_quote(passage.words if passage.outside else _message_text(message) or passage.words),
         )
     ]
@@ -383,12 +361,10 @@ def _split_file_name(rest: str) -> tuple[str, int]:
 def _no_file_text(context: CommandContext, path: str) -> str:
     if path == MEMORY_PATH:
         return context.text(
-            "还没有 MEMORY.md；/remember 记下第一条。",
-            "There is no MEMORY.md yet; /remember begins it.",
+            Phrase("There is no MEMORY.md yet; /remember begins it."),
         )
     return context.text(
-        f"没有 {truncate(path)} 这个记忆文件；/memory 列出了有哪些。",
-        f"There is no memory file {truncate(path)}; /memory lists them.",
+        Phrase("There is no memory file {truncate}; /memory lists them.", truncate=truncate(path)),
     )
 
 
@@ -411,11 +387,9 @@ def _split_pages(text: str) -> list[list[str]]:
 def _format_source(context: CommandContext, passage: Passage) -> str:
     if passage.path:
         return format_source(passage)
-    here = passage.conversation == context.conversation.id
-    zh = f"第 {passage.turn} 轮" if here else f"另一个会话的第 {passage.turn} 轮"
-    return context.text(
-        zh, format_source(passage) if here else f"{format_source(passage)} of another conversation"
-    )
+    if passage.conversation == context.conversation.id:
+        return context.text(Phrase("turn {number}", number=passage.turn))
+    return context.text(Phrase("turn {number} of another conversation", number=passage.turn))
 
 
 def format_time(context: CommandContext, at: datetime) -> str:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from bot.access.pairing import PairingRefused, PairingService
 from bot.console import models
 from bot.console.transcripts import CONSOLE_ACTOR
-from bot.texts import BilingualText
+from channels.phrases import AnyPhrase
 from channels.web.auth import RequestGuard
 from channels.web.requests import Handler, HttpRefusal, Route, json_response
 
@@ -99,9 +99,9 @@ def _actions(pairing: PairingService) -> dict[str, tuple[Handler, type[BaseModel
     }
 
 
-async def _respond(act: Awaitable[BilingualText]) -> Response:
+async def _respond(act: Awaitable[AnyPhrase]) -> Response:
     try:
-        zh, en = await act
+        outcome = await act
     except PairingRefused as err:
-        raise HttpRefusal(400, "access", str(err)) from err
-    return json_response({"zh": zh, "en": en})
+        raise HttpRefusal(400, "access", err.phrase) from err
+    return json_response({"zh": outcome.text("zh"), "en": outcome.text("en")})

@@ -23,9 +23,9 @@ from bot.console.administration import models
 from bot.errors import ConfigError
 from bot.gateway.channel_manager import build_channel, missing_credentials
 from bot.telemetry.log import LogRedactor
-from bot.texts import BilingualText
 from channels.base import Channel, HasNotebook, HasProbe, HasSetupCheck, SetupFinding
 from channels.errors import ChannelError, LoggedOut
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase
 from channels.toolkit.delivery import EmptyNotebook
 from channels.toolkit.http import create_http_client
 from channels.toolkit.settings import ChannelSettings, ConfigSection
@@ -44,8 +44,8 @@ class Finding:
 
     step: str
     state: State
-    text: BilingualText
-    hint: BilingualText = ("", "")
+    text: AnyPhrase
+    hint: AnyPhrase = NO_PHRASE
 
 
 class ChannelTestRoutes:
@@ -84,26 +84,32 @@ class ChannelTestRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                f"there is no channel {name} to test; there are {', '.join(names)}",
+                Phrase(
+                    "there is no channel {name} to test; there are {names}",
+                    name=name,
+                    names=", ".join(names),
+                ),
             )
-        side = 0 if request_language(request) == "zh" else 1
+        lang = request_language(request)
         if set(body.part) - {"channels"}:
-            raise HttpRefusal(400, "part", "part must hold settings below channels, or nothing")
+            raise HttpRefusal(
+                400, "part", Phrase("part must hold settings below channels, or nothing")
+            )
         return StreamingResponse(
-            self._lines(name, body.part, side),
+            self._lines(name, body.part, lang),
             headers={"cache-control": "no-store"},
             media_type="application/x-ndjson",
         )
 
-    async def _lines(self, name: str, part: Mapping[str, Any], side: int) -> AsyncIterator[str]:
+    async def _lines(self, name: str, part: Mapping[str, Any], lang: str) -> AsyncIterator[str]:
         redact = LogRedactor(known_secrets(self._file.current))
         async with aclosing(self._steps(name, part, redact)) as findings:
             async for finding in findings:
                 line = {
                     "step": finding.step,
                     "state": finding.state,
-                    "text": redact(finding.text[side]),
-                    "hint": redact(finding.hint[side]),
+                    "text": redact(finding.text.text(lang)),
+                    "hint": redact(finding.hint.text(lang)),
                 }
                 yield json.dumps(line, ensure_ascii=False) + "\n"
 
@@ -114,7 +120,7 @@ class ChannelTestRoutes:
         try:
             config = await asyncio.to_thread(self._file.preview, part)
         except ConfigRejected as err:
-            yield Finding(step="settings", state="failed", text=(err.say("zh"), err.say("en")))
+            yield Finding(step="settings", state="failed", text=err.phrase)
             return
         redact.learn(known_secrets(config))
         section = getattr(config.channels, name)
@@ -160,12 +166,11 @@ class ChannelTestRoutes:
         keys, place = (
             ", ".join(f"channels.{name}.{key}" for key in names) for names in (kept, moved)
         )
-        text = (
-            f"{place} 与保存的不同，保存的密钥不会发到那里：请重新填写 {keys}。",
-            (
-                f"{place} is not what is saved, and saved secrets are not sent there: enter {keys} "
-                "again."
-            ),
+        text = Phrase(
+            "{place} is not what is saved, and saved secrets are not sent there: enter {keys} "
+            "again.",
+            place=place,
+            keys=keys,
         )
         return Finding(step="settings", state="failed", text=text)
 
@@ -176,18 +181,16 @@ class ChannelTestRoutes:
             return Finding(
                 step="settings",
                 state="failed",
-                text=(f"还没有填：{keys}。", f"Still empty: {keys}."),
+                text=Phrase("Still empty: {keys}.", keys=keys),
             )
         try:
             self._build(config, name)
         except ConfigError as err:
-            return Finding(
-                step="settings", state="failed", text=(f"{_why(err)}。", f"{_why(err)}.")
-            )
+            return Finding(step="settings", state="failed", text=Phrase("{why}.", why=_why(err)))
         return Finding(
             step="settings",
             state="ok",
-            text=("设置齐全，没有矛盾。", "The settings are complete and fit together."),
+            text=Phrase("The settings are complete and fit together."),
         )
 
     async def _ask_platform(self, name: str, config: Config) -> AsyncIterator[Finding]:
@@ -203,16 +206,10 @@ class ChannelTestRoutes:
                 ):
                     yield found
             elif not hasattr(channel, "probe") and not hasattr(channel, "prompt"):
-                text = (
-                    "这个渠道不提供连接测试；保存后看它的状态。",
-                    "This channel has no test of its own: see its state after saving.",
-                )
+                text = Phrase("This channel has no test of its own: see its state after saving.")
                 yield Finding(step="credentials", state="skipped", text=text)
             elif hasattr(channel, "prompt"):
-                text = (
-                    "保存后这里会出现二维码，用手机扫码登录。",
-                    "A QR code appears after saving: scan it.",
-                )
+                text = Phrase("A QR code appears after saving: scan it.")
                 yield Finding(step="credentials", state="skipped", text=text)
             else:
                 yield await self._probe(name, cast(HasProbe, channel))
@@ -221,12 +218,10 @@ class ChannelTestRoutes:
                 await close()
 
     async def _probe(self, name: str, channel: HasProbe) -> Finding:
-        renew = (
-            f"到平台的后台重新复制 channels.{name} 的凭据，并检查权限和 IP 白名单。",
-            (
-                f"Copy the credentials in channels.{name} again; look at rights and allowed IPs at "
-                "the platform."
-            ),
+        renew = Phrase(
+            "Copy the credentials in channels.{name} again; look at rights and allowed IPs at the "
+            "platform.",
+            name=name,
         )
         state: State = "failed"
         try:
@@ -234,15 +229,15 @@ class ChannelTestRoutes:
                 about = await channel.probe()
             state, text, renew = (
                 "ok",
-                (f"平台认得它：{about}。", f"The platform knows it: {about}."),
-                ("", ""),
+                Phrase("The platform knows it: {about}.", about=about),
+                NO_PHRASE,
             )
         except TimeoutError:
             return _silent("credentials", self._seconds)
         except LoggedOut as err:
-            text = (f"平台不接受：{_why(err)}。", f"Refused: {_why(err)}.")
+            text = Phrase("Refused: {why}.", why=_why(err))
         except (ChannelError, OSError, RuntimeError, ValueError, ImportError) as err:
-            text = (f"没有成功：{_why(err)}。", f"It failed: {_why(err)}.")
+            text = Phrase("It failed: {why}.", why=_why(err))
         return Finding(step="credentials", state=state, text=text, hint=renew)
 
 
@@ -266,11 +261,8 @@ def _silent(step: str, seconds: float) -> Finding:
     return Finding(
         step=step,
         state="failed",
-        text=(f"{seconds:g} 秒内没有回音。", f"No answer within {seconds:g} seconds."),
-        hint=(
-            "检查网络；这个平台可能要走代理（proxy）。",
-            "Look at the network; the platform may need a proxy.",
-        ),
+        text=Phrase("No answer within {seconds:g} seconds.", seconds=seconds),
+        hint=Phrase("Look at the network; the platform may need a proxy."),
     )
 
 
@@ -280,34 +272,30 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
     """
     target = urlsplit(proxy or url)
     host, port = target.hostname or "", _port(target)
-    blocked = (
-        "检查网络和防火墙；如果这个平台在你的网络里被屏蔽，请填 proxy。",
-        "Look at network and firewall; if the platform is blocked in your network, set proxy.",
+    blocked = Phrase(
+        "Look at network and firewall; if the platform is blocked in your network, set proxy."
     )
     if proxy:
-        blocked = (
-            "启动代理，检查 proxy 的地址和端口。",
-            "Start the proxy, and look at host and port in proxy.",
-        )
+        blocked = Phrase("Start the proxy, and look at host and port in proxy.")
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
         writer.close()
     except socket.gaierror as err:
         why = err.strerror or str(err)
-        text = (f"找不到主机 {host}：{why}。", f"The host {host} is not found: {why}.")
+        text = Phrase("The host {host} is not found: {why}.", host=host, why=why)
         yield Finding(step="address", state="failed", text=text, hint=blocked)
         return
     except (OSError, TimeoutError) as err:
         why = "timed out" if isinstance(err, TimeoutError) else (err.strerror or str(err))
-        text = (f"连不上 {host}:{port}：{why}。", f"{host}:{port} cannot be reached: {why}.")
+        text = Phrase("{host}:{port} cannot be reached: {why}.", host=host, port=port, why=why)
         yield Finding(step="address", state="failed", text=text, hint=blocked)
         return
-    via = ("（代理）", " (the proxy)") if proxy else ("", "")
+    via = Phrase(" (the proxy)") if proxy else NO_PHRASE
     yield Finding(
         step="address",
         state="ok",
-        text=(f"{host}:{port}{via[0]} 连得上。", f"{host}:{port}{via[1]} can be reached."),
+        text=Phrase("{host}:{port}{via} can be reached.", host=host, port=port, via=via),
     )
     yield await _check_tls(urlsplit(url), through_proxy=bool(proxy), seconds=seconds)
 
@@ -315,23 +303,14 @@ async def check_connection(url: str, proxy: str, seconds: float) -> AsyncIterato
 async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float) -> Finding:
     host = target.hostname or ""
     if target.scheme in ("http", "ws"):
-        text = (
-            "地址是 http，不加密；只适合本机。",
-            "The address is http: not encrypted, fit for this machine only.",
-        )
+        text = Phrase("The address is http: not encrypted, fit for this machine only.")
         return Finding(step="tls", state="skipped", text=text)
     if through_proxy:
-        text = (
-            "经过代理，在下一步里一并检查。",
-            "It goes through the proxy and is tried by the next step.",
-        )
+        text = Phrase("It goes through the proxy and is tried by the next step.")
         return Finding(step="tls", state="skipped", text=text)
-    fault = (
-        "核对地址和这台机器的时钟；中间若有拆解 TLS 的设备，要信任它的根证书。",
-        (
-            "Check the address and this machine's clock; a device that opens TLS on the way needs "
-            "its root trusted."
-        ),
+    fault = Phrase(
+        "Check the address and this machine's clock; a device that opens TLS on the way needs its "
+        "root trusted."
     )
     context = await asyncio.to_thread(ssl.create_default_context)
     try:
@@ -340,21 +319,15 @@ async def _check_tls(target: SplitResult, *, through_proxy: bool, seconds: float
         writer.close()
     except ssl.SSLError as err:
         why = getattr(err, "verify_message", "") or err.reason or str(err)
-        text = (
-            f"{host} 的证书不被接受：{why}。",
-            f"The certificate of {host} is not accepted: {why}.",
-        )
+        text = Phrase("The certificate of {host} is not accepted: {why}.", host=host, why=why)
         return Finding(step="tls", state="failed", text=text, hint=fault)
     except (OSError, TimeoutError) as err:
-        text = (
-            f"TLS 握手没有完成：{_why(err)}。",
-            f"The TLS handshake did not end: {err or 'timed out'}.",
-        )
+        text = Phrase("The TLS handshake did not end: {why}.", why=str(err) or "timed out")
         return Finding(step="tls", state="failed", text=text, hint=fault)
     return Finding(
         step="tls",
         state="ok",
-        text=(f"{host} 的证书有效。", f"The certificate of {host} is right."),
+        text=Phrase("The certificate of {host} is right.", host=host),
     )
 
 
@@ -364,10 +337,7 @@ async def check_public_address(url: str, seconds: float) -> Finding:
     """
     import httpx2
 
-    todo = (
-        "让代理把这个地址原样转给本机网页的端口。",
-        "Let the proxy with TLS pass this address to the page's port as it is.",
-    )
+    todo = Phrase("Let the proxy with TLS pass this address to the page's port as it is.")
     client = await asyncio.to_thread(create_http_client, "", seconds)
     try:
         async with asyncio.timeout(seconds):
@@ -376,17 +346,18 @@ async def check_public_address(url: str, seconds: float) -> Finding:
             )
     except (httpx2.HTTPError, OSError, TimeoutError) as err:
         why = str(err) or type(err).__name__
-        text = (f"{url} 打不开：{why}。", f"{url} cannot be reached: {why}.")
+        text = Phrase("{url} cannot be reached: {why}.", url=url, why=why)
         return Finding(step="reach", state="failed", text=text, hint=todo)
     finally:
         await client.aclose()
     # a call without the secret, before or after the channel runs
     if answer.status_code in (401, 404, 503):
-        text = (f"{url} 能到达这里。", f"{url} leads here.")
+        text = Phrase("{url} leads here.", url=url)
         return Finding(step="reach", state="ok", text=text)
-    text = (
-        f"{url} 回了 {answer.status_code}，不像是这个程序。",
-        f"{url} answers {answer.status_code}: that is not this program.",
+    text = Phrase(
+        "{url} answers {status_code}: that is not this program.",
+        url=url,
+        status_code=answer.status_code,
     )
     return Finding(step="reach", state="failed", text=text, hint=todo)
 

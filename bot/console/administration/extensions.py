@@ -26,6 +26,7 @@ from bot.tools.skills.library import (
     hash_files,
 )
 from bot.tools.skills.review import read_folder, review
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.automation.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
@@ -102,10 +103,18 @@ class SkillRoutes:
             await self.store.note("skill", skill.name, "off", CONSOLE_ACTOR)
             return json_response(self._skill_json(skill))
         if skill.problem:
-            raise HttpRefusal(409, "invalid", f"{skill.name} cannot be enabled: {skill.problem}")
+            raise HttpRefusal(
+                409,
+                "invalid",
+                Phrase(
+                    "{name} cannot be enabled: {problem}", name=skill.name, problem=skill.problem
+                ),
+            )
         if body.sha256 != skill.sha256:
             raise HttpRefusal(
-                409, "changed", f"{skill.name} is another one than was shown; read it again"
+                409,
+                "changed",
+                Phrase("{name} is another one than was shown; read it again", name=skill.name),
             )
         spaces = EVERYONE if body.everyone else OWNER_ONLY
         row = EnabledSkill(sha256=skill.sha256, spaces=spaces)
@@ -124,7 +133,7 @@ class SkillRoutes:
         skills = await asyncio.to_thread(self.library.all)
         found = next((skill for skill in skills if skill.name == name), None)
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such skill in the workspace")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such skill in the workspace"))
         return found
 
     def _skill_json(self, skill: Skill) -> dict[str, Any]:
@@ -193,7 +202,9 @@ class McpRoutes:
         try:
             await self.tools.list_again(view.name)
         except McpError as err:
-            raise HttpRefusal(502, "down", f"{view.name} could not be listed: {err}") from err
+            raise HttpRefusal(
+                502, "down", Phrase("{name} could not be listed: {err}", name=view.name, err=err)
+            ) from err
         return json_response(self._server_json(self._find(request)))
 
     async def review(self, request: Request, body: models.McpReviewBody) -> Response:
@@ -203,7 +214,10 @@ class McpRoutes:
             raise HttpRefusal(
                 409,
                 "changed",
-                f"config.json names another program for {view.name} now; read it again",
+                Phrase(
+                    "config.json names another program for {name} now; read it again",
+                    name=view.name,
+                ),
             )
         choices = [
             McpChoice(
@@ -215,7 +229,10 @@ class McpRoutes:
             raise HttpRefusal(
                 409,
                 "changed",
-                f"these are others than were shown; read them again: {', '.join(missed)}",
+                Phrase(
+                    "these are others than were shown; read them again: {missed}",
+                    missed=", ".join(missed),
+                ),
             )
         return json_response(self._server_json(self._find(request)))
 
@@ -223,7 +240,7 @@ class McpRoutes:
         name = str(request.path_params["name"])
         found = next((view for view in self.tools.views() if view.name == name), None)
         if found is None:
-            raise HttpRefusal(404, "not_found", "config.json has no such server under mcp")
+            raise HttpRefusal(404, "not_found", Phrase("config.json has no such server under mcp"))
         return found
 
     def _server_json(self, view: McpServerView) -> dict[str, Any]:

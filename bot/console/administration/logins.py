@@ -9,6 +9,7 @@ from starlette.responses import Response
 from bot.console.administration import models
 from bot.console.administration.passkeys import Passkey
 from bot.console.transcripts import CONSOLE_ACTOR
+from channels.phrases import Phrase
 from channels.web.auth import RequestGuard
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
@@ -73,7 +74,7 @@ class LoginRoutes:
         id = str(request.path_params["id"])
         session = self._gate.sessions().get(id)
         if session is None:
-            raise HttpRefusal(404, "not_found", "there is no such login")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such login"))
         self._gate.end_session(id)
         browser = session.browser or UNKNOWN_BROWSER
         await self._store.note("login", browser, "ended", CONSOLE_ACTOR)

@@ -22,7 +22,7 @@ from bot.models.setup.presets import (
     build_llm_part,
 )
 from bot.telemetry.log import LogRedactor
-from bot.texts import BilingualText
+from channels.phrases import AnyPhrase, Phrase
 from channels.web.requests import HttpRefusal, Route, json_response, request_language
 
 WRITE = "config.write"
@@ -123,7 +123,9 @@ class ModelSetupRoutes:
             return await self._apply(request, {"fallback": fallback})
         if not body.preset or body.model is None:
             missing = "model" if body.preset else "preset"
-            raise HttpRefusal(400, missing, f"{missing} is missing", field=missing)
+            raise HttpRefusal(
+                400, missing, Phrase("{missing} is missing", missing=missing), field=missing
+            )
         choice = replace(self._to_choice(body, body.model, body.fast_model), fallback=fallback)
         return await self._apply(request, build_llm_part(choice, self._file.current.llm))
 
@@ -139,7 +141,11 @@ class ModelSetupRoutes:
             raise HttpRefusal(
                 400,
                 "preset",
-                f"there is no preset {body.preset}; there are {known}",
+                Phrase(
+                    "there is no preset {preset}; there are {known}",
+                    preset=body.preset,
+                    known=known,
+                ),
                 field="preset",
             )
         choice = ModelChoice(
@@ -151,7 +157,7 @@ class ModelSetupRoutes:
         )
         if preset.id == "own" and not choice.address:
             raise HttpRefusal(
-                400, "base_url", "the address of the server is missing", field="base_url"
+                400, "base_url", Phrase("the address of the server is missing"), field="base_url"
             )
         _refuse_references(choice)
         return choice
@@ -207,7 +213,7 @@ def _refuse_references(choice: ModelChoice) -> None:
         "" if is_own else choice.api_key,
     )
     if any(REFERENCE_PATTERN.search(value) for value in values):
-        message = (
+        message = Phrase(
             "a reference to an environment variable is written in Settings; here enter the value "
             "itself"
         )
@@ -284,8 +290,8 @@ def _preset_json(preset: Preset) -> dict[str, Any]:
     }
 
 
-def _texts_json(text: BilingualText) -> dict[str, str]:
-    return {"zh": text[0], "en": text[1]}
+def _texts_json(text: AnyPhrase) -> dict[str, str]:
+    return {"zh": text.text("zh"), "en": text.text("en")}
 
 
 def _listed_json(listed: ListedModel) -> dict[str, Any]:
@@ -296,16 +302,15 @@ def _listed_json(listed: ListedModel) -> dict[str, Any]:
 def _fault_json(fault: EndpointFault, lang: str, hide: LogRedactor) -> dict[str, str]:
     return {
         "code": fault.code,
-        "message": hide(fault.text[lang != "zh"]),
+        "message": hide(fault.text.text(lang)),
         "server_words": hide(fault.words),
     }
 
 
 def _report_json(report: ModelReport, lang: str, hide: LogRedactor) -> dict[str, Any]:
-    side = lang != "zh"
     return {
         "checks": [
-            {"id": check.id, "state": check.state, "text": hide(check.text[side])}
+            {"id": check.id, "state": check.state, "text": hide(check.text.text(lang))}
             for check in report.checks
         ],
         "window": report.window.tokens if report.window else None,

@@ -23,6 +23,7 @@ from starlette.responses import Response
 from bot.config.enabled import EnabledFile
 from bot.config.extras import install_command
 from bot.console.administration import models
+from channels.phrases import Phrase
 from channels.toolkit.delivery import BoundedDict
 from channels.web.auth import RequestGuard
 from channels.web.backend import PasskeySite
@@ -66,7 +67,8 @@ class TooManyPasskeys(PasskeyRefused):
     """As many are stored as may be."""
 
     def __init__(self) -> None:
-        super().__init__(f"{MAX_PASSKEYS} passkeys are stored; remove one first")
+        self.phrase = Phrase("{most} passkeys are stored; remove one first", most=MAX_PASSKEYS)
+        super().__init__(str(self.phrase))
 
 
 class Passkeys:
@@ -296,11 +298,11 @@ class PasskeyRoutes:
                 {"options": await asyncio.to_thread(self._passkeys.new_options, site)}
             )
         except TooManyPasskeys as err:
-            raise HttpRefusal(409, "too_many", str(err)) from err
+            raise HttpRefusal(409, "too_many", err.phrase) from err
         except ImportError as err:
-            why = (
-                "the extra passkeys is not installed; install it with: "
-                f"{install_command('passkeys')}"
+            why = Phrase(
+                "the extra passkeys is not installed; install it with: {command}",
+                command=install_command("passkeys"),
             )
             raise HttpRefusal(409, "not_installed", why) from err
 
@@ -310,10 +312,10 @@ class PasskeyRoutes:
         try:
             await asyncio.to_thread(self._passkeys.register, site, body.name, body.credential)
         except TooManyPasskeys as err:
-            raise HttpRefusal(409, "too_many", str(err)) from err
+            raise HttpRefusal(409, "too_many", err.phrase) from err
         except PasskeyRefused as err:
             raise HttpRefusal(
-                422, "passkey", "the browser's answer is not valid; try again"
+                422, "passkey", Phrase("the browser's answer is not valid; try again")
             ) from err
         await self._store.note("passkey", body.name, "added", "console")
         return json_response({"ok": True}, 201)
@@ -323,7 +325,7 @@ class PasskeyRoutes:
         id = str(request.path_params["id"])
         known = await asyncio.to_thread(self._passkeys.remove, id)
         if known is None:
-            raise HttpRefusal(404, "not_found", "there is no such passkey")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such passkey"))
         self._gate.end_passkey(id)
         await self._store.note("passkey", known.name, "removed", "console")
         return json_response({"ok": True})
@@ -334,7 +336,7 @@ class PasskeyRoutes:
             raise HttpRefusal(
                 409,
                 "no_site",
-                "passkeys need a name instead of an IP address in the address of the page",
+                Phrase("passkeys need a name instead of an IP address in the address of the page"),
             )
         return site
 

@@ -22,12 +22,14 @@ from bot.access.budgets import (
 )
 from bot.access.pairing import PairingService
 from bot.access.permissions import Actor, canonical_id
-from bot.access.person_deletion import PersonDeletion
-from bot.config.schema import Config, OwnBudgetConfig
+from bot.access.person_deletion import PersonDeletion, describe_not_found
+from bot.config.schema import Config
+from bot.config.sections.budgets import OwnBudgetConfig
 from bot.console.administration import models
 from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
 from bot.memory.export import PersonBundle
 from channels.base import Channel
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.forgetting.person_removal import PersonNotFound, find_person
 from memory.store.errors import StoreError
@@ -98,7 +100,9 @@ class PeopleRoutes:
         grants = [row for row in facts["people"] if (row["channel"], row["id"]) == (channel, id)]
         found = await self._find(name)
         if not grants and found is None:
-            raise HttpRefusal(404, "not_found", f"{name} has no role and has written nothing")
+            raise HttpRefusal(
+                404, "not_found", Phrase("{name} has no role and has written nothing", name=name)
+            )
         account = getattr(self.channels.get(channel), "account", "") or next(
             (row["account"] for row in grants), ""
         )
@@ -161,7 +165,11 @@ class PeopleRoutes:
         channel, id = _parse_account(request)
         person = await self._find(f"{channel}:{id}")
         if person is None:
-            raise HttpRefusal(404, "not_found", f"{channel}:{id} has written nothing")
+            raise HttpRefusal(
+                404,
+                "not_found",
+                Phrase("{channel}:{id} has written nothing", channel=channel, id=id),
+            )
         for conversation in await self.store.people.conversations(person):
             row = await self.store.sessions.conversation(conversation)
             if row is not None and conversation_owner(row) == "other":
@@ -213,7 +221,7 @@ class PeopleRoutes:
             raise HttpRefusal(
                 400,
                 "name",
-                f"type the name, {name}, to delete all data of this person",
+                Phrase("type the name, {name}, to delete all data of this person", name=name),
                 field="name",
             )
         try:
@@ -224,7 +232,9 @@ class PeopleRoutes:
         except (StoreError, OSError) as err:
             log.exception("the deletion of a person is interrupted")
             raise HttpRefusal(
-                503, "storage", "not all could be deleted yet; try again, or restart the bot"
+                503,
+                "storage",
+                Phrase("not all could be deleted yet; try again, or restart the bot"),
             ) from err
         return json_response({**asdict(report), "listed": preview.listed})
 
@@ -280,13 +290,13 @@ class _ExportPipe:
 
 
 def _not_removable(err: PersonNotFound) -> HttpRefusal:
-    return HttpRefusal(409, "not_removable", str(err))
+    return HttpRefusal(409, "not_removable", describe_not_found(err))
 
 
 def _parse_account(request: Request) -> tuple[str, str]:
     channel, _, id = str(request.path_params["who"]).partition(":")
     if not channel or not id:
-        raise HttpRefusal(400, "who", "a person is named CHANNEL:ID, such as telegram:42")
+        raise HttpRefusal(400, "who", Phrase("a person is named CHANNEL:ID, such as telegram:42"))
     return channel, canonical_id(channel, id)
 
 

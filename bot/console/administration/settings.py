@@ -28,6 +28,7 @@ from bot.console.administration import models
 from bot.console.openapi import config_key_to_json
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.errors import ConfigError
+from channels.phrases import Phrase, untranslated
 from channels.web.auth import require_fresh_login
 from channels.web.requests import (
     HttpRefusal,
@@ -183,7 +184,9 @@ class SettingsRoutes:
                 return json_response({"items": []})
             if body.part is None:
                 raise HttpRefusal(
-                    400, "part", "part must be a part of config.json, or text the whole of it"
+                    400,
+                    "part",
+                    Phrase("part must be a part of config.json, or text the whole of it"),
                 )
             wrong = await asyncio.to_thread(self._file.check_part, body.part)
         except ConfigRejected as err:
@@ -221,7 +224,7 @@ class SettingsRoutes:
         try:
             return await asyncio.to_thread(self._file.preview, part)
         except ConfigRejected as err:
-            raise HttpRefusal(400, "config", err.say(request_language(request))) from err
+            raise HttpRefusal(400, "config", err.phrase) from err
 
     async def source(self, _: Request) -> Response:
         """Return the text of config.json, with masked secrets."""
@@ -229,7 +232,7 @@ class SettingsRoutes:
             text = await asyncio.to_thread(self._file.source)
         except (ConfigRejected, JsonSyntaxError) as err:
             raise HttpRefusal(
-                409, "config", f"the file has to be mended on the disk: {err}"
+                409, "config", Phrase("the file has to be mended on the disk: {err}", err=err)
             ) from err
         return json_response({"text": text}, headers={"etag": self._file.tag()})
 
@@ -264,7 +267,9 @@ class SettingsRoutes:
         try:
             await self._apply(request, lambda: self._file.restore(id))
         except KeyError as err:
-            raise HttpRefusal(404, "not_found", "there is no such version (any more)") from err
+            raise HttpRefusal(
+                404, "not_found", Phrase("there is no such version (any more)")
+            ) from err
         await self._note(id, "restored")
         return self._response()
 
@@ -280,19 +285,21 @@ class SettingsRoutes:
         expected = request.headers.get("if-match")
         if expected is None and needs_tag:
             raise HttpRefusal(
-                428, "if_match", "If-Match with the ETag of the settings that were read is missing"
+                428,
+                "if_match",
+                Phrase("If-Match with the ETag of the settings that were read is missing"),
             )
         async with self._changing:
             if expected is not None and expected != await asyncio.to_thread(self._file.tag):
                 raise HttpRefusal(
-                    412, "changed", "the settings were changed meanwhile; read them again"
+                    412, "changed", Phrase("the settings were changed meanwhile; read them again")
                 )
             try:
                 return await asyncio.to_thread(act)
             except ConfigRejected as err:
-                raise HttpRefusal(400, "config", err.say(request_language(request))) from err
+                raise HttpRefusal(400, "config", err.phrase) from err
             except ConfigError as err:
-                raise HttpRefusal(400, "config", str(err)) from err
+                raise HttpRefusal(400, "config", untranslated(err)) from err
 
     async def _note(self, subject: str, outcome: str) -> None:
         await self._store.note("config", subject, outcome, CONSOLE_ACTOR, args=self._file.masked())

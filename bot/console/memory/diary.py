@@ -15,6 +15,7 @@ from starlette.responses import Response
 from bot.console.memory import models
 from bot.console.memory.facts import READ_ACTION, WRITE_ACTION, guard_storage
 from bot.console.transcripts import SpaceReading, conversation_name
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.longterm.dream_plan import DreamPlan, load_plan
 from memory.longterm.dream_worker import DreamWorker
@@ -108,7 +109,7 @@ class DiaryRoutes:
         try:
             date.fromisoformat(day)
         except ValueError as err:
-            raise HttpRefusal(404, "not_found", "there is no such day") from err
+            raise HttpRefusal(404, "not_found", Phrase("there is no such day")) from err
         logs = [log for log in await self._logs(space) if log.day == day]
         held = await asyncio.to_thread(
             lambda: [entry for log in logs for entry in self._entries(log)]
@@ -131,10 +132,12 @@ class DiaryRoutes:
         space, id = self.access.writable(request), str(request.path_params["id"])
         row = await self.store.dreams.dream(id) if _DREAM.fullmatch(id) else None
         if row is None or row.space != space:
-            raise HttpRefusal(404, "not_found", "there is no such night")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such night"))
         report = await self.dreamer.undo(space, id) if row.state != "undone" else None
         if report is None:
-            raise HttpRefusal(409, "state", "this night changed nothing, or it was undone already")
+            raise HttpRefusal(
+                409, "state", Phrase("this night changed nothing, or it was undone already")
+            )
         return json_response(
             {"whole": report.whole, "back": list(report.back), "gone": list(report.gone)}
         )

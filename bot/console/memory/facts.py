@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 
 from bot.console.memory import models
 from bot.console.transcripts import SpaceReading, conversation_name
+from channels.phrases import Phrase, untranslated
 from channels.web.requests import (
     Handler,
     HttpRefusal,
@@ -35,9 +36,9 @@ REQUESTER = "web:console:owner"  # who asks to forget, in the audit chain
 _ID = re.compile(r"[0-9a-z]{26}", re.ASCII)
 _CODE = re.compile(r"[A-Za-z0-9]{8}", re.ASCII)
 OBSTACLES = {
-    "forgotten": "what was forgotten is gone for good and cannot be put back",
-    "live": "this fact is in the memory already",
-    "changed": "the fact that took its place was changed since; correct that one instead",
+    "forgotten": Phrase("what was forgotten is gone for good and cannot be put back"),
+    "live": Phrase("this fact is in the memory already"),
+    "changed": Phrase("the fact that took its place was changed since; correct that one instead"),
 }
 
 
@@ -175,7 +176,7 @@ class FactRoutes:
         """Correct a fact; with other words it becomes a new one that supersedes the former."""
         row = await self._expected(request)
         if row.state != "live":
-            raise HttpRefusal(409, "state", "only a fact that holds can be corrected")
+            raise HttpRefusal(409, "state", Phrase("only a fact that holds can be corrected"))
         correction = Correction(
             norm=row.norm,
             text=body.text or row.text,
@@ -186,11 +187,11 @@ class FactRoutes:
             return _fact_response(await self.memories(row.space).correct(correction))
         except LineMissing as err:
             raise HttpRefusal(
-                412, "changed", "the line was changed in the file meanwhile; read it again"
+                412, "changed", Phrase("the line was changed in the file meanwhile; read it again")
             ) from err
         except LineExists as err:
             raise HttpRefusal(
-                409, "exists", "another fact says this already", field="text"
+                409, "exists", Phrase("another fact says this already"), field="text"
             ) from err
 
     async def restore(self, request: Request) -> Response:
@@ -210,7 +211,7 @@ class FactRoutes:
         space = self.access.writable(request)
         row = await self._row(space, request)
         if row.state == "forgotten":
-            raise HttpRefusal(409, "forgotten", "this fact is forgotten already")
+            raise HttpRefusal(409, "forgotten", Phrase("this fact is forgotten already"))
         items = await self.forgetter.find_fact(row, await self.store.memories.chain(space, row.id))
         code = await self.forgetter.ask(_requester(space, row.id), row.text, items)
         return json_response({"code": code, "items": [_place_json(item) for item in items]})
@@ -230,7 +231,7 @@ class FactRoutes:
                 raise HttpRefusal(
                     409,
                     "expired",
-                    "nothing waits to be forgotten under this code; look at it again",
+                    Phrase("nothing waits to be forgotten under this code; look at it again"),
                 )
             return json_response(asdict(receipt))
         most = len(load_targets(row.targets).items)
@@ -238,7 +239,7 @@ class FactRoutes:
             raise HttpRefusal(
                 400,
                 "chosen",
-                f"chosen must be positions from 0 to {most - 1}, or null",
+                Phrase("chosen must be positions from 0 to {most}, or null", most=most - 1),
                 field="chosen",
             )
         receipt = await self.forgetter.confirm(row, sorted(set(chosen)) if chosen else None)
@@ -260,7 +261,7 @@ class FactRoutes:
         id = _request_id(request)
         row = await self.store.memories.by_id(space, id)
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such fact")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such fact"))
         return row
 
     async def _expected(self, request: Request) -> MemoryRow:
@@ -269,14 +270,16 @@ class FactRoutes:
         given = request.headers.get("if-match", "").strip()
         if not given:
             raise HttpRefusal(
-                428, "precondition", "send If-Match with the ETag that the fact was read with"
+                428,
+                "precondition",
+                Phrase("send If-Match with the ETag that the fact was read with"),
             )
         tag = fact_tag(row)
         if given != f'"{tag}"':
             raise HttpRefusal(
                 412,
                 "changed",
-                "the fact was changed meanwhile; read it again",
+                Phrase("the fact was changed meanwhile; read it again"),
                 {"etag": f'"{tag}"'},
             )
         return row
@@ -359,7 +362,7 @@ def _place_json(item: Mention) -> dict[str, Any]:
 def _request_id(request: Request) -> str:
     id = str(request.path_params["id"])
     if not _ID.fullmatch(id):
-        raise HttpRefusal(404, "not_found", "there is no such fact")
+        raise HttpRefusal(404, "not_found", Phrase("there is no such fact"))
     return id
 
 
@@ -367,7 +370,9 @@ def _request_code(request: Request) -> str:
     code = str(request.path_params["code"])
     if not _CODE.fullmatch(code):
         raise HttpRefusal(
-            409, "expired", "nothing waits to be forgotten under this code; look at it again"
+            409,
+            "expired",
+            Phrase("nothing waits to be forgotten under this code; look at it again"),
         )
     return code
 
@@ -386,10 +391,11 @@ def guard_storage(handler: Handler) -> Handler:
             return await handler(request, *fields)
         # the file is not text, too large or no plain file; the words say nothing
         except ValueError as err:
-            raise HttpRefusal(409, "refused", str(err)) from err
+            raise HttpRefusal(409, "refused", untranslated(err)) from err
         except (StoreError, OSError) as err:
-            why = (
-                f"not all of it could be written; what was confirmed goes on at the next try: {err}"
+            why = Phrase(
+                "not all of it could be written; what was confirmed goes on at the next try: {why}",
+                why=str(err),
             )
             raise HttpRefusal(503, "storage", why, {"retry-after": "2"}) from err
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from bot.console.memory import models
 from bot.memory.files import MEMORY_SUFFIX, file_to_json, files_to_json
+from channels.phrases import Phrase, untranslated
 from channels.web.requests import (
     MEBIBYTE,
     HttpRefusal,
@@ -99,15 +100,15 @@ class FileRoutes:
             file = await asyncio.to_thread(self._files.write, path, body.text, expected)
         except FileConflict as err:
             raise HttpRefusal(
-                412, "changed", "the file was changed meanwhile; read it again"
+                412, "changed", Phrase("the file was changed meanwhile; read it again")
             ) from err
         except FileTooBig as err:
-            raise HttpRefusal(413, "too_large", str(err)) from err
+            raise HttpRefusal(413, "too_large", untranslated(err)) from err
         except (PathRefused, NotADirectoryError) as err:
             raise _not_found() from err
         except OSError as err:
             raise HttpRefusal(
-                503, "storage", "the file could not be written; nothing changed"
+                503, "storage", Phrase("the file could not be written; nothing changed")
             ) from err
         await self._saved()
         return json_response(
@@ -122,7 +123,7 @@ class FileRoutes:
             (await asyncio.to_thread(self._files.read_bytes, path)).decode("utf-8")
         except UnicodeDecodeError as err:
             raise HttpRefusal(
-                409, "not_utf8", "the file is not UTF-8; it was left as it is"
+                409, "not_utf8", Phrase("the file is not UTF-8; it was left as it is")
             ) from err
         except (PathRefused, FileTooBig, OSError):
             return  # the write itself reports it
@@ -131,7 +132,7 @@ class FileRoutes:
         try:
             return await asyncio.to_thread(self._files.read, path)
         except FileTooBig as err:
-            raise HttpRefusal(413, "too_large", str(err)) from err
+            raise HttpRefusal(413, "too_large", untranslated(err)) from err
         except (PathRefused, OSError) as err:
             raise _not_found() from err
 
@@ -144,11 +145,15 @@ class FileRoutes:
         tag = _ETAG_PATTERN.fullmatch((match or "").strip())
         if match is None and is_versioned(request):
             raise HttpRefusal(
-                428, "precondition", "send If-Match with the ETag that the file was read with"
+                428,
+                "precondition",
+                Phrase("send If-Match with the ETag that the file was read with"),
             )
         if tag is None:
             raise HttpRefusal(
-                412, "precondition", "send If-Match with the ETag that the file was read with"
+                412,
+                "precondition",
+                Phrase("send If-Match with the ETag that the file was read with"),
             )
         return tag[1]
 
@@ -167,4 +172,4 @@ def _is_current(none_match: str, sha256: str) -> bool:
 
 
 def _not_found() -> HttpRefusal:
-    return HttpRefusal(404, "not_found", "there is no such file")
+    return HttpRefusal(404, "not_found", Phrase("there is no such file"))

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from channels.phrases import Phrase
 from channels.web.models import ApiModel
 from channels.web.validation import Day, IdCursor, Word, at_most, matches
 
@@ -157,7 +158,7 @@ class ForgetReceiptBody(ApiModel):
 class DaysQueryBody(SpaceQueryBody):
     """Which month is wanted."""
 
-    month: Annotated[str, matches(_MONTH, "month must be one such as 2026-11")] = Field(
+    month: Annotated[str, matches(_MONTH, Phrase("month must be one such as 2026-11"))] = Field(
         "", description="Such as 2026-11; empty for this one."
     )
 

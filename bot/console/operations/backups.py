@@ -26,6 +26,7 @@ from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.transcripts import CONSOLE_ACTOR
 from bot.runtime.bot import Bot
+from channels.phrases import Phrase
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, file_label, json_response
 from memory.store.rows import to_iso
@@ -190,11 +191,16 @@ class BackupRoutes:
             raise HttpRefusal(
                 400,
                 "home",
-                f"type the home's name, {self._home.root.name}, to replace what it holds",
+                Phrase(
+                    "type the home's name, {name}, to replace what it holds",
+                    name=self._home.root.name,
+                ),
             )
         if self._bot.restore is None:
             raise HttpRefusal(
-                409, "cannot_restore", "this process cannot restore; run: mnema restore FILE"
+                409,
+                "cannot_restore",
+                Phrase("this process cannot restore; run: mnema restore FILE"),
             )
         await self._note("restore", path.name, "begun")
         # after this answer
@@ -205,9 +211,12 @@ class BackupRoutes:
         """Begin to upload a file; one that was begun before and not finished is dropped."""
         size, free = body.size, shutil.disk_usage(self._folder()).free
         if size + MIN_FREE_BYTES > free:
-            why = (
-                f"there is no room for {size:,} bytes: {free:,} are free, and {MIN_FREE_BYTES:,} "
-                "must stay free"
+            why = Phrase(
+                "there is no room for {size:,} bytes: {free:,} are free, and {least:,} must stay "
+                "free",
+                size=size,
+                free=free,
+                least=MIN_FREE_BYTES,
             )
             raise HttpRefusal(507, "no_space", why)
         async with self._writing:
@@ -221,14 +230,26 @@ class BackupRoutes:
         """Add the next piece; the last one makes the file a backup of the list."""
         data = body.data
         if not 0 < len(data) <= MAX_PIECE_BYTES:
-            raise HttpRefusal(413, "data", f"a piece has 1 to {MAX_PIECE_BYTES} bytes")
+            raise HttpRefusal(
+                413,
+                "data",
+                Phrase("a piece has 1 to {max_piece_bytes} bytes", max_piece_bytes=MAX_PIECE_BYTES),
+            )
         async with self._writing:
             upload = self._upload
             if upload is None or upload.id != request.path_params["id"]:
-                raise HttpRefusal(404, "not_found", "this upload was dropped; begin it again")
+                raise HttpRefusal(
+                    404, "not_found", Phrase("this upload was dropped; begin it again")
+                )
             if body.offset != upload.received or upload.received + len(data) > upload.size:
                 raise HttpRefusal(
-                    409, "offset", f"the next piece begins at {upload.received} of {upload.size}"
+                    409,
+                    "offset",
+                    Phrase(
+                        "the next piece begins at {received} of {size}",
+                        received=upload.received,
+                        size=upload.size,
+                    ),
                 )
             try:
                 await asyncio.to_thread(self._append, upload, data)
@@ -238,7 +259,9 @@ class BackupRoutes:
                 full = err.errno in NO_SPACE
                 why = "the disk is full" if full else str(err.strerror or err)
                 raise HttpRefusal(
-                    507 if full else 503, "no_space", f"the upload was dropped: {why}"
+                    507 if full else 503,
+                    "no_space",
+                    Phrase("the upload was dropped: {why}", why=why),
                 ) from err
             upload.received += len(data)
             if upload.received == upload.size:
@@ -276,14 +299,16 @@ class BackupRoutes:
             if not os.path.lexists(self._home.backups / name):
                 return name
         raise HttpRefusal(
-            409, "name", f"there are too many files named {stem}; delete some, or rename it"
+            409,
+            "name",
+            Phrase("there are too many files named {stem}; delete some, or rename it", stem=stem),
         )
 
     def _existing(self, request: Request) -> Path:
         name = str(request.path_params["name"])
         path = self._home.backups / name
         if not NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
-            raise HttpRefusal(404, "not_found", "there is no such backup")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such backup"))
         return path
 
     def _list(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from bot.console.models import ModelStatesBody
 from bot.console.operations import models
 from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
-from bot.memory.outcome_texts import format_outcomes
+from bot.memory.outcome_texts import describe_outcomes
 from bot.models.facts import facts_to_json, format_error, format_facts
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
@@ -90,7 +90,7 @@ class HealthRoutes:
                 "lines": [
                     *(format_facts(facts, lang) for facts in known),
                     *errors,
-                    *format_outcomes(outcomes, lang),
+                    *[line.text(lang) for line in describe_outcomes(outcomes)],
                 ],
             }
         )

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from bot.console.operations import models
 from bot.console.operations.cli_process import CommandFailed
 from bot.errors import MnemaError
+from channels.phrases import Phrase
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.tasks import cancel_and_wait
@@ -74,7 +75,11 @@ class JobRunner:
             HttpRefusal: 409 if one of this kind is running.
         """
         if any(job.kind == kind and job.state == "running" for job in self._jobs.values()):
-            raise HttpRefusal(409, "busy", f"another {kind} is running; wait for it, or cancel it")
+            raise HttpRefusal(
+                409,
+                "busy",
+                Phrase("another {kind} is running; wait for it, or cancel it", kind=kind),
+            )
         job = Job(id=secrets.token_hex(8), kind=kind, subject=subject)
         self._jobs[job.id] = job
         while len(self._jobs) > MAX_JOBS:
@@ -95,7 +100,7 @@ class JobRunner:
         """
         if (job := self._jobs.get(id)) is None:
             raise HttpRefusal(
-                404, "not_found", "there is no such job; it ended before the last start"
+                404, "not_found", Phrase("there is no such job; it ended before the last start")
             )
         return job
 

@@ -17,7 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.console.operations import models
+from channels.errors import InvalidValue
 from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.validation import CURSOR_REFUSED
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 BLOCK_BYTES = 256 * 1024
@@ -153,7 +155,7 @@ def _parse_cursor(text: str) -> tuple[int, int]:
             raise ValueError
         return int(inode), int(end)
     except (binascii.Error, UnicodeError, ValueError) as err:
-        raise ValueError("cursor is not one that this list gave as next") from err
+        raise InvalidValue(CURSOR_REFUSED) from err
 
 
 class LogRoutes:
@@ -186,8 +188,8 @@ class LogRoutes:
         )
         try:
             page = await asyncio.to_thread(read_page, self._log, wanted, query.limit, query.cursor)
-        except ValueError as err:
-            raise HttpRefusal(400, "cursor", str(err)) from err
+        except InvalidValue as err:
+            raise HttpRefusal(400, "cursor", err.phrase) from err
         return json_response({"items": page.lines, "next": page.next})
 
     async def follow(self, closed: Callable[[], bool]) -> AsyncGenerator[bytes]:

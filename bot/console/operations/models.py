@@ -8,6 +8,8 @@ from pydantic import AfterValidator, Field
 
 from bot.console.models import ModelUsageBody, PersonUsageBody
 from bot.console.operations.backup_encryption import MIN_PASSPHRASE_CHARS
+from channels.errors import InvalidValue
+from channels.phrases import Phrase
 from channels.web.models import ApiModel
 from channels.web.validation import Base64Data, Word, at_most
 
@@ -136,17 +138,22 @@ class BackupsBody(ApiModel):
 
 def _check_passphrase(passphrase: str) -> str:
     if len(passphrase) > MAX_PASSPHRASE_CHARS or {"\n", "\r"} & {*passphrase}:
-        raise ValueError(
-            f"passphrase must be one line of at most {MAX_PASSPHRASE_CHARS} characters"
+        raise InvalidValue(
+            Phrase(
+                "passphrase must be one line of at most {most} characters",
+                most=MAX_PASSPHRASE_CHARS,
+            )
         )
     return passphrase
 
 
 def _check_new_passphrase(passphrase: str) -> str:
     if 0 < len(passphrase) < MIN_PASSPHRASE_CHARS:
-        raise ValueError(
-            f"passphrase must have {MIN_PASSPHRASE_CHARS} characters or more; several words are "
-            "best"
+        raise InvalidValue(
+            Phrase(
+                "passphrase must have {least} characters or more; several words are best",
+                least=MIN_PASSPHRASE_CHARS,
+            )
         )
     return _check_passphrase(passphrase)
 

@@ -32,6 +32,7 @@ from bot.console.operations.push_encryption import (
 from bot.runtime.bot import Bot
 from bot.tools.web.addresses import WebError, WebUrl, parse_url
 from bot.tools.web.client import GuardedClient
+from channels.phrases import Phrase, untranslated
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.server import WebSite
@@ -44,7 +45,7 @@ KEEP_SECONDS = 86_400  # that a push service keeps a message for a device that i
 # Names that the page makes; another one may say something to whoever sees the screen.
 _MADE_NAME = re.compile(r"chat-[0-9a-f]{8}")
 GONE = frozenset({404, 410})
-_TEXTS = {"zh": "有一条新消息。", "en": "There is a new message."}
+_NOTICE = Phrase("There is a new message.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ class PushNotifier:
             if row.login not in self._logins():
                 self._rows.set(id, None)
                 continue
-            payload = {"text": _TEXTS[row.language], "path": path}
+            payload = {"text": _NOTICE.text(row.language), "path": path}
             await self._send(id, row, json.dumps(payload).encode(), key, encode_base64url(topic))
 
     async def _send(
@@ -245,10 +246,12 @@ class PushRoutes:
     async def add(self, request: Request, body: models.NewPushBody) -> Response:
         """Store where a browser is told, once its push service is a public https address."""
         if not self._notifier.is_on:
-            raise HttpRefusal(409, "state", "channels.web.push is off, or public_url is not set")
+            raise HttpRefusal(
+                409, "state", Phrase("channels.web.push is off, or public_url is not set")
+            )
         login = request.state.visitor.id
         if not self._notifier.is_login(login):
-            raise HttpRefusal(409, "state", "only a browser that is signed in can be told")
+            raise HttpRefusal(409, "state", Phrase("only a browser that is signed in can be told"))
         try:
             url = parse_url(body.endpoint)
             parse_keys(body.p256dh, body.auth)
@@ -258,11 +261,11 @@ class PushRoutes:
             row = PushSubscription(login=login, **body.model_dump())
             id = self._notifier.add(row)
         except (WebError, ValueError) as err:
-            raise HttpRefusal(400, "endpoint", str(err), field="endpoint") from err
+            raise HttpRefusal(400, "endpoint", untranslated(str(err)), field="endpoint") from err
         return json_response({"id": id}, 201)
 
     async def remove(self, request: Request) -> Response:
         """Tell a browser nothing any more."""
         if not self._notifier.remove(str(request.path_params["id"])):
-            raise HttpRefusal(404, "not_found", "there is no such subscription")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such subscription"))
         return json_response({"ok": True})

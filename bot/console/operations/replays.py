@@ -14,6 +14,8 @@ from bot.console.operations.cli_process import run_command
 from bot.console.operations.jobs import Job, JobRunner, accepted
 from bot.console.operations.models import JobBody
 from bot.console.transcripts import TranscriptBackend
+from channels.errors import InvalidValue
+from channels.phrases import Phrase
 from channels.web.models import ApiModel
 from channels.web.requests import HttpRefusal, Route
 from memory.context.policies.policies import POLICIES
@@ -44,7 +46,9 @@ _FIGURES = (
 
 def _check_policies(policies: list[str]) -> list[str]:
     if any(name not in POLICIES for name in policies):
-        raise ValueError(f"policies is a list of: {', '.join(POLICIES)}; empty for all")
+        raise InvalidValue(
+            Phrase("policies is a list of: {policies}; empty for all", policies=", ".join(POLICIES))
+        )
     return list(dict.fromkeys(policies))
 
 
@@ -129,7 +133,7 @@ class ReplayRoutes:
         name = str(request.path_params["id"])
         row = await self._transcripts.readable(name, request.state.visitor.id)
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         policies = body.policies or list(POLICIES)
 
         async def work(job: Job) -> Mapping[str, Any]:

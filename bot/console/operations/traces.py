@@ -14,6 +14,7 @@ from bot.console.operations import models
 from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from bot.telemetry.recorder import Span
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.store.conversations.traces import Trace, TraceEvent, TraceFilter
 
@@ -63,7 +64,7 @@ class TraceRoutes:
         """
         name, row = query.conversation, None
         if name and (row := await self._transcripts.find(name)) is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         wanted = TraceFilter(conversation=row.id if row else "", state=query.state, slow=query.slow)
         before = {"before": _parse_cursor(query.cursor)} if query.cursor else {}
         found, following = await self._bot.store.sessions.traces(wanted, query.limit, **before)
@@ -102,7 +103,7 @@ class TraceRoutes:
         message = "" if message == NEWEST else message
         found = await self._bot.store.sessions.trace(row.id, of=message) if row else None
         if found is None:
-            raise HttpRefusal(404, "not_found", "there is no such message")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such message"))
         spans = self._bot.telemetry.spans.of(found.id)
         return json_response(
             {
@@ -194,4 +195,4 @@ def _parse_cursor(text: str) -> tuple[float, str]:
             return float(started), id
     except (binascii.Error, ValueError, TypeError, RecursionError):
         pass
-    raise HttpRefusal(400, "cursor", "cursor is not one that this list gave as next")
+    raise HttpRefusal(400, "cursor", Phrase("cursor is not one that this list gave as next"))

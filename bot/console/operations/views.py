@@ -22,6 +22,8 @@ from bot.config.schema import Config
 from bot.console.models import ContextPartsBody, OutsideSourceBody, ViewPieceBody
 from bot.console.transcripts import CONSOLE_ACTOR, TranscriptBackend
 from bot.gateway.notifications import COMMAND_FOLD_REASON
+from channels.errors import InvalidValue
+from channels.phrases import Phrase
 from channels.web.models import ApiModel
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.validation import NumberCursor, at_most
@@ -153,7 +155,9 @@ class CoverageBody(ApiModel):
 
 def _check_policy(policy: str) -> str:
     if policy and policy not in POLICIES:
-        raise ValueError(f"policy must be one of {', '.join(POLICIES)}, or empty")
+        raise InvalidValue(
+            Phrase("policy must be one of {policies}, or empty", policies=", ".join(POLICIES))
+        )
     return policy
 
 
@@ -270,7 +274,9 @@ class ViewRoutes:
         act = acts[body.act]
         if act != self._choose and (await self._store.sessions.load(row.id)).running:
             raise HttpRefusal(
-                409, "state", "an answer is being written here; wait for it, or stop it first"
+                409,
+                "state",
+                Phrase("an answer is being written here; wait for it, or stop it first"),
             )
         return json_response(await act(row, body))
 
@@ -281,9 +287,9 @@ class ViewRoutes:
             session, COMMAND_FOLD_REASON, policy, await self._services.fitter.counter()
         )
         if plan is None:
-            raise HttpRefusal(409, "state", "there is too little here to fold yet")
+            raise HttpRefusal(409, "state", Phrase("there is too little here to fold yet"))
         if self._services.folding.is_folding(row.id):
-            raise HttpRefusal(409, "state", "a fold is in progress already")
+            raise HttpRefusal(409, "state", Phrase("a fold is in progress already"))
         await self._services.folding.start(plan)
         await self._store.note("context.change", row.id, "fold", CONSOLE_ACTOR)
         return {"done": "folding", "from_turn": plan.from_turn, "to_turn": plan.to_turn}
@@ -294,7 +300,7 @@ class ViewRoutes:
             self._store, services.folding, services.workspace, row.id, CONSOLE_ACTOR
         )
         if undone is None:
-            raise HttpRefusal(409, "state", "there is no fold or clear to undo")
+            raise HttpRefusal(409, "state", Phrase("there is no fold or clear to undo"))
         if undone == "clear":
             return {"done": "clear_undone"}
         await self._store.note("context.change", row.id, "fold undone", CONSOLE_ACTOR)
@@ -316,7 +322,7 @@ class ViewRoutes:
             str(request.path_params["id"]), request.state.visitor.id
         )
         if row is None:
-            raise HttpRefusal(404, "not_found", "there is no such conversation")
+            raise HttpRefusal(404, "not_found", Phrase("there is no such conversation"))
         return row
 
     async def _rebuild(self, row: ConversationRow, given: Any) -> RebuiltView:
@@ -326,7 +332,7 @@ class ViewRoutes:
             raise HttpRefusal(
                 404,
                 "not_found",
-                "no such request is kept; console.views_days says for how long they are",
+                Phrase("no such request is kept; console.views_days says for how long they are"),
             )
         return rebuild_view(past, await self._services.fitter.counter())
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import structlog
 
-from bot.config.extras import install_command, missing_model_texts
-from bot.config.schema import EmbeddingConfig
+from bot.config.extras import find_missing_model, install_command
+from bot.config.sections.memory import EmbeddingConfig
 from bot.errors import BadRequest, ConfigError, ModelError, Overflow, TooLarge
 from bot.models.embedding.local import LOCAL_MODEL, LocalEmbedder
 from bot.models.providers.failures import read_failure, to_error
 from bot.models.providers.transport import create_http_client
+from channels.phrases import AnyPhrase, Phrase, join_sentences, untranslated
 from memory.recall.vectors import PROBE, Embedder, EmbeddingFailed
 
 log = structlog.get_logger(__name__)
@@ -72,8 +73,8 @@ def missing_extra(provider: str, find: Callable[[str], object] = find_spec) -> s
     missing.
     """
     is_local = provider == "local"
-    if is_local and (texts := missing_model_texts()):
-        return texts[1]
+    if is_local and (missing_model := find_missing_model()):
+        return str(missing_model)
     needed = LOCAL_MODULES if is_local else ("numpy",)
     absent = [module for module in needed if find(module) is None]
     extra = "embeddings" if is_local else "vectors"
@@ -91,7 +92,7 @@ class EmbeddingCheck:
 
     ok: bool
     #: One sentence, with the provider's error.
-    message: str
+    message: AnyPhrase
 
 
 async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
@@ -103,11 +104,18 @@ async def check_embedding(embedding: EmbeddingConfig) -> EmbeddingCheck:
         finally:
             await embedder.close()
     except (ConfigError, EmbeddingFailed) as err:
-        return EmbeddingCheck(ok=False, message=f"{str(err).rstrip('.')}.")
-    message = f"{embedder.name} answers with vectors of {len(vector) // 4} numbers."
+        return EmbeddingCheck(ok=False, message=untranslated(f"{str(err).rstrip('.')}."))
+    works: AnyPhrase = Phrase(
+        "{name} answers with vectors of {count} numbers.",
+        name=embedder.name,
+        count=len(vector) // 4,
+    )
     if has_unused_model(embedding):
-        message += f" memory.embedding.model is not used for it; remove {embedding.model}."
-    return EmbeddingCheck(ok=True, message=message)
+        unused = Phrase(
+            "memory.embedding.model is not used for it; remove {model}.", model=embedding.model
+        )
+        works = join_sentences((works, unused))
+    return EmbeddingCheck(ok=True, message=works)
 
 
 class RemoteEmbedder:

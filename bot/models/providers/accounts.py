@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from bot.errors import ConfigError
 from bot.models.base import Blobs
 from bot.models.catalog import context_window

@@ -15,6 +15,7 @@ from bot.models.base import (
     ToolStarted,
 )
 from bot.texts import resolve_language
+from channels.phrases import Phrase
 from memory.context.time_marks import is_time_mark
 from memory.conversation import Part, ShownMessage, Text, ToolCall
 from memory.text.language import CJK_CHARACTER
@@ -55,48 +56,33 @@ MAX_QUOTE_CHARS = 200  # of one passage
 SUMMARY_PREFIX = "[Summary of "
 
 _TEXTS = {
-    "who": (
-        (
-            "我不是语言模型：没有设置密钥，只能引用记录。要用模型，请设置 llm.api_key（或环境变量 "
-            "ANTHROPIC_API_KEY）。"
-        ),
-        "I am no language model: there is no key, so all I can do is quote the record. "
-        "To use one, set llm.api_key (or ANTHROPIC_API_KEY in the environment).",
+    "who": Phrase(
+        "I am no language model: there is no key, so all I can do is quote the record. To use "
+        "one, set llm.api_key (or ANTHROPIC_API_KEY in the environment)."
     ),
-    "found": ("记录里有：", "The record says:"),
-    "nothing": ("记录里没有找到相关内容。", "I found nothing about that in the record."),
-    "noted": ("记下了。", "Noted."),
-    "abilities": (
-        "还没有语言模型，但这些现在就能做：\n"
-        "- 你说的话都会保存；问到时，我会引用原话（“和老王什么时候见面？”）。\n"
-        "- `/remember 我早上喝绿茶` 把一句话记进长期记忆。\n"
-        "- `/remind 20m 喝茶` 到时提醒你。\n"
-        "- `/help` 列出所有命令。",
-        "There is no language model yet, but this works now:\n"
-        "- All you say is stored, and I quote it when you ask (“When do I meet Ann?”).\n"
-        "- `/remember I drink green tea` puts a fact into long-term memory.\n"
-        "- `/remind 20m drink tea` reminds you.\n"
-        "- `/help` lists all commands.",
+    "found": Phrase("The record says:"),
+    "nothing": Phrase("I found nothing about that in the record."),
+    "noted": Phrase("Noted."),
+    "abilities": Phrase(
+        "There is no language model yet, but this works now:\n- All you say is stored, and I "
+        "quote it when you ask (“When do I meet Ann?”).\n- `/remember I drink green tea` puts a "
+        "fact into long-term memory.\n- `/remind 20m drink tea` reminds you.\n- `/help` lists all "
+        "commands."
     ),
-    "set_up": (
-        "要用语言模型：在网页上打开“设置 → 模型”，或在终端运行 `mnema init`。"
-        "两处都会列出模型并测试；本机的 Ollama 不需要密钥。",
+    "set_up": Phrase(
         "To set a language model up: open Settings, Model on the page, or run `mnema init` in a "
-        "terminal. Both list the models and test one; Ollama on this machine needs no key.",
+        "terminal. Both list the models and test one; Ollama on this machine needs no key."
     ),
-    "stored": (
-        "记下了：原话已保存，问到时我会引用。没有语言模型，我不会自己整理成记忆；"
-        "`/remember` 加上这句话就会写进长期记忆。",
+    "stored": Phrase(
         "Noted: your words are stored, and I quote them when you ask. Without a language model I "
-        "make no memory of them by myself; `/remember` and the sentence puts it there.",
+        "make no memory of them by myself; `/remember` and the sentence puts it there."
     ),
-    "you_said": ("你说过：", "You have said:"),
-    "unknown": (
-        "你在这里还没有说过关于自己的事。说一句试试，例如“我早上喝绿茶”；`/memory` 显示长期记忆。",
+    "you_said": Phrase("You have said:"),
+    "unknown": Phrase(
         "You have told me nothing about yourself here yet. Say something, such as “I drink green "
-        "tea in the morning”; `/memory` shows what long-term memory has.",
+        "tea in the morning”; `/memory` shows what long-term memory has."
     ),
-    "here": ("本次对话", "this conversation"),
+    "here": Phrase("this conversation"),
 }
 
 
@@ -144,42 +130,44 @@ class OfflineModel:
 
     async def _answer_lines(self, request: Request) -> list[str]:
         *earlier, text = _user_texts(request.messages) or [""]
-        lang = 0 if resolve_language(text) == "zh" else 1
+        lang = resolve_language(text)
         if _ABILITY_QUESTION.fullmatch(text.strip()):
-            return [_TEXTS["abilities"][lang], "", _TEXTS["set_up"][lang]]
+            return [_TEXTS["abilities"].text(lang), "", _TEXTS["set_up"].text(lang)]
         if _REMEMBER_REQUEST.fullmatch(text):
-            return [_TEXTS["stored"][lang], "", _TEXTS["set_up"][lang]]
+            return [_TEXTS["stored"].text(lang), "", _TEXTS["set_up"].text(lang)]
         if _SELF_QUESTION.search(text):
             return await self._tell_about_person(request, text, earlier, lang)
         introduction = (
             []
             if any(message.role == "assistant" for message in request.messages)
-            else [_TEXTS["who"][lang]]
+            else [_TEXTS["who"].text(lang)]
         )
         if not is_question(text):
-            return [_TEXTS["noted"][lang], *introduction]
+            return [_TEXTS["noted"].text(lang), *introduction]
         recalled = await self._recall(text, request.conversation, request.space)
         said = [
-            OfflinePassage(text=other, source=_TEXTS["here"][lang]) for other in reversed(earlier)
+            OfflinePassage(text=other, source=_TEXTS["here"].text(lang))
+            for other in reversed(earlier)
         ]
         found = choose_passages(text, [*recalled, *said])
         if not found:
-            return [_TEXTS["nothing"][lang], *(introduction or [_TEXTS["who"][lang]])]
-        return [_TEXTS["found"][lang], *map(_format_quote, found), *introduction]
+            return [_TEXTS["nothing"].text(lang), *(introduction or [_TEXTS["who"].text(lang)])]
+        return [_TEXTS["found"].text(lang), *map(_format_quote, found), *introduction]
 
     async def _tell_about_person(
-        self, request: Request, question: str, earlier: Sequence[str], lang: int
+        self, request: Request, question: str, earlier: Sequence[str], lang: str
     ) -> list[str]:
         """Quote the newest things said in this conversation, then what recall finds."""
         recalled = await self._recall(question, request.conversation, request.space)
         said = [
-            OfflinePassage(text=text, source=_TEXTS["here"][lang]) for text in reversed(earlier)
+            OfflinePassage(text=text, source=_TEXTS["here"].text(lang))
+            for text in reversed(earlier)
         ]
         known = [passage for passage in (*said, *recalled) if not is_question(passage.text)]
         if not known:
-            return [_TEXTS["unknown"][lang], "", _TEXTS["set_up"][lang]]
+            return [_TEXTS["unknown"].text(lang), "", _TEXTS["set_up"].text(lang)]
         quotes = map(_format_quote, known[:MAX_QUOTES])
-        return [_TEXTS["you_said"][lang], *quotes, "", _TEXTS["set_up"][lang]]
+        return [_TEXTS["you_said"].text(lang), *quotes, "", _TEXTS["set_up"].text(lang)]
 
     async def close(self) -> None: ...
 

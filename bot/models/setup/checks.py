@@ -44,7 +44,16 @@ from bot.models.setup.listing import (
 from bot.models.setup.presets import find_preset
 from bot.models.windows import ModelWindow, ModelWindows, ServedModel, format_window
 from bot.telemetry.log import LogRedactor
-from bot.texts import BilingualText, failure_reason
+from bot.texts import failure_reason
+from channels.phrases import (
+    NO_PHRASE,
+    AnyPhrase,
+    Phrase,
+    PhraseList,
+    ShownPhrase,
+    join_phrases,
+    join_sentences,
+)
 from memory.conversation import Image, ShownMessage, Text, ToolCall
 
 CheckId = Literal["address", "key", "answer", "streaming", "tools", "sight", "thinking", "window"]
@@ -72,7 +81,7 @@ class ModelCheck:
     #: no: the model cannot do it, and works without; unknown: the test did not show it.
     state: CheckState
     #: One sentence.
-    text: BilingualText
+    text: AnyPhrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +129,7 @@ async def check_model(
     """
     hide = LogRedactor([account.api_key])
     if effective_provider(account) == "offline":
-        text = ("还没有密钥。", "There is no key yet.")
+        text = Phrase("There is no key yet.")
         return ModelReport(checks=(ModelCheck(id="key", state="failed", text=text),))
     if seconds is None:
         at_home = is_at_home(effective_base_url(account))
@@ -131,7 +140,8 @@ async def check_model(
     finally:
         await client.close()
     checks = tuple(
-        replace(check, text=(hide(check.text[0]), hide(check.text[1]))) for check in report.checks
+        replace(check, text=ShownPhrase(*(hide(check.text.text(lang)) for lang in ("en", "zh"))))
+        for check in report.checks
     )
     return replace(report, checks=checks, server_words=hide(report.server_words))
 
@@ -254,22 +264,16 @@ class _ModelTest:
         try:
             answer, _ = await self._ask(request)
         except (Stalled, RateLimited) as err:
-            text = (
-                "关于图片的请求没有得到回答。",
-                "The request with a picture was not answered.",
-            )
+            text = Phrase("The request with a picture was not answered.")
             return ModelCheck(id="sight", state="unknown", text=text), server_words(err)
         except ModelError as err:
             return BLIND, server_words(err)
         if any(_RED.search(part.text) for part in answer.parts if isinstance(part, Text)):
-            text = ("它看得见图片。", "It sees pictures.")
+            text = Phrase("It sees pictures.")
             return ModelCheck(id="sight", state="ok", text=text), ""
-        text = (
-            "服务器收下了图片，但模型没有认出里面的颜色：它多半看不见。",
-            (
-                "The server took a picture, but the model did not name its colour: most likely it "
-                "cannot see."
-            ),
+        text = Phrase(
+            "The server took a picture, but the model did not name its colour: most likely it "
+            "cannot see."
         )
         return ModelCheck(id="sight", state="unknown", text=text), ""
 
@@ -280,7 +284,7 @@ class _ModelTest:
             fault = read_connection_fault(err, self._base_url)
             return ModelReport(checks=(ModelCheck(id="address", state="failed", text=fault.text),))
         if isinstance(err, KeyRefused):
-            text = UNTYPABLE_KEY
+            text: AnyPhrase = UNTYPABLE_KEY
             if err.status:
                 has_key = bool(self._account.api_key)
                 text = key_text(err.status, self._base_url, has_key=has_key)
@@ -314,19 +318,17 @@ class _ModelTest:
         return ModelReport(checks=checks, server_words=words)
 
 
-ADDRESS_OK = ModelCheck(id="address", state="ok", text=("地址正确。", "The address is right."))
+ADDRESS_OK = ModelCheck(id="address", state="ok", text=Phrase("The address is right."))
 ADDRESS_UNKNOWN = ModelCheck(
     id="address",
     state="unknown",
-    text=("看不出地址对不对。", "Whether the address is right is not known."),
+    text=Phrase("Whether the address is right is not known."),
 )
-KEY_OK = ModelCheck(
-    id="key", state="ok", text=("服务器接受了请求。", "The server accepts the requests.")
-)
+KEY_OK = ModelCheck(id="key", state="ok", text=Phrase("The server accepts the requests."))
 KEY_UNKNOWN = ModelCheck(
-    id="key", state="unknown", text=("看不出密钥对不对。", "Whether the key is right is not known.")
+    id="key", state="unknown", text=Phrase("Whether the key is right is not known.")
 )
-BLIND = ModelCheck(id="sight", state="no", text=("它看不了图片。", "It cannot see pictures."))
+BLIND = ModelCheck(id="sight", state="no", text=Phrase("It cannot see pictures."))
 
 
 def _may_be_wrong_path(err: ModelError) -> bool:
@@ -350,65 +352,47 @@ def _checks_shown(err: ModelError) -> tuple[ModelCheck, ModelCheck]:
     return ADDRESS_UNKNOWN, KEY_UNKNOWN
 
 
-def _failure_text(err: ModelError) -> BilingualText:
+def _failure_text(err: ModelError) -> AnyPhrase:
     if isinstance(err, Stalled):
-        return ("模型没有及时回答。", "The model did not answer in time.")
-    return (
-        f"模型没有回答：{failure_reason(err, 'zh')}",
-        f"The model did not answer: {failure_reason(err, 'en')}",
-    )
+        return Phrase("The model did not answer in time.")
+    return Phrase("The model did not answer: {why}", why=failure_reason(err))
 
 
 def _check_answer(trial: _Trial) -> ModelCheck:
     if trial.answer.only_thought:
-        text = (
-            "模型会回答，但测试的篇幅都用在思考上了。",
-            "The model answers; it used all of the test's length for thinking.",
-        )
+        text = Phrase("The model answers; it used all of the test's length for thinking.")
         return ModelCheck(id="answer", state="ok", text=text)
     if not trial.answer.parts:
-        text = ("模型的回答是空的。", "The model's answer is empty.")
+        text = Phrase("The model's answer is empty.")
         return ModelCheck(id="answer", state="failed", text=text)
-    return ModelCheck(id="answer", state="ok", text=("模型会回答。", "The model answers."))
+    return ModelCheck(id="answer", state="ok", text=Phrase("The model answers."))
 
 
 def _check_streaming(trial: _Trial) -> ModelCheck:
     if not trial.is_streamed:
-        text = ("回答不是逐字出现，而是一次给出。", "Answers come at once, not word by word.")
+        text = Phrase("Answers come at once, not word by word.")
         return ModelCheck(id="streaming", state="no", text=text)
-    return ModelCheck(
-        id="streaming", state="ok", text=("回答逐字出现。", "Answers come word by word.")
-    )
+    return ModelCheck(id="streaming", state="ok", text=Phrase("Answers come word by word."))
 
 
 def _check_tools(trial: _Trial) -> ModelCheck:
     if trial.tools_refused:
-        text = (
-            (
-                "它不接受工具：可以聊天，但不能设提醒、查记忆、写文件。请换一个支持工具的模型，"
-                "或在服务器上打开工具支持。"
-            ),
+        text = Phrase(
             "It takes no tools: it can chat, but set no reminders, search no memory and write no "
-            "files. Choose a model that supports tools, or enable them on the server.",
+            "files. Choose a model that supports tools, or enable them on the server."
         )
         return ModelCheck(id="tools", state="no", text=text)
     if any(isinstance(part, ToolCall) for part in trial.answer.parts):
-        return ModelCheck(id="tools", state="ok", text=("它会用工具。", "It uses tools."))
-    text = (
-        "它接受工具，但这次没有用；小模型有时会这样。",
-        "It takes tools but did not use one this time, as small models sometimes do.",
-    )
+        return ModelCheck(id="tools", state="ok", text=Phrase("It uses tools."))
+    text = Phrase("It takes tools but did not use one this time, as small models sometimes do.")
     return ModelCheck(id="tools", state="unknown", text=text)
 
 
 def _check_thinking(trial: _Trial) -> ModelCheck:
     if trial.has_thought:
-        text = (
-            "它会先思考；思考的内容不会给任何人看，也不会保存。",
-            "It thinks first; its thinking is shown to nobody and not stored.",
-        )
+        text = Phrase("It thinks first; its thinking is shown to nobody and not stored.")
         return ModelCheck(id="thinking", state="ok", text=text)
-    return ModelCheck(id="thinking", state="no", text=("它没有先思考。", "It did not think first."))
+    return ModelCheck(id="thinking", state="no", text=Phrase("It did not think first."))
 
 
 def _find_window(account: ProviderAccount, model: str, facts: ServerFacts) -> ModelWindow:
@@ -419,31 +403,27 @@ def _find_window(account: ProviderAccount, model: str, facts: ServerFacts) -> Mo
 
 
 def _check_window(window: ModelWindow, account: ProviderAccount) -> ModelCheck:
-    zh, en = (f"窗口：{format_window(window, 'zh')}。", f"Window: {format_window(window, 'en')}.")
+    sentences = [Phrase("Window: {window}.", window=format_window(window))]
     preset = find_preset(account.provider, account.base_url)
     if window.source == "default" and is_at_home(effective_base_url(account)):
-        zh += "请在服务器和 llm.context_window 里设成一样的数。"
-        en += " Set the same number on the server and in llm.context_window."
-        return ModelCheck(id="window", state="unknown", text=(zh, en))
+        sentences.append(Phrase("Set the same number on the server and in llm.context_window."))
+        return ModelCheck(id="window", state="unknown", text=join_sentences(sentences))
     if window.tokens < SMALL_WINDOW:
-        zh, en = (
-            f"{zh}这很小，对话会经常整理成摘要。",
-            f"{en} That is small: conversations are folded often.",
-        )
+        sentences.append(Phrase("That is small: conversations are folded often."))
         if preset is not None and preset.set_window:
-            zh += f"可以调大：{preset.set_window}"
-            en += f" Raise it with: {preset.set_window}"
-    return ModelCheck(id="window", state="ok", text=(zh, en))
+            sentences.append(Phrase("Raise it with: {command}", command=preset.set_window))
+    return ModelCheck(id="window", state="ok", text=join_sentences(sentences))
 
 
-def _missing_text(listing: ModelListing, model: str) -> BilingualText:
+def _missing_text(listing: ModelListing, model: str) -> PhraseList:
     names = [listed.id for listed in listing.models[:MAX_NAMED_MODELS]]
-    more = len(listing.models) > len(names)
-    zh, en = f"服务器没有 {model} 这个模型。", f"The server has no model {model}."
+    sentences = [Phrase("The server has no model {model}.", model=model)]
     if names:
-        zh += f"它有 {'、'.join(names)}{' 等' if more else ''}。"
-        en += f" It has {', '.join(names)}{' and others' if more else ''}."
-    return zh, en
+        more = Phrase(" and others") if len(listing.models) > len(names) else NO_PHRASE
+        sentences.append(
+            Phrase("It has {names}{more}.", names=join_phrases(names, Phrase(", ")), more=more)
+        )
+    return join_sentences(sentences)
 
 
 async def _find_nothing(question: str, conversation: str, space: str) -> list[OfflinePassage]:

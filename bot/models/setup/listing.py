@@ -25,7 +25,7 @@ from bot.models.providers.server_window import (
 from bot.models.providers.transport import create_http_client, is_at_home
 from bot.models.setup.presets import LOCAL_PRESETS, PRESETS, Preset
 from bot.telemetry.log import LogRedactor
-from bot.texts import BilingualText
+from channels.phrases import AnyPhrase, Phrase, join_sentences
 from channels.toolkit.http import read_start
 
 LIST_SECONDS = 10.0
@@ -40,10 +40,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 _NO_CHAT = re.compile(r"embed|rerank|whisper|dall-e|\btts\b|moderation|transcribe", re.IGNORECASE)
 
 
-UNTYPABLE_KEY: BilingualText = (
-    "密钥里有密钥不会有的字符：请重新复制。",
-    "The key has characters that no key has: copy it again.",
-)
+UNTYPABLE_KEY = Phrase("The key has characters that no key has: copy it again.")
 FaultCode = Literal["nothing_listens", "no_host", "timeout", "tls", "path", "key", "failed"]
 _KEY_STATUSES = (401, 402, 403)
 
@@ -53,7 +50,7 @@ class EndpointFault:
     """Why an endpoint could not be used."""
 
     code: FaultCode
-    text: BilingualText
+    text: AnyPhrase
     #: Of the server, shortened and without secrets; only its owner reads them.
     words: str = ""
     #: The server refuses in the form of OpenAI's API.
@@ -157,10 +154,10 @@ async def _has_list(client: Any, address: _ListAddress) -> bool:
     return status == 200 and find_entries(_parse(body)) is not None
 
 
-def _meant_text(base_url: str) -> BilingualText:
-    return (
-        f"{base_url} 不是模型的接口，但 {base_url}/v1 是：请用那个地址。",
-        f"{base_url} is not the API of models, but {base_url}/v1 is: use that address.",
+def _meant_text(base_url: str) -> AnyPhrase:
+    return Phrase(
+        "{base_url} is not the API of models, but {base_url}/v1 is: use that address.",
+        base_url=base_url,
     )
 
 
@@ -285,42 +282,32 @@ def read_connection_fault(err: BaseException, url: str) -> EndpointFault:
     host = parts.netloc.rpartition("@")[2]
     causes = list(_causes(err))
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        text = (
-            f"{host} 上没有程序在监听：请启动服务器，或改正地址。",
-            f"Nothing listens at {host}: start the server, or correct the address.",
+        text = Phrase(
+            "Nothing listens at {host}: start the server, or correct the address.", host=host
         )
         return EndpointFault(code="nothing_listens", text=text)
     if any(isinstance(cause, socket.gaierror) for cause in causes):
-        text = (
-            f"找不到主机 {parts.hostname}：请检查地址。",
-            f"The host {parts.hostname} is not found: check the address.",
+        text = Phrase(
+            "The host {hostname} is not found: check the address.", hostname=parts.hostname
         )
         return EndpointFault(code="no_host", text=text)
     if any(isinstance(cause, ssl.SSLError) for cause in causes):
-        text = (
-            f"和 {host} 建立不了加密连接：请检查地址是 http 还是 https，以及证书和时钟。",
-            (
-                f"No encrypted connection to {host}: check http or https in the address, its "
-                "certificate and the clock."
-            ),
+        text = Phrase(
+            "No encrypted connection to {host}: check http or https in the address, its "
+            "certificate and the clock.",
+            host=host,
         )
         return EndpointFault(code="tls", text=text)
     if any("Timeout" in type(cause).__name__ for cause in causes):
         return timeout_fault(url)
-    text = (
-        f"连不上 {host}：请检查地址、网络和 llm.proxy。",
-        f"{host} cannot be reached: check address, network and llm.proxy.",
-    )
+    text = Phrase("{host} cannot be reached: check address, network and llm.proxy.", host=host)
     return EndpointFault(code="failed", text=text)
 
 
 def timeout_fault(url: str) -> EndpointFault:
     """Explain that no answer came in time."""
     host = urlsplit(url).netloc.rpartition("@")[2]
-    text = (
-        f"{host} 没有及时回应：请检查地址、网络和 llm.proxy。",
-        f"{host} did not answer in time: check address, network and llm.proxy.",
-    )
+    text = Phrase("{host} did not answer in time: check address, network and llm.proxy.", host=host)
     return EndpointFault(code="timeout", text=text)
 
 
@@ -334,7 +321,7 @@ def read_status_fault(status: int, body: bytes, url: str, *, has_key: bool) -> E
         )
     if status in (404, 405) or 200 <= status < 400:
         return path_fault(url, words)
-    text = (f"服务器回了 HTTP {status}。", f"The server answers HTTP {status}.")
+    text = Phrase("The server answers HTTP {status}.", status=status)
     return EndpointFault(code="failed", text=text, words=words)
 
 
@@ -349,33 +336,33 @@ def _is_api_error(answer: object) -> bool:
 
 def path_fault(url: str, words: str = "") -> EndpointFault:
     """Explain that an address is not the API of models."""
-    zh, en = f"{url} 不是模型的接口", f"{url} is not the API of models"
     if urlsplit(url).path.rstrip("/").endswith("/v1"):
-        text = (
-            f"{zh}：这里没有模型列表，请检查主机和端口。",
-            f"{en}: there is no list of models. Check host and port.",
+        text = Phrase(
+            "{url} is not the API of models: there is no list of models. Check host and port.",
+            url=url,
         )
     else:
-        text = (f"{zh}：地址通常以 /v1 结尾。", f"{en}: such an address usually ends in /v1.")
+        text = Phrase(
+            "{url} is not the API of models: such an address usually ends in /v1.", url=url
+        )
     return EndpointFault(code="path", text=text, words=words)
 
 
-def key_text(status: int, url: str, *, has_key: bool) -> BilingualText:
+def key_text(status: int, url: str, *, has_key: bool) -> AnyPhrase:
     """Explain a refused key, with the address of the vendor's other region."""
     host = urlsplit(url).hostname
     if not has_key:
-        return ("服务器需要密钥。", "The server needs a key.")
+        return Phrase("The server needs a key.")
     if status == 402:
-        return ("密钥的余额不足，请充值。", "The key has no credit left: add some.")
+        return Phrase("The key has no credit left: add some.")
     other = next((other for here, other in _regions() if urlsplit(here).hostname == host), "")
-    zh, en = (
-        f"服务器不接受这个密钥（HTTP {status}）。",
-        f"The server refuses this key (HTTP {status}).",
+    refused = Phrase("The server refuses this key (HTTP {status}).", status=status)
+    if not other:
+        return refused
+    elsewhere = Phrase(
+        "If it was made at the vendor's site of another region, the address is {url}.", url=other
     )
-    if other:
-        zh += f"如果密钥来自另一个区域的站点，地址是 {other}。"
-        en += f" If it was made at the vendor's site of another region, the address is {other}."
-    return zh, en
+    return join_sentences([refused, elsewhere])
 
 
 def _regions() -> Iterator[tuple[str, str]]:

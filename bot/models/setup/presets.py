@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from bot.config.schema import LlmConfig
-from bot.texts import BilingualText
+from bot.config.sections.llm import LlmConfig
+from channels.phrases import Phrase
 
 _CALL_PATH = "/chat/completions"  # what people copy from a vendor's page along with the address
 
@@ -20,7 +20,7 @@ class Preset:
     """One kind of server."""
 
     id: str
-    title: BilingualText
+    title: Phrase
     provider: Literal["anthropic", "openai"] = "openai"
     #: "": the provider's own, or a person names it (`own`).
     base_url: str = ""
@@ -54,20 +54,20 @@ PRESETS: Mapping[str, Preset] = {
     for preset in (
         Preset(
             id="anthropic",
-            title=("Anthropic（Claude）", "Anthropic (Claude)"),
+            title=Phrase("Anthropic (Claude)"),
             provider="anthropic",
             key_variable="ANTHROPIC_API_KEY",
             key_page="https://platform.claude.com/settings/keys",
         ),
         Preset(
             id="openai",
-            title=("OpenAI（GPT）", "OpenAI (GPT)"),
+            title=Phrase("OpenAI (GPT)"),
             key_variable="OPENAI_API_KEY",
             key_page="https://platform.openai.com/api-keys",
         ),
         Preset(
             id="deepseek",
-            title=("DeepSeek（深度求索）", "DeepSeek"),
+            title=Phrase("DeepSeek"),
             base_url="https://api.deepseek.com/v1",
             key_variable="DEEPSEEK_API_KEY",
             key_page="https://platform.deepseek.com/api_keys",
@@ -76,7 +76,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="qwen",
-            title=("通义千问（阿里云百炼）", "Qwen (Alibaba Cloud)"),
+            title=Phrase("Qwen (Alibaba Cloud)"),
             base_url="https://dashscope.aliyuncs.com/compatible-mode/v1",
             other_base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
             key_variable="DASHSCOPE_API_KEY",
@@ -84,7 +84,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="kimi",
-            title=("Kimi（月之暗面）", "Kimi (Moonshot)"),
+            title=Phrase("Kimi (Moonshot)"),
             base_url="https://api.moonshot.cn/v1",
             other_base_url="https://api.moonshot.ai/v1",
             key_variable="MOONSHOT_API_KEY",
@@ -92,7 +92,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="glm",
-            title=("GLM（智谱）", "GLM (Z.ai)"),
+            title=Phrase("GLM (Z.ai)"),
             base_url="https://open.bigmodel.cn/api/paas/v4",
             other_base_url="https://api.z.ai/api/paas/v4",
             key_variable="ZAI_API_KEY",
@@ -100,7 +100,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="minimax",
-            title=("MiniMax", "MiniMax"),
+            title=Phrase("MiniMax"),
             base_url="https://api.minimaxi.com/v1",
             other_base_url="https://api.minimax.io/v1",
             key_variable="MINIMAX_API_KEY",
@@ -108,14 +108,14 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="openrouter",
-            title=("OpenRouter", "OpenRouter"),
+            title=Phrase("OpenRouter"),
             base_url="https://openrouter.ai/api/v1",
             key_variable="OPENROUTER_API_KEY",
             key_page="https://openrouter.ai/settings/keys",
         ),
         Preset(
             id="siliconflow",
-            title=("硅基流动", "SiliconFlow"),
+            title=Phrase("SiliconFlow"),
             base_url="https://api.siliconflow.cn/v1",
             other_base_url="https://api.siliconflow.com/v1",
             key_variable="SILICONFLOW_API_KEY",
@@ -123,7 +123,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="ollama",
-            title=("Ollama（本机）", "Ollama (this machine)"),
+            title=Phrase("Ollama (this machine)"),
             base_url="http://127.0.0.1:11434/v1",
             port=11434,
             background="idle",
@@ -131,7 +131,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="lmstudio",
-            title=("LM Studio（本机）", "LM Studio (this machine)"),
+            title=Phrase("LM Studio (this machine)"),
             base_url="http://127.0.0.1:1234/v1",
             port=1234,
             background="idle",
@@ -139,7 +139,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="llamacpp",
-            title=("llama.cpp（本机）", "llama.cpp (this machine)"),
+            title=Phrase("llama.cpp (this machine)"),
             base_url="http://127.0.0.1:8080/v1",
             port=8080,
             background="idle",
@@ -147,7 +147,7 @@ PRESETS: Mapping[str, Preset] = {
         ),
         Preset(
             id="vllm",
-            title=("vLLM（本机）", "vLLM (this machine)"),
+            title=Phrase("vLLM (this machine)"),
             base_url="http://127.0.0.1:8000/v1",
             port=8000,
             set_window=(
@@ -155,7 +155,7 @@ PRESETS: Mapping[str, Preset] = {
                 "--tool-call-parser hermes"
             ),
         ),
-        Preset(id="own", title=("别的 OpenAI 兼容服务器", "Another OpenAI-compatible server")),
+        Preset(id="own", title=Phrase("Another OpenAI-compatible server")),
     )
 }
 LOCAL_PRESETS = tuple(preset for preset in PRESETS.values() if preset.is_local)

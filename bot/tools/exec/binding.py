@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bot.errors import ToolFailed
 from bot.tools.exec.sandbox import SPACE_PATH
+from channels.phrases import Phrase
 from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER, original_name
 from memory.workspace.safe_path import (
     FOLDER_FLAGS,
@@ -26,10 +27,7 @@ _CHUNK_BYTES = 2**20
 UNBOUND_KEY = "not bound"  # what a consent does not cover, among the facts that it is bound to
 # The last of what it does not cover, in English and in Chinese: no reading of a command finds all
 # that it will open.
-UNBOUND_REST = (
-    "whatever else it opens or runs, as that is by then",
-    "它另外打开或运行的东西（按那时的样子）",
-)
+UNBOUND_REST = Phrase("whatever else it opens or runs, as that is by then")
 # What separates names in a text that a shell or Python reads; a name in quotes may also hold what
 # separates others.
 _QUOTED = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")

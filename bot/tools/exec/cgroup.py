@@ -5,22 +5,21 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from bot.texts import Reason
+from channels.phrases import Phrase
 
 _ROOTS = (Path("/sys/fs/cgroup/pids"), Path("/sys/fs/cgroup"))  # cgroup v1, v2
 _PREFIX = "mnema-exec-"
 
 
-_NO_GROUP = Reason(
-    "root is not bound by limits on processes, and no cgroup with `pids` can be created",
-    "root 不受进程数上限约束，又不能创建带 `pids` 的 cgroup",
+_NO_GROUP = Phrase(
+    "root is not bound by limits on processes, and no cgroup with `pids` can be created"
 )
 
 
 class ProcessLimitError(Exception):
     """No group can be made that limits processes."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: Phrase) -> None:
         super().__init__(str(reason))
         self.reason = reason
 

@@ -12,22 +12,40 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from bot.texts import Reason, from_system, join_reasons
+from bot.texts import from_system
 from bot.tools.exec.cgroup import sweep_process_limits
 from bot.tools.exec.runner import SandboxError, SandboxResult, find_bubblewrap, run_in_sandbox
 from bot.tools.exec.sandbox import SPACE_PATH, SandboxCommand, SandboxLimits, environment
+from channels.phrases import Phrase, join_phrases
 from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, SPACES_FOLDER
 
 # Why a bot on PostgreSQL has no commands.
-SHARED_REASON = Reason(
-    (
-        "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in "
-        "another one"
-    ),
-    "使用 PostgreSQL 时可能有几个进程在运行，/stop 管不到另一个进程里的命令",
+SHARED_REASON = Phrase(
+    "on PostgreSQL several processes may serve the bot, and /stop would not reach a command in "
+    "another one"
 )
-_NOTHING_RUN = ("nothing could be run in it: {}", "沙箱里什么都运行不了：{}")
+_NOTHING_RUN = Phrase("nothing could be run in it: {reason}")
 _LIMITS = SandboxLimits(seconds=15, memory_bytes=512 * 2**20)
+# What the script found, by its name for it.
+_LEAKS = {
+    "outside": Phrase("a file outside can be read"),
+    "passwd": Phrase("/etc/passwd can be read"),
+    "others": Phrase("files of other people can be read"),
+    "loopback": Phrase("the loopback network can be reached"),
+    "socket_path": Phrase("a Unix socket can be reached by path"),
+    "socket_name": Phrase("a Unix socket can be reached by name"),
+    "netlink": Phrase("netlink sockets can be opened"),
+    "root": Phrase("the root folder can be written to"),
+    "dev": Phrase("/dev can be written to"),
+    "usr": Phrase("/usr can be written to"),
+    "kernel": Phrase("settings of the kernel can be changed"),
+    "namespaces": Phrase("namespaces can be nested"),
+    "guarded": Phrase("{path} can be written to"),
+    "processes": Phrase("processes outside can be seen"),
+    "unbounded": Phrase("{path} is not bounded"),
+    "environment": Phrase("the environment is passed on"),
+    "own_space": Phrase("the space cannot be written to"),
+}
 _SCRIPT = Path(__file__).with_name("probe_script.py")
 
 
@@ -38,7 +56,7 @@ class SandboxLevel:
     #: A: bubblewrap, all probes passed. C: commands are refused.
     level: Literal["A", "C"]
     #: Why not; None for level A.
-    reason: Reason | None = None
+    reason: Phrase | None = None
 
 
 async def probe_sandbox(bubblewrap: str = "") -> SandboxLevel:
@@ -69,23 +87,24 @@ def _probe_command(folder: Path, facts: dict[str, Any]) -> SandboxCommand:
     )
 
 
-def _judge(result: SandboxResult) -> Reason | None:
+def _judge(result: SandboxResult) -> Phrase | None:
     """Return why the sandbox must not be used; None if it holds."""
     if result.ended:
-        over_limit = Reason("{}", "试探超出了限额", (result.ended,))
-        return over_limit.within(*_NOTHING_RUN)
+        return _NOTHING_RUN.fill(reason=Phrase("{ended}", context="a limit", ended=result.ended))
     if result.code:
         lines = result.output.strip().splitlines()
-        said = Reason("{}", "程序报错：{}", (lines[-1],)) if lines else None
-        return (said or Reason("exit code {}", "退出码 {}", (str(result.code),))).within(
-            *_NOTHING_RUN
-        )
+        if lines:
+            reason = Phrase("{words}", context="of a program", words=lines[-1])
+        else:
+            reason = Phrase("exit code {code}", code=result.code)
+        return _NOTHING_RUN.fill(reason=reason)
     try:
-        leaks = [Reason(en, zh, tuple(fields)) for en, zh, *fields in json.loads(result.output)]
-    except (ValueError, TypeError):
-        unknown = Reason("the probe's output is not what it prints", "试探的输出不是它该打印的")
-        return unknown.within(*_NOTHING_RUN)
-    return join_reasons(leaks).within("it does not hold: {}", "隔离不住：{}") if leaks else None
+        leaks = [_LEAKS[leak].fill(path=path) for leak, path in json.loads(result.output)]
+    except (ValueError, TypeError, KeyError):
+        return _NOTHING_RUN.fill(reason=Phrase("the probe's output is not what it prints"))
+    if not leaks:
+        return None
+    return Phrase("it does not hold: {leaks}", leaks=join_phrases(leaks, Phrase("; ")))
 
 
 @contextmanager

@@ -27,62 +27,44 @@ def main() -> None:
     print(json.dumps(find_leaks(outside)))
 
 
-def find_leaks(outside: dict[str, Any]) -> list[tuple[str, ...]]:
+def find_leaks(outside: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what can be reached that must not be, and what is missing that must be there.
 
-    Each is a clause in English and one in Chinese, and what stands at their `{}`.
+    Each has the name by which `probe.py` knows it, and a path or "".
     """
     host = ("127.0.0.1", outside["port"])
-    attempts: dict[tuple[str, str], Callable[[], object]] = {
-        ("a file outside can be read", "能读到外面的文件"): lambda: open(outside["canary"]).close(),
-        ("/etc/passwd can be read", "能读到 /etc/passwd"): lambda: open("/etc/passwd").close(),
-        ("files of other people can be read", "能读到其他人的文件"): lambda: open(
-            outside["others"]
-        ).close(),
-        ("the loopback network can be reached", "能连上本机网络"): lambda: socket.create_connection(
-            host, timeout=2
-        ).close(),
-        ("a Unix socket can be reached by path", "能按路径连上 Unix 套接字"): lambda: _connect(
-            outside["socket"]
-        ),
-        ("a Unix socket can be reached by name", "能按名称连上 Unix 套接字"): lambda: _connect(
-            "\0" + outside["abstract"]
-        ),
-        ("netlink sockets can be opened", "能打开 netlink 套接字"): lambda: socket.socket(
-            socket.AF_NETLINK, socket.SOCK_RAW
-        ).close(),
-        ("the root folder can be written to", "能写入根目录"): lambda: _write("/probe"),
-        ("/dev can be written to", "能写入 /dev"): lambda: _write("/dev/probe"),
-        ("/usr can be written to", "能写入 /usr"): lambda: _write("/usr/probe"),
-        ("settings of the kernel can be changed", "能改动内核的设置"): lambda: open(
-            "/proc/sys/kernel/core_pattern", "r+"
-        ).close(),
-        ("namespaces can be nested", "能嵌套命名空间"): lambda: _check(
-            ctypes.CDLL(None).unshare(_NEW_USER_NAMESPACE)
-        ),
+    attempts: dict[str, Callable[[], object]] = {
+        "outside": lambda: open(outside["canary"]).close(),
+        "passwd": lambda: open("/etc/passwd").close(),
+        "others": lambda: open(outside["others"]).close(),
+        "loopback": lambda: socket.create_connection(host, timeout=2).close(),
+        "socket_path": lambda: _connect(outside["socket"]),
+        "socket_name": lambda: _connect("\0" + outside["abstract"]),
+        "netlink": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close(),
+        "root": lambda: _write("/probe"),
+        "dev": lambda: _write("/dev/probe"),
+        "usr": lambda: _write("/usr/probe"),
+        "kernel": lambda: open("/proc/sys/kernel/core_pattern", "r+").close(),
+        "namespaces": lambda: _check(ctypes.CDLL(None).unshare(_NEW_USER_NAMESPACE)),
     }
-    leaks: list[tuple[str, ...]] = [
-        clauses for clauses, attempt in attempts.items() if _works(attempt)
-    ]
+    leaks = [(name, "") for name, attempt in attempts.items() if _works(attempt)]
     leaks += [
-        ("{} can be written to", "能写入 {}", path)
-        for path in outside["guarded"]
-        if _works(partial(_write, f"{path}/probe"))
+        ("guarded", path) for path in outside["guarded"] if _works(partial(_write, f"{path}/probe"))
     ]
     visible = [name for name in os.listdir("/proc") if name.isdigit()]
     if (
         len(visible) > _MOST_VISIBLE_PROCESSES
         or os.readlink("/proc/self/ns/pid") == outside["pid_namespace"]
     ):
-        leaks.append(("processes outside can be seen", "能看到外面的进程"))
+        leaks.append(("processes", ""))
     for folder in ("/tmp", "/dev/shm"):  # noqa: S108
         size = os.statvfs(folder)
         if size.f_blocks * size.f_frsize > _MOST_TEMPORARY_BYTES:
-            leaks.append(("{} is not bounded", "{} 没有上限", folder))
+            leaks.append(("unbounded", folder))
     if set(os.environ) - set(outside["allowed"]):
-        leaks.append(("the environment is passed on", "环境变量被传了进去"))
+        leaks.append(("environment", ""))
     if not _works(lambda: _write("probe")):
-        leaks.append(("the space cannot be written to", "不能写入自己的空间"))
+        leaks.append(("own_space", ""))
     return leaks
 
 

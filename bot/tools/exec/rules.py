@@ -14,6 +14,7 @@ from bot.errors import MnemaError, ToolFailed
 from bot.tools.base import BoundTool, Tool
 from bot.tools.exec.sandbox import START_PATH
 from bot.tools.exec.tool import ExecTool
+from channels.phrases import Phrase
 from memory.store.automation.approval_rules import ApprovalRuleRow, NewApprovalRule
 from memory.store.automation.approvals import ApprovalRow
 from memory.store.people.access import AccessRecords
@@ -74,11 +75,11 @@ SERVER_TOOL_FACT = "sha256 of the tool"  # as the owner reviewed it
 
 
 class RuleRefused(MnemaError):
-    """There can be no such rule; the text, in English and as `zh` in Chinese, says why."""
+    """There can be no such rule; the phrase says why."""
 
-    def __init__(self, en: str, zh: str) -> None:
-        super().__init__(en)
-        self.zh = zh
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,16 +233,20 @@ def build_command_rule(
 def _check_prefix(argv: Sequence[str], words: int) -> None:
     if not 1 <= words <= len(argv):
         raise RuleRefused(
-            f"The command has {len(argv)} words, and a script can only be approved as a whole.",
-            f"这个命令有 {len(argv)} 个词；脚本只能整个批准。",
+            Phrase(
+                "The command has {count} words, and a script can only be approved as a whole.",
+                count=len(argv),
+            ),
         )
     if argv[0] not in PREFIX_PROGRAMS or not all(word.isprintable() for word in argv[:words]):
         shown = " ".join(argv[:words])
         raise RuleRefused(
-            f"Not for everything that begins with `{shown}`: it may run what it is given, or write "
-            "to a file that it is given. Such a command can be approved word for word only.",
-            f"不能批准所有以 `{shown}` 开头的命令：它可能会运行传给它的东西，或者写入传给它的文件。"
-            "这样的命令只能逐字批准。",
+            Phrase(
+                "Not for everything that begins with `{shown}`: it may run what it is given, or "
+                "write to a file that it is given. Such a command can be approved word for word "
+                "only.",
+                shown=shown,
+            ),
         )
 
 
@@ -256,10 +261,11 @@ def format_rule(rule: "ApprovalRule", tool: str, lang: str) -> str:
     where = "" if rule.cwd == START_PATH else f" ({rule.cwd})"
     if not rule.argv:
         digest = next(iter(rule.hashes.values()), "")[:12]
-        return f"{'脚本' if lang == 'zh' else 'script'} {rule.language} sha256 {digest}…{where}"
+        script = Phrase("script {language} sha256 {digest}…", language=rule.language, digest=digest)
+        return f"{script.text(lang)}{where}"
     is_one_line = all(word.isprintable() for word in rule.argv)
     words = shlex.join(rule.argv) if is_one_line else json.dumps(rule.argv, ensure_ascii=False)
-    more = (" ……" if lang == "zh" else " …") if rule.is_prefix else ""
+    more = Phrase(" …").text(lang) if rule.is_prefix else ""
     return f"`{words.replace('`', '')}`{more}{where}"
 
 
@@ -348,16 +354,17 @@ def build_rule(row: ApprovalRow, words: int) -> NewApprovalRule:
     is_server_tool = row.action == ASKING_SERVER_ACTION and not words
     if not is_command and not is_server_tool:
         raise RuleRefused(
-            "That can be approved once only; rules are for commands and whole tools of a server.",
-            "这个只能批准一次；只有命令和服务器的整个工具可以总是批准。",
+            Phrase(
+                "That can be approved once only; rules are for commands and whole tools of a "
+                "server."
+            ),
         )
     if call.tainted:
         raise RuleRefused(
-            (
-                "Words from outside were in view when it was asked for, so it can be approved once "
-                "only."
+            Phrase(
+                "Words from outside were in view when it was asked for, so it can be approved "
+                "once only."
             ),
-            "提出请求时对话里有外来的文字，所以只能批准一次。",
         )
     new = NewApprovalRule(
         space=row.space, party=row.party, tool=row.tool, command="", cwd="", level=""

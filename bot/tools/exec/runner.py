@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.texts import Reason, from_system
+from bot.texts import from_system
 from bot.tools.exec.cgroup import ProcessLimit, ProcessLimitError, create_process_limit
 from bot.tools.exec.output import OutputBuffer
 from bot.tools.exec.sandbox import (
@@ -24,6 +24,7 @@ from bot.tools.exec.sandbox import (
     build_arguments,
 )
 from bot.tools.exec.seccomp import build_filter, is_known_machine
+from channels.phrases import Phrase
 from memory.tasks import cancel_and_wait
 
 WATCH_SECONDS = 0.1
@@ -36,16 +37,13 @@ FILE_BYTES = 4_096
 # between two looks where the file system does not say how many files it holds, as btrfs
 _LOOK_SECONDS = 2.0
 _CLOCK_SECONDS = 0.1  # the kernel stamps files by a clock that may be a tick late
-_NOT_INSTALLED = Reason(
-    "bubblewrap is not installed (apt install bubblewrap)",
-    "没有安装 bubblewrap（apt install bubblewrap）",
-)
+_NOT_INSTALLED = Phrase("bubblewrap is not installed (apt install bubblewrap)")
 
 
 class SandboxError(Exception):
     """The sandbox could not be set up, so nothing was run."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: Phrase) -> None:
         super().__init__(str(reason))
         self.reason = reason
 
@@ -69,9 +67,12 @@ def find_bubblewrap() -> str:
         SandboxError: not installed, or not on this machine.
     """
     if not is_known_machine(platform.machine()):
-        machine = (platform.system(), platform.machine())
         raise SandboxError(
-            Reason("there is no sandbox for {} on {}", "没有用于 {}（{}）的沙箱", machine)
+            Phrase(
+                "there is no sandbox for {system} on {machine}",
+                system=platform.system(),
+                machine=platform.machine(),
+            )
         )
     found = shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
     if found is None:
@@ -184,17 +185,15 @@ class _SandboxRun:
         if self._group is not None:
             self._group.add(self._pid)
 
-    async def _describe_failure(self, err: Exception) -> Reason:
+    async def _describe_failure(self, err: Exception) -> Phrase:
         if self._process is None:
             return err.reason if isinstance(err, ProcessLimitError) else from_system(err)
         self._kill()
         await self._read_output()
         lines = self._output.text().strip().splitlines()
         if lines:
-            return Reason("{}", "bubblewrap 报错：{}", (lines[0],))
-        return Reason(
-            "bubblewrap ended at once ({})", "bubblewrap 一启动就退出了（{}）", (str(err),)
-        )
+            return Phrase("{words}", context="of bubblewrap", words=lines[0])
+        return Phrase("bubblewrap ended at once ({err})", err=str(err))
 
     async def finish(self) -> SandboxResult:
         """Wait for the end of the whole tree; its limits may bring it about."""

@@ -6,17 +6,17 @@ from pathlib import Path
 import structlog
 
 from bot.config.schema import Config
-from bot.texts import Reason
 from bot.tools.base import Tool
 from bot.tools.exec.background import BackgroundCommands
 from bot.tools.exec.probe import SandboxLevel, probe_sandbox
 from bot.tools.exec.tool import ExecStatusTool, ExecStopTool, ExecTool
+from channels.phrases import Phrase
 from memory.store.automation.background_tasks import ComposeBody, TaskRecords
 from memory.store.longterm.file_labels import FileLabels
 from memory.store.rows import ConversationRow
 
 log = structlog.get_logger(__name__)
-_NOT_PROBED = SandboxLevel(level="C", reason=Reason("it was not probed yet", "还没有试过沙箱"))
+_NOT_PROBED = SandboxLevel(level="C", reason=Phrase("it was not probed yet"))
 
 
 class ExecTools:
@@ -68,7 +68,7 @@ class ExecTools:
             if self.level.level == "C":
                 log.warning("exec is not offered: there is no sandbox", why=str(self.level.reason))
 
-    def refuse(self, reason: Reason) -> None:
+    def refuse(self, reason: Phrase) -> None:
         """Offer the tool no more, whatever the sandbox."""
         self.level = SandboxLevel(level="C", reason=reason)
 

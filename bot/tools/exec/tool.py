@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from bot.config.schema import ExecToolConfig
+from bot.config.sections.tools import ExecToolConfig
 from bot.errors import ToolFailed
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.exec.background import MAX_BACKGROUND_SECONDS, BackgroundCommands
@@ -144,7 +144,7 @@ class ExecTool:
         if len(unbound) > MAX_UNBOUND_NAMES:
             unbound[MAX_UNBOUND_NAMES:] = [f"… (+{len(unbound) - MAX_UNBOUND_NAMES})"]
         facts |= {f"sha256 of {name}": digest for name, digest in hashes.items()}
-        return facts | {UNBOUND_KEY: ", ".join((*unbound, UNBOUND_REST[0]))}
+        return facts | {UNBOUND_KEY: ", ".join((*unbound, str(UNBOUND_REST)))}
 
     async def run(self, arguments: ExecArguments, context: ToolContext) -> str:
         if context.space:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from memory.workspace.files import LOCAL_WRITE_LOCKS, WriteLocks, write_atomic
 
 MAX_LOGIN_BYTES = 200_000

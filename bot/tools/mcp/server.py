@@ -12,12 +12,13 @@ from typing import Any, Literal
 import structlog
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpConnection, McpError, McpLost, Work
 from bot.tools.mcp.http import open_http
 from bot.tools.mcp.results import McpResult
 from bot.tools.mcp.stdio import ServerProcess, is_sandboxed, open_stdio, writable_paths
+from channels.phrases import NO_PHRASE, Phrase
 from memory.failpoints import hit_async
 from memory.store.automation.mcp import ListedTool
 
@@ -43,7 +44,8 @@ class McpStatus:
     #: Why it is down.
     why: str = ""
     #: The same in Chinese, where the bot itself says why; "" for the words of others.
-    why_zh: str = ""
+    #: The same for people, if it is a sandbox that refused.
+    refused: Phrase = NO_PHRASE
 
 
 class McpServer:
@@ -205,11 +207,11 @@ class McpServer:
                     await self._label(writable_paths(self.settings, self._home))
                 await connection.start()
             except SandboxError as err:
-                self._failed(str(err), err.reason.text("zh"))
+                self._failed(str(err), err.reason)
                 raise McpLost(str(err)) from err
             except McpError as err:
                 await connection.close()
-                self._failed(str(err), process.refused_zh)
+                self._failed(str(err), process.refused)
                 raise
             except BaseException:  # the turn was stopped meanwhile
                 await connection.close()
@@ -243,7 +245,7 @@ class McpServer:
     def _need_login(self) -> None:
         self._login_needed = True
 
-    def _failed(self, why: str, why_zh: str = "") -> None:
+    def _failed(self, why: str, refused: Phrase = NO_PHRASE) -> None:
         """Note a failure: the next try waits longer each time, and long after several in a row.
 
         Where a login is needed nothing is wrong with the server: it is tried again soon, for the
@@ -263,7 +265,7 @@ class McpServer:
             pause = BREAKER_SECONDS
         self._next_try = now + pause
         since = self._status.since if self._status.state == "down" else time.time()
-        self._status = McpStatus(state="down", since=since, why=why, why_zh=why_zh)
+        self._status = McpStatus(state="down", since=since, why=why, refused=refused)
         log.warning("MCP server failed", server=self.name, why=why)
 
     def _restart_idle_timer(self) -> None:

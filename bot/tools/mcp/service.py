@@ -13,13 +13,15 @@ from functools import partial
 import structlog
 
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.base import Tool
 from bot.tools.mcp.oauth import LoginFiles
 from bot.tools.mcp.resources import McpFindTool, McpPrompt, McpReadTool, get_prompt, list_prompts
 from bot.tools.mcp.server import LabelPaths, McpServer, McpStatus
 from bot.tools.mcp.stored_login import create_auth
 from bot.tools.mcp.tool import McpTool
+from channels.phrases import AnyPhrase, Phrase
 from memory.store.automation.mcp import ListedTool, McpChoice, McpRecords, McpServerRow, McpToolRow
 from memory.store.errors import StoreError
 from memory.workspace.blobs import Blobs
@@ -30,7 +32,7 @@ POLL_SECONDS = 30.0
 MAX_NAMED = 5  # changed tools that one notice names
 OWNER_SPACE = ""
 # Tells the owner: trouble's channel, Chinese text, English text, key.
-NotifyOwner = Callable[[str, str, str, str], Awaitable[object]]
+NotifyOwner = Callable[[str, AnyPhrase, str], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,8 +273,10 @@ class McpTools:
     async def _tell_login(self, name: str) -> None:
         await self._notify_owner(
             "",
-            f"MCP 服务器 {name} 需要登录，在终端运行：mnema mcp login {name}",
-            f"The MCP server {name} needs a login; run in a terminal: mnema mcp login {name}",
+            Phrase(
+                "The MCP server {name} needs a login; run in a terminal: mnema mcp login {name}",
+                name=name,
+            ),
             f"mcp-login:{name}:{datetime.now(UTC):%Y-%m-%d}",
         )
 
@@ -296,12 +300,13 @@ class McpTools:
         key = hashlib.sha256("".join(row.sha256 for row in changed).encode()).hexdigest()[:16]
         await self._notify_owner(
             "",
-            (
-                f"MCP 服务器 {name} 的工具变了，已停用：{names}（共 {len(changed)} 个）。审阅："
-                f"mnema mcp review {name}"
+            Phrase(
+                "Tools of the MCP server {name} have changed and are off: {names} ({changed} in "
+                "all). Review them: mnema mcp review {name}",
+                name=name,
+                names=names,
+                changed=len(changed),
             ),
-            f"Tools of the MCP server {name} have changed and are off: {names} ({len(changed)} in "
-            f"all). Review them: mnema mcp review {name}",
             f"mcp:{name}:{key}",
         )
         for row in changed:

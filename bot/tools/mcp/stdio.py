@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.home import HomeFolder
-from bot.config.schema import ALL_FILES, WRITABLE_SUFFIX, McpServerConfig
-from bot.texts import Reason
+from bot.config.sections.extensions import ALL_FILES, WRITABLE_SUFFIX, McpServerConfig
 from bot.tools.exec.runner import SandboxError, find_bubblewrap, memory_file
 from bot.tools.exec.sandbox import TMP_PATH, closing_arguments, hide_arguments, isolation_arguments
 from bot.tools.exec.seccomp import build_filter
 from bot.tools.mcp import launcher
+from channels.phrases import NO_PHRASE, Phrase
 from memory.store.longterm.file_labels import WHOLE_SPACE
 from memory.workspace.files import SPACES_FOLDER
 
@@ -40,8 +40,9 @@ _NETWORK_FILES = (
     "/etc/ca-certificates",
 )
 _VISIBLE_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-WITHOUT_SANDBOX = '"files": ["*"] runs it without one, and it can then read all that the bot can'
-WITHOUT_SANDBOX_ZH = '写成 "files": ["*"] 就不用沙箱运行它，那样机器人能读的它都能读'
+WITHOUT_SANDBOX = Phrase(
+    '"files": ["*"] runs it without one, and it can then read all that the bot can'
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
@@ -52,7 +53,7 @@ class ServerProcess:
     #: Why the connection ended; "" while it is open and for a plain end.
     why: str = ""
     #: Why it could not be run here, in Chinese; "" if it was started.
-    refused_zh: str = ""
+    refused: Phrase = NO_PHRASE
     stderr: bytearray = field(default_factory=bytearray)
     #: Set once nothing more is read from it.
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -112,7 +113,7 @@ async def open_stdio(
         )
     except BaseException as err:
         os.close(ours)
-        process.refused_zh = err.reason.text("zh") if isinstance(err, SandboxError) else ""
+        process.refused = err.reason if isinstance(err, SandboxError) else NO_PHRASE
         raise
     finally:
         for descriptor in passed:
@@ -242,11 +243,7 @@ def visible_paths(settings: McpServerConfig, home: HomeFolder) -> list[VisiblePa
         name = entry.removesuffix(WRITABLE_SUFFIX)
         path = Path(os.path.normpath(home.workspace.absolute() / Path(name).expanduser()))
         if not path.exists():
-            raise SandboxError(
-                Reason(
-                    "there is no {}, which `files` names", "`files` 里的 {} 不存在", (str(path),)
-                )
-            )
+            raise SandboxError(Phrase("there is no {path}, which `files` names", path=str(path)))
         _check_private(path, home)
         found.append(VisiblePath(path=path, writable=name != entry))
     return found
@@ -256,27 +253,18 @@ def _check_private(path: Path, home: HomeFolder) -> None:
     """Refuse what is or holds the bot's keys, and the files of other people."""
     real, root, workspace = path.resolve(), home.root.resolve(), home.workspace.resolve()
     is_above = root == real or real in root.parents
-    named = (str(path),)
     is_own = root in real.parents and workspace not in (real, *real.parents)
     if is_above or is_own:
         raise SandboxError(
-            Reason(
-                "`files` names {}, where the bot's own keys and data are",
-                "`files` 里的 {} 有机器人的密钥和数据",
-                named,
-            )
+            Phrase("`files` names {path}, where the bot's own keys and data are", path=path)
         )
     if workspace / SPACES_FOLDER in (real, *real.parents):
         raise SandboxError(
-            Reason(
-                "`files` names {}, where the files of other people are",
-                "`files` 里的 {} 是其他人的文件",
-                named,
-            )
+            Phrase("`files` names {path}, where the files of other people are", path=path)
         )
 
 
-def find_problem(settings: McpServerConfig, home: HomeFolder) -> Reason | None:
+def find_problem(settings: McpServerConfig, home: HomeFolder) -> Phrase | None:
     """Return why a server cannot be run in the sandbox; None if nothing is known against it."""
     try:
         find_bubblewrap()
@@ -286,10 +274,9 @@ def find_problem(settings: McpServerConfig, home: HomeFolder) -> Reason | None:
     program = shutil.which(settings.command[0], path=settings.env.get("PATH"))
     folders = (*map(Path, _VISIBLE_FOLDERS), *(one.path for one in visible))
     if program and not any(folder in (Path(program), *Path(program).parents) for folder in folders):
-        return Reason(
-            "its program {} is in none of the folders that `files` opens to it",
-            "它的程序 {} 不在 `files` 开放给它的文件夹里",
-            (program,),
+        return Phrase(
+            "its program {program} is in none of the folders that `files` opens to it",
+            program=program,
         )
     return None
 
@@ -325,11 +312,10 @@ def build_command(settings: McpServerConfig, home: HomeFolder) -> tuple[list[str
     try:
         bubblewrap = find_bubblewrap()
     except SandboxError as err:
-        en, zh = (
-            f"there is no sandbox: {{}}; {WITHOUT_SANDBOX}",
-            f"没有沙箱：{{}}；{WITHOUT_SANDBOX_ZH}",
+        reason = Phrase(
+            "there is no sandbox: {reason}; {way_out}", reason=err.reason, way_out=WITHOUT_SANDBOX
         )
-        raise SandboxError(err.reason.within(en, zh)) from err
+        raise SandboxError(reason) from err
     mounts = [*_mounts(visible_paths(settings, home), home), *closing_arguments()]
     seccomp_fd = memory_file(build_filter(platform.machine(), netlink=True))
     arguments = isolation_arguments(seccomp_fd, network=settings.network)

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.oauth import CLIENT_NAME, LoginFiles, MemoryStorage, to_login
 
 EARLY_SECONDS = 30.0  # a token is renewed that long before it expires

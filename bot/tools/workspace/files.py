@@ -12,6 +12,7 @@ from bot.errors import MnemaError, ToolFailed
 from bot.memory.export import EXPORTS_FOLDER
 from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext, ToolOutput
 from bot.tools.workspace.changes import FileChange, FileChanges, former_content, run_in_tool_thread
+from channels.phrases import Phrase
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Effect
 from memory.store.longterm.file_labels import FileLabels, PathLabels
@@ -261,7 +262,11 @@ def has_outside_content(path: str, labels: PathLabels) -> bool:
 
 
 class NotTakenOver(MnemaError):
-    """A file cannot be called the person's own; the text says why."""
+    """A file cannot be called the person's own; the phrase says why."""
+
+    def __init__(self, phrase: Phrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 def parse_own_path(path: str) -> str:
@@ -274,12 +279,17 @@ def parse_own_path(path: str) -> str:
         parts = split_path(path.removeprefix("./").strip("/"))
     except PathRefused as err:
         raise NotTakenOver(
-            f"{path} is no path inside the workspace; give it as in files/notes.txt."
+            Phrase(
+                "{path} is no path inside the workspace; give it as in files/notes.txt.", path=path
+            )
         ) from err
     if parts and original_name(parts[0]) == SPACES_FOLDER:
         raise NotTakenOver(
-            f"{path} belongs to another person or a group; only files of your own workspace can "
-            "be yours."
+            Phrase(
+                "{path} belongs to another person or a group; only files of your own workspace "
+                "can be yours.",
+                path=path,
+            )
         )
     return "/".join(parts)
 
@@ -298,14 +308,24 @@ async def take_over(labels: FileLabels, folder: Path, path: str, actor: str) -> 
     """
     path = parse_own_path(path)
     if not path or not os.path.lexists(folder / path):
-        raise NotTakenOver(f"There is no {path or 'such file'} in the workspace.")
+        if not path:
+            raise NotTakenOver(Phrase("There is no such file in the workspace."))
+        raise NotTakenOver(Phrase("There is no {path} in the workspace.", path=path))
     if original_name(path.split("/", 1)[0]) in _OUTSIDE_FOLDERS or SET_ASIDE in path:
-        raise NotTakenOver(f"{path} is in a folder whose files always count as words from outside.")
+        raise NotTakenOver(
+            Phrase(
+                "{path} is in a folder whose files always count as words from outside.", path=path
+            )
+        )
     found = await labels.load("", [path])
     if above := sorted((found.names | found.contents) - {path}):
         raise NotTakenOver(
-            f"{path} is in {above[0]}, which counts as from outside as a whole. Say of that folder "
-            "that it is yours."
+            Phrase(
+                "{path} is in {folder}, which counts as from outside as a whole. Say of that "
+                "folder that it is yours.",
+                path=path,
+                folder=above[0],
+            )
         )
     return await labels.take_over("", path, actor)
 

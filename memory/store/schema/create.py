@@ -12,7 +12,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from memory.failpoints import hit_async
 from memory.store.engine.database import StatementCompiler
 from memory.store.engine.sqlite_connection import SqliteConnection, copy_database
-from memory.store.errors import SchemaNewer, SchemaTooOld, StoreError
+from memory.store.errors import SchemaTooOld, StoreError, TablesNewer
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.tables import (
     LAST_COMMIT_WITH_REMOVED,
@@ -93,15 +93,9 @@ def check_revision_is_known(found: str) -> None:
         SchemaTooOld: an older version has written them, and this one cannot upgrade them.
     """
     if found in REMOVED_REVISIONS:
-        raise SchemaTooOld(
-            f"the database has the tables of {found}, which this version cannot upgrade; go "
-            f"through commit {LAST_COMMIT_WITH_REMOVED} first: its mnema migrate upgrades a "
-            "database, its mnema restore a backup"
-        )
+        raise SchemaTooOld(found, LAST_COMMIT_WITH_REMOVED)
     if found not in REVISIONS:
-        raise SchemaNewer(
-            f"the database has the tables of {found}, which is newer than this program's {HEAD}"
-        )
+        raise TablesNewer(found, HEAD)
 
 
 async def read_revision(connection: SqliteConnection) -> str | None:
@@ -109,7 +103,7 @@ async def read_revision(connection: SqliteConnection) -> str | None:
     empty file.
 
     Raises:
-        SchemaNewer, SchemaTooOld: this version can neither open nor upgrade the tables.
+        TablesNewer, SchemaTooOld: this version can neither open nor upgrade the tables.
         StoreError: the tables are another program's.
     """
     tables = await connection.run("SELECT name FROM sqlite_master WHERE type = 'table'", [])

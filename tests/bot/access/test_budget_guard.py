@@ -17,6 +17,7 @@ from bot.access.budgets import format_money, start_of_day, total_usage
 from bot.access.permissions import Actor
 from bot.access.storage_quota import StorageQuota
 from bot.config.schema import Config
+from channels.phrases import AnyPhrase
 from memory.store.open import open_store
 from memory.store.people.spending import OWNER, ModelUsage, Spending, SpendingQuery, SpendingTotals
 from memory.store.rows import TurnRow, Usage
@@ -85,8 +86,8 @@ class World:
     def guard(self, spending: Spending | None = None) -> BudgetGuard:
         """What one more process checks with."""
 
-        async def notify(channel: str, zh: str, en: str, key: str) -> None:
-            self.warnings.append(en)
+        async def notify(channel: str, notice: AnyPhrase, key: str) -> None:
+            self.warnings.append(str(notice))
 
         return BudgetGuard(
             spending or self.store.spending,

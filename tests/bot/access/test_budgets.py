@@ -24,7 +24,7 @@ from bot.access.budgets import (
     total_usage,
 )
 from bot.access.permissions import Actor, Role
-from bot.config.schema import BudgetsConfig, OwnBudgetConfig
+from bot.config.sections.budgets import BudgetsConfig, OwnBudgetConfig
 from memory.store.people.spending import OWNER, ModelUsage, SpendingTotals
 from tests.cases import every_case
 

@@ -341,7 +341,7 @@ async def test_what_is_taken_away_is_gone_at_once_and_what_runs_ends(tmp_path: P
         assert "role admin" in (await one.write("/whoami", "9"))[0]
         await one.pairing.set_role("telegram", "9", "user", "test")
         assert "role user" in (await one.write("/whoami", "9"))[0]
-        _, en = await one.pairing.revoke("telegram", "9", "test")
+        en = str(await one.pairing.revoke("telegram", "9", "test"))
         assert "Revoked telegram `9`" in en
         one.clock.now += 3_601
         assert CODE.search((await one.write("hello", "9"))[0])
@@ -351,7 +351,7 @@ async def test_what_is_taken_away_is_gone_at_once_and_what_runs_ends(tmp_path: P
 
 async def test_who_is_listed_in_the_configuration_is_taken_out_there(tmp_path: Path) -> None:
     async with door(tmp_path) as one:
-        _, en = await one.pairing.revoke("telegram", "2", "test")
+        en = str(await one.pairing.revoke("telegram", "2", "test"))
         assert "channels.telegram.allow" in en
         assert await one.write("hello", "2") == [ANSWER]
 

@@ -134,7 +134,7 @@ class Desk:
 
     async def yes(self, key: str, actor: Actor = OWNER, where: AccessScope = HERE) -> str:
         said = await self.approvals.decide(actor, where, key, approve=True)
-        return said[1] if said else ""
+        return str(said) if said else ""
 
     def soul(self) -> str:
         path = self.workspace.root / "SOUL.md"
@@ -227,7 +227,7 @@ async def test_the_button_is_as_good_as_the_code_and_so_is_the_other_button(desk
     _, _, no = await desk.asked(desk.wanted("one"))
     said = await desk.approvals.decide(OWNER, HERE, no, approve=False)
     assert said
-    assert "Denied" in said[1]
+    assert "Denied" in str(said)
     assert "denied" in await desk.yes(no)
     _, yes, _ = await desk.asked(desk.wanted("two"))
     assert "done" in await desk.yes(yes)

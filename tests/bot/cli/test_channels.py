@@ -136,7 +136,7 @@ async def test_a_login_goes_from_code_to_digits_to_done(home: HomeFolder) -> Non
     wechat.asked = QR
     async with bot(home, wechat), asked(home, "login", "wechat") as process:
         assert process.stdin
-        shown = await said(process, QR.zh)
+        shown = await said(process, QR.about.text("zh"))
         assert draw_qr_text(QR.text) in shown
         assert QR.text not in shown
         wechat.asked = DIGITS

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.channels import DoctorCheck
 from bot.cli.doctor.report import run_checks
+from bot.cli.doctor.texts import ShownCheck
 from bot.cli.main import main
 from bot.config.home import HomeFolder
 from memory.store.open import open_store
@@ -17,7 +17,7 @@ from tests.contracts.store_words import folded, talk
 from tests.emulators.embedding import EmbeddingEmulator
 
 
-async def checks(home: HomeFolder) -> dict[str, DoctorCheck]:
+async def checks(home: HomeFolder) -> dict[str, ShownCheck]:
     return {check.name: check for check in await run_checks(home)}
 
 

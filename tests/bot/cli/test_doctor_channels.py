@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.channels import DoctorCheck, check_channels
+from bot.cli.doctor.channels import check_channels
+from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.errors import ConfigError
@@ -34,10 +35,11 @@ def set_up(folder: Path, **channels: Any) -> HomeFolder:
     return home
 
 
-async def found(home: HomeFolder, **options: Any) -> dict[str, DoctorCheck]:
+async def found(home: HomeFolder, **options: Any) -> dict[str, ShownCheck]:
     file = ConfigFile(home.config)
     file.load()
-    return {check.name: check for check in await check_channels(home, file, **options)}
+    checks = show_checks(await check_channels(home, file, **options), "en")
+    return {check.name: check for check in checks}
 
 
 @dataclass
@@ -126,7 +128,7 @@ async def test_a_running_bot_that_does_not_answer_is_a_fault_of_its_own(tmp_path
 
 async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> None:
     checks = await found(set_up(tmp_path, wecom={"bot_id": "b"}))
-    assert checks["channel web"] == DoctorCheck(name="channel web", ok=True, message="It is on.")
+    assert (checks["channel web"].ok, checks["channel web"].message) == (True, "It is on.")
     assert checks["channel wecom"].message == "It has settings but does not start: secret is empty."
     assert "channel telegram" not in checks
 
@@ -134,12 +136,10 @@ async def test_without_a_bot_only_what_is_on_is_looked_at(tmp_path: Path) -> Non
 async def test_credentials_of_a_channel_that_is_turned_off_are_named(tmp_path: Path) -> None:
     off = {"token": "100:x", "enabled": False}
     checks = await found(set_up(tmp_path, telegram=off, wecom={"enabled": False, "bot_id": "b"}))
-    assert checks["channel telegram"] == DoctorCheck(
-        name="channel telegram",
-        ok=True,
-        message="It has credentials, but enabled is false: it does not start.",
-        hint="Set channels.telegram.enabled to true to start it.",
-    )
+    telegram = checks["channel telegram"]
+    assert telegram.ok
+    assert telegram.message == "It has credentials, but enabled is false: it does not start."
+    assert telegram.hint == "Set channels.telegram.enabled to true to start it."
     assert "channel wecom" not in checks
 
 
@@ -155,7 +155,7 @@ async def test_a_channel_of_which_nothing_but_enabled_is_written_is_not_begun(
 TELEGRAM: Any = {"token": "100:x"}
 
 
-async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> DoctorCheck:
+async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> ShownCheck:
     return (await found(home, create=lambda config, name: probed, timeout=patience))[
         "channel telegram"
     ]
@@ -164,9 +164,7 @@ async def tried(home: HomeFolder, probed: object, patience: float = 5.0) -> Doct
 async def test_each_is_asked_who_we_are_and_let_go_of(tmp_path: Path) -> None:
     probed = Probed("@lab_bot")
     check = await tried(set_up(tmp_path, telegram=TELEGRAM), probed)
-    assert check == DoctorCheck(
-        name="channel telegram", ok=True, message="It is on and answers: @lab_bot."
-    )
+    assert (check.ok, check.message) == (True, "It is on and answers: @lab_bot.")
     assert probed.closed
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.cli.doctor.channels import DoctorCheck
+from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.cli.doctor.tools import check_tools
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -11,9 +11,9 @@ from tests.bot.tools.skills.test_skills import skill_folder
 from tests.bot.tools.skills.test_skills_in_bot import enable as enable_skill
 
 
-async def checked(home: Path, config: Config | None = None) -> dict[str, DoctorCheck]:
+async def checked(home: Path, config: Config | None = None) -> dict[str, ShownCheck]:
     checks = await check_tools(config or Config(), {}, HomeFolder(root=home))
-    return {check.name: check for check in checks}
+    return {check.name: check for check in show_checks(checks, "en")}
 
 
 async def test_doctor_counts_skills_and_names_what_changed_or_is_invalid(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.channels import DoctorCheck, check_public
+from bot.cli.doctor.channels import check_public
+from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -26,7 +27,7 @@ async def looked(
     trusted: Sequence[str] = ("127.0.0.1",),
     begun: bool = True,
     **mistakes: Any,
-) -> AsyncIterator[list[DoctorCheck]]:
+) -> AsyncIterator[list[ShownCheck]]:
     """Run the checks of a page behind such a proxy. begun: whether a bot runs."""
     authority = Authority(folder)
     authority.context(kind)
@@ -44,9 +45,9 @@ async def looked(
         if begun:
             with home.lock() as lock:
                 lock.tell(site.base)
-                yield await check_public(home, config)
+                yield show_checks(await check_public(home, config), "en")
         else:
-            yield await check_public(home, config)
+            yield show_checks(await check_public(home, config), "en")
 
 
 def _config(home: HomeFolder, url: str, trusted: Sequence[str] = ()) -> Config:
@@ -111,7 +112,7 @@ async def test_each_mistake_is_named_with_what_to_do(
 ) -> None:
     async with looked(tmp_path, monkeypatch, **mistakes) as [check]:
         assert not check.ok
-        assert message in check.message
+        assert message in str(check.message)
         assert hint in check.hint
 
 
@@ -146,7 +147,7 @@ async def test_without_a_running_bot_the_certificate_is_looked_at(
 ) -> None:
     async with looked(tmp_path, monkeypatch, begun=False, status=502) as [check]:
         assert check.ok
-        assert "mnema run is not running" in check.message
+        assert "mnema run is not running" in str(check.message)
 
 
 async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path) -> None:
@@ -158,7 +159,7 @@ async def test_an_address_where_nobody_answers_cannot_be_reached(tmp_path: Path)
             home, _config(home, f"https://127.0.0.1:{taken.getsockname()[1]}")
         )
     assert not check.ok
-    assert "cannot be reached: [Errno 111] Connection refused." in check.message
+    assert "cannot be reached: [Errno 111] Connection refused." in str(check.message)
 
 
 async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
@@ -167,7 +168,7 @@ async def test_what_speaks_no_tls_is_told(tmp_path: Path) -> None:
     async with running(ScriptedBot()) as site:
         [check] = await check_public(home, _config(home, f"https://127.0.0.1:{site.port}"))
     assert not check.ok
-    assert "does not support TLS" in check.message
+    assert "does not support TLS" in str(check.message)
 
 
 async def test_no_public_address_is_no_check(tmp_path: Path) -> None:

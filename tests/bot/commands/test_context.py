@@ -22,6 +22,7 @@ from bot.agent.folding import plan_oldest_turns
 from bot.commands.settings import POLICY_TEXTS
 from bot.messages import is_mutating
 from bot.models.base import Request
+from channels.phrases import Phrase
 from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.boundary import CutCandidate, CutChoice, dump_choice
 from memory.context.policies.policies import POLICIES
@@ -139,11 +140,11 @@ async def test_notices_of_a_fold_have_tokens_before_and_after_and_the_ratio(tmp_
 
 @pytest.mark.parametrize(("name", "about"), POLICY_TEXTS.items())
 async def test_a_policy_is_chosen_for_one_conversation_from_its_next_message_on(
-    tmp_path: Path, name: str, about: tuple[str, str]
+    tmp_path: Path, name: str, about: Phrase
 ) -> None:
     async with inside(tmp_path, script) as it:
         await it.text("hello", chat="other")
-        assert f"uses {name}: {about[1]}" in await it.text(f"/policy {name.upper()}")
+        assert f"uses {name}: {about}" in await it.text(f"/policy {name.upper()}")
         await it.text("hello")
         facts, others = await facts_of(it), await facts_of(it, "other")
         assert (facts["policy"], facts["policy_own"]) == (name, True)
@@ -153,9 +154,7 @@ async def test_a_policy_is_chosen_for_one_conversation_from_its_next_message_on(
             f"**Policy** {name} (chosen for this conversation; the configured one is balanced)"
             in shown
         )
-        assert [line for line in shown.splitlines() if "●" in line] == [
-            f"- **{name}** ● — {about[1]}"
-        ]
+        assert [line for line in shown.splitlines() if "●" in line] == [f"- **{name}** ● — {about}"]
         assert "follows the configured policy: balanced" in await it.text("/policy default")
         assert (await facts_of(it))["policy_own"] is False
 
@@ -166,8 +165,8 @@ async def test_all_policies_are_explained_in_both_languages(tmp_path: Path) -> N
         await it.text("用中文")
         shown = (await it.text("/policy")).splitlines()
         assert [line for line in shown if line.startswith("- ")] == [
-            f"- {'**balanced** ●' if name == 'balanced' else name} — {zh}"
-            for name, (zh, _) in POLICY_TEXTS.items()
+            f"- {'**balanced** ●' if name == 'balanced' else name} — {about.text('zh')}"
+            for name, about in POLICY_TEXTS.items()
         ]
         assert "没有 rollin 这个策略。你是不是想用 rolling？" in await it.text("/policy rollin")
         assert "本会话跟随设置" in await it.text("/policy 默认")

@@ -50,7 +50,8 @@ def test_every_command_has_a_chinese_name_of_its_own() -> None:
     assert {name: command.name_zh for name, command in COMMANDS.items()} == CHINESE
     for command, zh in CHINESE.items():
         assert parse_command(f"/{zh}") == parse_command(f"／{zh} ") == (command, "")
-        assert bool(COMMANDS[command].usage) == bool(COMMANDS[command].usage_zh)
+        usage = COMMANDS[command].usage
+        assert bool(usage.text("en")) == bool(usage.text("zh"))
 
 
 @every_case(

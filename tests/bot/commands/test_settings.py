@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.settings import KEY_SETTINGS
-from bot.config.key_texts import POLICY_SETTING_TEXTS
 from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, nearest_keys
 from bot.config.loader import build_config, find_named_key, parse_typed_value
+from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.policies import POLICIES
 from memory.context.policies.state import PolicySettings
@@ -44,10 +44,9 @@ def check_example(key: ConfigKey) -> None:
 
 @every_case("key", KEYS.values())
 def test_every_key_has_a_title_and_a_description_in_both_languages(key: ConfigKey) -> None:
-    (title_zh, title_en), (about_zh, about_en) = key.title, key.about
-    assert title_en
-    assert about_en
-    for zh in (title_zh, about_zh):
+    assert key.title.text("en")
+    assert key.about.text("en")
+    for zh in (key.title.text("zh"), key.about.text("zh")):
         assert any("\u4e00" <= sign <= "\u9fff" for sign in zh) or zh == "Telegram"
 
 
@@ -98,7 +97,7 @@ async def test_every_key_can_be_explained_and_a_secret_stays_one(tmp_path: Path)
     async with inside(tmp_path, [], {"llm": {"api_key": "sk-very-secret-indeed"}}) as it:
         for key in (key for key in KEYS.values() if LIST_ITEM not in key.path):
             told = await it.text(f"/config {key.name}")
-            assert told.splitlines()[:2] == [f"**{key.title[1]}**", key.about[1]]
+            assert told.splitlines()[:2] == [f"**{key.title}**", str(key.about)]
             assert "very-secret" not in told
 
 

@@ -201,7 +201,8 @@ def test_every_number_of_every_policy_may_be_set_to_its_own_value(
 def test_every_policy_may_be_chosen_and_balanced_is_the_default(file: ConfigFile) -> None:
     assert Config().context_policy == DEFAULT == "balanced"
     assert KEYS["context_policy",].choices == tuple(POLICIES)
-    assert all(name in about for about in KEYS["context_policy",].about for name in POLICIES)
+    abouts = [KEYS["context_policy",].about.text(lang) for lang in ("en", "zh")]
+    assert all(name in about for about in abouts for name in POLICIES)
     for name in POLICIES:
         assert file.set("context_policy", name).context_policy == name
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor.report import check_private
+from bot.cli.doctor.texts import ShownCheck, show_checks
 from bot.cli.main import main
 from bot.config.home import HomeFolder, close_entries
 from tests.bot.inside import inside
@@ -92,6 +93,11 @@ def test_S62_another_account_reads_nothing_of_a_home_made_by_an_older_version(sh
     mnema(home, "init --yes")
     assert read() != 0
     assert open_to_others(home) == {}
+
+
+def shown_private(home: HomeFolder) -> ShownCheck:
+    [check] = show_checks([check_private(home)], "en")
+    return check
 
 
 def test_only_what_is_ours_is_closed(tmp_path: Path) -> None:
@@ -194,18 +200,18 @@ async def test_a_running_bot_closes_what_was_open(tmp_path: Path) -> None:
 def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path / "my bot")
     home.ensure()
-    assert check_private(home).ok
+    assert shown_private(home).ok
     (home.workspace / "MEMORY.md").chmod(0o644)
-    found = check_private(home)
+    found = shown_private(home)
     assert not found.ok
     assert found.message == f"Other accounts may open {home.workspace}/MEMORY.md (mode 0644)."
     assert found.hint == f"Run: chmod 600 '{home.workspace}/MEMORY.md'"
     home.data.chmod(0o750)
-    found = check_private(home)
+    found = shown_private(home)
     assert found.message == f"Other accounts may open {home.data} (mode 0750), and 1 more."
     assert found.hint == f"Run: chmod 700 '{home.data}'; the next start of mnema closes the rest."
     subprocess.run(["sh", "-c", found.hint.removeprefix("Run: ").partition(";")[0]], check=True)
-    assert check_private(home).message.startswith(
+    assert shown_private(home).message.startswith(
         f"Other accounts may open {home.workspace}/MEMORY.md"
     )
 
@@ -218,5 +224,5 @@ def test_doctor_names_a_workspace_that_was_put_elsewhere_by_a_link(tmp_path: Pat
     home.workspace.symlink_to(tmp_path / "notes")
     home.ensure()
     assert main(["--home", str(home.root), "init", "--yes"]) == 0
-    assert check_private(home).hint == f"Run: chmod 700 {tmp_path}/notes"
+    assert shown_private(home).hint == f"Run: chmod 700 {tmp_path}/notes"
     assert (tmp_path / "notes").stat().st_mode & 0o777 == 0o755

@@ -12,6 +12,7 @@ from bot.agent.approvals import Begun
 from bot.config.schema import Config
 from bot.console.approvals import ApprovalRoutes
 from bot.tools.exec.rules import build_command_rule
+from channels.phrases import ShownPhrase
 from channels.web.requests import Route
 from memory.store.automation.approval_rules import NewApprovalRule
 from memory.store.automation.approvals import ApprovalRow, NewApproval
@@ -32,7 +33,7 @@ class Decider:
         self, row: ApprovalRow, *, approve: bool, always: int | None, by: str
     ) -> Begun:
         self.made.append((approve, always, by))
-        return Begun(text=("晚了", "too late"), done=len(self.made) < 2, runs=approve)
+        return Begun(text=ShownPhrase("too late", "晚了"), done=len(self.made) < 2, runs=approve)
 
 
 def routes(store: Store, decider: Decider) -> tuple[Route, ...]:

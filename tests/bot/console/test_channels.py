@@ -11,6 +11,7 @@ import pytest
 
 from bot.console.channels import ChannelRoutes
 from channels.base import LoginPrompt
+from channels.phrases import NO_PHRASE
 from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, WAIT, Moody
 from tests.channels.web.server import Running, ScriptedBot, running
@@ -54,8 +55,8 @@ async def test_what_is_wanted_is_told_with_its_text(console: Console) -> None:
     assert told.headers["cache-control"] == "no-store"
     assert told.json()["prompt"] == {
         "kind": "qr",
-        "zh": QR.zh,
-        "en": QR.en,
+        "zh": QR.about.text("zh"),
+        "en": QR.about.text("en"),
         "text": QR.text,
         "expires": QR.expires,
     }
@@ -103,7 +104,7 @@ async def test_there_is_no_image_where_no_code_is_shown(
 
 
 async def test_a_text_beyond_any_code_is_an_error_and_no_picture(console: Console) -> None:
-    console.wechat.asked = LoginPrompt(kind="qr", zh="", en="", text="x" * 4_000)
+    console.wechat.asked = LoginPrompt(kind="qr", about=NO_PHRASE, text="x" * 4_000)
     async with console.site.client() as client:
         assert await error(await client.get("/api/v1/channels/wechat/qr.svg")) == (
             500,

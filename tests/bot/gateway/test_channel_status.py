@@ -22,6 +22,7 @@ from bot.texts import format_duration
 from channels.base import ConnectionStatus, LoginPrompt
 from channels.errors import Ambiguous, LoggedOut, ReceiverConflict, Retryable
 from channels.message import Capabilities
+from channels.phrases import ShownPhrase
 from channels.testing import ScriptedChannel
 from tests.bot.moody import DIGITS, QR, Moody
 from tests.cases import every_case
@@ -198,7 +199,9 @@ def test_what_lets_somebody_in_is_in_no_words_and_no_status() -> None:
         has_login=st.booleans(),
         prompt=st.none()
         | st.builds(
-            LoginPrompt, kind=st.sampled_from(["qr", "digits", "wait"]), zh=st.text(), en=st.text()
+            LoginPrompt,
+            kind=st.sampled_from(["qr", "digits", "wait"]),
+            about=st.builds(ShownPhrase, en=st.text(), zh=st.text()),
         ),
     )
 )

@@ -14,6 +14,7 @@ from bot.gateway.notifications import (
     ChannelNotifications,
     find_owner_conversation,
 )
+from channels.phrases import AnyPhrase
 from memory.store.errors import StoreBusy
 from memory.store.rows import ConversationRow, Place
 from tests.bot.inside import inside
@@ -39,11 +40,11 @@ class Ear:
         self.told: list[tuple[str, str]] = []
         self.broken = False
 
-    async def __call__(self, channel: str, zh: str, en: str) -> None:
+    async def __call__(self, channel: str, notice: AnyPhrase) -> None:
         if self.broken:
             raise StoreBusy("locked")
-        assert channel in zh
-        self.told.append((channel, en))
+        assert channel in notice.text("zh")
+        self.told.append((channel, notice.text("en")))
 
 
 async def look(news: ChannelNotifications, now: float, *seen: ChannelStatus) -> None:

@@ -59,7 +59,7 @@ def read(phrase: str, now: datetime) -> str:
             return "refused words"
         check_schedule(found.schedule, now, owner=False)
     except ScheduleRefused as err:
-        said = f"{err} {err.zh}"
+        said = f"{err} {err.phrase.text('zh')}"
         reasons = [name for name, words in REASONS.items() if any(word in said for word in words)]
         return f"refused {reasons[-1] if reasons else said}"
     runs = [
@@ -187,7 +187,7 @@ def test_words_alone_stand_in_quotation_marks() -> None:
 def test_a_refusal_has_one_example_near_to_what_was_written(text: str, near: str) -> None:
     with pytest.raises(ScheduleRefused) as refused:
         read_reminder(text, NOW, ZONE)
-    assert near in f"{refused.value} {refused.value.zh}"
+    assert near in f"{refused.value} {refused.value.phrase.text('zh')}"
 
 
 @given(

@@ -133,13 +133,14 @@ def test_the_owner_may_have_every_minute_and_no_less() -> None:
 def test_a_moment_is_shown_with_zone_and_distance() -> None:
     moment = datetime(2026, 11, 27, 0, 0, tzinfo=UTC)
     assert (
-        format_moment(moment, SHANGHAI, NOW, "en") == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
+        format_moment(moment, SHANGHAI, NOW).text("en")
+        == "2026-11-27 Fri 08:00 Asia/Shanghai (in 16 h)"
     )
     assert (
-        format_moment(moment, SHANGHAI, NOW, "zh")
+        format_moment(moment, SHANGHAI, NOW).text("zh")
         == "2026-11-27 周五 08:00 Asia/Shanghai（16 小时后）"
     )
-    assert "3 d ago" in format_moment(NOW - timedelta(days=3), SHANGHAI, NOW, "en")
+    assert "3 d ago" in format_moment(NOW - timedelta(days=3), SHANGHAI, NOW).text("en")
 
 
 REPEATED = {
@@ -167,7 +168,10 @@ def test_a_schedule_is_said_in_words() -> None:
     said = {}
     for cron in REPEATED:
         schedule = Schedule(zone=SHANGHAI, cron=cron)
-        said[cron] = (format_repetition(schedule, "en"), format_repetition(schedule, "zh"))
+        said[cron] = (
+            format_repetition(schedule).text("en"),
+            format_repetition(schedule).text("zh"),
+        )
     assert said == REPEATED
     spans = {
         1: "every min",
@@ -178,8 +182,11 @@ def test_a_schedule_is_said_in_words() -> None:
         20160: "every 2 weeks",
     }
     for minutes, words in spans.items():
-        assert format_repetition(Schedule(zone=SHANGHAI, minutes=minutes, start=1.0), "en") == words
-    assert format_repetition(Schedule(zone=SHANGHAI, at="2026-11-30T09:00"), "en") == ""
+        assert (
+            format_repetition(Schedule(zone=SHANGHAI, minutes=minutes, start=1.0)).text("en")
+            == words
+        )
+    assert format_repetition(Schedule(zone=SHANGHAI, at="2026-11-30T09:00")).text("en") == ""
 
 
 def test_every_other_day_keeps_its_hour_when_the_clocks_change() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.agent.turn_context import TurnSuffix
-from bot.config.schema import Config, MemoryConfig
+from bot.config.schema import Config
+from bot.config.sections.memory import MemoryConfig
 from bot.memory.recall import (
     MAX_QUERY_CHARS,
     NOTHING_RECALLED,

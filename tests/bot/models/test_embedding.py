@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.config.extras import missing_model_texts
-from bot.config.schema import EmbeddingConfig
+from bot.config.extras import find_missing_model
+from bot.config.sections.memory import EmbeddingConfig
 from bot.models.embedding.embedders import (
     MAX_TEXT_CHARS,
     REMOTE_MODEL,
@@ -165,7 +165,7 @@ async def test_an_endpoint_that_does_not_answer_is_left_in_time(
 async def test_an_endpoint_that_is_not_there_is_one_sentence() -> None:
     checked = await check_embedding(EmbeddingConfig(base_url="http://127.0.0.1:9/v1", model="m"))
     assert not checked.ok
-    assert checked.message == "the connection failed: ConnectError."
+    assert str(checked.message) == "the connection failed: ConnectError."
 
 
 async def test_a_key_that_cannot_be_one_is_never_sent(emulator: EmbeddingEmulator) -> None:
@@ -178,13 +178,13 @@ async def test_the_check_says_how_it_went(emulator: EmbeddingEmulator) -> None:
     right = await check_embedding(
         EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-test")
     )
-    assert (right.ok, right.message) == (True, f"m answers with vectors of {WIDTH} numbers.")
+    assert (right.ok, str(right.message)) == (True, f"m answers with vectors of {WIDTH} numbers.")
     wrong = await check_embedding(
         EmbeddingConfig(base_url=emulator.url, model="m", api_key="sk-wrong")
     )
-    assert (wrong.ok, wrong.message.count("\n")) == (False, 0)
-    assert "401" in wrong.message
-    assert "sk-wrong" not in wrong.message
+    assert (wrong.ok, str(wrong.message).count("\n")) == (False, 0)
+    assert "401" in str(wrong.message)
+    assert "sk-wrong" not in str(wrong.message)
 
 
 def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
@@ -199,10 +199,12 @@ def test_what_is_not_installed_is_named_with_how_to_install_it() -> None:
 
 
 def test_a_platform_without_the_local_model_is_told_so_in_one_sentence() -> None:
-    assert missing_model_texts("linux", "x86_64") is None
-    texts = missing_model_texts("linux", "riscv64")
-    assert texts is not None
-    assert all("linux riscv64" in text and "memory.embedding" in text for text in texts)
+    assert find_missing_model("linux", "x86_64") is None
+    missing = find_missing_model("linux", "riscv64")
+    assert missing is not None
+    for lang in ("en", "zh"):
+        assert "linux riscv64" in missing.text(lang)
+        assert "memory.embedding" in missing.text(lang)
 
 
 def test_what_is_installed_is_used_unless_something_else_was_chosen() -> None:

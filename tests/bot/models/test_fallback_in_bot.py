@@ -16,6 +16,7 @@ from bot.models.base import Request
 from bot.models.fallback import ChainModel, FallbackModel
 from bot.models.health import ModelStatus
 from bot.models.providers.offline import ScriptedModel
+from channels.phrases import AnyPhrase
 from tests.bot.inside import Inside, inside
 from tests.bot.wired import MODEL, wired
 from tests.emulators.model import ModelEmulator
@@ -193,8 +194,8 @@ async def test_a_passing_failure_is_told_when_it_has_not_passed_and_a_flapping_m
     heard: list[str] = []
     seen: list[ModelStatus] = []
 
-    async def tell(channel: str, zh: str, en: str) -> None:
-        heard.append(en)
+    async def tell(channel: str, notice: AnyPhrase) -> None:
+        heard.append(str(notice))
 
     news = ModelNotifications(lambda: seen, tell)
     busy = Transient("busy")

@@ -12,7 +12,7 @@ from bot.cli.doctor.report import run_checks
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
 from bot.errors import ModelError
-from bot.memory.outcome_texts import format_outcomes
+from bot.memory.outcome_texts import describe_outcomes
 from bot.models.base import Request
 from bot.models.providers.openai import MAX_THOUGHTS
 from memory.conversation import ShownMessage, Text, ToolCall, ToolResult
@@ -142,12 +142,11 @@ def test_an_unknown_reason_is_shown_as_it_is() -> None:
     outcomes = BackgroundOutcomes(
         folds=NEWEST_FOLDS, digests={"waited": 2}, extractions=3, failed={"Odd": 1}
     )
-    assert format_outcomes(outcomes, "zh")[1] == "最近 3 轮里有 1 轮没能记下事实（Odd 1）"
-    assert (
-        "(a message waited, the model's summary comes later 2)"
-        in format_outcomes(outcomes, "en")[0]
+    assert describe_outcomes(outcomes)[1].text("zh") == "最近 3 轮里有 1 轮没能记下事实（Odd 1）"
+    assert "(a message waited, the model's summary comes later 2)" in str(
+        describe_outcomes(outcomes)[0]
     )
-    assert format_outcomes(BackgroundOutcomes(), "en") == []
+    assert describe_outcomes(BackgroundOutcomes()) == []
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ async def test_what_was_shown_is_taken_back_before_another_try() -> None:
     waits = [
         (event.why, event.call, event.calls) for event in events if isinstance(event, RetryWait)
     ]
-    assert waits == [("why_busy", 2, 5), ("why_busy", 3, 5)]
+    assert waits == [("busy", 2, 5), ("busy", 3, 5)]
     assert answer.parts == (Text(text="hello"),)
 
 

@@ -23,6 +23,7 @@ from bot.gateway.gateway import RateLimiter
 from bot.gateway.notifications import OwnerNotifier
 from bot.runtime.cluster.events import EventBus, pack_events, unpack_events
 from channels.message import Address, EventName, LiveEvent
+from channels.phrases import AnyPhrase, Phrase
 from memory.context.tokens import WEIGHTED
 from memory.store.open import open_store
 from memory.store.rows import ConversationRow, Place, PromptSnapshot
@@ -149,13 +150,13 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
         looked_up.append(limit)
         return rows[:limit]
 
-    async def tell(conversation: str, zh: str, en: str, once: str) -> None:
+    async def tell(conversation: str, notice: AnyPhrase, once: str) -> None:
         told.append(conversation)
 
     sessions: Any = SimpleNamespace(conversations=conversations)
     well = ChannelStatus(name="telegram", phase="up", since=0.0)
     chat = OwnerNotifier(sessions=sessions, states=lambda: {"telegram": well}, notify=tell)
-    await chat("wechat", "zh", "en")
+    await chat("wechat", Phrase("en"))
     assert told == ["owner"]
     looked_up.clear()
     for key in (
@@ -164,7 +165,7 @@ async def test_an_owner_who_wrote_before_a_thousand_others_is_told_all_the_same(
         "a limit of the day",
     ):
         for _ in range(3):
-            await chat("wechat", "zh", "en", key)
+            await chat("wechat", Phrase("en"), key)
     assert len(told) == 1 + 1_003
     assert len(looked_up) == 2 * 1_003  # each key once, not for each report
 
@@ -212,7 +213,7 @@ async def test_of_ten_thousand_and_one_counted_spaces_only_the_oldest_is_counted
         counted.append(space)
         return []
 
-    async def nobody(*told: str) -> None:
+    async def nobody(*told: object) -> None:
         return None
 
     kept_in: Any = SimpleNamespace(

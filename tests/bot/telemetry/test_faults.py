@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bot.agent.prompt.persona import PersonaFiles
-from bot.cli.doctor.channels import DoctorCheck
 from bot.cli.doctor.report import run_checks
+from bot.cli.doctor.texts import ShownCheck
 from bot.config.home import HomeFolder
 from bot.console.services import BotConsole
 from bot.console.site import HealthProbes
@@ -55,7 +55,7 @@ BROKEN = pytest.mark.parametrize("broken", [link, lost_link, folder, pipe])
 Broken = Callable[[Path], None]
 
 
-async def checks(home: Path) -> dict[str, DoctorCheck]:
+async def checks(home: Path) -> dict[str, ShownCheck]:
     return {check.name: check for check in await run_checks(HomeFolder(root=home))}
 
 
@@ -117,7 +117,7 @@ def test_a_persona_read_at_the_descriptor_limit_stays_and_is_read_again_after_it
     soul.write_text("You are Bea.")
     with no_descriptors():
         assert persona.soul() == "You are Ada."
-        assert [(one.what, one.en) for one in troubles.current()] == [
+        assert [(one.what, str(one.reason)) for one in troubles.current()] == [
             ("SOUL.md", "Too many open files")
         ]
     assert persona.soul() == "You are Bea."

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.errors import ToolFailed
 from bot.tools.base import Tool, ToolArguments, ToolContext, Toolset
 from bot.tools.deferred import (

@@ -23,6 +23,7 @@ from bot.tools.memory import (
     MemoryWriteArguments,
     MemoryWriteTool,
 )
+from channels.phrases import AnyPhrase
 from memory.recall.documents import Passage
 from memory.store.longterm.rows import AccountIdentity
 from memory.workspace.daily_log import LogSection, append_section
@@ -231,10 +232,10 @@ def test_a_copied_result_gives_its_words_back(
 async def test_a_call_that_runs_again_after_a_crash_notes_once_and_tells_once(desk: Shelf) -> None:
     told: list[str] = []
 
-    async def lost(conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def lost(conversation: str, notice: AnyPhrase, once: str = "") -> None:
         raise OSError("the process ends here")
 
-    async def kept(conversation: str, zh: str, en: str, once: str = "") -> None:
+    async def kept(conversation: str, notice: AnyPhrase, once: str = "") -> None:
         told.append(once)
 
     call, context = (

@@ -8,6 +8,7 @@ import pytest
 
 from channels.errors import AttachmentTooBig, ChannelError, Rejected, Retryable
 from channels.message import Address, Button, InboundMessage, OutboundFile, OutboundMessage
+from channels.phrases import ShownPhrase
 from channels.telegram.channel import Telegram
 from channels.telegram.settings import TelegramSettings
 from tests.contracts.channel_stage import Inbox, eventually, listening
@@ -20,7 +21,10 @@ PICTURE_BYTES = 10_485_760
 
 PERSON, GROUP = 5005, -1002000000123
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)
-MENU = (("help", "帮助", "What I can do"), ("status", "状态", "How it goes"))
+MENU = (
+    ("help", ShownPhrase("What I can do", "帮助")),
+    ("status", ShownPhrase("How it goes", "状态")),
+)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from channels.errors import Rejected
 from channels.message import Address, Button, OutboundFile, OutboundMessage
+from channels.phrases import ShownPhrase
 from channels.telegram.html import visible_text
 from channels.telegram.messages import (
     draft_parameters,
@@ -143,10 +144,9 @@ def test_a_draft_has_a_number_of_its_answers_own() -> None:
 def test_the_menu_is_english_for_all_and_chinese_for_chinese_clients() -> None:
     english, chinese = menu_parameters(
         [
-            ("help", "帮助", "Help"),
-            ("Bad-Name", "坏", "bad"),
-            ("x", "", "no Chinese"),
-            ("a", "长" * 300, "l" * 300),
+            ("help", ShownPhrase("Help", "帮助")),
+            ("Bad-Name", ShownPhrase("bad", "坏")),
+            ("a", ShownPhrase("l" * 300, "长" * 300)),
         ]
     )
     assert english == {
@@ -158,7 +158,10 @@ def test_the_menu_is_english_for_all_and_chinese_for_chinese_clients() -> None:
     assert chinese["language_code"] == "zh"
     assert chinese["commands"][0] == {"command": "help", "description": "帮助"}
     assert len(chinese["commands"][1]["description"]) == 256
-    assert len(menu_parameters([(f"c{n}", "中", "e") for n in range(150)])[0]["commands"]) == 100
+    assert (
+        len(menu_parameters([(f"c{n}", ShownPhrase("e", "中")) for n in range(150)])[0]["commands"])
+        == 100
+    )
     assert menu_parameters([]) == []
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from channels.web.auth import LoginThrottle, client_address
 from channels.web.settings import parse_networks, parse_public_host
+from channels.web.throttle import LoginThrottle, client_address
 from tests.cases import every_case
 from tests.channels.attacked import Authority
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running

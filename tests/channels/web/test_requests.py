@@ -174,7 +174,7 @@ def test_a_wrong_field_is_named_in_one_sentence(
 ) -> None:
     with pytest.raises(HttpRefusal) as refused:
         parse_body(Everything, body)
-    assert (refused.value.status, refused.value.field, refused.value.message) == (
+    assert (refused.value.status, refused.value.field, str(refused.value.message)) == (
         400,
         field,
         sentence,

@@ -8,6 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
+from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from tests.channels.web.server import Running, ScriptedBot, running
 
@@ -262,7 +263,7 @@ async def test_routes_that_cannot_be_loaded_now_are_503_and_loaded_by_a_later_re
             )
         raise failures.pop()
 
-    failures = [HttpRefusal(503, "starting", "not ready yet; try again in a moment")]
+    failures = [HttpRefusal(503, "starting", Phrase("not ready yet; try again in a moment"))]
     async with running(ScriptedBot(), opened=False) as site, site.client() as client:
         site.site.open(site.bot.doors(), load=load)
         assert (await client.get("/api/v1/session")).status_code == 200

@@ -12,8 +12,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from channels.web.auth import RequestGuard, hash_secret, login_delay, require_fresh_login
+from channels.web.auth import RequestGuard, hash_secret, require_fresh_login
 from channels.web.requests import HttpRefusal
+from channels.web.throttle import login_delay
 from tests.channels.web.server import TOKEN, Running, ScriptedBot, running
 from tests.channels.web.streams import events
 

@@ -9,6 +9,7 @@ import pytest
 
 from channels.base import LoginPrompt
 from channels.errors import AwaitsUser, LoggedOut
+from channels.phrases import Phrase
 from channels.wechat.channel import Wechat
 from channels.wechat.client import PollTiming
 from tests.channels.wechat.stage import QUICK, log_in, open_channel, open_state, part, staged
@@ -65,8 +66,7 @@ async def test_scan_and_confirm() -> None:
         assert it.channel.account == ""
         shown = await it.code()
         assert shown.text == f"https://weixin.example/x/{it.world.code().id}"
-        assert shown.zh
-        assert shown.en
+        assert shown.about.text("zh") != shown.about.text("en")
         assert "not logged in" in it.channel.connection_status().trouble
         it.world.scan()
         await eventually(lambda: it.shows("wait"))
@@ -149,7 +149,7 @@ async def test_it_is_not_followed_to_a_foreign_host() -> None:
         await eventually(it.hearing.done)
         assert "evil.example" in str(it.hearing.exception())
         assert it.channel.prompt() == LoginPrompt(
-            kind="wait", zh="正在向微信要二维码。", en="Asking WeChat for a QR code."
+            kind="wait", about=Phrase("Asking WeChat for a QR code.")
         )
 
 

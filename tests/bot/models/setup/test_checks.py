@@ -50,7 +50,7 @@ async def test_all_that_a_model_can_do_is_found() -> None:
     assert (report.window.tokens, report.window.source) == (8_192, "server")
     assert all(
         zh.endswith(("。", "384")) and en.endswith((".", "384"))
-        for zh, en in (check.text for check in report.checks)
+        for zh, en in ((check.text.text("zh"), check.text.text("en")) for check in report.checks)
     )
 
 
@@ -92,7 +92,8 @@ async def test_a_wrong_model_is_told_with_those_that_there_are() -> None:
         report = await tried(host, "gpt-99")
     assert states(report) == {"address": "ok", "key": "ok", "answer": "failed"}
     assert (
-        report.checks[-1].text[1] == "The server has no model gpt-99. It has qwen3:8b, llama3.2:3b."
+        report.checks[-1].text.text("en")
+        == "The server has no model gpt-99. It has qwen3:8b, llama3.2:3b."
     )
 
 
@@ -102,8 +103,8 @@ async def test_a_wrong_path_and_a_closed_port_are_faults_of_the_address() -> Non
         wrong = await check_model(account, "qwen3:8b")
         closed = await check_model(replace(account, base_url=closed_url()), "qwen3:8b")
     assert states(wrong) == states(closed) == {"address": "failed"}
-    assert "usually ends in /v1" in wrong.checks[0].text[1]
-    assert "Nothing listens at" in closed.checks[0].text[1]
+    assert "usually ends in /v1" in wrong.checks[0].text.text("en")
+    assert "Nothing listens at" in closed.checks[0].text.text("en")
 
 
 @every_case(
@@ -218,7 +219,7 @@ async def test_an_unknown_window_at_home_is_told_with_what_to_set() -> None:
         report = await tried(host)
     check = report.checks[-1]
     assert (check.id, check.state) == ("window", "unknown")
-    assert "llm.context_window" in check.text[1]
+    assert "llm.context_window" in check.text.text("en")
 
 
 async def test_without_a_key_nothing_is_sent() -> None:

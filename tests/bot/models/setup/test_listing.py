@@ -8,6 +8,7 @@ import pytest
 from bot.models.providers.accounts import ProviderAccount
 from bot.models.setup.listing import ListingCache, ModelListing, find_local_servers, list_models
 from bot.models.setup.presets import PRESETS
+from channels.phrases import Phrase
 from tests.cases import every_case
 from tests.emulators.model import Exchange
 from tests.emulators.model_host import ModelHost
@@ -54,10 +55,13 @@ async def test_a_key_is_sent_and_a_refused_one_is_told_without_it() -> None:
     assert refused is not None
     assert none is not None
     assert strange is not None
-    assert (refused.code, refused.text[1]) == ("key", "The server refuses this key (HTTP 401).")
+    assert (refused.code, refused.text.text("en")) == (
+        "key",
+        "The server refuses this key (HTTP 401).",
+    )
     assert "Incorrect API key" in refused.words
     assert "wrong-key" not in refused.words
-    assert none.text == ("服务器需要密钥。", "The server needs a key.")
+    assert none.text == Phrase("The server needs a key.")
     assert (strange.code, host.seen_keys.count("")) == ("key", 1)
 
 
@@ -75,12 +79,13 @@ async def test_nothing_listens_no_host_and_a_wrong_path_are_told_apart() -> None
         assert fault is not None
         assert fault.code == code
     assert faults["nothing_listens"] is not None
-    assert faults["nothing_listens"].text[1].startswith("Nothing listens at 127.0.0.1:")
+    assert faults["nothing_listens"].text.text("en").startswith("Nothing listens at 127.0.0.1:")
     assert meant is not None
-    assert f"but {right} is" in meant.text[1]
+    assert f"but {right} is" in meant.text.text("en")
     assert elsewhere is not None
     assert elsewhere.code == "path"
-    assert not [text for text in elsewhere.text if "/v1 结尾" in text or "ends in /v1" in text]
+    assert "/v1 结尾" not in elsewhere.text.text("zh")
+    assert "ends in /v1" not in elsewhere.text.text("en")
 
 
 async def test_another_program_at_the_port_is_no_server_of_models() -> None:

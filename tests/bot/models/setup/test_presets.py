@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.config.schema import LlmConfig
+from bot.config.sections.llm import LlmConfig
 from bot.models.setup.presets import LOCAL_PRESETS, PRESETS, find_preset
 from tests.cases import every_case
 from tests.conventions.sources import ROOT
@@ -13,7 +13,7 @@ from tests.conventions.sources import ROOT
 def test_every_preset_makes_a_valid_configuration() -> None:
     for preset in PRESETS.values():
         LlmConfig(provider=preset.provider, base_url=preset.base_url, background=preset.background)
-        assert all(preset.title)
+        assert preset.title
         assert preset.key_page.startswith("https://") or not preset.needs_key
 
 

@@ -15,10 +15,10 @@ import pytest
 
 from bot.console.approvals import ApprovalRoutes
 from bot.models.providers.offline import Script
-from bot.texts import Reason
 from bot.tools.exec.probe import SHARED_REASON
 from bot.tools.exec.tool import MAX_UNBOUND_NAMES
 from channels.message import Capabilities
+from channels.phrases import Phrase
 from channels.testing import ScriptedChannel
 from tests.bot.inside import ON_POSTGRES, Inside, inside
 from tests.bot.talk import call, results, words
@@ -385,9 +385,9 @@ async def test_S50_it_is_offered_only_where_the_sandbox_holds(tmp_path: Path) ->
         await it.text("hello")
         assert offered(it) == (level().level == "A")
         assert ("sandbox of commands: A" in await it.text("/status")) == (level().level == "A")
-        it.bot.exec_tools.refuse(Reason("{} says so", "{} 这样说", ("a test",)))
+        it.bot.exec_tools.refuse(Phrase("{words}", words="a test says so"))
         assert "exec is not offered: a test says so" in await it.text("/status")
-        assert "不提供 exec：a test 这样说" in await it.text("/状态")
+        assert "不提供 exec：a test says so" in await it.text("/状态")
         await it.text("and now")
         assert not offered(it)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.texts import to_language
+from bot.cli.doctor.texts import show_checks
 from bot.cli.doctor.tools import check_tools
 from bot.config.home import HomeFolder
 from bot.config.schema import Config
@@ -146,11 +146,12 @@ def test_the_filter_is_made_for_two_machines_and_no_other() -> None:
 
 async def test_doctor_says_whether_commands_run_and_what_would_help(tmp_path: Path) -> None:
     home = HomeFolder(root=tmp_path)
-    off = await check_tools(Config(), {}, home)
+    off = show_checks(await check_tools(Config(), {}, home), "en")
     [check] = [check for check in off if check.name == "exec"]
     assert check.ok
     assert "Off" in check.message
-    on = await check_tools(Config.model_validate({"tools": {"exec": {"enabled": True}}}), {}, home)
+    enabled = Config.model_validate({"tools": {"exec": {"enabled": True}}})
+    on = show_checks(await check_tools(enabled, {}, home), "en")
     [check] = [check for check in on if check.name == "exec"]
     assert check.ok == (level().level == "A")
     assert check.ok or (str(level().reason) in check.message and "exec.md" in check.hint)
@@ -159,7 +160,7 @@ async def test_doctor_says_whether_commands_run_and_what_would_help(tmp_path: Pa
         ("en", "Not offered: on PostgreSQL several"),
         ("zh", "不提供：使用 PostgreSQL 时可能"),
     ):
-        checks = await check_tools(Config.model_validate(shared), {}, home, lang)
-        [check] = [to_language(check, lang) for check in checks if check.name == "exec"]
+        checks = await check_tools(Config.model_validate(shared), {}, home)
+        [check] = [check for check in show_checks(checks, lang) if check.name == "exec"]
         assert not check.ok
         assert check.message.startswith(message)

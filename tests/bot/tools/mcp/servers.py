@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.service import source_sha256
 from memory.store.automation.mcp import ListedTool, McpChoice

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.connection import McpLost
 from bot.tools.mcp.http import judge_server
 from bot.tools.mcp.server import McpServer

@@ -16,7 +16,7 @@ import aiohttp
 import pytest
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.connection import McpLost
 from bot.tools.mcp.oauth import LoginFiles, McpLoginError, log_in
 from bot.tools.mcp.server import McpServer

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.connection import MAX_TOOLS, McpError, McpLost
 from bot.tools.mcp.server import BREAKER_FAILURES, BREAKER_SECONDS, McpServer
 from memory.store.automation.mcp import ListedTool
@@ -250,7 +250,7 @@ HOLDER = """
 import asyncio, json, sys
 from pathlib import Path
 from bot.config.home import HomeFolder
-from bot.config.schema import McpServerConfig
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.mcp.server import McpServer
 
 async def store(era, tools) -> None: ...

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bot.cli.doctor.texts import to_language
+from bot.cli.doctor.texts import show_checks
 from bot.cli.doctor.tools import check_mcp
 from bot.config.home import HomeFolder
-from bot.config.schema import Config, McpServerConfig
+from bot.config.schema import Config
+from bot.config.sections.extensions import McpServerConfig
 from bot.tools.exec.runner import SandboxError
 from bot.tools.mcp.connection import McpError
 from bot.tools.mcp.server import McpServer
@@ -195,7 +196,7 @@ async def test_where_there_is_no_sandbox_nothing_is_started(
         with pytest.raises(McpError, match="there is no sandbox"):
             await server.connect()
         assert "there is no sandbox for" in server.status.why
-        assert server.status.why_zh.startswith("没有沙箱：没有用于 ")
+        assert server.status.refused.text("zh").startswith("没有沙箱：没有用于 ")
     assert not (tmp_path / "server" / "emulator.pid").exists()
 
 
@@ -205,8 +206,7 @@ def test_doctor_says_what_a_server_sees_and_what_is_missing(
 ) -> None:
     def said(lang: str = "en", **settings: Any) -> str:
         config = Config.model_validate({"mcp": {"notes": {"command": ["cat"], **settings}}})
-        [check] = check_mcp(config, {}, home, lang)
-        check = to_language(check, lang)
+        [check] = show_checks(check_mcp(config, {}, home), lang)
         return f"{check.ok} {check.message} {check.hint}"
 
     assert find_problem(McpServerConfig.model_validate({"command": ["cat"]}), home) is None

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from channels.base import Deliver
 from channels.message import Address, Capabilities, InboundMessage, OutboundMessage, Receipt, Sender
+from channels.phrases import Phrase
 from channels.toolkit.delivery import store_with_retry
 from channels.toolkit.settings import CredentialChannelSettings
 
@@ -21,13 +22,12 @@ class BoxSettings(CredentialChannelSettings):
     """Two folders on this machine."""
 
     needed = ("path",)
-    title = ("文件夹", "Folder")
+    title = Phrase("Folder")
     path: str = Field(
         "",
         title="Path",
         description="The folder that holds `in` and `out`.",
         examples=["/srv/box"],
-        json_schema_extra={"title_zh": "路径", "description_zh": "放着 in 和 out 的文件夹。"},
     )
 
 

@@ -1,0 +1,35 @@
+"""What each number of a policy means."""
+
+from channels.phrases import Phrase
+
+POLICY_SETTING_TEXTS: dict[str, Phrase] = {
+    "window": Phrase("window that the numbers are meant for; they shrink with less"),
+    "snip_chars": Phrase("characters from which a tool result is snipped"),
+    "snip_share": Phrase("share that stays at either end when snipped"),
+    "snip_most": Phrase("most at either end, as a share of snip_chars"),
+    "input_chars": Phrase("characters left of an old tool input"),
+    "result_chars": Phrase("characters left of an old tool result"),
+    "line_at": Phrase("share of the budget at which old results become lines"),
+    "batch": Phrase("least share of the budget that one round must save"),
+    "spared_results": Phrase("newest results that are left alone"),
+    "fold_at": Phrase("share of the budget at which a fold is due"),
+    "fold_tokens": Phrase("tokens of history at which a fold is due"),
+    "fold_messages": Phrase("messages of history at which a fold is due"),
+    "least_messages": Phrase("messages below which nothing is folded"),
+    "keep": Phrase("share of the history that stays"),
+    "keep_most": Phrase("share that may stay at most"),
+    "keep_tokens": Phrase("tokens that stay"),
+    "keep_messages": Phrase("messages that stay"),
+    "reach": Phrase("how far the cut may move to a better place"),
+    "reach_turns": Phrase("turns on either side of the cut whose ends are compared too"),
+    "newest": Phrase("newest messages that are never folded"),
+    "most_tokens": Phrase("most tokens of history"),
+    "drop_at": Phrase("share of the budget at which the oldest turns go at once"),
+    "every_messages": Phrase("new messages after which the summary is updated"),
+    "every_tokens": Phrase("new tokens after which the summary is updated"),
+    "text_only_below": Phrase("turns below which texts stay instead of a fold"),
+    "summary_tokens": Phrase("most tokens of the summary"),
+    "spare": Phrase("tokens left free when turns go"),
+    "overflow_turns": Phrase("turns that stay after the model refused a request as too long"),
+    "overflow_chars": Phrase("characters of a text that stay after that"),
+}
