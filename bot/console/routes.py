@@ -30,7 +30,6 @@ from bot.console.conversations import ConversationRoutes
 from bot.console.memory import models as memory_models
 from bot.console.memory.files import FileRoutes
 from bot.console.openapi import describe_api
-from bot.console.operations.push import PushRoutes, build_notifier
 from bot.console.operations.views import ViewRoutes
 from bot.console.services import BotConsole
 from bot.console.tasks import TaskRoutes
@@ -99,7 +98,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *ApprovalRoutes(console.store, console.pairing.roles, console.decider).calls(),
         *PasskeyRoutes(console.passkeys, site.gate, console.store).calls(),
         *LoginRoutes(site.gate, console.store, console.passkeys.all).calls(),
-        *PushRoutes(build_notifier(console.bot, site)).calls(),
+        *console.notified(site),
         *TaskRoutes(console.store, console.jobs).calls(),
         *settings.calls(),
         *ModelSetupRoutes(console.settings, settings).calls(),

@@ -25,6 +25,7 @@ from bot.console.operations.backups import BackupRoutes
 from bot.console.operations.health import HealthRoutes
 from bot.console.operations.jobs import JobRoutes, JobRunner
 from bot.console.operations.logs import LogRoutes
+from bot.console.operations.push import PushRoutes, build_notifier
 from bot.console.operations.replays import ReplayRoutes
 from bot.console.operations.traces import TraceRoutes
 from bot.console.operations.usage import UsageRoutes
@@ -49,6 +50,7 @@ from channels.web.backend import Allow, EventSources
 from channels.web.requests import (
     Route,
 )
+from channels.web.server import WebSite
 from memory.recall.documents import SearchRequest
 from memory.store.errors import StoreError
 
@@ -63,7 +65,7 @@ class BotConsole:
 
     def __init__(self, bot: Bot, allow: Allow = is_console_allowed) -> None:
         """allow: tells whether the console may do an action now."""
-        self._bot = self.bot = bot
+        self._bot = bot
         self.allow = allow
         self.store = bot.store
         #: The owner's files.
@@ -83,6 +85,10 @@ class BotConsole:
     def now(self) -> datetime:
         """Return the time in the owner's zone."""
         return self._bot.now()
+
+    def notified(self, site: WebSite) -> Sequence[Route]:
+        """Return the routes of browsers that want notifications."""
+        return PushRoutes(build_notifier(self._bot, site)).calls()
 
     def managed(self) -> Sequence[Route]:
         """Return the routes of single people, skills and servers of tools."""

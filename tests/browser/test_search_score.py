@@ -65,7 +65,8 @@ async def test_the_share_of_the_vector_is_told_and_all_shares_are_the_score(
                 [row] = [row for row in rows if line in row]
                 expected.append((near[row] - least) / (most - least))
             assert asks["split"]["vector"] / first["split"]["vector"] == pytest.approx(
-                expected[1] / expected[0], rel=0.01
+                expected[1] / expected[0],
+                rel=0.03,  # a vector is stored in whole numbers up to 127
             )
 
             await page.goto(f"{real.site.base}/memory/search?q={QUESTION}")

@@ -297,7 +297,10 @@ def test_a_copy_of_the_example_starts_and_the_doctor_is_content(
     assert "does not start" not in errors
     assert mnema(home, "doctor", "--json") == 0
     checks = json.loads(capsys.readouterr().out)["checks"]
-    assert [check["name"] for check in checks if check["hint"]] == ["model"]
+    assert [check["name"] for check in checks if check["hint"]] == [
+        "model",
+        "embedding",
+    ]
     assert [check["name"] for check in checks if check["name"].startswith("channel ")] == [
         "channel web"
     ]

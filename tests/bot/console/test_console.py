@@ -139,6 +139,9 @@ class ScriptedServices:
     def remembered(self) -> tuple[Route, ...]:
         return ()
 
+    def notified(self, _: Any) -> tuple[Route, ...]:
+        return ()
+
     def managed(self) -> tuple[Route, ...]:
         return ()
 

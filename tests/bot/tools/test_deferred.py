@@ -232,7 +232,7 @@ async def test_a_deferred_tool_is_found_called_and_judged_as_itself(tmp_path: Pa
         assert "argument 'words'" in wrong.text
         assert orders.calls() == ["echo"]
         question = next(sent.text for sent in it.channel.sent if "/approve" in sent.text)
-        assert "`files__die`" in question
+        assert question.startswith("```\nfiles__die\n```")
         said = [
             part
             for message in it.model.requests[-1].messages

@@ -17,6 +17,8 @@ FIRST = "r0013"  # the revision of its tables
 ROWS = Path(__file__).parent / "home_of_ed4b8f97.sql"
 # What leads back to that revision from the newest one.
 BACK = (
+    "DROP INDEX memory_successor",
+    "DROP INDEX memory_source",
     "ALTER TABLE memory DROP COLUMN since",
     "DROP INDEX fold_open_log",
     "DROP INDEX fold_end",

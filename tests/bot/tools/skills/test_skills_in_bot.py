@@ -24,7 +24,7 @@ from memory.workspace.files import Workspace
 from tests.bot.inside import TERMINAL, inside
 from tests.bot.talk import call, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox
-from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned
+from tests.bot.tools.exec.test_exec_in_bot import ON, approve, ask, owned, why
 from tests.bot.tools.skills.test_skills import HEAD, change_unseen, skill_folder
 from tests.emulators.pages import serving
 
@@ -55,12 +55,12 @@ async def test_a_script_of_a_skill_runs_by_exec_while_the_skill_is_enabled_byte_
         assert await it.text("brew") == "no"
         assert "The skill tea is not enabled" in results(it.model.requests[-1])[-1].text
         enable(tmp_path, folder, "tea")
-        question = await ask(it)
+        await ask(it)
         assert (
             "exec runs its scripts as /w/skills/tea/brew.sh"
             in results(it.model.requests[-2])[-1].text
         )
-        assert "sha256 of the skill tea" in question
+        assert "sha256 of the skill tea" in await why(it)
         assert "brewed" in await approve(it)
         await ask(it)
         (folder / "SKILL.md").write_text(f"{HEAD}other\n")
