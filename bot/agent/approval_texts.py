@@ -21,8 +21,8 @@ TAINTED_BANNER = Phrase(
     "⚠️ Words from outside (a file, a web page, a tool's result, a quotation) are in view, and "
     "they may be what asks for this. Read it closely."
 )
-BOUND_TITLE = Phrase("only as it is now")
-UNBOUND_TITLE = Phrase("not bound")
+BOUND_TITLE = Phrase("valid only while these stay the same")
+UNBOUND_TITLE = Phrase("not covered")
 # Why a call is asked for, by its action.
 _REASONS: Mapping[str, Phrase] = {
     "exec": Phrase("Each command needs your approval."),

@@ -63,7 +63,7 @@ async def _export_everything(context: CommandContext) -> str:
     )
     await context.store.note("export", space, f"everything, {done.messages} messages", context.who)
     exported = Phrase(
-        "Everything that is kept of you is in the workspace's {path}: conversations "
+        "Everything that the bot keeps about you is in {path} in the workspace: conversations "
         "{conversations}, messages {messages}, files {files}, memories {memories}, attachments "
         "{attachments}.",
         path=path,

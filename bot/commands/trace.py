@@ -26,7 +26,7 @@ STATE_TEXTS: Mapping[str, Phrase] = {
     "unknown": Phrase("outcome unknown"),
     "pending": Phrase("to be sent"),
     "sending": Phrase("being sent"),
-    "sent": Phrase("taken by the platform"),
+    "sent": Phrase("accepted by the platform"),
     "dropped": Phrase("dropped"),
     "summarised": Phrase("at work"),
     "checked": Phrase("at work"),

@@ -39,7 +39,7 @@ from memory.store.store import Store
 from memory.workspace.blobs import Blobs, is_blob_name
 
 BRANCHED_TEXT = Phrase(
-    "This is a branch of another conversation: it has what was said there before one message."
+    "This is a branch of another conversation, up to the message that was edited."
 )
 MAX_THUMBNAILS = 64  # kept in memory; each has up to some 100 kB
 FILE_HEADERS = {
@@ -210,7 +210,7 @@ class ConversationRoutes:
         try:
             id = await self._store.sessions.branch_conversation(row.id, body.message, place, notice)
         except LookupError as err:
-            why = Phrase("there is no such message, or it has no turn")
+            why = Phrase("there is no such message, or it started no turn")
             raise HttpRefusal(404, "not_found", why) from err
         except WrongState as err:
             raise HttpRefusal(409, "taken", Phrase("there is a conversation of that name")) from err
@@ -235,7 +235,7 @@ class ConversationRoutes:
         )
         if found is None:
             raise HttpRefusal(
-                404, "not_found", Phrase("there is no such message, or it has no turn")
+                404, "not_found", Phrase("there is no such message, or it started no turn")
             )
         return json_response({"items": [_step_json(step) for step in found]})
 

@@ -36,7 +36,7 @@ _HEADS: dict[RepairSource, Phrase] = {
 }
 _COPIED = Phrase("{messages} messages were copied from the damaged file.")
 _LEFT = Phrase(
-    "{count} could not be copied whole, and their newest messages are only in the damaged file: "
+    "{count} could not be copied completely, and their newest messages are only in the damaged file: "
     "{names}."
 )
 _KEYS_ONLY = Phrase(

@@ -232,7 +232,7 @@ def _measure_line(used: int, most: int, unit: str) -> str:
 
 
 def _contents_lines(facts: dict[str, Any], lang: str) -> list[str]:
-    lines, total = [f"**{Phrase('Made of').text(lang)}**"], max(1, facts["tokens"])
+    lines, total = [f"**{Phrase('Parts').text(lang)}**"], max(1, facts["tokens"])
     for name, count in facts["parts"].items():
         if count:
             lines.append(

@@ -186,7 +186,7 @@ async def decide_forgetting(context: CommandContext, *, approve: bool) -> str | 
 def no_request_text(context: CommandContext) -> str:
     """Say that no request with that code waits here."""
     return context.text(
-        Phrase("Nothing waits here under that code, or it has expired."),
+        Phrase("No request with that code is waiting here, or it has expired."),
     )
 
 

@@ -230,7 +230,7 @@ class McpRoutes:
                 409,
                 "changed",
                 Phrase(
-                    "these are others than were shown; read them again: {missed}",
+                    "these have changed since they were shown; reload and review them again: {missed}",
                     missed=", ".join(missed),
                 ),
             )

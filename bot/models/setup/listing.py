@@ -156,7 +156,7 @@ async def _has_list(client: Any, address: _ListAddress) -> bool:
 
 def _meant_text(base_url: str) -> AnyPhrase:
     return Phrase(
-        "{base_url} is not the API of models, but {base_url}/v1 is: use that address.",
+        "There is no model API at {base_url}, but there is one at {base_url}/v1: use that address.",
         base_url=base_url,
     )
 
@@ -338,12 +338,12 @@ def path_fault(url: str, words: str = "") -> EndpointFault:
     """Explain that an address is not the API of models."""
     if urlsplit(url).path.rstrip("/").endswith("/v1"):
         text = Phrase(
-            "{url} is not the API of models: there is no list of models. Check host and port.",
+            "{url} is not a model API: it has no list of models. Check host and port.",
             url=url,
         )
     else:
         text = Phrase(
-            "{url} is not the API of models: such an address usually ends in /v1.", url=url
+            "{url} is not a model API: such an address usually ends in /v1.", url=url
         )
     return EndpointFault(code="path", text=text, words=words)
 

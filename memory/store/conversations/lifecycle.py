@@ -133,7 +133,7 @@ async def branch_conversation(
         place: of the new conversation, in the space of the other one.
 
     Raises:
-        LookupError: there is no such message, or it has no turn.
+        LookupError: there is no such message, or it started no turn.
         WrongState: there is a conversation at that place.
     """
     found = (await tx.execute(_BRANCHED_TURN, conversation=origin, message=message_id)).first()

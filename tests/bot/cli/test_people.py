@@ -257,7 +257,7 @@ def test_in_a_chat_a_person_takes_out_all_of_their_own(home: Path) -> None:
             return await it.text("/export all", chat="7", sender="7")
 
     told = asyncio.run(lived())
-    assert told.startswith("Everything that is kept of you is in the workspace's exports/")
+    assert told.startswith("Everything that the bot keeps about you is in exports/")
     [path] = (home / "workspace" / "spaces" / "telegram-7" / "exports").iterdir()
     with zipfile.ZipFile(path) as bundle:
         whole = b"".join(bundle.read(name) for name in bundle.namelist())

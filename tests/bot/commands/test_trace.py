@@ -29,7 +29,7 @@ async def test_the_last_message_is_told_from_received_to_sent(tmp_path: Path) ->
             "ended",
             "answer 1/1",
         ]
-        assert "taken by the platform" in kinds[-1]
+        assert "accepted by the platform" in kinds[-1]
         assert told[0].endswith("· done")
         trace = told[0].split()[1]
         assert await it.text(f"/trace {trace}") == "\n".join(told)
