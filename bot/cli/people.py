@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from bot.access.pairing import PairingRefused, PairingService
 from bot.cli.common import (
     COMMAND_LINE_ACTOR,
     JsonOption,
@@ -29,6 +30,8 @@ from bot.runtime.store_access import (
     open_store_for_command,
     run_with_store,
 )
+from bot.texts import detect_machine_language, show_before_messages
+from channels.phrases import AnyPhrase, Phrase
 
 pair_app = typer.Typer(
     help="List who may talk to the bot and who asks to; approve, refuse, revoke.",
@@ -60,11 +63,17 @@ def list_requests(ctx: typer.Context, as_json: JsonOption = False) -> int:
             f"{'until ' + row['expires'][:16] if row['expires'] else 'group, not allowed'}"
         )
     if facts["locked_until"]:
-        print(f"Codes are locked until {facts['locked_until'][:16]} UTC: too many wrong ones.")
+        until = facts["locked_until"][:16]
+        locked = Phrase("Codes are locked until {until} UTC: too many wrong ones.", until=until)
+        print(show_before_messages(locked))
     if not facts["people"] and not facts["waiting"]:
         print(
-            "Only this machine has access, and no requests are open. mnema owner add makes you an "
-            "owner."
+            show_before_messages(
+                Phrase(
+                    "Only this machine has access, and no requests are open. mnema owner add makes "
+                    "you an owner."
+                )
+            )
         )
     return 0
 
@@ -137,11 +146,11 @@ def add(ctx: typer.Context) -> int:
     else:
         code = _run_offline(home, lambda it: it.owner_code(COMMAND_LINE_ACTOR), write=True)
     print(code)
-    print(
+    hint = Phrase(
         "Send it to the bot in a private chat within 10 minutes to become an owner. It works once; "
-        "an earlier unused code no longer works.",
-        file=sys.stderr,
+        "an earlier unused code no longer works."
     )
+    print(show_before_messages(hint), file=sys.stderr)
     return 0
 
 
@@ -152,7 +161,11 @@ def owners(ctx: typer.Context) -> int:
     for row in rows:
         print(f"{_format_party(row)}  by {row['by']}")
     if not rows:
-        print("Only this machine is an owner; mnema owner add makes a person one.")
+        print(
+            show_before_messages(
+                Phrase("Only this machine is an owner; mnema owner add makes a person one.")
+            )
+        )
     return 0
 
 
@@ -180,27 +193,29 @@ def _change_access(
     home: HomeFolder,
     name: str,
     body: Mapping[str, str],
-    offline: Callable[[Any], Awaitable[tuple[str, str]]],
+    offline: Callable[[PairingService], Awaitable[AnyPhrase]],
 ) -> int:
     """Change access through the running bot, or in the store if none runs; print the result."""
     if home.address():
-        print(
-            call_running_bot_now(
-                home, "POST", f"/api/v1/access/{name}", body, patience=REQUEST_SECONDS
-            )["en"]
+        texts = call_running_bot_now(
+            home, "POST", f"/api/v1/access/{name}", body, patience=REQUEST_SECONDS
         )
+        text = str(texts[detect_machine_language()])
     else:
-        print(_run_offline(home, offline, write=True)[1])
+        try:
+            text = show_before_messages(_run_offline(home, offline, write=True))
+        except PairingRefused as err:
+            raise MnemaError(show_before_messages(err.phrase)) from err
+    print(text.replace("`", ""))  # a mark of code in a chat
     return 0
 
 
 def _run_offline(
-    home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, write: bool
+    home: HomeFolder, work: Callable[[PairingService], Awaitable[Answer]], *, write: bool
 ) -> Answer:
     """Run `work` with the PairingService of a home without a running bot."""
     from datetime import UTC, datetime
 
-    from bot.access.pairing import PairingService
     from bot.access.roles import RoleResolver
     from bot.config.file import ConfigFile
 

@@ -36,8 +36,8 @@ _HEADS: dict[RepairSource, Phrase] = {
 }
 _COPIED = Phrase("{messages} messages were copied from the damaged file.")
 _LEFT = Phrase(
-    "{count} could not be copied completely, and their newest messages are only in the damaged file: "
-    "{names}."
+    "{count} could not be copied completely, and their newest messages are only in the damaged "
+    "file: {names}."
 )
 _KEYS_ONLY = Phrase(
     "Received messages whose text could not be read: {keys_only}. They are not processed again, "

@@ -230,7 +230,8 @@ class McpRoutes:
                 409,
                 "changed",
                 Phrase(
-                    "these have changed since they were shown; reload and review them again: {missed}",
+                    "these have changed since they were shown; reload and review them again: "
+                    "{missed}",
                     missed=", ".join(missed),
                 ),
             )

@@ -342,9 +342,7 @@ def path_fault(url: str, words: str = "") -> EndpointFault:
             url=url,
         )
     else:
-        text = Phrase(
-            "{url} is not a model API: such an address usually ends in /v1.", url=url
-        )
+        text = Phrase("{url} is not a model API: such an address usually ends in /v1.", url=url)
     return EndpointFault(code="path", text=text, words=words)
 
 

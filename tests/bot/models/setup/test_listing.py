@@ -81,7 +81,7 @@ async def test_nothing_listens_no_host_and_a_wrong_path_are_told_apart() -> None
     assert faults["nothing_listens"] is not None
     assert faults["nothing_listens"].text.text("en").startswith("Nothing listens at 127.0.0.1:")
     assert meant is not None
-    assert f"but {right} is" in meant.text.text("en")
+    assert f"there is one at {right}" in meant.text.text("en")
     assert elsewhere is not None
     assert elsewhere.code == "path"
     assert "/v1 结尾" not in elsewhere.text.text("zh")
