@@ -139,7 +139,7 @@ def test_a_strangers_code_is_approved_on_the_record_itself(
     assert mnema(home, "pair", "approve", "abcd-efgh", "--channel", "telegram") == 0
     said = capsys.readouterr()
     assert said.err == ""
-    assert "telegram `42` “`Ann`” may talk to me in private now." in said.out
+    assert "telegram 42 “Ann” may talk to me in private now." in said.out
 
 
 def test_the_list_shows_ids_and_claimed_names_and_no_code(
