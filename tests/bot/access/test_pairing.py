@@ -153,8 +153,8 @@ async def test_who_has_been_approved_is_told_and_talks_and_pairing_gives_nothing
 ) -> None:
     async with door(tmp_path) as one:
         code = await one.code("9")
-        _, en = await one.pairing.approve(code, "test")
-        assert "telegram `9`" in en
+        done = await one.pairing.approve(code, "test")
+        assert "telegram `9`" in str(done)
         await one.it.bot.settled()
         assert one.told("9")[-1] == "You have been let in: you can talk to me now."
         assert await one.write("hello", "9") == [ANSWER]

@@ -60,6 +60,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         telemetry=Telemetry(),
         troubles=TroubleList(),
         space_idle=lambda space: None,
+        title_writer=unused,
     )
     with pytest.raises(asyncio.CancelledError):
         await turns.step(conversation)
