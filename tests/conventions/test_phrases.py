@@ -6,10 +6,10 @@ import string
 from functools import cache
 
 import polib
-import pytest
 
 from channels.phrases import CHINESE_FILE
 from scripts.phrases import build_catalogue, used_phrases
+from tests.cases import every_case
 from tests.conventions.sources import Source, nodes, product
 
 PHRASES = used_phrases()
@@ -60,7 +60,7 @@ def test_a_template_has_one_form_for_many() -> None:
     assert {template: forms for template, forms in plurals.items() if len(forms) > 1} == {}
 
 
-@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.msgid[:40])
+@every_case("entry", list(CATALOGUE))
 def test_the_fields_are_the_same_in_both_languages(entry: polib.POEntry) -> None:
     wanted = fields(entry.msgid_plural or entry.msgid)
     assert all(name.isidentifier() for name in wanted)
