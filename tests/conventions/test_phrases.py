@@ -8,17 +8,22 @@ from functools import cache
 import polib
 
 from channels.phrases import CHINESE_FILE
-from scripts.phrases import build_catalogue, used_phrases
+from scripts.phrases import UsedPhrase, build_catalogue, used_phrases
 from tests.cases import every_case
 from tests.conventions.sources import Source, nodes, product
 
-PHRASES = used_phrases()
 # Builds phrases of the literals in the fields of the settings.
 BUILDS_PHRASES = "bot/config/keys.py"
 # Chinese that leaves a field out: what the English sentence repeats means nothing to its reader.
 WITHOUT_FIELDS = {"{ended}"}
 CHINESE_SIGN = re.compile("[\u3001-\u303f\u3400-\u9fff]")
 CATALOGUE = polib.pofile(str(CHINESE_FILE), encoding="utf-8", wrapwidth=0)
+
+
+@cache
+def phrases() -> list[UsedPhrase]:
+    """Every phrase of the code, read by the worker that needs it."""
+    return list(used_phrases())
 
 
 def fields(template: str) -> dict[str, str | None]:
@@ -36,7 +41,7 @@ def test_a_template_is_a_literal() -> None:
     """One that is put together at run time cannot be translated."""
     assert [
         f"{phrase.path}:{phrase.line}"
-        for phrase in PHRASES
+        for phrase in phrases()
         if phrase.path != BUILDS_PHRASES
         and (phrase.template is None or phrase.plural is None or phrase.context is None)
     ] == []
@@ -44,7 +49,7 @@ def test_a_template_is_a_literal() -> None:
 
 def test_the_catalogue_holds_what_the_code_uses_and_nothing_else() -> None:
     """`make texts` writes it."""
-    expected = build_catalogue(PHRASES, CATALOGUE)
+    expected = build_catalogue(phrases(), CATALOGUE)
     assert str(CATALOGUE) == str(expected)
 
 
@@ -55,7 +60,7 @@ def test_every_template_is_translated() -> None:
 def test_a_template_has_one_form_for_many() -> None:
     """Two uses of it agree about their plural."""
     plurals: dict[tuple[str | None, str | None], set[str | None]] = {}
-    for phrase in PHRASES:
+    for phrase in phrases():
         plurals.setdefault((phrase.context, phrase.template), set()).add(phrase.plural)
     assert {template: forms for template, forms in plurals.items() if len(forms) > 1} == {}
 
