@@ -10,7 +10,6 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from bot.access.pairing import PairingRefused, PairingService
 from bot.cli.common import (
     COMMAND_LINE_ACTOR,
     JsonOption,
@@ -193,7 +192,7 @@ def _change_access(
     home: HomeFolder,
     name: str,
     body: Mapping[str, str],
-    offline: Callable[[PairingService], Awaitable[AnyPhrase]],
+    offline: Callable[[Any], Awaitable[AnyPhrase]],
 ) -> int:
     """Change access through the running bot, or in the store if none runs; print the result."""
     if home.address():
@@ -202,6 +201,8 @@ def _change_access(
         )
         text = str(texts[detect_machine_language()])
     else:
+        from bot.access.pairing import PairingRefused
+
         try:
             text = show_before_messages(_run_offline(home, offline, write=True))
         except PairingRefused as err:
@@ -211,11 +212,12 @@ def _change_access(
 
 
 def _run_offline(
-    home: HomeFolder, work: Callable[[PairingService], Awaitable[Answer]], *, write: bool
+    home: HomeFolder, work: Callable[[Any], Awaitable[Answer]], *, write: bool
 ) -> Answer:
     """Run `work` with the PairingService of a home without a running bot."""
     from datetime import UTC, datetime
 
+    from bot.access.pairing import PairingService
     from bot.access.roles import RoleResolver
     from bot.config.file import ConfigFile
 

@@ -109,8 +109,8 @@ async def _decide(context: CommandContext, *, approve: bool) -> str:
     if code and context.actor.role == "owner" and not is_allowed(context, WRITE_ACTION):
         return context.text(
             Phrase(
-                "Nothing waits here for that code. People are let in from the terminal (mnema "
-                "pair approve CODE) or page."
+                "No request with that code is waiting here. People are let in from the terminal "
+                "(mnema pair approve CODE) or page."
             ),
         )
     if not code or not is_allowed(context, WRITE_ACTION):

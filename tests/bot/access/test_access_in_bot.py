@@ -118,8 +118,8 @@ async def test_S08_neither_another_member_nor_the_model_nor_a_bare_yes_approves(
         before = one.soul()
         code, yes, _ = await one.asked()
         for sender in ("2", "3"):
-            assert "Nothing waits" in await one.say(f"/approve {code}", sender)
-            assert "Nothing waits" in await one.press(yes, sender)
+            assert "is waiting here" in await one.say(f"/approve {code}", sender)
+            assert "is waiting here" in await one.press(yes, sender)
         for words in ("yes", "approve", "y", "好，批准"):
             await one.say(words)
         assert one.soul() == before
@@ -132,7 +132,7 @@ async def test_S08_a_press_in_a_group_is_no_yes(tmp_path: Path) -> None:
         _, yes, _ = await one.asked()
         for sender in ("1", "2", "9"):
             answer = await one.say("", sender, chat="-100", kind="group", act="press", target=yes)
-            assert "Nothing waits" in answer or "not available" in answer
+            assert "is waiting here" in answer or "not available" in answer
         assert one.soul() == before
 
 
@@ -204,7 +204,7 @@ async def test_a_strangers_code_is_approved_in_the_terminal_and_nowhere_else(
     async with rooms(tmp_path, ["welcome"]) as one:
         found = CODE.search(await stranger(one, "9"))
         assert found
-        assert "Nothing waits" in await one.say(f"/approve {found[1]}")
+        assert "is waiting here" in await one.say(f"/approve {found[1]}")
         waits = await one.say("/pair")
         assert "waiting: 1" in waits
         assert found[1] not in waits

@@ -120,7 +120,7 @@ async def test_no_leaves_everything(tmp_path: Path) -> None:
                 "Good, all of it stays.",
                 "好的，都保留。",
             )
-            assert "Nothing waits here" in await it.text(f"/forget yes {code}")
+            assert "is waiting here" in await it.text(f"/forget yes {code}")
         assert "zanzibar7" in (tmp_path / "workspace" / "MEMORY.md").read_text()
         assert "Say what to forget" in await it.text("/forget")
         assert "too long" in await it.text(f"/forget {'x' * 501}")

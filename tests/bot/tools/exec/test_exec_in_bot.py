@@ -223,7 +223,7 @@ async def test_S46_what_a_script_names_is_named_as_not_bound(
         asked = await ask(it)
         assert "sha256 of files/job.sh" not in await why(it)
         title, rest = (
-            ("`not bound`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
+            ("`not covered`", "whatever else") if lang == "en" else ("`不在批准之内`", "它另外打开")
         )
         unbound = asked.partition(title)[2]
         assert "files/job.sh, files/link.sh, " in unbound
@@ -242,7 +242,7 @@ async def test_a_question_counts_the_names_that_it_does_not_show(tmp_path: Path)
     ) as it:
         for name in names:
             (files_of(it) / name).touch()
-        unbound = (await ask(it)).partition("`not bound`")[2]
+        unbound = (await ask(it)).partition("`not covered`")[2]
         assert f"files/{names[-2]}, … (+1), " in unbound
         assert names[-1] not in unbound
 
