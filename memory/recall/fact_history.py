@@ -10,18 +10,18 @@ from memory.store.longterm.fact_history import FactHistories, LineHistory, Repla
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedHistories:
-    """What is asked about some passages."""
+class HistoryKeys:
+    """The messages, folds and lines whose facts some passages state."""
 
     messages: tuple[str, ...]
     folds: tuple[str, ...]
     norms: tuple[str, ...]
 
 
-def list_asked(passages: Sequence[Passage]) -> AskedHistories:
+def history_keys(passages: Sequence[Passage]) -> HistoryKeys:
     """Return which messages, folds and lines of memory the passages are of."""
     said = [one for one in passages if one.kind == "said" and one.message_id]
-    return AskedHistories(
+    return HistoryKeys(
         messages=tuple(one.message_id for one in said),
         folds=tuple(one.fold for one in passages if one.kind == "log" and one.fold),
         norms=tuple(normalize_key(one.words) for one in passages if one.kind == "memory"),

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from memory.recall.as_of import MAX_LINES, end_of_day, join_results, rank_facts
 from memory.recall.documents import Passage, SearchRequest, mark_outside
-from memory.recall.fact_history import list_asked, with_histories
+from memory.recall.fact_history import history_keys, with_histories
 from memory.recall.hits import HiddenRows, SearchHit, find_rows
 from memory.recall.index import RecallDependencies, SpaceIndex, SpaceIndexKeeper
 from memory.recall.keepers.keeper import CONVERSATION_PREFIX, FILE_PREFIX, has_memory_files
@@ -123,11 +123,11 @@ class Recall:
     async def _with_histories(
         self, passages: list[Passage], spaces: Sequence[str]
     ) -> list[Passage]:
-        asked = list_asked(passages)
-        if not (asked.messages or asked.folds or asked.norms):
+        keys = history_keys(passages)
+        if not (keys.messages or keys.folds or keys.norms):
             return passages
         histories = await self._store.memories.histories(
-            spaces, asked.messages, asked.folds, asked.norms
+            spaces, keys.messages, keys.folds, keys.norms
         )
         return with_histories(passages, histories, self._dependencies.zone)
 

@@ -5,17 +5,18 @@ memory holds. Only stored links and dates count.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import BindParameter, Text, bindparam, case, select
+from sqlalchemy import BindParameter, Select, Text, bindparam, case, select
 
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
 from memory.store.schema.memory_tables import memory
 from memory.store.schema.tables import fold, is_one_of, literal_text, message
 
-MAX_ASKED = 20  # messages, folds and lines of one search: its results are no more
+BATCH = 20  # ids of one query: a search has no more results
 MAX_REPLACEMENTS = 10  # of one fact after the other; of a longer chain nothing is said
-_NAMES = tuple(f"id{number}" for number in range(MAX_ASKED))
+_NAMES = tuple(f"id{number}" for number in range(BATCH))
 _IDS: list[BindParameter[str]] = [bindparam(name, type_=Text()) for name in _NAMES]
 # When a person said it, else when it got its wording, else when it was noted.
 _BEGAN = case(
@@ -97,7 +98,7 @@ async def load_fact_histories(
     norms: Sequence[str],
 ) -> FactHistories:
     """Load what became of the facts that rest on these messages, on those in these folds, and that
-    stand as these lines; of each the first MAX_ASKED.
+    stand as these lines.
     """
     replaced: list[ReplacedFact] = []
     lines: list[LineHistory] = []
@@ -106,22 +107,15 @@ async def load_fact_histories(
         if (await tx.execute(_SELECT_ANY_REPLACED, space=space)).first() is None:
             continue
         rows: list[Row] = []
-        if messages:
-            rows += (await tx.execute(_SELECT_OF_MESSAGES, space=space, **_bound(messages))).all()
-        if folds:
-            rows += (await tx.execute(_SELECT_OF_FOLDS, space=space, **_bound(folds))).all()
+        rows += await _load_by_ids(tx, _SELECT_OF_MESSAGES, space, messages)
+        rows += await _load_by_ids(tx, _SELECT_OF_FOLDS, space, folds)
         replaced += await _with_newest(tx, space, rows)
     return FactHistories(replaced=tuple(replaced), lines=tuple(lines))
 
 
 async def _load_lines(tx: Tx, space: str, norms: Sequence[str]) -> list[LineHistory]:
-    if not norms:
-        return []
-    rows = (await tx.execute(_SELECT_LINES, space=space, **_bound(norms))).all()
-    if not rows:
-        return []
-    ids = [row["id"] for row in rows]
-    replaced = (await tx.execute(_SELECT_FORMER, space=space, **_bound(ids))).all()
+    rows = await _load_by_ids(tx, _SELECT_LINES, space, norms)
+    replaced = await _load_by_ids(tx, _SELECT_FORMER, space, [row["id"] for row in rows])
     former = {row["superseded_by"]: row["text"] for row in replaced}  # the newest one is the last
     return [
         LineHistory(
@@ -150,8 +144,8 @@ async def _load_newest(tx: Tx, space: str, successors: Sequence[str]) -> dict[st
     for _ in range(MAX_REPLACEMENTS):
         if not pending:
             break
-        found = await tx.execute(_SELECT_HEIRS, space=space, **_bound(list(pending.values())))
-        heirs = {row["id"]: row for row in found.all()}
+        found = await _load_by_ids(tx, _SELECT_HEIRS, space, list(pending.values()))
+        heirs = {row["id"]: row for row in found}
         following: dict[str, str] = {}
         for first, id in pending.items():
             heir = heirs.get(id)
@@ -174,7 +168,12 @@ def _to_replaced(row: Row, heir: Row) -> ReplacedFact:
     )
 
 
-def _bound(ids: Sequence[str]) -> dict[str, str]:
-    """Return the parameters of a query; the ones that are too many are left out."""
-    distinct = list(dict.fromkeys(ids))[:MAX_ASKED]
-    return dict.fromkeys(_NAMES, "") | dict(zip(_NAMES, distinct, strict=False))
+async def _load_by_ids(tx: Tx, statement: Select[Any], space: str, ids: Sequence[str]) -> list[Row]:
+    """Run a query of ids of a space for all of them, a batch at a time."""
+    distinct = list(dict.fromkeys(ids))
+    rows: list[Row] = []
+    for start in range(0, len(distinct), BATCH):
+        batch = dict(zip(_NAMES, distinct[start : start + BATCH], strict=False))
+        values = dict.fromkeys(_NAMES, "") | batch
+        rows += (await tx.execute(statement, space=space, **values)).all()
+    return rows

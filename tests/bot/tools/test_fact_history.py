@@ -130,11 +130,21 @@ async def test_another_space_knows_nothing_of_it(desk: Shelf) -> None:
     assert histories == replace(histories, replaced=(), lines=())
 
 
-async def test_more_results_than_one_question_asks_about_are_no_error(desk: Shelf) -> None:
+async def test_all_facts_are_followed_where_one_message_has_more_than_a_batch(desk: Shelf) -> None:
+    _, message = await say(desk, "a", "Codes of many lockers")
+    for number in range(21):
+        old, new = (f"Locker {number} has the code {number}{code}" for code in ("111", "777"))
+        await note(desk, old, MARCH, message)
+        await note(desk, new, APRIL, replaces=old)
+    histories = await desk.store.memories.histories([""], [message], [], [])
+    assert len({fact.newer for fact in histories.replaced}) == 21
+
+
+async def test_more_results_than_one_query_takes_are_all_looked_up(desk: Shelf) -> None:
     words = "my latency budget is 200 ms"
     _, message = await say(desk, "a", words)
     await note(desk, FIRST, MARCH, message, quote=words)
     await note(desk, SECOND, APRIL, replaces=FIRST)
-    many = [message, *(f"m{number}" for number in range(21))]
+    many = [*(f"m{number}" for number in range(20)), message]
     histories = await desk.store.memories.histories([""], many, many, many)
     assert [fact.newer for fact in histories.replaced] == [SECOND]
