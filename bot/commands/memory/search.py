@@ -66,7 +66,8 @@ async def search_memory(context: CommandContext, query: str) -> str:
 
 def _format_list(context: CommandContext, found: Sequence[Passage]) -> str:
     lines = [
-        f"{number}. {truncate(passage.text)} ({_format_source(context, passage)})"
+        f"{number}. {truncate(passage.text)}{_format_validity(context, passage)} "
+        f"({_format_source(context, passage)})"
         for number, passage in enumerate(found, start=1)
     ]
     hint = context.text(Phrase("/memory why N tells where one comes from."))
@@ -382,6 +383,20 @@ def _split_pages(text: str) -> list[list[str]]:
         pages[-1].append(shown)
         remaining -= len(shown) + 1
     return pages
+
+
+def _format_validity(context: CommandContext, passage: Passage) -> str:
+    """Format what became of a passage's fact; "" for nothing."""
+    validity = passage.validity
+    if validity.later:
+        later = Phrase("later: {fact}, {day}", fact=truncate(validity.later), day=validity.later_on)
+        return f" [{context.text(later)}]"
+    if validity.former:
+        former = Phrase(
+            "since {day}; until then: {fact}", day=validity.since, fact=truncate(validity.former)
+        )
+        return f" [{context.text(former)}]"
+    return ""
 
 
 def _format_source(context: CommandContext, passage: Passage) -> str:

@@ -374,6 +374,10 @@ class SearchHitBody(ApiModel):
     outside: bool = Field(
         False, description="It may hold words from outside; the text begins with a mark then."
     )
+    since: str = Field("", description="Day since which a line of memory holds.")
+    former: str = Field("", description="The line that it replaced.")
+    later: str = Field("", description="The fact that replaced what is said.")
+    later_on: str = Field("", description="Day since which that one holds.")
 
 
 class SearchHitsBody(ApiModel):

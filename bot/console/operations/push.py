@@ -251,12 +251,19 @@ class PushRoutes:
             )
         login = request.state.visitor.id
         if not self._notifier.is_login(login):
-            raise HttpRefusal(409, "state", Phrase("only a browser that is signed in can be told"))
+            raise HttpRefusal(
+                409, "state", Phrase("only a signed-in browser can get notifications")
+            )
         try:
             url = parse_url(body.endpoint)
-            parse_keys(body.p256dh, body.auth)
             if url.scheme != "https":
-                raise ValueError("a push service has an https address")
+                raise HttpRefusal(
+                    400,
+                    "endpoint",
+                    Phrase("a push service has an https address"),
+                    field="endpoint",
+                )
+            parse_keys(body.p256dh, body.auth)
             await self._notifier.client.judge(url)
             row = PushSubscription(login=login, **body.model_dump())
             id = self._notifier.add(row)

@@ -264,3 +264,14 @@ async def test_a_memory_that_is_too_large_is_told(tmp_path: Path) -> None:
         assert said.endswith(
             "MEMORY.md is not UTF-8 text, too large or no plain file, so it was left as it is."
         )
+
+
+async def test_a_line_that_took_the_place_of_another_says_so_in_a_search(tmp_path: Path) -> None:
+    async with inside(tmp_path, yes, QUIET | {"language": "en"}) as here:
+        memories = here.bot.memories("")
+        old, new = ("My locker opens with 4711", "My locker opens with 5822")
+        await memories.upsert(MemoryCandidate(category="fact", text=old, origin="person"))
+        await memories.upsert(
+            MemoryCandidate(category="fact", text=new, origin="person", replaces=(old.casefold(),))
+        )
+        assert f"until then: {old}]" in await here.text("/memory search locker")

@@ -1565,6 +1565,14 @@ export interface SearchHit {
   date?: string | null;
   /** It may hold words from outside; the text begins with a mark then. */
   outside?: boolean;
+  /** Day since which a line of memory holds. */
+  since?: string;
+  /** The line that it replaced. */
+  former?: string;
+  /** The fact that replaced what is said. */
+  later?: string;
+  /** Day since which that one holds. */
+  later_on?: string;
 }
 
 /** Best first. */
