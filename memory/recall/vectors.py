@@ -17,8 +17,8 @@ from weakref import WeakKeyDictionary, WeakSet
 import structlog
 
 from memory.recall.index import SpaceIndexKeeper, VectorStore
-from memory.recall.kept_vectors import KeptVectors
 from memory.recall.vector_matrix import VectorMatrix, pack_vector, packed_width
+from memory.recall.vectors_by_words import VectorsByWords
 from memory.store.errors import StoreError
 from memory.tasks import cancel_and_wait
 
@@ -191,13 +191,13 @@ class VectorSearch:
         await cancel_and_wait(self._tasks.values())
         await self._embedder.close()
 
-    async def keep(self, keeper: SpaceIndexKeeper) -> KeptVectors | None:
+    async def keep(self, keeper: SpaceIndexKeeper) -> VectorsByWords | None:
         """Put the vectors of an index aside that is about to be made again; None if they are lost,
         which must not keep the index from being made.
         """
         kept = None
         try:
-            kept = KeptVectors(self._folder)
+            kept = VectorsByWords(self._folder)
             await self._keep_all(keeper, kept)
         except (StoreError, OSError) as err:
             log.warning("vectors made again", space=keeper.space, why=type(err).__name__)
@@ -206,7 +206,7 @@ class VectorSearch:
             return None
         return kept
 
-    async def _keep_all(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+    async def _keep_all(self, keeper: SpaceIndexKeeper, kept: VectorsByWords) -> None:
         model, last = self._embedder.name, 0
         while page := await keeper.use(
             lambda index: index.words_and_vectors(model, last, PAGE_VECTORS),  # noqa: B023  awaited at once
@@ -215,7 +215,7 @@ class VectorSearch:
             last = page[-1][0]
             await asyncio.to_thread(kept.add, [(words, vector) for _, words, vector in page])
 
-    async def restore(self, keeper: SpaceIndexKeeper, kept: KeptVectors) -> None:
+    async def restore(self, keeper: SpaceIndexKeeper, kept: VectorsByWords) -> None:
         """Give the rows of an index that was made again the vectors of the same words.
 
         Raises:

@@ -11,7 +11,7 @@ from typing import Any
 KEY_BYTES = 8
 
 
-class KeptVectors:
+class VectorsByWords:
     """Packed vectors by their words. Methods block."""
 
     def __init__(self, folder: Path) -> None:
