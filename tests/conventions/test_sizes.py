@@ -11,7 +11,6 @@ LONG_MODULES: set[str] = {
     "bot/agent/turn.py",
     "bot/models/providers/openai.py",
     "memory/store/conversations/sessions.py",
-    "memory/store/longterm/forgetting.py",
     "memory/store/postgres/index.py",
     "memory/workspace/files.py",
 }

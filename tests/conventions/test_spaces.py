@@ -45,7 +45,7 @@ WHOLE = {
     "memory.store.longterm.dreams._SELECT_OPEN": (
         "recovery: nightly runs that an earlier process left unfinished"
     ),
-    "memory.store.longterm.forgetting._SELECT_NAMING_BLOB": (
+    "memory.store.longterm.erasure._SELECT_NAMING_BLOB": (
         "whether a message refers to a blob; ids only"
     ),
     "memory.store.automation.file_versions._SELECT_PENDING": (

@@ -637,7 +637,7 @@ MUTANTS = (
     Mutant(
         name="what /forget showed stays in the outbox",
         guards="I44",
-        file="memory/store/longterm/forgetting.py",
+        file="memory/store/longterm/erasure.py",
         target="_redact_conversation",
         old="mark_for_language(row['text'])",
         new="row['text']",
@@ -646,7 +646,7 @@ MUTANTS = (
     Mutant(
         name="what was found before it was forgotten is noted after it",
         guards="I44",
-        file="memory/store/longterm/forgetting.py",
+        file="memory/store/longterm/erasure.py",
         target="_clear_found",
         old=(
             "mentions = row['turn_id'] in redacted.turns or redact_json(row['found'], matcher) != "

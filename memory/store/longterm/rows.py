@@ -247,7 +247,7 @@ class MessageMention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseReport:
-    """What T14 removed from the store."""
+    """What was erased from the store."""
 
     said: tuple[MessageMention, ...]
     #: Conversations whose view or folds changed.
