@@ -33,12 +33,12 @@ from memory.store.console.line_details import LineDetails, LineFile
 from memory.store.conversations.transcript import TranscriptRow as Row
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
+from memory.store.schema.tables import MAX_INTEGER
 from memory.store.store import Store
 
 WEB_PLACE = ("web", "console")
 TERMINAL_PLACE = ("terminal", "local")
 TERMINAL_PREFIX = "terminal:"
-MAX_LINE = 2**31 - 1
 PICTURE_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 READ_OTHER_ACTION, READ_MEMORY_ACTION = "chat.read.other", "memory.read.other"
 CONSOLE_ACTOR = "console"
@@ -281,7 +281,7 @@ class TranscriptBackend:
         return [
             _to_line(found)
             for found in await self._store.line_details.search(
-                row.id, words, before or MAX_LINE, limit
+                row.id, words, before or MAX_INTEGER, limit
             )
         ]
 

@@ -269,7 +269,7 @@ EPOCHS = (
     Mutant(
         name="a clear leaves the running turn alone",
         guards="I18",
-        file="memory/store/conversations/sessions.py",
+        file="memory/store/conversations/clears.py",
         target="clear_conversation",
         old="await cancel_open_turns(tx, conversation)",
         new="",
@@ -278,7 +278,7 @@ EPOCHS = (
     Mutant(
         name="a clear leaves unsent answers alone",
         guards="I18",
-        file="memory/store/conversations/sessions.py",
+        file="memory/store/conversations/clears.py",
         target="clear_conversation",
         old="await drop_unsent(tx, conversation)",
         new="",

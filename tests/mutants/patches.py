@@ -291,7 +291,7 @@ MUTANTS = (
     Mutant(
         name="a clear leaves open folds alone",
         guards="I18",
-        file="memory/store/conversations/sessions.py",
+        file="memory/store/conversations/clears.py",
         target="clear_conversation",
         old="await mark_open_stale(tx, conversation)",
         new="",

@@ -16,13 +16,13 @@ from memory.conversation import Image, Message, ToolCall, ToolResult, inner_call
 from memory.store.automation.approvals import QUESTION_PREFIX
 from memory.store.conversations.lifecycle import BRANCH_PREFIX
 from memory.store.conversations.messages import IS_OF_TURN
-from memory.store.conversations.sessions import transcript_lines
-from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
+from memory.store.conversations.transcript import TranscriptRow, to_transcript_row, transcript_lines
 from memory.store.engine.database import Repository, Row, Tx, light, read
 from memory.store.longterm.views import RecalledPlace, load_recalled
 from memory.store.rows import Usage, columns_of, from_unix, to_message
 from memory.store.schema.memory_tables import approval
 from memory.store.schema.tables import (
+    MAX_INTEGER,
     escape_like,
     inbox,
     literal_text,
@@ -34,7 +34,6 @@ from memory.store.schema.tables import (
 )
 from memory.text.mentions import FORGOTTEN_MARKS
 
-MAX_LINE = 2**31 - 1
 MAX_STEP_TEXT = 1_000  # characters of the arguments and of the result of a step
 
 
@@ -551,7 +550,7 @@ async def load_days(tx: Tx, conversation: str, offset: int) -> list[TranscriptDa
     Args:
         offset: seconds east of UTC of the days that are meant.
     """
-    values = {"conversation": conversation, "after": 0, "before": MAX_LINE, "offset": offset}
+    values = {"conversation": conversation, "after": 0, "before": MAX_INTEGER, "offset": offset}
     return [
         TranscriptDay(line=row["line"], at=from_unix(row["at"]))
         for row in (await tx.execute(_DAYS, **values)).all()

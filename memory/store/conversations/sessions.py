@@ -1,175 +1,43 @@
-"""Conversations read back: session, transcript, lists, deletion; and clears, which start a new
-epoch.
+"""Conversations read back: their rows, sessions and messages; and the repository of all that is
+done to one.
 """
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from itertools import groupby
-from typing import Any, Literal
 
-from sqlalchemy import (
-    CompoundSelect,
-    bindparam,
-    case,
-    exists,
-    func,
-    literal_column,
-    or_,
-    select,
-    true,
-    union_all,
-    update,
-)
+from sqlalchemy import bindparam, case, exists, func, or_, select, update
 
 from memory.conversation import Message, Reduction, Session, Summary, Turn
-from memory.failpoints import hit_async
-from memory.store.audit import append_act
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
-from memory.store.conversations.folds.day_logs import note_unlogged, plan_log_of_view
-from memory.store.conversations.folds.steps import mark_open_stale
-from memory.store.conversations.messages import (
-    load_calls,
-    load_conversation_row,
-    sender_name,
-    take_numbers,
-)
-from memory.store.conversations.outbox import drop_unsent, keep_unsent
-from memory.store.conversations.prompt_state import load_live_reductions, raise_generation
-from memory.store.conversations.transcript import TranscriptRow, to_transcript_row
-from memory.store.conversations.turns import cancel_open_turns, running_turn_number
-from memory.store.engine.database import Repository, Row, Tx, insert_into, light, read, write
-from memory.store.linked_spaces import (
-    IS_AT_PLACE,
-    LINKED_SPACE,
-    PLACE_COLUMNS,
-    belongs_to_space,
-    load_linked_space,
-)
+from memory.store.conversations.clears import clear_conversation, undo_clear
+from memory.store.conversations.messages import load_calls
+from memory.store.conversations.names import list_tagged, load_name
+from memory.store.conversations.prompt_state import load_live_reductions
+from memory.store.conversations.transcript import load_lines
+from memory.store.conversations.turns import running_turn_number
+from memory.store.engine.database import Repository, Row, Tx, light, read, write
+from memory.store.linked_spaces import IS_AT_PLACE, LINKED_SPACE, PLACE_COLUMNS
 from memory.store.people.spending import SpendingQuery, SpendingTotals, load_newest_usage
 from memory.store.rows import (
     HIDDEN_THREAD,
     ConversationRow,
-    FoldPlan,
     columns_of,
-    new_binds,
     to_conversation_row,
     to_message,
 )
 from memory.store.schema.tables import (
-    clearing,
+    MAX_INTEGER,
     conversation,
     fold,
-    inbox,
     is_one_of,
     literal_text,
     message,
-    outbox,
     turn,
 )
-
-_SELECT_NEWEST_CLEARING = (
-    select(clearing)
-    .where(clearing.c.conversation == bindparam("conversation"), clearing.c.undone.is_(False))
-    .order_by(clearing.c.epoch.desc())
-    .limit(1)
-)
-_MARK_UNDONE = (
-    update(clearing)
-    .where(
-        clearing.c.conversation == bindparam("conversation"), clearing.c.epoch == bindparam("epoch")
-    )
-    .values(undone=true())
-)
-_START_EPOCH = (
-    update(conversation)
-    .where(conversation.c.id == bindparam("id"), conversation.c.epoch == bindparam("epoch"))
-    .values(epoch=conversation.c.epoch + 1, **new_binds("view_from", "fold_head", "cleared_before"))
-)
-_RESTORED = ("view_from", "fold_head", "cleared_before")  # by an undo
-# Why an epoch began. Only what was cleared is hidden from recall and from the log in the prompt.
-EpochReason = Literal["clear", "new", "idle"]
-
-
-async def clear_conversation(
-    tx: Tx,
-    conversation: str,
-    log_only: FoldPlan | None = None,
-    *,
-    reason: EpochReason = "clear",
-    by: str = "",
-    zone: tzinfo = UTC,
-) -> int:
-    """Empty the view and start a new epoch, which fences off all work that began before.
-
-    Args:
-        log_only: folds to plan as well of the turns in the view that the daily log lacks, one for
-            each day, as /new does.
-        by: the actor, for the audit.
-        zone: of the daily log.
-
-    Returns:
-        The new epoch.
-
-    Raises:
-        LookupError: unknown conversation.
-    """
-    await take_numbers(tx, conversation)
-    await cancel_open_turns(tx, conversation)
-    row = await load_conversation_row(tx, conversation)
-    await mark_open_stale(tx, conversation)
-    if log_only is not None:
-        await plan_log_of_view(tx, row, log_only, zone)
-    epoch = int(row["epoch"]) + 1
-    former = {name: row[name] for name in _RESTORED}
-    await tx.execute(
-        insert_into(clearing),
-        conversation=conversation,
-        epoch=epoch,
-        begun_by=reason,
-        at=tx.now,
-        **former,
-    )
-    cleared_before = row["next_seq"] if reason == "clear" else row["cleared_before"]
-    begun = {
-        "new_view_from": row["next_seq"],
-        "new_fold_head": "",
-        "new_cleared_before": cleared_before,
-    }
-    await tx.execute(_START_EPOCH, id=conversation, epoch=row["epoch"], **begun)
-    await drop_unsent(tx, conversation)
-    await note_unlogged(tx, conversation)
-    await raise_generation(tx, conversation, "clear")
-    await append_act(tx, "clear", conversation, f"epoch {epoch}", by)
-    await hit_async("clear.in_txn")
-    return epoch
-
-
-async def undo_clear(tx: Tx, conversation: str, *, by: str = "") -> bool:
-    """Undo the newest clear, which starts a new epoch again; False when there is none, or a fold
-    came after it.
-
-    Raises:
-        LookupError: unknown conversation.
-    """
-    await take_numbers(tx, conversation)
-    former = (await tx.execute(_SELECT_NEWEST_CLEARING, conversation=conversation)).first()
-    if former is None or (await load_conversation_row(tx, conversation))["fold_head"]:
-        return False
-    await cancel_open_turns(tx, conversation)
-    await mark_open_stale(tx, conversation)
-    epoch = (await load_conversation_row(tx, conversation))["epoch"]
-    await tx.execute(_MARK_UNDONE, conversation=conversation, epoch=former["epoch"])
-    restored = {f"new_{name}": former[name] for name in _RESTORED}
-    await tx.execute(_START_EPOCH, id=conversation, epoch=epoch, **restored)
-    await note_unlogged(tx, conversation, may_begin=True)
-    await keep_unsent(tx, conversation, epoch, epoch + 1)
-    await raise_generation(tx, conversation, "clear undone")
-    await append_act(tx, "undo clear", conversation, f"epoch {epoch + 1}", by)
-    return True
-
 
 _SELECT_NEXT_SEQS = select(conversation.c.id, conversation.c.next_seq).where(
     conversation.c.space == bindparam("space"),
@@ -188,7 +56,6 @@ async def load_next_seqs(tx: Tx, space: str) -> dict[str, int]:
     }
 
 
-_MAX_SEQ = (1 << 31) - 1
 _LIVE_FROM = func.coalesce(
     select(fold.c.to_seq + 1)
     .where(fold.c.id == conversation.c.fold_head)
@@ -291,48 +158,6 @@ _SELECT_LIVE_MESSAGES = (
 )
 
 
-def transcript_lines() -> CompoundSelect[Any]:
-    """Select the inbox and outbox rows of one conversation between two line numbers, as transcript
-    lines.
-    """
-    received = select(
-        inbox.c.id,
-        inbox.c.line.label("number"),
-        literal_text("user").label("role"),
-        inbox.c.body.label("text"),
-        inbox.c.received.label("at"),
-        literal_text("").label("reply_to"),
-        inbox.c.state,
-        literal_text("").label("payload"),
-    ).where(
-        inbox.c.conversation == bindparam("conversation"),
-        inbox.c.line > bindparam("after"),
-        inbox.c.line < bindparam("before"),
-        inbox.c.state != literal_text("ignored"),
-    )
-    sent = select(
-        outbox.c.id,
-        outbox.c.line.label("number"),
-        outbox.c.kind.label("role"),
-        outbox.c.text,
-        outbox.c.created.label("at"),
-        outbox.c.reply_to,
-        outbox.c.state,
-        outbox.c.payload,
-    ).where(
-        outbox.c.conversation == bindparam("conversation"),
-        outbox.c.line > bindparam("after"),
-        outbox.c.line < bindparam("before"),
-        outbox.c.state != literal_text("dropped"),
-    )
-    return union_all(received, sent)
-
-
-_LINES = transcript_lines()
-_FIRST_LINES = _LINES.order_by(literal_column("number")).limit(bindparam("limit"))
-_LAST_LINES = _LINES.order_by(literal_column("number").desc()).limit(bindparam("limit"))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SessionRows:
     """What a session is made of, as it is stored."""
@@ -348,7 +173,7 @@ MAX_LIGHT_MESSAGES = 1_000
 
 
 async def _load_long_session_rows(
-    tx: Tx, conversation: str, turns: int = 0, limit: int = _MAX_SEQ
+    tx: Tx, conversation: str, turns: int = 0, limit: int = MAX_INTEGER
 ) -> _SessionRows:
     """Load what a session is made of: only the live rows, so that the cost does not grow with the
     conversation.
@@ -374,7 +199,7 @@ async def _load_long_session_rows(
                 _SELECT_MESSAGES,
                 conversation=conversation,
                 from_seq=live_from,
-                to_seq=_MAX_SEQ,
+                to_seq=MAX_INTEGER,
                 from_turn=row["next_turn"] - turns,
                 limit=limit,
             )
@@ -433,9 +258,9 @@ async def load_messages(
             _SELECT_MESSAGES,
             conversation=conversation,
             from_seq=from_seq,
-            to_seq=to_seq or _MAX_SEQ,
+            to_seq=to_seq or MAX_INTEGER,
             from_turn=from_turn,
-            limit=limit or _MAX_SEQ,
+            limit=limit or MAX_INTEGER,
         )
     ).all()
     return [to_message(row) for row in rows]
@@ -462,29 +287,6 @@ def _to_summary(row: Row) -> Summary | None:
         clean_lines=row["clean_lines"],
         last_turn=row["head_to_turn"],
     )
-
-
-async def load_lines(
-    tx: Tx, conversation: str, before: int = 0, limit: int = 50, after: int = 0
-) -> list[TranscriptRow]:
-    """Load lines of the transcript, oldest first.
-
-    Args:
-        before: load the newest lines with smaller numbers, 0 for the end.
-        after: load the first lines with greater numbers instead.
-    """
-    statement = _FIRST_LINES if after else _LAST_LINES
-    rows = (
-        await tx.execute(
-            statement,
-            conversation=conversation,
-            after=after,
-            before=before or _MAX_SEQ,
-            limit=limit,
-        )
-    ).all()
-    found = [to_transcript_row(row) for row in rows]
-    return found if after else found[::-1]
 
 
 @light
@@ -541,80 +343,6 @@ async def _set_choices(
 
 # What tells a conversation from the others of its space: in the headings and in the handles of
 # files.
-
-_SELECT_TAGGED = select(conversation.c.id).where(
-    conversation.c.id.like(bindparam("pattern")), belongs_to_space(conversation.c.space)
-)
-_SELECT_PLACE = select(
-    *(conversation.c[name] for name in ("channel", "chat_id", "thread_id", "kind", "space"))
-).where(conversation.c.id == bindparam("id"))
-_SELECT_NEWEST_BODY = (
-    select(inbox.c.body)
-    .where(
-        inbox.c.conversation == bindparam("conversation"),
-        inbox.c.kind == literal_text("message"),
-        inbox.c.body != literal_text(""),
-    )
-    .order_by(inbox.c.line.desc())
-    .limit(1)
-)
-_SELECT_OTHERS = select(conversation.c.chat_id, conversation.c.thread_id).where(
-    conversation.c.channel == bindparam("channel"),
-    conversation.c.id != bindparam("id"),
-    belongs_to_space(conversation.c.space),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationName:
-    """The names of one conversation."""
-
-    channel: str
-    #: Id of the chat, with the thread's if it has one.
-    chat: str
-    #: Display name of the person it is with; "" for a group, or while no message has given one.
-    person: str
-    #: No other conversation of its space and channel can have the same name: there is none, or
-    #: chats have the names.
-    is_unique: bool
-
-
-async def list_tagged(tx: Tx, space: str, tag: str) -> list[str]:
-    """Load the ids that end in this tag, of the conversations of a space and of those linked to it.
-
-    Args:
-        tag: letters and digits.
-    """
-    return [
-        row["id"]
-        for row in (await tx.execute(_SELECT_TAGGED, space=space, pattern=f"%{tag}")).all()
-    ]
-
-
-async def load_name(tx: Tx, id: str) -> ConversationName | None:
-    """Load the names of a conversation, None for an unknown id."""
-    row = (await tx.execute(_SELECT_PLACE, id=id)).first()
-    if row is None:
-        return None
-    newest = (
-        (await tx.execute(_SELECT_NEWEST_BODY, conversation=id)).first()
-        if row["kind"] == "dm"
-        else None
-    )
-    person, chat = sender_name(newest["body"]) if newest else "", _chat_name(row)
-    space = await load_linked_space(tx, row["space"])
-    others = [
-        _chat_name(other)
-        for other in (
-            await tx.execute(_SELECT_OTHERS, id=id, channel=row["channel"], space=space)
-        ).all()
-    ]
-    is_unique = not others if person else chat not in others
-    return ConversationName(channel=row["channel"], chat=chat, person=person, is_unique=is_unique)
-
-
-def _chat_name(row: Row) -> str:
-    return "/".join(filter(None, (row["chat_id"], row["thread_id"])))
 
 
 @light

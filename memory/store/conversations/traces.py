@@ -12,6 +12,7 @@ from memory.store.conversations.messages import IS_OF_TURN
 from memory.store.engine.database import Row, Tx
 from memory.store.rows import from_unix
 from memory.store.schema.tables import (
+    MAX_INTEGER,
     fold,
     inbox,
     is_one_of,
@@ -68,7 +69,6 @@ class Trace:
     events: tuple[TraceEvent, ...]
 
 
-_LAST_LINE = 2**31 - 1
 _MAX_SECONDS = 1e12  # unix seconds
 _MESSAGE = select(
     *(
@@ -140,7 +140,7 @@ async def load_trace(
         sender: only messages of this sender, "" for all.
         below: only messages with smaller line numbers, 0 for all.
     """
-    where = {"conversation": conversation, "before": below or _LAST_LINE, "sender_id": sender}
+    where = {"conversation": conversation, "before": below or MAX_INTEGER, "sender_id": sender}
     query = tx.execute(_SELECT_THIS, **where, of=of) if of else tx.execute(_SELECT_NEWEST, **where)
     found = (await query).first()
     if found is None:

@@ -25,11 +25,10 @@ from memory.store.longterm.rows import (
 )
 from memory.store.rows import columns_of, from_row, to_message
 from memory.store.schema.memory_tables import memory, memory_change
-from memory.store.schema.tables import escape_like, is_one_of, literal_text, message
+from memory.store.schema.tables import MAX_INTEGER, escape_like, is_one_of, literal_text, message
 
 Item = TypeVar("Item")
 BATCH_SIZE = 100  # lines per transaction, so that other writers wait for milliseconds
-_NO_LIMIT = (1 << 31) - 1
 _MIN_TIME_STEP = 0.001  # seconds; rows of one transaction are ordered by their times
 _SOURCE_COLUMNS = tuple(MemorySource.__dataclass_fields__)
 _UPDATABLE = ("norm", "category", "text", "importance", "origin", *_SOURCE_COLUMNS)
@@ -297,7 +296,7 @@ async def _load_rows(
     tx: Tx, space: str, *, state: str = "live", category: str = "", limit: int = 0
 ) -> list[MemoryRow]:
     """Load rows, newest first; "" or 0 stands for all."""
-    limit = limit if limit > 0 else _NO_LIMIT
+    limit = limit if limit > 0 else MAX_INTEGER
     found = (
         await tx.execute(_SELECT_LISTED, space=space, state=state, category=category, limit=limit)
     ).all()

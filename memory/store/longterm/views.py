@@ -22,7 +22,7 @@ from memory.store.engine.database import (
 )
 from memory.store.rows import TurnRow, column_values, columns_of, from_row, to_message
 from memory.store.schema.memory_tables import view_manifest, view_text
-from memory.store.schema.tables import fold, literal_text, message, reduction, turn
+from memory.store.schema.tables import MAX_INTEGER, fold, literal_text, message, reduction, turn
 from memory.text.mentions import MentionMatcher
 
 ViewEntryKind = Literal[
@@ -227,7 +227,6 @@ _SELECT_REDUCTIONS = (
 )
 _SELECT_FOLD = select(fold).where(fold.c.id == bindparam("id"))
 _SELECT_TEXT = select(*columns_of(ViewText, view_text)).where(_IS_TEXT)
-MAX_NUMBER = 2**31 - 1
 
 
 async def newest_view(tx: Tx, conversation: str) -> int:
@@ -301,7 +300,7 @@ async def _load_page(tx: Tx, conversation: str, before: int = 0, limit: int = 50
     """Load manifests, newest first; before: only those with a smaller number, 0 for all."""
     rows = (
         await tx.execute(
-            _SELECT_PAGE, conversation=conversation, before=before or MAX_NUMBER, limit=limit
+            _SELECT_PAGE, conversation=conversation, before=before or MAX_INTEGER, limit=limit
         )
     ).all()
     return [_to_row(row) for row in rows]

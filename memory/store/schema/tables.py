@@ -33,6 +33,8 @@ REVISIONS = ("r0013", "r0014", "r0015", "r0016", "r0017")
 REMOVED_REVISIONS = tuple(f"r{number:04}" for number in range(1, 13))
 LAST_COMMIT_WITH_REMOVED = "ed4b8f97"
 
+MAX_INTEGER = 2**31 - 1  # the largest number that a column holds, as PostgreSQL has it
+
 metadata = MetaData()  # of all tables of the store; those of memory_tables too
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from memory.ids import derive_key, new_id
 from memory.store import audit
-from memory.store.conversations import inbox, messages, outbox, sessions, turns
+from memory.store.conversations import inbox, messages, outbox, sessions, transcript, turns
 from memory.store.conversations.folds import day_logs, steps
 from memory.store.engine.database import Result, Statement, Tx
 from memory.store.engine.sqlite_connection import DatabaseFile, sqlite_compiler
@@ -370,7 +370,7 @@ GRANTS_OF_ONE = (
         ),
         (access._SELECT_GRANTS_OF_NEXT, {"conversation": "c", "now": 1.0}, GRANTS_OF_ONE),
         (
-            sessions._LAST_LINES,
+            transcript._LAST_LINES,
             {"conversation": "c", "after": 0, "before": 9, "limit": 5},
             "outbox_line",
         ),
