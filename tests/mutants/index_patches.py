@@ -11,7 +11,7 @@ INDEXES = (
     Mutant(
         name="a query of PostgreSQL's index reads every space",
         guards="I40",
-        file="memory/store/postgres/index.py",
+        file="memory/store/postgres/index_statements.py",
         target="_of_space",
         old="return f'(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}'",
         new=(
@@ -23,7 +23,7 @@ INDEXES = (
     Mutant(
         name="a source is taken out of PostgreSQL's index for every space",
         guards="I40",
-        file="memory/store/postgres/index.py",
+        file="memory/store/postgres/index_statements.py",
         target="DROP_ENTRIES",
         old="space = %(space)s",
         new="(space = %(space)s OR TRUE)",
@@ -32,7 +32,7 @@ INDEXES = (
     Mutant(
         name="what is forgotten stays among the index's words",
         guards="I44",
-        file="memory/store/postgres/index.py",
+        file="memory/store/postgres/index_statements.py",
         target="DROP_SPACE",
         old="('posting', 'vector'",
         new="('vector'",
@@ -41,7 +41,7 @@ INDEXES = (
     Mutant(
         name="two processes may change one space's index at once",
         guards="recall",
-        file="memory/store/postgres/index.py",
+        file="memory/store/postgres/index_statements.py",
         target="LOCK_SPACE",
         old="LOCK_SPACE = f'{SPACE} FOR UPDATE'",
         new="LOCK_SPACE = SPACE",

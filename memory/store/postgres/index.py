@@ -1,10 +1,4 @@
-"""The search index of one space in PostgreSQL: all statements on its tables, except those that
-create them.
-
-Words are looked up in a table of postings, and BM25 is computed as FTS5 does it: PostgreSQL's own
-text search does not rank rare words higher. Every query names its tables through `_of_space`, so
-none can read the rows of another space.
-"""
+"""The search index of one space in PostgreSQL: its transactions, its rows and their counters."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +8,6 @@ from itertools import islice
 from math import log
 from typing import Any
 
-from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import IndexRow, skip_unchanged
 from memory.recall.index import (
     MAX_REMOVALS,
@@ -27,232 +20,9 @@ from memory.recall.index import (
 )
 from memory.recall.ranking import CandidateRow
 from memory.store.errors import StoreError
+from memory.store.postgres import index_statements as sql
 from memory.store.postgres.index_connections import IndexConnection, IndexConnections
 from memory.text.word_forms import index_terms
-
-# sessions that one source may have, so that one number stands for source and session
-SESSIONS = 1 << 32
-# Parameters of BM25, and the weight of a word that most rows have. Source: bm25() of SQLite's FTS5.
-SATURATION, LENGTH_NORM, MIN_IDF = 1.2, 0.75, 1e-6
-
-
-def _of_space(table: str) -> str:
-    """The rows of one space in a table, for the FROM of a query."""
-    return f"(SELECT * FROM mnema_index.{table} WHERE space = %(space)s) AS {table}"  # noqa: S608  here and below: constants, no input
-
-
-def _lookup(table: str, condition: str) -> str:
-    """A join that looks rows up by the table's index, whatever the planner prefers.
-
-    Its statistics cover all spaces, so it plans badly for spaces of very different sizes.
-    """
-    return (
-        f"CROSS JOIN LATERAL (SELECT * FROM {_of_space(table)} WHERE {condition} OFFSET 0) AS "  # noqa: S608
-        f"{table}"
-    )  # noqa: RUF100, S608
-
-
-COLUMNS = IndexRow._fields
-_TYPES = dict.fromkeys(
-    ("id", "source", "session", "place", "line", "last", "turn", "seq", "part"), "integer"
-)
-_TYPES |= {"asks": "smallint", "length": "smallint", "outside": "boolean"}
-ENTRY_COLUMNS = ("id", "source", *COLUMNS, "asks", "terms", "length")
-_CANDIDATE = (
-    f"entry.id, entry.source * {SESSIONS} + entry.session, entry.place, entry.day, entry.speaker, "
-    "entry.asks, entry.source, entry.seq, entry.fold"
-)
-_FILTER = (
-    "(entry.kind = 'tool') = %(tools)s::boolean AND (%(since)s::text = '' OR entry.day >= %(since)s"
-    "::text) AND (%(until)s::text = '' OR (entry.day <= %(until)s::text AND entry.day <> '')) "
-    "AND (%(speaker)s::text = '' OR entry.speaker = %(speaker)s::text "
-    "OR (length(entry.speaker) = length(%(speaker)s::text) + 6 "
-    "AND substr(entry.speaker, 1, length(%(speaker)s::text) + 2) = %(speaker)s::text || ' #'))"
-)
-_SCORED = f"""
-SELECT posting.entry AS id, SUM(wanted.weight * posting.count * {SATURATION + 1} / (
-    posting.count + {SATURATION} * ({1 - LENGTH_NORM} + {LENGTH_NORM} * posting.length /
-    %(mean_length)s::float8)
-)) AS word_score
-FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS wanted(term, weight)
-{_lookup("posting", "posting.term = wanted.term")} GROUP BY posting.entry
-"""  # noqa: S608
-BEST = f"""
-WITH best AS ({_SCORED} ORDER BY word_score DESC, id LIMIT %(most)s)
-SELECT {_CANDIDATE}, best.word_score FROM best {_lookup("entry", "entry.id = best.id")}
-ORDER BY best.word_score DESC, entry.id
-"""  # noqa: S608
-BEST_FILTERED = f"""
-WITH scored AS ({_SCORED})
-SELECT {_CANDIDATE}, scored.word_score FROM scored {_lookup("entry", "entry.id = scored.id")}
-WHERE {_FILTER} ORDER BY scored.word_score DESC, entry.id LIMIT %(most)s
-"""  # noqa: S608
-ON_DAYS = f"""
-SELECT of_days.* FROM unnest(%(firsts)s::text[], %(lasts)s::text[]) AS days(first, last) CROSS JOIN
-LATERAL (
-    SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space("entry")}
-    WHERE entry.day BETWEEN days.first AND days.last AND {_FILTER} ORDER BY entry.day, entry.id
-    LIMIT %(most)s
-) AS of_days LIMIT %(most)s
-"""  # noqa: S608
-FIRST_AND_LAST_DAY = f"SELECT COALESCE(MIN(day), ''), COALESCE(MAX(day), '') FROM {_of_space('entry')} WHERE day > ''"  # noqa: E501, S608
-AROUND = f"""
-SELECT {_CANDIDATE}, 0.0::float8
-FROM unnest(%(sources)s::integer[], %(sessions)s::integer[], %(places)s::integer[]) AS near(source,
-session, place)
-{_lookup("entry", "entry.source = near.source AND entry.session = near.session AND entry.place = near.place")}
-WHERE {_FILTER}
-"""  # noqa: E501, S608
-WITH_CHARACTERS = f"""
-SELECT {_CANDIDATE}, held.letters::float8 FROM {_of_space("entry")} CROSS JOIN LATERAL (
-    SELECT COUNT(*) AS letters FROM unnest(%(letters)s::text[]) AS one(letter) WHERE
-    strpos(entry.words, one.letter) > 0
-) AS held WHERE held.letters > 0 AND {_FILTER} ORDER BY held.letters DESC, entry.id LIMIT %(most)s
-"""  # noqa: S608
-BY_NUMBER = (
-    f"SELECT {_CANDIDATE}, 0.0::float8 FROM {_of_space('entry')} WHERE entry.id = ANY(%(rows)s) "  # noqa: S608
-    f"AND {_FILTER}"
-)  # noqa: RUF100, S608
-INDEXED_ROWS = (
-    f"SELECT id, source, terms, {', '.join(COLUMNS)} FROM {_of_space('entry')} WHERE id = "  # noqa: S608
-    "ANY(%(rows)s)"
-)  # noqa: RUF100, S608
-FREQUENCIES = (
-    f"SELECT term, COUNT(*) FROM {_of_space('posting')} WHERE term = ANY(%(terms)s) GROUP BY term"  # noqa: S608
-)
-SOURCES = f"SELECT name, id, stamp FROM {_of_space('source')}"  # noqa: S608
-SPEAKERS = f"SELECT name FROM {_of_space('speaker')}"  # noqa: S608
-ENTRIES = f"""
-SELECT id, {", ".join(COLUMNS)} FROM {_of_space("entry")} WHERE source = %(source)s AND id >
-%(after)s
-ORDER BY id LIMIT %(most)s
-"""  # noqa: S608
-LINES = f"SELECT line, words FROM {_of_space('entry')} WHERE source = %(source)s ORDER BY id"  # noqa: S608
-LAST_PLACE = f"""
-SELECT session, place FROM {_of_space("entry")} WHERE source = %(source)s ORDER BY session DESC,
-place DESC LIMIT 1
-"""  # noqa: S608
-INCONSISTENT = f"""
-SELECT COALESCE(made.id, posting.entry) FROM (
-    SELECT entry.id, one.term, COUNT(*) AS count FROM {_of_space("entry")}
-    CROSS JOIN LATERAL unnest(string_to_array(entry.terms, ' ')) AS one(term) GROUP BY entry.id,
-    one.term
-) AS made FULL JOIN {_of_space("posting")} ON posting.entry = made.id AND posting.term = made.term
-COLLATE "C"
-WHERE posting.count IS DISTINCT FROM made.count::smallint LIMIT 1
-"""  # noqa: S608
-COUNT_ENTRIES = f"""
-SELECT COUNT(*) FILTER (WHERE kind <> 'tool'), COALESCE(SUM(length) FILTER (WHERE kind <> 'tool'),
-0),
-    COUNT(*) FILTER (WHERE kind = 'tool'), COALESCE(SUM(length) FILTER (WHERE kind = 'tool'), 0)
-FROM {_of_space("entry")}
-"""  # noqa: S608
-_NEWEST_OF_PEOPLE = (
-    f"ORDER BY entry.speaker = '{BOT_SPEAKER}', entry.id DESC LIMIT %(most)s OFFSET %(skip)s"
-)
-UNEMBEDDED = f"""
-SELECT entry.id, entry.words FROM {_of_space("entry")} WHERE NOT entry.embedded AND entry.kind <>
-'tool' {_NEWEST_OF_PEOPLE}
-"""  # noqa: S608
-NEWEST = f"""
-SELECT entry.id, entry.words FROM {_of_space("entry")} WHERE entry.kind <> 'tool'
-{_NEWEST_OF_PEOPLE}
-"""  # noqa: S608
-VECTOR_CHANGES = f"""
-SELECT number, entry, data FROM {_of_space("vector")} WHERE number > %(after)s ORDER BY number
-LIMIT %(most)s
-"""  # noqa: S608
-WORDS_AND_VECTORS = f"""
-SELECT vector.number, entry.words, vector.data FROM {_of_space("vector")}
-JOIN {_of_space("entry")} ON entry.id = vector.entry
-WHERE vector.number > %(after)s AND vector.data IS NOT NULL ORDER BY vector.number LIMIT %(most)s
-"""  # noqa: S608
-COUNT_REMOVALS = f"SELECT COUNT(*) FROM {_of_space('vector')} WHERE data IS NULL"  # noqa: S608
-OLD_REMOVAL = f"""
-SELECT number FROM {_of_space("vector")} WHERE data IS NULL ORDER BY number DESC LIMIT 1
-OFFSET %(listed)s
-"""  # noqa: S608
-
-SPACE = """
-SELECT id, rows, length, tool_rows, tool_length, next, vector_model, last_vector, vectors_pruned,
-generation FROM mnema_index.space WHERE name = %(name)s
-"""
-SPACES = "SELECT name FROM mnema_index.space ORDER BY name"
-LOCK_SPACE = f"{SPACE} FOR UPDATE"
-MAKE_SPACE = "INSERT INTO mnema_index.space(name) VALUES (%(name)s) ON CONFLICT DO NOTHING"
-SET_LOCK_TIMEOUT = "SELECT set_config('lock_timeout', %(wait)s, true)"
-UPDATE_SPACE = """
-UPDATE mnema_index.space SET rows = %(rows)s, length = %(length)s, tool_rows = %(tool_rows)s,
-    tool_length = %(tool_length)s, next = %(next)s, vector_model = %(vector_model)s,
-    last_vector = %(last_vector)s, vectors_pruned = %(vectors_pruned)s,
-    generation = %(generation)s WHERE id = %(space)s
-"""
-DROP_SPACE = tuple(
-    f"DELETE FROM mnema_index.{table} WHERE {'id' if table == 'space' else 'space'} = %(space)s"  # noqa: S608
-    for table in ("posting", "vector", "entry", "speaker", "source", "space")
-)
-PUT_SOURCES = f"""
-INSERT INTO mnema_index.source(space, id, name, stamp)
-SELECT %(space)s, last.id + given.number, given.name, given.stamp
-FROM (SELECT COALESCE(MAX(source.id), 0) AS id FROM {_of_space("source")}) AS last,
-    unnest(%(names)s::text[], %(stamps)s::text[]) WITH ORDINALITY AS given(name, stamp, number)
-ON CONFLICT (space, name) DO UPDATE SET stamp = excluded.stamp RETURNING name, id
-"""  # noqa: S608
-PUT_ENTRIES = f"""
-INSERT INTO mnema_index.entry(space, {", ".join(ENTRY_COLUMNS)})
-SELECT %(space)s, * FROM
-unnest({", ".join(f"%({name})s::{_TYPES.get(name, 'text')}[]" for name in ENTRY_COLUMNS)})
-"""  # noqa: S608
-PUT_POSTINGS = """
-INSERT INTO mnema_index.posting(space, term, entry, count, length)
-SELECT %(space)s, * FROM unnest(%(term)s::text[], %(entry)s::integer[], %(count)s::smallint[],
-%(length)s::smallint[])
-"""
-PUT_SPEAKERS = """
-INSERT INTO mnema_index.speaker(space, name) SELECT %(space)s, * FROM unnest(%(names)s::text[]) ON
-CONFLICT DO NOTHING
-"""
-DROP_ENTRIES = """
-DELETE FROM mnema_index.entry WHERE space = %(space)s AND source = %(source)s AND id > %(after)s
-RETURNING id, kind, words, terms, length
-"""
-DROP_POSTINGS = """
-DELETE FROM mnema_index.posting AS held USING unnest(%(term)s::text[], %(entry)s::integer[]) AS
-gone(term, entry)
-WHERE held.space = %(space)s AND held.term = gone.term AND held.entry = gone.entry
-"""
-DROP_VECTORS = """
-DELETE FROM mnema_index.vector WHERE space = %(space)s AND entry = ANY(%(rows)s) AND data IS NOT
-NULL RETURNING entry, data
-"""
-PUT_REMOVALS = """
-INSERT INTO mnema_index.vector(space, number, entry, data)
-SELECT %(space)s, %(last)s + given.number, given.entry, NULL
-FROM unnest(%(rows)s::integer[]) WITH ORDINALITY AS given(entry, number)
-"""
-DROP_REMOVALS = """
-DELETE FROM mnema_index.vector WHERE space = %(space)s AND data IS NULL AND number <= %(pruned)s
-"""
-DROP_SOURCE = "DELETE FROM mnema_index.source WHERE space = %(space)s AND id = %(source)s"
-DROP_ALL_VECTORS = (
-    "DELETE FROM mnema_index.vector WHERE space = %(space)s",
-    "UPDATE mnema_index.entry SET embedded = false WHERE space = %(space)s AND embedded",
-)
-MARK_EMBEDDED = """
-UPDATE mnema_index.entry SET embedded = true
-FROM unnest(%(rows)s::integer[], %(words)s::text[]) AS given(entry, words)
-WHERE space = %(space)s AND id = given.entry AND entry.words = given.words AND NOT embedded
-RETURNING id, entry.words
-"""
-PUT_VECTORS = """
-INSERT INTO mnema_index.vector(space, number, entry, data)
-SELECT %(space)s, %(last)s + given.number, given.entry, given.data
-FROM unnest(%(rows)s::integer[], %(made)s::bytea[]) WITH ORDINALITY AS given(entry, data, number)
-"""
-SOURCE_WORDS = f"""
-SELECT id, words FROM {_of_space("entry")} WHERE source = %(source)s AND id > %(after)s
-"""  # noqa: S608
-
 
 PAGE_ROWS = 500  # rows of a source that one statement reads or inserts
 # Before each term of a tool's result, so that its statistics are apart from those of other rows. No
@@ -312,14 +82,14 @@ class PostgresIndex:
         """Every space that has an index, sorted."""
         connection = connections.begin(to_change=False)
         try:
-            return [name for (name,) in connections.run(connection, SPACES)]
+            return [name for (name,) in connections.run(connection, sql.SPACES)]
         finally:
             connections.end(connection, keep=False)
 
     def begin_reading(self) -> None:
         """Begin a transaction that sees one snapshot of the index."""
         self._db = self._connections.begin(to_change=False)
-        self._set_space(self._run(SPACE, name=self._name))
+        self._set_space(self._run(sql.SPACE, name=self._name))
 
     def begin_changing(self, wait: float) -> None:
         """Begin a transaction that changes the index, and lock the index for it.
@@ -331,10 +101,10 @@ class PostgresIndex:
             StoreBusy: it held the lock for longer.
         """
         self._db = self._connections.begin(to_change=True)
-        self._run(SET_LOCK_TIMEOUT, wait=f"{wait * 1_000:.0f}")
+        self._run(sql.SET_LOCK_TIMEOUT, wait=f"{wait * 1_000:.0f}")
         while True:
-            self._run(MAKE_SPACE, name=self._name)
-            if found := self._run(LOCK_SPACE, name=self._name):
+            self._run(sql.MAKE_SPACE, name=self._name)
+            if found := self._run(sql.LOCK_SPACE, name=self._name):
                 break  # otherwise it was deleted while we waited for the lock
         self._set_space(found)
 
@@ -348,7 +118,9 @@ class PostgresIndex:
                 self._cache = None  # another change may lead to the same counts with other sources
                 if keep:
                     self._connections.run(
-                        connection, UPDATE_SPACE, asdict(self._space) | {"space": self._space.id}
+                        connection,
+                        sql.UPDATE_SPACE,
+                        asdict(self._space) | {"space": self._space.id},
                     )
         except BaseException:
             self._connections.end(connection, keep=False)
@@ -357,7 +129,7 @@ class PostgresIndex:
 
     def remove(self) -> None:
         """Delete all rows of the space."""
-        for statement in DROP_SPACE:
+        for statement in sql.DROP_SPACE:
             self._run(statement)
         self._space = self._before
 
@@ -418,7 +190,7 @@ class PostgresIndex:
         for name in names:
             source = self.source_number(name)
             self._remove_rows(source, 0)
-            self._run(DROP_SOURCE, source=source)
+            self._run(sql.DROP_SOURCE, source=source)
         self._mark_changed()
 
     def best(
@@ -429,7 +201,7 @@ class PostgresIndex:
         tools = search_filter.tools
         frequencies, rows = self.frequencies(terms, tools=tools)
         having = [frequencies.get(term, 0) for term in terms]
-        weights = [max(MIN_IDF, log((rows - count + 0.5) / (count + 0.5))) for count in having]
+        weights = [max(sql.MIN_IDF, log((rows - count + 0.5) / (count + 0.5))) for count in having]
         mean_length = (self._space.tool_length if tools else self._space.length) / max(
             1, rows
         ) or 1.0
@@ -441,23 +213,23 @@ class PostgresIndex:
         }
         unfiltered = SearchFilter(tools=tools)
         return self._find(
-            BEST if search_filter == unfiltered else BEST_FILTERED, search_filter, **given
+            sql.BEST if search_filter == unfiltered else sql.BEST_FILTERED, search_filter, **given
         )
 
     def with_characters(
         self, letters: Sequence[str], most: int, search_filter: SearchFilter
     ) -> list[CandidateRow]:
-        return self._find(WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
+        return self._find(sql.WITH_CHARACTERS, search_filter, letters=list(letters), most=most)
 
     def on_days(
         self, days: Sequence[tuple[str, str]], most: int, search_filter: SearchFilter
     ) -> list[CandidateRow]:
         oldest = newest = ""
         if any(is_yearless(first) for first, _ in days):
-            oldest, newest = self._run(FIRST_AND_LAST_DAY)[0]
+            oldest, newest = self._run(sql.FIRST_AND_LAST_DAY)[0]
         spans = _to_columns(("firsts", "lasts"), days_of_years(days, oldest, newest))
         return (
-            list(dict.fromkeys(self._find(ON_DAYS, search_filter, most=most, **spans)))
+            list(dict.fromkeys(self._find(sql.ON_DAYS, search_filter, most=most, **spans)))
             if days
             else []
         )
@@ -465,13 +237,13 @@ class PostgresIndex:
     def around(
         self, places: Iterable[tuple[int, int]], search_filter: SearchFilter
     ) -> list[CandidateRow]:
-        near = [(*divmod(session, SESSIONS), place) for session, place in places]
+        near = [(*divmod(session, sql.SESSIONS), place) for session, place in places]
         return self._find(
-            AROUND, search_filter, **_to_columns(("sources", "sessions", "places"), near)
+            sql.AROUND, search_filter, **_to_columns(("sources", "sessions", "places"), near)
         )
 
     def candidates(self, rows: Iterable[int], search_filter: SearchFilter) -> list[CandidateRow]:
-        return self._find(BY_NUMBER, search_filter, rows=list(rows))
+        return self._find(sql.BY_NUMBER, search_filter, rows=list(rows))
 
     def indexed_rows(self, rows: Iterable[int]) -> dict[int, IndexedRow]:
         names = {number: name for name, (number, _) in self._cached().sources.items()}
@@ -479,7 +251,7 @@ class PostgresIndex:
             found[0]: IndexedRow(
                 IndexRow._make(found[3:]), names[found[1]], f" {found[2].replace(TOOL_MARK, '')} "
             )
-            for found in self._run(INDEXED_ROWS, rows=list(rows))
+            for found in self._run(sql.INDEXED_ROWS, rows=list(rows))
         }
 
     def frequencies(
@@ -487,26 +259,26 @@ class PostgresIndex:
     ) -> tuple[dict[str, int], int]:
         known, marked = self._frequencies, _mark_terms(terms, tools)
         if unknown := [term for term in marked if term not in known]:
-            known |= dict.fromkeys(unknown, 0) | dict(self._run(FREQUENCIES, terms=unknown))
+            known |= dict.fromkeys(unknown, 0) | dict(self._run(sql.FREQUENCIES, terms=unknown))
         found = {
             term: known[stored] for term, stored in zip(terms, marked, strict=True) if known[stored]
         }
         return found, self._space.tool_rows if tools else self._space.rows
 
     def last_place(self, source: str) -> tuple[int, int]:
-        found = self._run(LAST_PLACE, source=self.source_number(source))
+        found = self._run(sql.LAST_PLACE, source=self.source_number(source))
         return (found[0][0], found[0][1]) if found else (0, -1)
 
     def lines(self, source: str) -> list[tuple[int, str]]:
         return [
-            (line, words) for line, words in self._run(LINES, source=self.source_number(source))
+            (line, words) for line, words in self._run(sql.LINES, source=self.source_number(source))
         ]
 
     def count(self) -> int:
         return self._space.rows + self._space.tool_rows
 
     def check(self) -> str:
-        [(rows, length, tool_rows, tool_length)] = self._run(COUNT_ENTRIES)
+        [(rows, length, tool_rows, tool_length)] = self._run(sql.COUNT_ENTRIES)
         space = self._space
         for found, counted in (
             ((rows, length), (space.rows, space.length)),
@@ -516,18 +288,18 @@ class PostgresIndex:
                 return "it has {} rows of {} terms, but its counters say {} of {}".format(
                     *found, *counted
                 )
-        wrong = self._run(INCONSISTENT)
+        wrong = self._run(sql.INCONSISTENT)
         return f"the postings of row {wrong[0][0]} do not match its terms" if wrong else ""
 
     def unembedded(self, model: str, most: int, skip: int = 0) -> list[tuple[int, str]]:
         # Of another model than the stored one no row has a vector.
-        statement = UNEMBEDDED if model == self._space.vector_model else NEWEST
+        statement = sql.UNEMBEDDED if model == self._space.vector_model else sql.NEWEST
         return [(row, words) for row, words in self._run(statement, most=most, skip=skip)]
 
     def store_vectors(self, model: str, vectors: Sequence[tuple[int, str, bytes]]) -> None:
         space = self._space
         if model != space.vector_model:
-            for statement in DROP_ALL_VECTORS:
+            for statement in sql.DROP_ALL_VECTORS:
                 self._run(statement)
             # A number that no change has, so that also who has read the last one starts anew.
             pruned = space.last_vector + 1
@@ -536,15 +308,15 @@ class PostgresIndex:
             )
         if vectors:
             rows, words = [row for row, _, _ in vectors], [words for _, words, _ in vectors]
-            marked = set(self._run(MARK_EMBEDDED, rows=rows, words=words))
+            marked = set(self._run(sql.MARK_EMBEDDED, rows=rows, words=words))
             stored = [(row, vector) for row, words, vector in vectors if (row, words) in marked]
-            self._add_changes(PUT_VECTORS, **_to_columns(("rows", "made"), stored))
+            self._add_changes(sql.PUT_VECTORS, **_to_columns(("rows", "made"), stored))
         self._prune_removals()
 
     def vector_changes(self, model: str, after: int, most: int) -> list[VectorChange]:
         if model != self._space.vector_model:
             return []
-        return [VectorChange(*row) for row in self._run(VECTOR_CHANGES, after=after, most=most)]
+        return [VectorChange(*row) for row in self._run(sql.VECTOR_CHANGES, after=after, most=most)]
 
     def vector_stamp(self) -> VectorStamp:
         return VectorStamp(self._space.id, self._space.vectors_pruned)
@@ -552,7 +324,7 @@ class PostgresIndex:
     def words_and_vectors(self, model: str, after: int, most: int) -> list[tuple[int, str, bytes]]:
         if model != self._space.vector_model:
             return []
-        found = self._run(WORDS_AND_VECTORS, after=after, most=most)
+        found = self._run(sql.WORDS_AND_VECTORS, after=after, most=most)
         return [(number, words, vector) for number, words, vector in found]
 
     def _run(self, statement: str, **given: Any) -> list[Any]:
@@ -578,8 +350,8 @@ class PostgresIndex:
         if self._cache is None or self._cache.version != self.version:
             self._cache = _SpaceCache(
                 version=self.version,
-                sources={name: (number, stamp) for name, number, stamp in self._run(SOURCES)},
-                speakers=frozenset(name for (name,) in self._run(SPEAKERS)),
+                sources={name: (number, stamp) for name, number, stamp in self._run(sql.SOURCES)},
+                speakers=frozenset(name for (name,) in self._run(sql.SPEAKERS)),
             )
         return self._cache
 
@@ -590,7 +362,7 @@ class PostgresIndex:
     def _put_sources(self, stamps: Mapping[str, str]) -> dict[str, int]:
         """Store the stamps of sources; returns their numbers."""
         names = {to_storable(name): name for name in stamps}
-        found = self._run(PUT_SOURCES, names=list(names), stamps=list(stamps.values()))
+        found = self._run(sql.PUT_SOURCES, names=list(names), stamps=list(stamps.values()))
         return {names[stored]: number for stored, number in found}
 
     def _add_rows(self, rows: Iterable[tuple[int, IndexRow]]) -> None:
@@ -609,16 +381,18 @@ class PostgresIndex:
             (number, source, *_columns_of(row), int(row.asks), " ".join(terms), len(terms))
             for number, source, row, terms in numbered
         ]
-        self._run(PUT_ENTRIES, **_to_columns(ENTRY_COLUMNS, entries))
+        self._run(sql.PUT_ENTRIES, **_to_columns(sql.ENTRY_COLUMNS, entries))
         postings = sorted(
             (term, number, count, len(terms))
             for number, *_, terms in numbered
             for term, count in Counter(terms).items()
         )
         if postings:
-            self._run(PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings))
+            self._run(
+                sql.PUT_POSTINGS, **_to_columns(("term", "entry", "count", "length"), postings)
+            )
         self._run(
-            PUT_SPEAKERS,
+            sql.PUT_SPEAKERS,
             names=sorted(
                 {to_storable(row.speaker) for _, row in rows if row.speaker and row.kind != "tool"}
             ),
@@ -629,7 +403,7 @@ class PostgresIndex:
     def _read_rows(self, source: int) -> Iterator[tuple[Any, ...]]:
         """A source's rows with their numbers, in order."""
         last = 0
-        while page := self._run(ENTRIES, source=source, after=last, most=PAGE_ROWS):
+        while page := self._run(sql.ENTRIES, source=source, after=last, most=PAGE_ROWS):
             yield from page
             last = page[-1][0]
 
@@ -638,7 +412,7 @@ class PostgresIndex:
         removed = {
             number: (kind, words, terms.split(), length)
             for number, kind, words, terms, length in self._run(
-                DROP_ENTRIES, source=source, after=after
+                sql.DROP_ENTRIES, source=source, after=after
             )
         }
         if not removed:
@@ -646,9 +420,9 @@ class PostgresIndex:
         postings = sorted(
             (term, number) for number, (_, _, terms, _) in removed.items() for term in set(terms)
         )
-        self._run(DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
-        vectors = self._run(DROP_VECTORS, rows=list(removed))
-        self._add_changes(PUT_REMOVALS, rows=[number for number, _ in vectors])
+        self._run(sql.DROP_POSTINGS, **_to_columns(("term", "entry"), postings))
+        vectors = self._run(sql.DROP_VECTORS, rows=list(removed))
+        self._add_changes(sql.PUT_REMOVALS, rows=[number for number, _ in vectors])
         self._count_rows([(kind, length) for kind, _, _, length in removed.values()], -1)
         return {removed[number][1]: vector for number, vector in vectors}
 
@@ -656,7 +430,7 @@ class PostgresIndex:
         """A line with the same words as before needs no new vector."""
         if not vectors:
             return
-        rows = self._run(SOURCE_WORDS, source=source, after=after)
+        rows = self._run(sql.SOURCE_WORDS, source=source, after=after)
         restored = [(row, words, vectors[words]) for row, words in rows if words in vectors]
         self.store_vectors(self._space.vector_model, restored)
 
@@ -669,10 +443,10 @@ class PostgresIndex:
 
     def _prune_removals(self) -> None:
         """Let the oldest removals go, once there are twice as many as are listed at least."""
-        if self._run(COUNT_REMOVALS)[0][0] <= 2 * MAX_REMOVALS:
+        if self._run(sql.COUNT_REMOVALS)[0][0] <= 2 * MAX_REMOVALS:
             return
-        [(pruned,)] = self._run(OLD_REMOVAL, listed=MAX_REMOVALS)
-        self._run(DROP_REMOVALS, pruned=pruned)
+        [(pruned,)] = self._run(sql.OLD_REMOVAL, listed=MAX_REMOVALS)
+        self._run(sql.DROP_REMOVALS, pruned=pruned)
         self._space = replace(self._space, vectors_pruned=pruned)
 
     def _count_rows(self, rows: Sequence[tuple[str, int]], sign: int) -> None:

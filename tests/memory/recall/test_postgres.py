@@ -18,7 +18,7 @@ from memory.recall.keepers.keeper import UNSETTLED_NS, index_messages
 from memory.recall.search import Recall
 from memory.store.errors import SchemaNewer, StoreBusy, StoreError
 from memory.store.open import open_store
-from memory.store.postgres import index, index_connections
+from memory.store.postgres import index_connections, index_statements
 from memory.store.postgres.index import PostgresIndex, to_storable
 from memory.store.postgres.index_connections import IndexConnections, IndexTimeouts
 from memory.store.postgres.index_keeper import PostgresSharedIndexes
@@ -188,7 +188,7 @@ def test_I40_changing_one_space_leaves_the_others_as_they_are(
 def test_I40_every_statement_names_its_space() -> None:
     statements = {
         name: words
-        for name, value in vars(index).items()
+        for name, value in vars(index_statements).items()
         for words in (value if isinstance(value, tuple) else (value,))
         if isinstance(words, str) and "mnema_index." in words and not name.startswith("_")
     }
