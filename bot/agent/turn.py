@@ -7,9 +7,9 @@ The flow of one message, from the top of `TurnRunner.step`:
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -19,6 +19,7 @@ from bot.access.permissions import LOCAL_CHANNELS, Actor, access_scope, authoriz
 from bot.agent.context.fitter import ContextFitter, FitRequest
 from bot.agent.context.recorder import ViewRecorder
 from bot.agent.loop import Agent
+from bot.agent.open_turns import OpenTurns, RunningAgent
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.values import NO_RIGHTS_TEXT, Subagent
 from bot.agent.titles import TitleWriter
@@ -30,41 +31,21 @@ from bot.agent.turn_context import (
     TurnContext,
     TurnResult,
     TurnSetup,
-    format_minutes,
     keep_shown_text,
 )
+from bot.agent.turn_results import failed_result, is_worth_extracting, split_result, to_result
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
-from bot.errors import BudgetTooSmall, FoldFailed, ModelError, OverBudget
-from bot.messages import (
-    MessageBody,
-    is_mutating,
-    join_parts,
-    load_body,
-    parse_command,
-    split_reply,
-    to_address,
-)
-from bot.models.providers.failures import server_words
+from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
-from bot.texts import (
-    DENIED,
-    GIVEN_UP,
-    INTERRUPTED,
-    MACHINE_FAILED,
-    format_shortage,
-    format_turn_failure,
-    resolve_language,
-)
+from bot.texts import DENIED, GIVEN_UP, INTERRUPTED, MACHINE_FAILED, resolve_language
 from channels.base import Channel
 from channels.message import Capabilities
-from channels.phrases import Phrase
-from memory.conversation import UNANSWERED_PARTS, UNFINISHED_MARKS, Part, Reduction, Text
-from memory.longterm.extraction import TurnExchange, is_worth_reading
+from memory.conversation import UNANSWERED_PARTS, Part, Reduction, Text
 from memory.store.conversations.delivery import NextWork
-from memory.store.errors import MessageEdited, StaleEpoch, StoreError
+from memory.store.errors import MessageEdited, StoreError
 from memory.store.rows import ConversationRow, InboxRow, NewOutboxRow, Place, TurnState
 from memory.store.store import Store
 from memory.tasks import cancel_and_wait
@@ -90,23 +71,6 @@ INTERRUPTED_PARTS = (Text(text="[interrupted]"),)
 RunCommand = Callable[[InboxRow, MessageBody], Awaitable[tuple[Part, ...] | None]]
 
 
-@dataclass(slots=True)
-class _RunningAgent:
-    task: asyncio.Task[TurnResult]
-    inbox_id: str
-    #: Stopped by a person, a deletion, a command such as /new, revoked access, or `quiet`.
-    stopped: bool = False
-    timed_out: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenTurn:
-    """A turn between its set-up and its stored end."""
-
-    space: str
-    finished: asyncio.Event = field(default_factory=asyncio.Event)
-
-
 class TurnRunner:
     """Runs the turns of all conversations; `step` is what the dispatcher calls for one of them."""
 
@@ -128,13 +92,13 @@ class TurnRunner:
         telemetry: Telemetry,
         troubles: TroubleList,
         subagents: SubagentService,
-        space_idle: Callable[[str], None],
+        open_turns: OpenTurns,
         title_writer: TitleWriter,
     ) -> None:
         """Args:
         dispatcher: calls `step`.
         started_at: when this process started, by the store's clock: a message received before was
-        waiting for it. space_idle: called when the last running turn of a space has ended.
+        waiting for it.
         """
         self._store = store
         self._setup = setup
@@ -149,13 +113,10 @@ class TurnRunner:
         self._telemetry = telemetry
         self._troubles = troubles
         self._subagents = subagents
-        self._space_idle = space_idle
+        self._open_turns = open_turns
         self._title_writer = title_writer
         self._isolation = isolation
         self._started_at = started_at
-        self._running: dict[str, _RunningAgent] = {}
-        self._open: dict[str, _OpenTurn] = {}
-        self._paused_spaces: dict[str, list[asyncio.Event]] = {}
         self._crashes: dict[str, int] = {}
         self._faults: dict[str, list[Exception]] = {}
         # By inbox row, over all attempts.
@@ -301,7 +262,7 @@ class TurnRunner:
             began: when the row was taken up, by `time.perf_counter`.
         """
         row, conversation = work.row, work.conversation
-        async with self._open_turn(conversation) as has_waited:
+        async with self._open_turns.opened(conversation) as has_waited:
             event_sink = await self._event_sink(row, conversation.place)
             event_sink.send("started")
             if has_waited:
@@ -393,31 +354,6 @@ class TurnRunner:
         final = await self._message_counter.draft("assistant", INTERRUPTED_PARTS, "house")
         await self._store.delivery.finish(turn, state, final, notice)
 
-    @asynccontextmanager
-    async def _open_turn(self, conversation: ConversationRow) -> AsyncIterator[bool]:
-        """Wait while the space is paused, then register the turn so that a later pause can wait for
-        it.
-
-        Yields:
-            Whether it had to wait.
-        """
-        space, has_waited = conversation.place.space, False
-        while pauses := self._paused_spaces.get(space):
-            has_waited = True
-            await pauses[0].wait()
-        turn = self._open[conversation.id] = _OpenTurn(space)
-        try:
-            yield has_waited
-        finally:
-            del self._open[conversation.id]
-            turn.finished.set()
-            if not self.is_space_open(space):
-                self._space_idle(space)
-
-    def is_space_open(self, space: str) -> bool:
-        """Tell whether a turn of a space runs."""
-        return any(turn.space == space for turn in self._open.values())
-
     async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be
         sent there.
@@ -446,26 +382,13 @@ class TurnRunner:
             )
         if len(faults := self._faults.get(turn.inbox_id, [])) >= MAX_FAULTS:
             self._troubles.turn_failed(faults[0])
-            return _failed_result(MACHINE_FAILED.fill(trace=turn.trace_id).text(context.lang))
+            return failed_result(MACHINE_FAILED.fill(trace=turn.trace_id).text(context.lang))
         task = asyncio.create_task(self._agent.run(context), name=f"turn {turn.id}")
-        running = self._running[conversation.id] = _RunningAgent(task, turn.inbox_id)
-        if self._paused_spaces.get(conversation.place.space):
-            self.stop(conversation.id)  # the space was paused while the turn was set up
+        running = RunningAgent(task, turn.inbox_id)
+        with self._open_turns.running(conversation, running):
+            await _wait_for_end(running, context)
         try:
-            await asyncio.wait(
-                {task}, timeout=context.started + context.timeouts.cancel_after - time.monotonic()
-            )
-            if not task.done():
-                running.timed_out = True
-                task.cancel()
-                await asyncio.wait({task})
-        except asyncio.CancelledError:
-            await cancel_and_wait({task})
-            raise
-        finally:
-            del self._running[conversation.id]
-        try:
-            return _to_result(context, running)
+            return to_result(context, running)
         except (OSError, StoreError):
             raise  # not a bug: see _process_or_give_up
         except Exception:
@@ -523,7 +446,7 @@ class TurnRunner:
         it broke off.
         """
         split = partial(
-            _split_result, result, self._capabilities(place.channel), self._allowance(place)
+            split_result, result, self._capabilities(place.channel), self._allowance(place)
         )
         is_long = len(result.reply) + len(result.shown) > LONG_TEXT_CHARS
         return await asyncio.to_thread(split) if is_long else split()
@@ -603,36 +526,6 @@ class TurnRunner:
         final = await self._message_counter.draft("assistant", parts, "house")
         await self._subagents.finish(subagent, turn, state, final, INTERRUPTED.text("en"), ())
 
-    def stop(self, conversation: str, inbox_id: str = "") -> bool:
-        """Cancel the running turn of a conversation; return False when there is none.
-
-        Args:
-            inbox_id: cancel it only if it answers this row; "" for any.
-        """
-        running = self._running.get(conversation)
-        if running is None or inbox_id not in ("", running.inbox_id):
-            return False
-        running.stopped = True
-        running.task.cancel()
-        return True
-
-    @asynccontextmanager
-    async def quiet(self, space: str) -> AsyncIterator[None]:
-        """Stop the turns of a space and wait for their end; new ones wait until the context is
-        left.
-        """
-        resumed = asyncio.Event()
-        self._paused_spaces.setdefault(space, []).append(resumed)
-        try:
-            for conversation, turn in list(self._open.items()):
-                if turn.space == space:
-                    self.stop(conversation)
-                    await turn.finished.wait()
-            yield
-        finally:
-            self._paused_spaces[space].remove(resumed)
-            resumed.set()
-
     async def settled(self) -> None:
         """Wait for the background work that follows turns."""
         while self._background:
@@ -665,89 +558,17 @@ class TurnRunner:
         return known.capabilities if known is not None else Capabilities()
 
 
-def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config) -> bool:
-    """Tell whether to read a turn for facts: answered, in private, and by a person who may write
-    memory.
-
-    A tainted turn is read too: whatever the view holds, only the person's own words count (see
-    TurnExchange).
-    """
-    if result.state != "done" or result.declined or context.job or not config.memory.extract:
-        return False
-    if context.conversation.place.kind != "dm":
-        return False
-    if not authorize(context.actor, "memory.write", context.scope.space, context.scope).allowed:
-        return False
-    return is_worth_reading(TurnExchange(user=context.words, bot=result.reply))
-
-
-def _to_result(context: TurnContext, running: _RunningAgent) -> TurnResult:
-    """Return the agent's result, or the result for its error.
-
-    A cancellation of the process is raised.
-    """
-    lang = context.lang
+async def _wait_for_end(running: RunningAgent, context: TurnContext) -> None:
+    """Wait until the agent loop of a turn has ended, and cancel it when its time is over."""
+    task = running.task
     try:
-        return running.task.result()
+        await asyncio.wait(
+            {task}, timeout=context.started + context.timeouts.cancel_after - time.monotonic()
+        )
+        if not task.done():
+            running.timed_out = True
+            task.cancel()
+            await asyncio.wait({task})
     except asyncio.CancelledError:
-        if running.timed_out:
-            log.warning(
-                "a turn took too long", conversation=context.conversation.id, step=context.turn.step
-            )
-            return _failed_result(
-                Phrase(
-                    "This answer took more than {minutes} minutes and was stopped. What tools "
-                    "have done stays. /retry tries again.",
-                    minutes=format_minutes(context.timeouts.cancel_after),
-                ).text(lang)
-            )
-        if not running.stopped:
-            raise
-        return _stopped_result(lang)
-    except StaleEpoch:
-        return _stopped_result(lang)
-    except OverBudget as err:
-        return _failed_result(str(err))
-    except BudgetTooSmall as err:
-        return _failed_result(format_shortage(lang, err.shortage))
-    except FoldFailed as err:
-        log.error("fold failed", error=str(err))
-        return _failed_result(
-            Phrase(
-                "This conversation has to be folded first, but the daily log cannot be written "
-                "({why}). Your message is saved; fix that, then send /retry.",
-                why=err.why,
-            ).text(lang)
-        )
-    except ModelError as err:
-        words = server_words(err)
-        log.warning(
-            "model failed", error=type(err).__name__, status=err.status, kind=err.kind, words=words
-        )
-        is_for_owner = context.actor.role == "owner" and context.scope.kind != "group"
-        text = format_turn_failure(err, lang, context.turn.trace_id, words if is_for_owner else "")
-        return replace(_failed_result(text), unreached=True)
-
-
-def _failed_result(text: str) -> TurnResult:
-    return TurnResult(state="failed", parts=UNANSWERED_PARTS, reply=text, origin="house")
-
-
-def _stopped_result(lang: str) -> TurnResult:
-    parts = (Text(text=UNFINISHED_MARKS["stopped"]),)
-    return TurnResult(
-        state="cancelled", parts=parts, reply=Phrase("Stopped.").text(lang), origin="house"
-    )
-
-
-def _split_result(
-    result: TurnResult, capabilities: Capabilities, left: int | None
-) -> list[NewOutboxRow]:
-    if result.unfinished is None:
-        return split_reply(
-            result.reply, "final" if result.state == "done" else "notice", capabilities, left
-        )
-    shown = split_reply(result.shown, "final", capabilities, left, result.unfinished)
-    if result.unfinished == "stopped":
-        return shown  # its mark says all
-    return join_parts(shown, split_reply(result.reply, "notice", capabilities, left))
+        await cancel_and_wait({task})
+        raise

@@ -119,7 +119,7 @@ class MemoryService:
             now: returns the owner's local time.
             zone: of dates in questions.
             view_changed: called with each conversation whose view has changed.
-            quiet: see TurnRunner.quiet.
+            quiet: see OpenTurns.quiet.
             indexes: indexes that several processes share; None for files of this home.
         """
         self._store, self._workspace = store, workspace

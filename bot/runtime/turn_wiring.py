@@ -22,6 +22,7 @@ from bot.agent.context.recorder import ViewRecorder
 from bot.agent.context.report import ContextReport
 from bot.agent.folding import FoldManager, ThreadSummaries, ToolLineWriter, build_fold_plan
 from bot.agent.loop import Agent
+from bot.agent.open_turns import OpenTurns
 from bot.agent.prompt.builder import SystemPromptBuilder
 from bot.agent.subagents.service import SubagentService
 from bot.agent.subagents.tool import DelegateTool
@@ -87,6 +88,7 @@ class TurnComponents(Components):
         self.view_recorder = ViewRecorder(self.config, self.store.now)
         self.agent = self._agent()
         self.report = ContextReport(self.store, self.fitter, self.config, self.model_name)
+        self.open_turns = OpenTurns(lambda space: self.toolset.adopt(space))
         self.turns = self._turn_runner()
         self.person_deletion = self._person_deletion()
         self._index_is_ready = asyncio.Event()
@@ -442,7 +444,7 @@ class TurnComponents(Components):
             telemetry=self.telemetry,
             troubles=self.troubles,
             subagents=self.subagents,
-            space_idle=lambda space: self.toolset.adopt(space),
+            open_turns=self.open_turns,
             title_writer=TitleWriter(
                 titles=self.store.titles,
                 complete=self.memory_service.completion("title"),
@@ -503,15 +505,15 @@ class TurnComponents(Components):
     async def stop(self, conversation: str) -> bool:
         stopped = await self.exec_tools.stop(conversation)
         cancelled = await self.subagents.cancel_all(conversation)
-        return self.turns.stop(conversation) or stopped or bool(cancelled)
+        return self.open_turns.stop(conversation) or stopped or bool(cancelled)
 
     async def stop_turn(self, conversation: str) -> bool:
         """Stop the running turn of a conversation and nothing else; False if none runs."""
         return self.stop_here(conversation)
 
     def stop_here(self, conversation: str, inbox_id: str = "") -> bool:
-        """Stop the turn of a conversation that runs in this process; see TurnRunner.stop."""
-        return self.turns.stop(conversation, inbox_id)
+        """Stop the turn of a conversation that runs in this process; see OpenTurns.stop."""
+        return self.open_turns.stop(conversation, inbox_id)
 
     def stop_soon(self, conversation: str, inbox_id: str) -> None:
         if not inbox_id:
@@ -527,7 +529,7 @@ class TurnComponents(Components):
         """
         if not space:
             await self.exec_tools.stop("")
-        async with self.turns.quiet(space):
+        async with self.open_turns.quiet(space):
             # now, for a turn that was stopped may just have fetched some
             self.web_tools.forget(space)
             try:
@@ -550,7 +552,7 @@ class TurnComponents(Components):
         await log_ended_days(self.store, self.folding, self.config().context_policy, self.now())
 
     def is_space_in_use(self, space: str) -> bool:
-        return self.turns.is_space_open(space)
+        return self.open_turns.is_space_open(space)
 
     def check_files(self) -> None:
         self.repair_notice.check()

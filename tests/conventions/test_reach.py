@@ -22,8 +22,9 @@ PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
 # read apart; two more since the window of a model is learnt, and replies come before background
 # calls; two more since a question is parsed, and rows of one index are found, apart from the
 # search; two more since linked spaces are apart from rows, and the Markdown splitter from excerpts;
-# one more since results say what became of their facts
-MAX_FILES_OF_A_MESSAGE = 91
+# one more since results say what became of their facts; two more since open turns, and the results
+# of turns, are apart from their steps
+MAX_FILES_OF_A_MESSAGE = 93
 # one more since folds are wired where turns are; two since they fit the window of their model, and
 # wait for replies; one since names of conversations are apart from sessions. Up to five more on a
 # slow machine, where background work is beside each run.

@@ -142,8 +142,8 @@ MODELS = (
     Mutant(
         name="everybody reads the server's words",
         guards="refusals",
-        file="bot/agent/turn.py",
-        target="_to_result",
+        file="bot/agent/turn_results.py",
+        target="to_result",
         old="context.actor.role == 'owner' and context.scope.kind != 'group'",
         new="True",
         tests=(f"{REFUSALS}::test_others_and_groups_read_a_plain_sentence",),

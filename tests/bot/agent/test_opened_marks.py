@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bot.agent.open_turns import OpenTurns
 from bot.agent.turn import TurnRunner
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation
@@ -59,7 +60,7 @@ async def after_a_death_in_opening(record: SqliteRecord) -> tuple[InboxRow, bool
         started_at=record.now,
         telemetry=Telemetry(),
         troubles=TroubleList(),
-        space_idle=lambda space: None,
+        open_turns=OpenTurns(lambda space: None),
         title_writer=unused,
     )
     with pytest.raises(asyncio.CancelledError):

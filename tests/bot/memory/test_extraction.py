@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from bot.access.permissions import AccessScope, Actor, Role
-from bot.agent.turn import is_worth_extracting
 from bot.agent.turn_context import EventSink, TurnContext, TurnResult, TurnSuffix
+from bot.agent.turn_results import is_worth_extracting
 from bot.config.schema import Config
 from bot.dispatch import create_local_dispatcher
 from bot.errors import Transient

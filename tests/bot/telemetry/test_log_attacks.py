@@ -421,7 +421,7 @@ async def test_S65_one_who_floods_keeps_nobody_else_waiting(tmp_path: Path) -> N
         waiting = [request for request in held.requests if "flood" in words(request)[-1]]
         assert len(waiting) == 1
         for id in [row.id for row in await one.it.bot.store.sessions.conversations()]:
-            one.it.bot.turns.stop(id)
+            one.it.bot.open_turns.stop(id)
         held.go_on.set()
 
 
