@@ -1,4 +1,4 @@
-"""Texts of approvals: the call that waits, why it is asked, what its approval depends on. Pure."""
+"""Texts of approvals: the call that waits, why, what its approval depends on, and its end. Pure."""
 
 import json
 import shlex
@@ -9,8 +9,9 @@ from typing import Any, Literal
 from bot.tools.exec.binding import UNBOUND_KEY, UNBOUND_REST
 from bot.tools.exec.rules import SERVER_FACT, StoredCall
 from bot.tools.exec.tool import ExecTool
-from channels.phrases import NO_PHRASE, Phrase, join_phrases
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, join_phrases
 from memory.ids import format_code
+from memory.store.automation.approvals import ApprovalState
 from memory.text.invisible import find_mixed_words, show_invisible
 from memory.text.quoting import fence_text
 
@@ -30,6 +31,28 @@ _REASONS: Mapping[str, Phrase] = {
     "mcp.call.ask": Phrase("This tool of the server {server} is set to ask each time."),
 }
 _OTHER_REASON = Phrase("This tool is set to ask each time.")
+DENIED_TEXT = Phrase("Denied; nothing was done.")
+APPROVED_TEXT = Phrase("Approved. It runs once the answer that is under way has ended.")
+# By the state that a request has reached when somebody answers it again.
+CLOSED_TEXTS: Mapping[ApprovalState, AnyPhrase] = {
+    "approved": Phrase(
+        "That one is approved already; it runs once the answer that is under way has ended."
+    ),
+    "running": Phrase(
+        "That one has begun; if the program was interrupted, it may have happened or not. It is "
+        "not run again."
+    ),
+    "done": Phrase("That one was run already; it is not run again."),
+    "unknown": Phrase(
+        "That one was tried already, and its outcome is unknown. It is not run again."
+    ),
+    "failed": Phrase("That one was tried already and did not work."),
+    "denied": Phrase("That one was denied already."),
+    "ended": Phrase(
+        "That approval is over: it expired, or your rights changed. Ask for it again if it is "
+        "still needed."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.access.pairing import PairingRefused, parse_typed_code
+from bot.agent.approval_keys import is_denial_press, is_lasting_press
 from bot.agent.approval_texts import format_command_line, show_call
-from bot.agent.approvals import is_denial_press, is_lasting_press
 from bot.commands.base import Command, CommandContext, is_allowed
 from bot.commands.memory.forget import decide_forgetting, no_request_text
 from bot.messages import load_body

@@ -146,7 +146,7 @@ EXEC = (
     Mutant(
         name="a model may write the configuration that git runs",
         guards="I50",
-        file="bot/agent/approvals.py",
+        file="bot/agent/call_actions.py",
         target="action_for_call",
         old="if tops & EXTENSION_FOLDERS or any((GIT_FOLDER in names for names in paths)):",
         new="if tops & EXTENSION_FOLDERS:",

@@ -22,7 +22,8 @@ from sqlalchemy import select
 
 from bot.access.permissions import AccessScope, Actor, authorize
 from bot.agent.approval_texts import ApprovalQuestion, format_approval_question, show_call
-from bot.agent.approvals import ApprovalRequest, ApprovalService, action_for_call
+from bot.agent.approvals import ApprovalRequest, ApprovalService
+from bot.agent.call_actions import action_for_call
 from bot.errors import OutcomeUnknown, ToolFailed
 from bot.messages import load_body, load_extras
 from bot.tools.base import GuardedCall, LazyToolSpec, ToolArguments, ToolContext, Toolset
