@@ -14,16 +14,19 @@ import polib
 from channels.phrases import CHINESE_FILE, escape_braces
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("bot", "channels")
-# Modules with settings: titles and descriptions of their fields are phrases.
+PACKAGES = ("bot", "channels", "memory")
+# Modules with settings: titles and descriptions of their fields are phrases. `memory` has no
+# phrases of its own; `bot` makes them of the descriptions in its fields.
 SETTINGS = frozenset(
     path.relative_to(ROOT).as_posix()
     for path in (
         ROOT / "bot/config/schema.py",
+        ROOT / "memory/context/policies/settings.py",
         *(ROOT / "bot/config/sections").glob("*.py"),
         *(ROOT / "channels").glob("*/settings.py"),
     )
 )
+FIELDS = frozenset({"Field", "setting"})  # what declares a field of settings
 _HEADER = {
     "Language": "zh_CN",
     "Content-Type": "text/plain; charset=UTF-8",
@@ -51,7 +54,7 @@ def find_phrases(path: str, tree: ast.Module) -> Iterator[UsedPhrase]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _function_name(node) == "Phrase" and node.args:
             yield _read_call(path, node)
-        if isinstance(node, ast.Call) and _function_name(node) == "Field" and path in SETTINGS:
+        if isinstance(node, ast.Call) and _function_name(node) in FIELDS and path in SETTINGS:
             yield from _read_field(path, node, contexts.get(node, ""))
 
 

@@ -4,9 +4,8 @@ import json
 from functools import partial
 
 from bot.commands.base import Command, CommandContext, is_allowed, require
-from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key
+from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, describe_key, policy_number_meaning
 from bot.config.loader import find_named_key, nearest_policies
-from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from bot.models.setup.listing import ModelListing
 from bot.texts import format_shortage
 from channels.phrases import Capitalized, Phrase, join_phrases
@@ -317,7 +316,7 @@ def _format_setting(context: CommandContext, policy: Policy, name: str) -> str:
 def _all_settings(context: CommandContext, policy: Policy) -> list[str]:
     lines = [
         f"- {name} {_format_setting(context, policy, name)} — "
-        f"{context.text(POLICY_SETTING_TEXTS[name])}"
+        f"{context.text(policy_number_meaning(name))}"
         for name in policy.setting_names
     ]
     name = KEY_SETTINGS.get(policy.name, policy.setting_names)[-1]

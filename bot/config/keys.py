@@ -8,7 +8,7 @@ import json
 import re
 import types
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar, get_args, get_origin
 from urllib.parse import urlsplit
 
@@ -24,6 +24,7 @@ from channels.toolkit.settings import (
     Unit,
     ValueForm,
 )
+from memory.context.policies.settings import PolicySettings
 
 KeyPath = tuple[str, ...]
 Effect = Literal["now", "turn", "restart"]
@@ -45,6 +46,7 @@ _FORMS_WITH_ITEMS = (
 )
 _SECRET_FORMS = ("secret", "secret_url", "database")
 _ADDRESS_FORMS = ("url", "socket_url")  # a secret is sent to most of them
+_POLICY_MEANINGS = {item.name: item.metadata["description"] for item in fields(PolicySettings)}
 _ROLE_LISTS = frozenset({"owners", "allow"})
 
 
@@ -172,6 +174,11 @@ def _build_key(path: KeyPath, info: FieldInfo, effect: Effect) -> ConfigKey:
 def _to_phrase(text: str, context: str) -> Phrase:
     """Return a field's title or description as a phrase; braces in it are no fields."""
     return Phrase(escape_braces(text), context=context)
+
+
+def policy_number_meaning(name: str) -> Phrase:
+    """Return what a number of the policies means: a clause."""
+    return _to_phrase(_POLICY_MEANINGS[name], "")
 
 
 def _format_example(info: FieldInfo) -> str:

@@ -23,13 +23,13 @@ from bot.config.keys import (
     mask_secret,
     mask_settings,
     nearest_keys,
+    policy_number_meaning,
 )
 from bot.config.messages import ConfigRejected, SourceLocation
-from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from bot.config.schema import Config
 from channels.phrases import NO_PHRASE, AnyPhrase, Capitalized, Phrase, PhraseList, join_phrases
 from memory.context.policies.policies import INTEGER_SETTINGS, POLICIES, build_policy
-from memory.context.policies.state import PolicySettings
+from memory.context.policies.settings import PolicySettings
 
 POLICIES_KEY = "policies"
 NUMBER_RANGES: dict[str, tuple[float, float]] = {
@@ -357,7 +357,7 @@ def _number_key(policy: str, name: str) -> ConfigKey:
         form="integer" if name in INTEGER_SETTINGS else "number",
         default=default,
         title=Phrase("{name} of the policy {policy}", name=name, policy=policy),
-        about=Phrase("{meaning}.", meaning=Capitalized(POLICY_SETTING_TEXTS[name])),
+        about=Phrase("{meaning}.", meaning=Capitalized(policy_number_meaning(name))),
         example=str(
             int(other)
             if name in INTEGER_SETTINGS

@@ -20,6 +20,7 @@ from memory.context.policies.fold_stages import (
     roll_summary,
     shrink_after_overflow,
 )
+from memory.context.policies.settings import PolicySettings
 from memory.context.policies.shorten_stages import (
     fit_running_turn,
     one_line_all,
@@ -31,7 +32,7 @@ from memory.context.policies.shorten_stages import (
     trim_old_tool_io,
     trim_tool_io,
 )
-from memory.context.policies.state import PolicySettings, Stage
+from memory.context.policies.state import Stage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ so far.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
+from memory.context.policies.settings import PolicySettings
 from memory.context.reductions import turn_tokens
 from memory.context.tokens import TokenCounter
 from memory.conversation import Message, Reduction, Turn
@@ -16,80 +16,6 @@ FINAL_FORMS = ("one_line", "text_only")  # forms of reductions that are never sh
 # Lines that a model wrote in place of tool results, by message id and part.
 ToolLines = Mapping[tuple[str, int], str]
 NO_LINES: ToolLines = MappingProxyType({})
-
-
-def _setting(default: Any, lowest: float, highest: float) -> Any:
-    return field(default=default, metadata={"range": (lowest, highest)})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicySettings:
-    """Settings of a policy's stages; each can be overridden in the configuration.
-
-    Every field has its `range` (lowest, highest) as metadata.
-    """
-
-    #: The window in tokens that the policy's token numbers were chosen for; they shrink with a
-    #: smaller budget. 0: never
-    window: int = _setting(0, 0, 10_000_000)
-    #: Longer tool results are snipped to their beginning and end.
-    snip_chars: int = _setting(20_000, 200, 10_000_000)
-    #: Share of the result that each of the two pieces shows.
-    snip_share: float = _setting(0.3, 0.0, 0.5)
-    #: The most that each piece shows, as a share of snip_chars.
-    snip_most: float = _setting(0.5, 0.0, 0.5)
-    #: Characters of a tool's input left by trimming.
-    input_chars: int = _setting(500, 50, 1_000_000)
-    #: Characters of a tool's result left by trimming.
-    result_chars: int = _setting(1_000, 50, 1_000_000)
-    #: Share of the available tokens from which on old results become one line each.
-    line_at: float = _setting(0.6, 0.05, 1.0)
-    #: Share of the available tokens that one round of shortening or folding must save at least.
-    batch: float = _setting(0.0, 0.0, 1.0)
-    #: Newest results that are neither trimmed nor replaced by a line.
-    spared_results: int = _setting(5, 0, 1_000)
-    #: Share of the available tokens at which a fold is wanted.
-    fold_at: float = _setting(0.8, 0.1, 1.0)
-    #: Tokens of the history at which a fold is wanted.
-    fold_tokens: int = _setting(30_000, 100, 10_000_000)
-    #: Messages in the history at which a fold is wanted.
-    fold_messages: int = _setting(500, 2, 100_000)
-    #: A history with fewer messages is never folded.
-    least_messages: int = _setting(10, 2, 100_000)
-    #: Share of the history that stays.
-    keep: float = _setting(0.5, 0.05, 0.95)
-    #: Share of the available tokens (in `layers`, of the threshold) that may stay.
-    keep_most: float = _setting(0.5, 0.05, 1.0)
-    #: Tokens that stay.
-    keep_tokens: int = _setting(15_000, 0, 10_000_000)
-    #: Messages that stay.
-    keep_messages: int = _setting(4, 1, 100_000)
-    #: Distance that a cut may move to a better place: messages in `boundary`, turns in `balanced`.
-    reach: int = _setting(5, 0, 1_000)
-    #: Turns on either side of the target whose ends `boundary` compares, however long the turns
-    #: are.
-    reach_turns: int = _setting(2, 0, 1_000)
-    #: Newest messages that are never folded.
-    newest: int = _setting(5, 0, 1_000)
-    #: Hard limit of the history in tokens.
-    most_tokens: int = _setting(40_000, 500, 10_000_000)
-    #: Share of the available tokens beyond which the oldest turns are folded at once.
-    drop_at: float = _setting(0.95, 0.1, 1.0)
-    #: New messages that trigger a roll of the summary.
-    every_messages: int = _setting(10, 2, 100_000)
-    #: New tokens that trigger a roll of the summary.
-    every_tokens: int = _setting(3_000, 100, 10_000_000)
-    #: A view that is too long is reduced to its texts if it has fewer turns than this; otherwise it
-    #: is folded.
-    text_only_below: int = _setting(5, 0, 10_000)
-    #: Limit of a summary in tokens.
-    summary_tokens: int = _setting(1_000, 100, 20_000)
-    #: Tokens left free when turns are dropped.
-    spare: int = _setting(1_000, 0, 1_000_000)
-    #: Turns that stay after the provider refused a request as too long.
-    overflow_turns: int = _setting(5, 1, 10_000)
-    #: Characters of a result or user text that stay after such a refusal.
-    overflow_chars: int = _setting(10_000, 200, 10_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

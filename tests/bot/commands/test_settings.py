@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.settings import KEY_SETTINGS
-from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, nearest_keys
+from bot.config.keys import KEYS, LIST_ITEM, ConfigKey, nearest_keys, policy_number_meaning
 from bot.config.loader import build_config, find_named_key, parse_typed_value
-from bot.config.policy_texts import POLICY_SETTING_TEXTS
 from channels.testing import ScriptedChannel as Channel
 from memory.context.policies.policies import POLICIES
-from memory.context.policies.state import PolicySettings
+from memory.context.policies.settings import PolicySettings
 from tests.bot.inside import inside
 from tests.cases import every_case
 
@@ -63,7 +62,8 @@ def test_the_example_of_a_policys_number_is_accepted_and_changes_it(name: str) -
 
 
 def test_every_setting_of_a_policy_is_explained() -> None:
-    assert POLICY_SETTING_TEXTS.keys() == {field.name for field in fields(PolicySettings)}
+    meanings = [policy_number_meaning(field.name) for field in fields(PolicySettings)]
+    assert all(meaning.text("zh") not in ("", meaning.text("en")) for meaning in meanings)
     assert KEY_SETTINGS.keys() == POLICIES.keys()
     assert all(
         set(names) <= set(POLICIES[name].setting_names) for name, names in KEY_SETTINGS.items()
