@@ -2,10 +2,7 @@
 
 There are two stemmers. Recall's index uses Snowball. `lexical_question_terms` and `rank_texts` use
 one whose stems are prefixes of their words, so that a folded text can be searched for them without
-splitting it. With Snowball in its place (measured 2026-11-23) labelled chats and extraction pairs
-stay as they are; `rank_texts` finds of the 96 English diary questions' evidence .792 for .771 at 5,
-but .865 for .885 at 10; one replay probe of topics_en is lost, one lasting line ("I'm vegetarian")
-refused; and a new word costs 2.2 µs for 1, which the choice of a fold's cut would pay.
+splitting it. Each was measured in the other's place and lost: docs/decisions/0128-two-stemmers.md.
 """
 
 import re
