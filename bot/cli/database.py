@@ -24,7 +24,7 @@ from bot.runtime.store_access import (
     postgres_url,
     run_with_store,
 )
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 
 PROGRESS_SECONDS = 0.2  # between two lines of progress
 

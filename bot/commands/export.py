@@ -11,7 +11,8 @@ from bot.commands.base import Command, CommandContext
 from bot.memory.export import PersonBundle, load_messages, message_to_json
 from channels.phrases import NO_PHRASE, Phrase, join_sentences
 from memory.store.people.rows import Person
-from memory.workspace.files import FileConflict, SpaceFiles
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.files import SpaceFiles
 
 MAX_CHARS = 5_000_000  # of one file; a longer conversation is split into several
 MAX_ATTACHMENT_BYTES = 18_000_000  # in one archive: a workspace file has at most 25 MiB

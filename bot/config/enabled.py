@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 
 Row = TypeVar("Row")
 

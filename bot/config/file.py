@@ -43,7 +43,7 @@ from bot.config.messages import ConfigRejected, SourceLocation
 from bot.config.schema import Config
 from bot.config.versions import ConfigVersion, ConfigVersions
 from memory.context.policies.policies import POLICIES
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from bot.errors import HomeLocked
 from bot.texts import detect_machine_language
-from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS, write_atomic
+from memory.workspace.atomic_write import write_atomic
+from memory.workspace.files import FILES_FOLDER, GUARDED_FOLDERS
 from memory.workspace.templates import MEMORY_TEMPLATE, SOUL_TEMPLATES, is_soul_template
 
 SOUL_FILE = "SOUL.md"

@@ -17,7 +17,7 @@ from typing import TextIO
 from bot.config.home import is_same_file
 from bot.errors import MnemaError
 from memory.failpoints import hit
-from memory.workspace.files import fsync_path, write_atomic
+from memory.workspace.atomic_write import fsync_path, write_atomic
 
 JOURNAL_FILE = ".restore.json"
 STAGING_PREFIX = ".restore-"  # of the folder in which the new state is prepared

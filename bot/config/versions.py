@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.config.home import read_regular_file
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 MAX_VERSIONS = 20

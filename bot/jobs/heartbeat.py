@@ -34,8 +34,8 @@ from memory.store.rows import ConversationRow, Notice, Usage
 from memory.store.store import Store
 from memory.text.normalize import normalize_text
 from memory.text.quoting import fence_text
-from memory.workspace.files import FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 HEARTBEAT_FILE = "HEARTBEAT.md"

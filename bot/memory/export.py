@@ -14,8 +14,8 @@ from memory.store.people.rows import Person
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 PAGE_ROWS = 100  # of up to 200,000 characters each
 MAX_OCCURRENCES = 10_000  # of one job

@@ -9,15 +9,8 @@ from memory.longterm.memory_file import MEMORY_PATH
 from memory.store.rows import to_iso
 from memory.store.store import Store
 from memory.workspace import daily_log
-from memory.workspace.files import (
-    SPACES_FOLDER,
-    FileEntry,
-    FileTooBig,
-    SpaceFiles,
-    TextFile,
-    Workspace,
-)
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SPACES_FOLDER, FileEntry, SpaceFiles, TextFile, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 MEMORY_SUFFIX = ".md"
 

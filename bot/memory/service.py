@@ -36,8 +36,8 @@ from memory.store.errors import StoreError
 from memory.store.longterm.extractions import ExtractionQueue
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import SPACES_FOLDER, FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SPACES_FOLDER, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 from memory.workspace.watch import watch_spaces
 
 log = structlog.get_logger(__name__)

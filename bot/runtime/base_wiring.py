@@ -46,7 +46,8 @@ from memory.recall.search import Recall
 from memory.store.automation.background_tasks import TaskRow
 from memory.store.store import Store
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import LOCAL_WRITE_LOCKS, Workspace, WriteLocks
+from memory.workspace.files import Workspace
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS, WriteLocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ import structlog
 
 from channels.phrases import NO_PHRASE, AnyPhrase, Phrase
 from memory.store.errors import StoreError
-from memory.workspace.files import SPACES_FOLDER, FileTooBig
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SPACES_FOLDER
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 POLL_SECONDS = 5.0

@@ -10,16 +10,9 @@ from memory.store.longterm.rows import ChangedFile, ForgetTargets, Mention
 from memory.text.bullets import parse_bullets
 from memory.text.mentions import MentionMatcher, find_spans, is_mentioned
 from memory.workspace import daily_log
-from memory.workspace.files import (
-    MEMORY_FILE,
-    SPACES_FOLDER,
-    FileConflict,
-    FileTooBig,
-    SpaceFiles,
-    TextFile,
-    write_atomic,
-)
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.atomic_write import FileConflict, write_atomic
+from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, SpaceFiles, TextFile
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 MAX_TRIES = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

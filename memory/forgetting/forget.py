@@ -43,8 +43,8 @@ from memory.text.language import split_line
 from memory.text.mentions import clear_caches, find_spans, is_mentioned
 from memory.text.wording import clear_wordings
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import MEMORY_FILE, SPACES_FOLDER, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_RECALLED = 2_000  # passages that the search index contributes

@@ -29,8 +29,8 @@ from memory.store.errors import StoreError, WrongState
 from memory.store.longterm.rows import DreamRow, MemoryChange
 from memory.store.store import Store
 from memory.tasks import result_or_none
-from memory.workspace.files import FileTooBig, SpaceFiles, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SpaceFiles, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_TRIES = 20

@@ -26,8 +26,8 @@ from memory.store.errors import StoreError, WrongState
 from memory.store.longterm.extractions import ExtractionMove, ExtractionQueue
 from memory.store.longterm.rows import ExtractionRow, ExtractionState, MemorySource
 from memory.tasks import wait_for_end
-from memory.workspace.files import FileConflict, FileTooBig
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 MAX_MODEL_ATTEMPTS = 3  # the first after the turn, the others after later turns or a start

@@ -53,7 +53,8 @@ from memory.text.bullets import (
     replace_bullet,
     tidy_content,
 )
-from memory.workspace.files import FileConflict, SpaceFiles, Workspace
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.files import SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
 
 # Differences between MEMORY.md and its records

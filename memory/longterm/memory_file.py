@@ -7,8 +7,8 @@ from typing import Literal
 from memory.longterm.similarity import normalize_key
 from memory.store.longterm.rows import ChangeKind, NewMemory, NewMemoryChange
 from memory.text.bullets import recordable_bullets
-from memory.workspace.files import FileTooBig, SpaceFiles
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SpaceFiles
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 MEMORY_PATH = "MEMORY.md"
 MAX_BYTES = 1_000_000  # a larger file is searched, but gets no records and is never written

@@ -29,7 +29,8 @@ from memory.text.language import is_mostly_cjk
 from memory.text.quoting import neutralize_data_tags
 from memory.text.tokenizer import lexical_question_terms
 from memory.workspace import daily_log
-from memory.workspace.files import FileTooBig, SpaceFiles
+from memory.workspace.files import SpaceFiles
+from memory.workspace.safe_path import FileTooBig
 
 MIN_DAYS = 2
 MAX_LINES = 5_000

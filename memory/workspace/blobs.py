@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memory.failpoints import hit
-from memory.workspace.files import fsync_path, write_atomic
+from memory.workspace.atomic_write import fsync_path, write_atomic
 from memory.workspace.safe_path import FOLDER_FLAGS
 
 MAX_BYTES = 64 * 2**20

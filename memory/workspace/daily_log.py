@@ -12,7 +12,8 @@ from itertools import chain, dropwhile, groupby
 
 from memory.text.bullets import find_lines, heading_day, is_fence, open_fence
 from memory.workspace.append import FilePosition, KnownEnd
-from memory.workspace.files import FileConflict, SpaceFiles, TextFile
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.files import SpaceFiles, TextFile
 from memory.workspace.safe_path import PathRefused
 
 LOG_FOLDER = "memory"

@@ -1,36 +1,31 @@
-"""Reads and atomically writes the workspace's files, never over a concurrent change."""
+"""The workspace: its spaces, and their files as read, written, appended to and listed."""
 
 import hashlib
 import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from memory.failpoints import hit, is_torn, kill_process
-from memory.workspace.append import (
-    KnownEnd,
-    KnownEnds,
-    append_noted,
-    file_stamp,
-    finish_append,
-    set_exact_time,
-    write_all,
-)
+from memory.workspace.append import KnownEnd, KnownEnds, append_noted, file_stamp, finish_append
+from memory.workspace.atomic_write import AtomicWrite
 from memory.workspace.safe_path import (
     FOLDER_FLAGS,
+    MAX_BYTES,
     TEMPORARY,
+    FileTooBig,
     PathRefused,
+    allowed_owners,
     check_regular_file,
     make_folders,
     open_below,
+    read_limited,
     split_path,
 )
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS, WriteLocks
 
-MAX_BYTES = 25 * 2**20
 MAX_ENTRIES = 10_000
 MAX_DEPTH = 8
 SPACES_FOLDER = "spaces"
@@ -45,82 +40,6 @@ _OWN_NAMES = frozenset({"soul.md", "memory.md", "heartbeat.md", *GUARDED_FOLDERS
 # people's memory.
 SET_ASIDE = ".made-by-exec-"
 _SPACE_NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
-# An unfinished write of a process that may be suspended; see SpaceWriter.mark.
-_TEMPORARY_NAME = re.compile(rf"\..*\.\d+-\d+{re.escape(TEMPORARY)}", re.DOTALL)
-
-
-class FileConflict(RuntimeError):
-    """The file has changed since it was read; nothing was written."""
-
-
-class FileTooBig(ValueError):
-    """The file exceeds the size limit for one text."""
-
-
-class LockLost(OSError):
-    """The write lock is lost or its state is unknown; nothing was written."""
-
-
-class SpaceWriter(Protocol):
-    """A held write lock."""
-
-    @property
-    def mark(self) -> str:
-        """Part of the names of its unfinished files; "" where a holder cannot be suspended and lose
-        the lock.
-
-        The next holder deletes files with other marks, so that a suspended process has nothing left
-        to rename.
-        """
-        ...
-
-    def check_still_held(self) -> None:
-        """Called with everything fsynced, as late as possible before the rename.
-
-        Raises:
-            LockLost: the lock is no longer held.
-        """
-        ...
-
-
-class WriteLocks(Protocol):
-    """Allows one writer per space among all threads and processes."""
-
-    def alone(self, space: str, folder: int) -> AbstractContextManager[SpaceWriter]:
-        """Wait for the write lock of a space, whose folder is open as `folder`. Blocks.
-
-        Raises:
-            LockLost: the lock was not granted in time, or the lock service is unavailable.
-        """
-        ...
-
-
-class _FolderLock:
-    """A flock on the folder; the kernel releases it when the process ends, never before."""
-
-    mark = ""
-
-    def check_still_held(self) -> None:
-        """It always is."""
-
-
-class LocalWriteLocks:
-    """Locks for processes on one machine: flock on the folder itself, two system calls per
-    write.
-    """
-
-    @contextmanager
-    def alone(self, space: str, folder: int) -> Iterator[SpaceWriter]:
-        import fcntl  # not on every system
-
-        fcntl.flock(folder, fcntl.LOCK_EX)
-        try:
-            yield _FolderLock()
-        finally:
-            fcntl.flock(folder, fcntl.LOCK_UN)
-
-
-LOCAL_WRITE_LOCKS = LocalWriteLocks()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,25 +74,6 @@ class FileEntry:
 
 
 Entries = list[FileEntry]
-
-
-def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Replace the file atomically and fsync it; the folder must exist.
-
-    An existing file keeps its owner's permissions; those of group and others are removed.
-
-    Raises:
-        PathRefused: a link or something other than a regular file of an allowed owner is there.
-        OSError: it could not be written; the former content is still there.
-    """
-    folder = os.open(path.parent, FOLDER_FLAGS | os.O_CLOEXEC)
-    try:
-        with LOCAL_WRITE_LOCKS.alone("", folder) as writer:
-            _AtomicWrite(
-                folder=folder, name=path.name, us=_allowed_owners(folder), mode=mode, writer=writer
-            ).put(data)
-    finally:
-        os.close(folder)
 
 
 class SpaceFiles:
@@ -225,7 +125,7 @@ class SpaceFiles:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
-                check_regular_file(fd, _allowed_owners(root), single=True)
+                check_regular_file(fd, allowed_owners(root), single=True)
                 begin = first if first >= 0 else max(0, os.fstat(fd).st_size + first)
                 return os.pread(fd, size, begin)
             finally:
@@ -269,7 +169,7 @@ class SpaceFiles:
             folder = open_below(root, self._names(path)[:-1], FOLDER_FLAGS)
             try:
                 with self._writers.alone(self._space, folder):
-                    finish_append(folder, _allowed_owners(folder))
+                    finish_append(folder, allowed_owners(folder))
             finally:
                 os.close(folder)
 
@@ -308,9 +208,9 @@ class SpaceFiles:
             folder = open_below(root, parents, FOLDER_FLAGS)
             try:
                 with self._writers.alone(self._space, folder) as writer:
-                    us = _allowed_owners(folder)
+                    us = allowed_owners(folder)
                     finish_append(folder, us)
-                    _AtomicWrite(
+                    AtomicWrite(
                         folder=folder,
                         name=name,
                         us=us,
@@ -338,9 +238,9 @@ class SpaceFiles:
 
     def _replace(self, folder: int, name: str, data: bytes, expected: str | None) -> os.stat_result:
         with self._writers.alone(self._space, folder) as writer:
-            us = _allowed_owners(folder)
+            us = allowed_owners(folder)
             finish_append(folder, us)
-            return _AtomicWrite(
+            return AtomicWrite(
                 folder=folder,
                 name=name,
                 us=us,
@@ -354,8 +254,8 @@ class SpaceFiles:
         with self._opened() as root:
             fd = open_below(root, self._names(path), os.O_RDONLY)
             try:
-                status = check_regular_file(fd, _allowed_owners(root), single=not hard_links)
-                data, stamp = _read_bytes(fd, path), file_stamp(status)
+                status = check_regular_file(fd, allowed_owners(root), single=not hard_links)
+                data, stamp = read_limited(fd, path), file_stamp(status)
                 return data, status, stamp if stamp == file_stamp(os.fstat(fd)) else ""
             finally:
                 os.close(fd)
@@ -468,117 +368,8 @@ def original_name(name: str) -> str:
     return name.casefold().partition(SET_ASIDE)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _AtomicWrite:
-    """One write of `name` in the open `folder`."""
-
-    folder: int
-    name: str
-    us: frozenset[int]
-    mode: int
-    #: The lock that this write holds.
-    writer: SpaceWriter
-    #: Compare the content with `expected` before the rename.
-    checked: bool = False
-    expected: str | None = None
-
-    def put(self, data: bytes) -> os.stat_result:
-        temporary = f".{self.name}{self.writer.mark}{TEMPORARY}"
-        self._sweep()
-        mode = self._examine()
-        with ExitStack() as undo:
-            undo.callback(self._unlink, temporary)
-            status = self._fill(temporary, data, mode)
-            self._examine()
-            self.writer.check_still_held()
-            self._name(temporary)
-            undo.pop_all()
-        status = self._status_of(status)
-        hit("file.replaced")
-        os.fsync(self.folder)
-        hit("file.dir_synced")
-        return status
-
-    def take_away(self) -> None:
-        """Delete the file."""
-        self._examine()
-        self.writer.check_still_held()
-        os.unlink(self.name, dir_fd=self.folder)
-        os.fsync(self.folder)
-
-    def _sweep(self) -> None:
-        """Delete unfinished writes of other processes, so that a suspended one has nothing to
-        rename when it wakes.
-        """
-        if self.writer.mark:
-            for name in os.listdir(self.folder):
-                if _TEMPORARY_NAME.fullmatch(name):
-                    self._unlink(name)
-
-    def _name(self, temporary: str) -> None:
-        try:
-            os.replace(temporary, self.name, src_dir_fd=self.folder, dst_dir_fd=self.folder)
-        except FileNotFoundError as err:
-            raise LockLost(
-                f"another process has taken {self.name} over; nothing was written"
-            ) from err
-
-    def _fill(self, temporary: str, data: bytes, mode: int) -> os.stat_result:
-        # The lock is held, so this is the leftover of a killed process.
-        with suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=self.folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        fd = os.open(temporary, flags, 0o600, dir_fd=self.folder)
-        try:
-            if is_torn("file.tmp_written"):
-                write_all(fd, data[: len(data) // 2])
-                kill_process()
-            write_all(fd, data)
-            hit("file.tmp_written")
-            os.fchmod(fd, mode)
-            set_exact_time(fd)
-            os.fsync(fd)
-            hit("file.synced")
-            return os.fstat(fd)
-        finally:
-            os.close(fd)
-
-    def _status_of(self, written: os.stat_result) -> os.stat_result:
-        """The status of the file that was written, which its renaming has changed; `written` if it
-        was replaced.
-        """
-        with suppress(OSError):
-            found = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
-            if (found.st_ino, found.st_mtime_ns) == (written.st_ino, written.st_mtime_ns):
-                return found
-        return written
-
-    def _unlink(self, temporary: str) -> None:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=self.folder)
-
-    def _examine(self) -> int:
-        """Check that the existing file may be replaced; return the mode to write with."""
-        try:
-            fd = open_below(self.folder, [self.name], os.O_RDONLY)
-        except FileNotFoundError:
-            if self.checked and self.expected is not None:
-                raise FileConflict(f"{self.name} no longer exists") from None
-            return self.mode
-        try:
-            status = check_regular_file(fd, self.us, single=True)
-            if (
-                self.checked
-                and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != self.expected
-            ):
-                raise FileConflict(f"{self.name} was changed in the meantime")
-            return stat.S_IMODE(status.st_mode) & stat.S_IRWXU
-        finally:
-            os.close(fd)
-
-
 def _append(folder: int, name: str, data: bytes, stamp: str) -> str | None:
-    us = _allowed_owners(folder)
+    us = allowed_owners(folder)
     finish_append(folder, us)
     try:
         fd = open_below(folder, [name], os.O_RDWR | os.O_APPEND)
@@ -601,24 +392,6 @@ def _append(folder: int, name: str, data: bytes, stamp: str) -> str | None:
         os.close(fd)
 
 
-def _allowed_owners(folder: int) -> frozenset[int]:
-    """User ids that may own a file here: this process's and the folder owner's (root in a
-    container, for example).
-    """
-    return frozenset({os.geteuid(), os.fstat(folder).st_uid})
-
-
-def _read_bytes(fd: int, path: str) -> bytes:
-    pieces: list[bytes] = []
-    size = 0
-    while piece := os.read(fd, 1 << 20):
-        size += len(piece)
-        if size > MAX_BYTES:
-            raise FileTooBig(f"{path} is larger than {MAX_BYTES} bytes")
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
 def _make_text_file(
     path: str, data: bytes, status: os.stat_result, stamp: str, errors: str = "replace"
 ) -> TextFile:
@@ -630,16 +403,3 @@ def _make_text_file(
         mtime=status.st_mtime,
         stamp=stamp,
     )
-
-
-def fsync_path(path: Path) -> None:
-    """Fsync a file or a folder.
-
-    Raises:
-        OSError: it may not be on the disk.
-    """
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

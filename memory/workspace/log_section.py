@@ -2,9 +2,10 @@
 
 import hashlib
 
+from memory.workspace.atomic_write import FileConflict
 from memory.workspace.daily_log import MAX_TRIES, section_fold
-from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SpaceFiles
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 
 def body_sha256(body: str) -> str:

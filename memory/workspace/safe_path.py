@@ -1,4 +1,4 @@
-"""Opens files below a folder without ever leaving it."""
+"""Opens and reads files below a folder without ever leaving it."""
 
 import errno
 import os
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 
+MAX_BYTES = 25 * 2**20  # of one file that is read or written as a whole
 MAX_NAME_BYTES = 120  # bytes of one name in a path
 TEMPORARY = ".mnema-tmp"  # ends the names of unfinished writes
 _COMMON_FLAGS = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -17,6 +18,10 @@ FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY
 
 class PathRefused(ValueError):
     """The path may leave its folder, or is not a regular file of an allowed owner."""
+
+
+class FileTooBig(ValueError):
+    """The file exceeds the size limit for one text."""
 
 
 def split_path(path: str) -> tuple[str, ...]:
@@ -108,6 +113,32 @@ def check_regular_file(fd: int, us: frozenset[int], *, single: bool = False) -> 
     ):
         raise PathRefused("not a regular file of an allowed owner")
     return status
+
+
+def allowed_owners(folder: int) -> frozenset[int]:
+    """User ids that may own a file here: this process's and the folder owner's (root in a
+    container, for example).
+    """
+    return frozenset({os.geteuid(), os.fstat(folder).st_uid})
+
+
+def read_limited(fd: int, path: str) -> bytes:
+    """Read an open file to its end.
+
+    Args:
+        path: for the error.
+
+    Raises:
+        FileTooBig: it has more than MAX_BYTES.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    while piece := os.read(fd, 1 << 20):
+        size += len(piece)
+        if size > MAX_BYTES:
+            raise FileTooBig(f"{path} is larger than {MAX_BYTES} bytes")
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _byte_length(name: str) -> int:

@@ -13,15 +13,10 @@ from pathlib import Path
 import pytest
 
 from memory.workspace import daily_log
-from memory.workspace.files import (
-    FileConflict,
-    LockLost,
-    SpaceFiles,
-    SpaceWriter,
-    Workspace,
-    WriteLocks,
-)
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.files import SpaceFiles, Workspace
 from memory.workspace.safe_path import TEMPORARY
+from memory.workspace.write_locks import LockLost, SpaceWriter, WriteLocks
 from tests.contracts.writing import Other
 
 LINES = 6

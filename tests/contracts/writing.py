@@ -16,16 +16,10 @@ from pathlib import Path
 
 from memory import failpoints
 from memory.workspace import daily_log
+from memory.workspace.atomic_write import FileConflict
 from memory.workspace.daily_log import LogSection
-from memory.workspace.files import (
-    LOCAL_WRITE_LOCKS,
-    FileConflict,
-    LockLost,
-    SpaceFiles,
-    SpaceWriter,
-    Workspace,
-    WriteLocks,
-)
+from memory.workspace.files import SpaceFiles, Workspace
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS, LockLost, SpaceWriter, WriteLocks
 
 SECONDS = 20.0
 AT = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

@@ -8,7 +8,6 @@ MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES = 600, 800, 60
 # Over the limit today: remove names, never add one.
 LONG_MODULES: set[str] = {
     "bot/models/providers/openai.py",
-    "memory/workspace/files.py",
 }
 LONG_FUNCTIONS: set[tuple[str, str]] = set()
 

@@ -178,8 +178,8 @@ FILES = (
         guards="S33",
         file="memory/workspace/files.py",
         target="SpaceFiles._read",
-        old="status = check_regular_file(fd, _allowed_owners(root), single=not hard_links)",
-        new="status = check_regular_file(fd, _allowed_owners(root), single=False)",
+        old="status = check_regular_file(fd, allowed_owners(root), single=not hard_links)",
+        new="status = check_regular_file(fd, allowed_owners(root), single=False)",
         tests=(
             (
                 "tests/memory/workspace/test_files.py"

@@ -597,10 +597,10 @@ MUTANTS = (
     Mutant(
         name="a file is written over whatever somebody else made of it",
         guards="I23",
-        file="memory/workspace/files.py",
-        target="_AtomicWrite._examine",
+        file="memory/workspace/atomic_write.py",
+        target="AtomicWrite._examine",
         old=(
-            "if self.checked and hashlib.sha256(_read_bytes(fd, self.name)).hexdigest() != "
+            "if self.checked and hashlib.sha256(read_limited(fd, self.name)).hexdigest() != "
             "self.expected:"
         ),
         new="if False:",

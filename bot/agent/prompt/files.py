@@ -14,8 +14,8 @@ from channels.toolkit.delivery import BoundedDict
 from memory.context.system_prompt import MEMORY
 from memory.text.markdown import split_lines
 from memory.workspace.daily_log import LOG_FOLDER, list_folds
-from memory.workspace.files import SPACES_FOLDER, FileTooBig, TextFile, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SPACES_FOLDER, TextFile, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 from memory.workspace.templates import MEMORY_TEMPLATE
 
 MAX_LOG_FILES = 9  # of one day

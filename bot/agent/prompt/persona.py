@@ -11,8 +11,9 @@ from bot.agent.prompt.system_rules import system_rules
 from bot.telemetry.faults import TroubleList
 from memory.context.system_prompt import SOUL
 from memory.conversation import ToolSpec
-from memory.workspace.files import FileTooBig, Workspace, write_atomic
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.atomic_write import write_atomic
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 from memory.workspace.templates import remove_hint
 
 AWARENESS_SECONDS = 300.0  # the list of channels is cached this long. Source: the budget seed

@@ -39,8 +39,8 @@ from bot.telemetry.log import MIN_SECRET_CHARS
 from memory.failpoints import hit
 from memory.store.engine.sqlite_connection import copy_database
 from memory.store.maintenance.snapshots import redact_secrets
+from memory.workspace.atomic_write import fsync_path
 from memory.workspace.blobs import is_blob_name
-from memory.workspace.files import fsync_path
 from memory.workspace.safe_path import TEMPORARY
 
 PARTIAL_SUFFIX = ".half"

@@ -45,7 +45,7 @@ from memory.store.engine.sqlite_connection import copy_database
 from memory.store.errors import StoreError
 from memory.store.maintenance.replaced_rights import ReplacedRights
 from memory.store.restore import StoreContents, examine_store, prepare_restored, read_rights
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from bot.cli.connections.mcp_review import load_config
 from bot.config.home import HomeFolder
 from bot.errors import MnemaError
 from bot.tools.mcp.oauth import LoginFiles, McpLoginError, log_in
-from memory.workspace.files import LOCAL_WRITE_LOCKS
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS
 
 CONSENT_SECONDS = 600.0
 CALLBACK_PATH = "/callback"

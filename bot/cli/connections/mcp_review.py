@@ -34,7 +34,7 @@ from memory.store.automation.mcp import (
     store_review,
 )
 from memory.text.invisible import find_invisible
-from memory.workspace.files import LOCAL_WRITE_LOCKS
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS
 
 _KEYS: dict[str, McpMode] = {"r": "run", "a": "ask", "o": "off"}
 

@@ -29,11 +29,7 @@ from bot.config.home import HomeFolder, find_linked, find_open
 from bot.config.messages import ConfigRejected
 from bot.config.schema import Config, time_zone
 from bot.errors import ConfigError, MnemaError
-from bot.runtime.store_access import (
-    call_running_bot,
-    import_scale_module,
-    open_store_for_command,
-)
+from bot.runtime.store_access import call_running_bot, import_scale_module, open_store_for_command
 from bot.telemetry.database_repair import describe_repair, load_repair
 from bot.telemetry.faults import DATABASE_SUBJECT, fault_reason
 from bot.texts import LONG_SOUL_TOKENS
@@ -57,8 +53,8 @@ from memory.store.errors import (
     TablesNewer,
 )
 from memory.store.maintenance.snapshots import find_damage
-from memory.workspace.files import FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 MIN_FREE_BYTES = 200_000_000
 OVERDUE_SECONDS = 120.0  # after which a running bot should have fired a job

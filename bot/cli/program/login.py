@@ -17,7 +17,7 @@ from bot.errors import MnemaError
 from bot.runtime.store_access import call_running_bot_now
 from bot.texts import show_before_messages
 from channels.phrases import Phrase
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 from memory.workspace.safe_path import PathRefused
 
 _LINK_NOTE = Phrase("signs one browser in, once, within 10 minutes")

@@ -9,8 +9,7 @@ from channels.phrases import Phrase, join_phrases
 from memory.forgetting.forget import ForgetRequester
 from memory.ids import format_code
 from memory.store.longterm.rows import ForgetReceipt, Mention, load_targets, snippet
-from memory.workspace.files import FileTooBig
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 FORGET_ACTION = "memory.forget"
 MAX_QUERY_CHARS = 500

@@ -20,8 +20,9 @@ from channels.web.requests import (
     json_response,
     list_key,
 )
-from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.atomic_write import FileConflict
+from memory.workspace.files import SpaceFiles, TextFile
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 FILES_PATH = "/api/v1/memory/files"
 MAX_FILE_BYTES = 4 * MEBIBYTE

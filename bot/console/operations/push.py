@@ -36,7 +36,7 @@ from channels.phrases import Phrase, untranslated
 from channels.web.models import DoneBody
 from channels.web.requests import HttpRefusal, Route, json_response
 from channels.web.server import WebSite
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 
 log = structlog.get_logger(__name__)
 SUBSCRIPTIONS_FILE, KEY_FILE = "push.json", "push_key"  # in the data folder, in no backup

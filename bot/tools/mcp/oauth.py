@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.sections.extensions import McpServerConfig
-from memory.workspace.files import LOCAL_WRITE_LOCKS, WriteLocks, write_atomic
+from memory.workspace.atomic_write import write_atomic
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS, WriteLocks
 
 MAX_LOGIN_BYTES = 200_000
 CLIENT_NAME = "mnema"

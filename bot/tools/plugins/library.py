@@ -11,8 +11,8 @@ from typing import Any
 
 from bot.config.enabled import EnabledFile
 from bot.plugins import MAX_DESCRIPTION, Definition
-from memory.workspace.files import FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 FOLDER = "tools"
 # of one file, of the folder, of one file

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.enabled import EnabledFile
-from memory.workspace.files import FileTooBig, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 FOLDER, MAIN_FILE = "skills", "SKILL.md"
 MAX_NAME_CHARS, MAX_DESCRIPTION_CHARS = 64, 1024

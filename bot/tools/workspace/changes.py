@@ -16,9 +16,10 @@ from bot.errors import ToolFailed
 from bot.tools.base import ToolContext
 from memory.store.automation.file_versions import FileVersionRow, FileVersions, NewFileVersion
 from memory.store.errors import StoreError
+from memory.workspace.atomic_write import FileConflict
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import FileConflict, FileTooBig, SpaceFiles, TextFile, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SpaceFiles, TextFile, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from bot.tools.workspace.files import (
     has_outside_content,
     label_outside_names,
 )
-from memory.workspace.files import FileEntry, FileTooBig, SpaceFiles, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import FileEntry, SpaceFiles, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 # Of the whole search. `regex` counts the process's CPU time, so a hostile pattern on a busy machine
 # takes longer.

@@ -39,8 +39,8 @@ from memory.store.errors import StoreCorrupt, StoreError
 from memory.store.longterm.recall import NewMessages
 from memory.workspace import daily_log
 from memory.workspace.append import file_stamp
-from memory.workspace.files import SPACES_FOLDER, FileTooBig, SpaceFiles, Workspace
-from memory.workspace.safe_path import PathRefused
+from memory.workspace.files import SPACES_FOLDER, SpaceFiles, Workspace
+from memory.workspace.safe_path import FileTooBig, PathRefused
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import dialect
 
 from memory.store.engine.database import Result, Row, StatementCompiler, T
 from memory.store.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull, WrongState
-from memory.workspace.files import fsync_path
+from memory.workspace.atomic_write import fsync_path
 
 _ITER_CHUNK_ROWS = 64  # what aiosqlite asks for; we do not iterate
 _WRITE_MODE = "rwc"

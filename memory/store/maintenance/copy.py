@@ -20,7 +20,7 @@ from memory.store.schema import memory_tables  # noqa: F401  adds its tables to 
 from memory.store.schema import memory_tables as access_tables  # noqa: F401  tables of the store
 from memory.store.schema.create import HEAD, check_revision_is_known, creation_statements
 from memory.store.schema.tables import duty, instance, metadata, probe, process, stamp
-from memory.workspace.files import fsync_path
+from memory.workspace.atomic_write import fsync_path
 
 RowValues = tuple[str | int | float | bool, ...]  # one row, in the order of the table's columns
 # Tables about the schema's version and the processes that have a database open; not copied.

@@ -34,7 +34,7 @@ from memory.store.maintenance.snapshots import (
 from memory.store.maintenance.write_ahead_log import log_path, mend_log
 from memory.store.schema.create import HEAD, check_revision_is_known
 from memory.store.schema.tables import audit, audit_head, conversation
-from memory.workspace.files import fsync_path
+from memory.workspace.atomic_write import fsync_path
 
 RepairSource = Literal["log", "snapshot", "nothing"]
 ACTOR = "house"

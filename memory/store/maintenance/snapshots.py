@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memory.store.engine.sqlite_connection import copy_database
 from memory.store.schema.tables import channel_note, conversation, inbox, stamp
-from memory.workspace.files import fsync_path
+from memory.workspace.atomic_write import fsync_path
 
 MAX_HOURLY, MAX_DAILY = 2, 2  # snapshots that are kept
 SNAPSHOT_SECONDS = 3_600.0  # between two snapshots

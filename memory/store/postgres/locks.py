@@ -32,7 +32,7 @@ from memory.store.postgres.connection import (
 )
 from memory.store.postgres.database import PostgresDatabase
 from memory.store.schema.tables import instance
-from memory.workspace.files import LockLost, SpaceWriter
+from memory.workspace.write_locks import LockLost, SpaceWriter
 
 log = structlog.get_logger(__name__)
 LOCK_CLASS = 0x6D6E656D  # first half of the locks' keys; the second is the space

@@ -23,7 +23,7 @@ from memory.longterm.memory_file import (
 from memory.longterm.similarity import normalize_key
 from memory.store.errors import StoreError
 from memory.text.bullets import parse_bullets, remove_bullet
-from memory.workspace.files import FileConflict
+from memory.workspace.atomic_write import FileConflict
 from tests.memory.longterm.remembering import TEMPLATE, Place, facts, settled, wanted
 
 # Literals, so that the product is not compared with itself.

@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from memory.store.postgres.locks import LOCK_CLASS, LockTimeouts, PostgresWriteLocks, lock_key
-from memory.workspace.files import LockLost, SpaceFiles, Workspace, WriteLocks
+from memory.workspace.files import SpaceFiles, Workspace
+from memory.workspace.write_locks import LockLost, WriteLocks
 from tests.contracts.writers_suite import Spawn, WritersSuite, unfinished
 from tests.contracts.writing import NOT_SURE, Other, spawned
 

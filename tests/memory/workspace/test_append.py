@@ -21,8 +21,9 @@ from memory.workspace.daily_log import (
     list_folds,
     mark_section,
 )
-from memory.workspace.files import LOCAL_WRITE_LOCKS, SpaceFiles, Workspace
+from memory.workspace.files import SpaceFiles, Workspace
 from memory.workspace.safe_path import PathRefused
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS
 
 AT = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)
 PATH = "memory/2026-11-20.md"

@@ -13,8 +13,9 @@ import pytest
 
 from channels.web.auth import load_token
 from memory.store.engine.sqlite_connection import copy_database
+from memory.workspace.atomic_write import write_atomic
 from memory.workspace.blobs import Blobs
-from memory.workspace.files import Workspace, write_atomic
+from memory.workspace.files import Workspace
 
 NAMED = ("replace", "rename", "link")
 

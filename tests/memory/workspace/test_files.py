@@ -14,15 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.workspace.files import (
-    FileConflict,
-    FileTooBig,
-    SpaceFiles,
-    TextFile,
-    Workspace,
-    write_atomic,
-)
-from memory.workspace.safe_path import FOLDER_FLAGS, PathRefused, open_below, split_path
+from memory.workspace.atomic_write import FileConflict, write_atomic
+from memory.workspace.files import SpaceFiles, TextFile, Workspace
+from memory.workspace.safe_path import FOLDER_FLAGS, FileTooBig, PathRefused, open_below, split_path
 
 HOSTILE = [
     "../etc/passwd",
@@ -409,7 +403,7 @@ WRITER = """
 import os, sys
 from pathlib import Path
 from memory import failpoints
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 failpoints.arm(dict(os.environ))
 path = Path(sys.argv[1])
 for number in range(1, 4):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.workspace.files import LOCAL_WRITE_LOCKS, WriteLocks
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS, WriteLocks
 from tests.contracts.writers_suite import Spawn, WritersSuite
 from tests.contracts.writing import Other, spawned
 

@@ -16,7 +16,7 @@ from channels.message import Capabilities
 from channels.testing import ScriptedChannel
 from memory.context.taint import OUTSIDE_LABEL
 from memory.conversation import Text
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 from tests.bot.inside import Inside
 from tests.bot.talk import call, folded, results
 from tests.bot.tools.exec.sandboxed import needs_sandbox

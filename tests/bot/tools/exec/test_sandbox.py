@@ -17,7 +17,7 @@ from bot.errors import ToolFailed
 from bot.tools.exec.binding import sort_folders
 from bot.tools.exec.runner import run_in_sandbox
 from bot.tools.exec.sandbox import SandboxCommand
-from memory.workspace.files import write_atomic
+from memory.workspace.atomic_write import write_atomic
 from tests.bot.tools.exec.sandboxed import FAST, needs_sandbox, python, run
 
 pytestmark = needs_sandbox

@@ -22,7 +22,7 @@ from bot.tools.mcp.oauth import LoginFiles, McpLoginError, log_in
 from bot.tools.mcp.server import McpServer
 from bot.tools.mcp.stored_login import create_auth
 from memory.store.automation.mcp import ListedTool
-from memory.workspace.files import LOCAL_WRITE_LOCKS
+from memory.workspace.write_locks import LOCAL_WRITE_LOCKS
 from tests.bot.tools.mcp.test_server_faults import run
 from tests.emulators.mcp_http import HttpServer, http_server
 from tests.emulators.mcp_server import tool
