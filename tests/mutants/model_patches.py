@@ -31,7 +31,7 @@ MODELS = (
     Mutant(
         name="what was shown before a closing tag stays",
         guards="thinking",
-        file="bot/models/providers/openai.py",
+        file="bot/models/providers/openai_stream.py",
         target="OpenAIStreamDecoder._to_events",
         old="yield Restarted(why=THINKING_SHOWN)",
         new="pass",
@@ -42,7 +42,7 @@ MODELS = (
     Mutant(
         name="what was thinking is part of the answer",
         guards="thinking",
-        file="bot/models/providers/openai.py",
+        file="bot/models/providers/openai_stream.py",
         target="OpenAIStreamDecoder._to_events",
         old="self._text.clear()",
         new="pass",

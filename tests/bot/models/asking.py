@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.models.base import Answer, ModelClient, ModelEvent, Request, TextDelta
 from bot.models.providers.anthropic import encode_anthropic_request
-from bot.models.providers.openai import encode_openai_request
+from bot.models.providers.openai_request import encode_openai_request
 from memory.conversation import Part, Role, ShownMessage, Text, ToolCall, ToolResult, ToolSpec
 
 PNG = base64.b64decode(

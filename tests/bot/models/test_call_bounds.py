@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import Transient
 from bot.models.providers.anthropic import AnthropicStreamDecoder
-from bot.models.providers.openai import OpenAIStreamDecoder
+from bot.models.providers.openai_stream import OpenAIStreamDecoder
 from memory.conversation import ToolCall
 from tests.bot.inside import inside
 from tests.bot.talk import results

@@ -17,7 +17,8 @@ from bot.models.providers.anthropic import (
     encode_anthropic_request,
 )
 from bot.models.providers.messages import MAX_CACHED_TEXTS
-from bot.models.providers.openai import OpenAIModel, encode_openai_request
+from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.openai_request import encode_openai_request
 from memory.conversation import Document, Image, Text, Thinking, ToolCall, ToolResult
 from tests.bot.models.asking import (
     MODEL,

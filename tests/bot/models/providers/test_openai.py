@@ -8,7 +8,8 @@ import pytest
 from bot.errors import KeyRefused, Transient
 from bot.models.base import ThinkingDelta
 from bot.models.providers.messages import MAX_CACHED_TEXTS
-from bot.models.providers.openai import MAX_CACHED_TOOLS, OpenAIModel
+from bot.models.providers.openai import OpenAIModel
+from bot.models.providers.openai_request import MAX_CACHED_TOOLS
 from memory.conversation import Document, Image, Thinking, ToolCall
 from tests.bot.models.asking import (
     answer_of,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.errors import ToolFailed
 from bot.models.base import Request
 from bot.models.providers.anthropic import encode_anthropic_request
-from bot.models.providers.openai import encode_openai_request
+from bot.models.providers.openai_request import encode_openai_request
 from bot.tools.mcp.schema import MAX_CHARS, MAX_DEPTH, ArgumentCheck, repair_schema
 from bot.tools.mcp.tool import MAX_NAME_CHARS, tool_name
 from memory.conversation import ShownMessage, Text, ToolSpec
