@@ -35,8 +35,10 @@ def _branches_of(node: ast.AST) -> int:
     match node:
         case ast.If() | ast.IfExp() | ast.For() | ast.AsyncFor() | ast.While():
             return 1
-        case ast.ExceptHandler() | ast.match_case():
+        case ast.ExceptHandler():
             return 1
+        case ast.match_case(guard=guard):
+            return 1 if guard is None else 2
         case ast.BoolOp(values=values):
             return len(values) - 1
         case ast.comprehension(ifs=conditions):
@@ -60,10 +62,12 @@ def counted(rows):
     match rows:
         case []:                          # 8
             pass
+        case [row] if row:                # 9, 10: case and its guard
+            pass
     def own(row):
         if row:
             pass
-    return [a if b else c for a in rows if b]  # 9: conditional expression; 10, 11: for and if
+    return [a if b else c for a in rows if b]  # 11: conditional expression; 12, 13: for, if
 """
     function = next(functions(ast.parse(code)))
-    assert count_branches(function) == 11
+    assert count_branches(function) == 13

@@ -51,6 +51,18 @@ def test_a_caught_exception_of_any_type_is_logged_with_its_traceback() -> None:
     assert not silent
 
 
+def test_no_exception_of_any_type_is_suppressed() -> None:
+    """`suppress(Exception)` catches it as well, and logs nothing."""
+    silent = [
+        f"{source.name}:{node.lineno}"
+        for source in product()
+        for node in nodes(source.tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "suppress"
+        if any(_names(argument) & BROAD for argument in node.args)
+    ]
+    assert not silent
+
+
 def test_no_tuple_lists_all_builtin_errors() -> None:
     tuples = [
         (s.name, node) for s in product() for node in nodes(s.tree) if isinstance(node, ast.Tuple)
