@@ -150,12 +150,8 @@ class BotApiClient:
             case error.Conflict():
                 conflict = WebhookConflict if "webhook" in text.lower() else ReceiverConflict
                 return conflict(f"another program receives this bot's messages: {text}")
-            case error.NetworkError() if "request entity too large" in text.lower():
-                return AttachmentTooBig(text)
-            case error.NetworkError() if is_unsent(err.__cause__):
-                return Retryable(text, whole_channel=True)
-            case error.NetworkError() if "too many requests" in text.lower():
-                return Retryable(text, retry_after=_retry_seconds(text))
+            case error.NetworkError():
+                return _map_network_error(text, err.__cause__)
             case _:
                 return Ambiguous(text)
 
@@ -169,6 +165,18 @@ def upload_file(data: bytes, name: str) -> Any:
     from telegram import InputFile
 
     return InputFile(data, filename=name.replace("\\", "/").rpartition("/")[2] or "file")
+
+
+def _map_network_error(text: str, cause: BaseException | None) -> ChannelError:
+    """Return what an error of the connection means; the library gives some answers as one, too."""
+    lower = text.lower()
+    if "request entity too large" in lower:
+        return AttachmentTooBig(text)
+    if is_unsent(cause):
+        return Retryable(text, whole_channel=True)
+    if "too many requests" in lower:
+        return Retryable(text, retry_after=_retry_seconds(text))
+    return Ambiguous(text)
 
 
 def _error_for_text(text: str) -> Rejected:

@@ -140,6 +140,15 @@ def speaker_of(message: Message, part: Part) -> str:
     """Name who says a text or a file of a message; words of others are never under the sender's
     name.
     """
+    if (named := _named_speaker(part)) is not None:
+        return named
+    if message.role != "user":
+        return BOT_SPEAKER
+    return outcome_tool(message) or USER_SPEAKER
+
+
+def _named_speaker(part: Part) -> str | None:
+    """Return who is named with a text or a file; None if its sender says it."""
     match part:
         case Document(name=name):
             return plain_name(f"file {name}")
@@ -153,9 +162,7 @@ def speaker_of(message: Message, part: Part) -> str:
             return f"{plain_name(aside)} {name}".strip()
         case Text(by=name) if name:
             return name
-    if message.role != "user":
-        return BOT_SPEAKER
-    return outcome_tool(message) or USER_SPEAKER
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -324,7 +324,7 @@ TAINT = (
         name="what is quoted beside a person's words is theirs",
         guards="S53",
         file="memory/context/taint.py",
-        target="speaker_of",
+        target="_named_speaker",
         old="case Text(by=name, aside=aside) if not is_own_words(part):",
         new="case Text(by=name, aside=aside) if aside == 'quoted, and not said':",
         tests=("tests/memory/recall/test_outside.py",),
