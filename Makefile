@@ -2,10 +2,10 @@
 .SILENT:
 .PHONY: chat setup extras test quick check lint texts page page-check screenshots bench mutants nightly lock format clean
 
-# seven workers for two cores: tests wait three quarters of their time; an idle worker takes tests from a busy one
-ARGS ?= -n $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 ))) --dist worksteal
-# these tests wait for nothing, and each worker collects all of them: as many workers as cores
-QUICK_ARGS = -n logical --dist worksteal
+# seven processes for two cores: tests wait three quarters of their time
+ARGS ?= --forks $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) * 7 / 2 )))
+# these tests wait for nothing: as many processes as cores
+QUICK_ARGS = --forks $(shell getconf _NPROCESSORS_ONLN)
 
 chat:            # talk to the bot; this folder is its home
 	scripts/setup.sh && exec .venv/bin/mnema --home . chat

@@ -11,8 +11,7 @@ import pytest
 
 IS_NIGHT = "MNEMA_NIGHT" in os.environ
 # Modules that are not even imported by day, unless they are named: they judge a server of the
-# tests, no code of ours, and import aiogram, which every worker would do while it collects (a third
-# of all that this takes).
+# tests, no code of ours, and import aiogram, which takes a third as long as all other modules.
 JUDGES = ("emulators/test_telegram_emulator.py", "emulators/test_telegram_markup.py")
 
 # Marks a test, or one of its parameters (`pytest.param(…, marks=by_night)`).

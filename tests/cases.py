@@ -1,6 +1,4 @@
-"""A table of cases as one test: with an id for each, every worker would collect thousands of
-them.
-"""
+"""A table of cases as one test: with an id for each, thousands of them would be collected."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator

@@ -5,16 +5,17 @@ during collection.
 import gc
 import os
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
 from tests.by_night import is_left_out
+from tests.forks import Forks, can_fork
 from tests.quick import is_quick
 
 gc.disable()
-WALKS = Path(__file__).parent / "walk"  # whole bots as processes
 settings.register_profile(
     "same examples",
     derandomize=True,
@@ -34,11 +35,27 @@ structlog.configure(
 )
 
 
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new folder; pytest's own fixture looks at the folders of all tests before to number it."""
+    return Path(mkdtemp(dir=tmp_path_factory.getbasetemp()))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--quick` runs what needs neither processes nor emulators (make quick)."""
+    """`--quick` runs what needs neither processes nor emulators (make quick); `--forks` runs
+    several at once.
+    """
     parser.addoption(
         "--quick", action="store_true", help="only tests that start no process and no emulator"
     )
+    parser.addoption("--forks", type=int, default=1, help="run tests in so many processes at once")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """More processes than one where they are asked for."""
+    count = config.getoption("--forks")
+    if count > 1 and can_fork():
+        config.pluginmanager.register(Forks(count))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -57,30 +74,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what waits longest: at the end, a few tests with processes would keep the other
-    workers idle.
-
-    xdist gives each worker one run of the list; so each run begins with its share of these modules.
-    """
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    if workers == 1:
-        return
-    slow = [item for item in items if item.path.is_relative_to(WALKS)]
-    other = [item for item in items if not item.path.is_relative_to(WALKS)]
-    modules = sorted({item.path for item in slow})
-    each = -(-len(other) // workers)
-    items[:] = [
-        item
-        for worker in range(workers)
-        for item in (
-            *(item for item in slow if modules.index(item.path) % workers == worker),
-            *other[worker * each : (worker + 1) * each],
-        )
-    ]
-
-
 def pytest_collection_finish() -> None:
     """Imported modules stay: no later collection has to walk through them."""
     gc.freeze()
@@ -88,10 +81,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Note each failed test for scripts/test.sh; with xdist only the process that collects the
-    reports does.
-    """
+    """Note each failed test for scripts/test.sh."""
     path = os.environ.get("MNEMA_FAILED_TESTS")
-    if path and report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+    if path and report.failed:
         with open(path, "a", encoding="utf-8") as file:
             file.write(f"{report.nodeid}\n")

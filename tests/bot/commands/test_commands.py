@@ -80,43 +80,42 @@ async def test_help_explains_one_command_however_it_is_spelled(tmp_path: Path) -
         assert "There is no command /rmind" in await it.text("/help rmind")
 
 
-@pytest.mark.parametrize(
-    ("command", "zh", "en"),
-    [
-        ("/status", "已运行", "up "),
-        ("/whoami", "角色 owner", "role owner"),
-        ("/stop", "没有正在进行", "Nothing is running"),
-        ("/retry", "没有可以重试", "no message to try again"),
-        ("/usage", "今天", "today"),
-        ("/context", "上下文", "Context"),
-        ("/context sideways", "不认识", "not “sideways”"),
-        ("/context fold", "太短", "too little"),
-        ("/context undo", "没有可以撤销", "no fold or clear to undo"),
-        ("/context clear", "已清空上下文", "The context is clear"),
-        ("/new", "新的会话", "A new conversation"),
-        ("/config agent_max_steps", "agent_max_steps = 15", "agent_max_steps = 15"),
-        ("/config agent_max_step", "没有 agent_max_step 这个键", "agent_max_step is not a key"),
-        ("/model", "本会话的模型", "The model here"),
-        ("/policy", "**策略** balanced（来自设置）", "**Policy** balanced (as configured)"),
-        ("/policy turnz", "你是不是想用 turns", "Did you mean turns"),
-        (
-            "/policy default",
-            "跟随设置里的策略：balanced",
-            "follows the configured policy: balanced",
-        ),
-        ("/context diff", "还没有整理过", "Nothing is folded"),
-        ("/export", "没有可以导出", "nothing to export"),
-        ("/start", "命令列表", "list all commands"),
-        ("/contxt", "你是不是想用：/context", "Did you mean /context"),
-        ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
-    ],
-)
+# A command, and a part of its answer in Chinese and in English.
+ANSWERS = [
+    ("/status", "已运行", "up "),
+    ("/whoami", "角色 owner", "role owner"),
+    ("/stop", "没有正在进行", "Nothing is running"),
+    ("/retry", "没有可以重试", "no message to try again"),
+    ("/usage", "今天", "today"),
+    ("/context", "上下文", "Context"),
+    ("/context sideways", "不认识", "not “sideways”"),
+    ("/context fold", "太短", "too little"),
+    ("/context undo", "没有可以撤销", "no fold or clear to undo"),
+    ("/context clear", "已清空上下文", "The context is clear"),
+    ("/new", "新的会话", "A new conversation"),
+    ("/config agent_max_steps", "agent_max_steps = 15", "agent_max_steps = 15"),
+    ("/config agent_max_step", "没有 agent_max_step 这个键", "agent_max_step is not a key"),
+    ("/model", "本会话的模型", "The model here"),
+    ("/policy", "**策略** balanced（来自设置）", "**Policy** balanced (as configured)"),
+    ("/policy turnz", "你是不是想用 turns", "Did you mean turns"),
+    (
+        "/policy default",
+        "跟随设置里的策略：balanced",
+        "follows the configured policy: balanced",
+    ),
+    ("/context diff", "还没有整理过", "Nothing is folded"),
+    ("/export", "没有可以导出", "nothing to export"),
+    ("/start", "命令列表", "list all commands"),
+    ("/contxt", "你是不是想用：/context", "Did you mean /context"),
+    ("/zzzz", "没有 /zzzz 这个命令", "There is no command /zzzz"),
+]
+
+
 @pytest.mark.parametrize("lang", ["zh", "en"])
-async def test_a_command_answers_in_the_language_that_is_set(
-    tmp_path: Path, command: str, zh: str, en: str, lang: str
-) -> None:
+async def test_a_command_answers_in_the_language_that_is_set(tmp_path: Path, lang: str) -> None:
     async with inside(tmp_path, [], {"language": lang}) as it:
-        assert (zh if lang == "zh" else en) in await it.text(command)
+        for at, (command, zh, en) in enumerate(ANSWERS):
+            assert (zh if lang == "zh" else en) in await it.text(command, chat=f"c{at}"), command
         assert not it.model.requests
 
 

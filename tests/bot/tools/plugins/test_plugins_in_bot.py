@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from runpy import run_path
@@ -23,7 +23,12 @@ from bot.console.services import BotConsole
 from bot.plugins import Definition
 from bot.tools.base import GuardedCall
 from bot.tools.plugins.library import MAX_FILE_BYTES, EnabledPlugin, PluginLibrary, PluginState
-from bot.tools.plugins.service import BROKEN_GUARD, GUARD_SECONDS, PluginTools
+from bot.tools.plugins.service import (
+    BROKEN_GUARD,
+    GUARD_SECONDS,
+    PluginTools,
+    find_installed_points,
+)
 from channels.testing import ScriptedChannel
 from memory.workspace.files import Workspace
 from tests.bot.inside import TERMINAL, Inside, inside
@@ -172,6 +177,7 @@ async def test_a_tool_that_asks_runs_after_the_yes_and_not_once_its_file_has_cha
             codes.append(await new_code(it, codes))
         assert pages.seen == []
         assert "sunny" in await it.text(f"/approve {codes[0]}")
+        await it.channel.until(lambda: any(sent.text == "seen" for sent in it.channel.sent))
         state = PluginState(it.bot.home.plugins_state)
         state.set("weather", None)
         assert "no such tool" in await it.text(f"/approve {codes[1]}")
@@ -212,20 +218,28 @@ def check(call):
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An installed package with tools and a guard."""
     site = tmp_path / "site"
     info = site / "sums-1.0.dist-info"
     info.mkdir(parents=True)
     (site / "mnema_sums.py").write_text(PACKAGE)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sums\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[mnema.tools]\nsums = mnema_sums\nbroken = mnema_none\n[mnema.guards]\nlimit = "
-        "mnema_sums:check\n"
+    offer(
+        info,
+        "[mnema.tools]\nsums = mnema_sums\nbroken = mnema_none\n"
+        "[mnema.guards]\nlimit = mnema_sums:check\n",
     )
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.delitem(sys.modules, "mnema_sums", raising=False)
-    return info
+    yield info
+    find_installed_points.cache_clear()
+
+
+def offer(info: Path, points: str) -> None:
+    """Give an installed package these entry points, as the next process finds them."""
+    (info / "entry_points.txt").write_text(points)
+    find_installed_points.cache_clear()
 
 
 async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left_out(
@@ -262,7 +276,7 @@ async def test_a_guard_that_cannot_be_loaded_or_breaks_refuses_everything(
     tmp_path: Path, package: Path
 ) -> None:
     for number, guard in enumerate(("mnema_none:check", "mnema_sums:add")):
-        (package / "entry_points.txt").write_text(f"[mnema.guards]\nlimit = {guard}\n")
+        offer(package, f"[mnema.guards]\nlimit = {guard}\n")
         async with inside(tmp_path / f"home{number}", [call("list_files"), "done"], {}) as it:
             assert await it.text("go") == "done"
             assert "could not judge" in results(it.model.requests[-1])[0].text
@@ -323,7 +337,7 @@ async def test_nothing_in_what_a_plugin_sends_carries_memory_or_another_key(
     tmp_path: Path, package: Path, pages: PageServer
 ) -> None:
     (package.parent / "mnema_sums.py").write_text(POSTING)
-    (package / "entry_points.txt").write_text("[mnema.tools]\nsums = mnema_sums\n")
+    offer(package, "[mnema.tools]\nsums = mnema_sums\n")
     home = tmp_path / "home"
     HomeFolder(root=home).ensure()
     (home / "workspace" / "MEMORY.md").write_text(f"## Facts\n- {FACT}\n")
