@@ -1,16 +1,18 @@
 """Quality and speed of recall on labelled questions: real log files, the real index, the real
 search.
 
-`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL] [--stored]
-[--vectors [--cache FILE]]`. With --stored what is searched are stored conversations instead of
+`python -m benchmarks recall [--data FOLDER | --fetch COPY…] [--now YYYY-MM-DD] [--postgres URL]
+[--stored] [--vectors [--cache FILE]]`
+
+FOLDER holds *.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM",
+"session", "speaker", "text"}], "questions": [{"q", "evidence", "kind"}]}, where evidence lists the
+ids of docs and the kind may be missing. A text of two parts around EXCHANGE is a person's message
+and the bot's answer: two rows, as the product indexes them. COPY is a copy of a public repository,
+see benchmarks.recall_copies. With --stored what is searched are stored conversations instead of
 daily logs. With --vectors all rows are embedded by the model on this machine first, which takes 0.1
-to 0.4 s of CPU each; FILE holds the vectors for the next run, also of one that was stopped. FOLDER
-holds
-*.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session",
-"speaker", "text"}], "questions": [{"q", "evidence", "kind"}]}, where evidence lists the ids of docs
-and the kind may be missing. A text of two parts around EXCHANGE is a person's message and the bot's
-answer: two rows, as the product indexes them. No set may fall below plain full-text search, and no
-kind of question by more than MAX_BELOW questions; otherwise TargetMissed is raised.
+to 0.4 s of CPU each; FILE holds the vectors for the next run, also of one that was stopped. No set
+may fall below plain full-text search, and no kind of question by more than MAX_BELOW questions;
+otherwise TargetMissed is raised.
 """
 
 import argparse
@@ -32,6 +34,7 @@ from typing import Any
 from benchmarks import recall_rows
 from benchmarks.embedding_cache import CachingEmbedder
 from benchmarks.measurement import Measurement, TargetMissed, table
+from benchmarks.recall_copies import convert_copy
 from benchmarks.recall_people import (
     Location,
     Person,
@@ -63,13 +66,13 @@ PLAIN = "plain FTS5: the same pieces and terms, bm25 alone"
 NOT_BELOW_PLAIN = ("R@1", "R@5", "B2000", "MRR")  # of a whole set
 MAX_BELOW = 2.0  # questions of a kind by which its R@5 may be below that of plain FTS5
 # Sets of which one half was used to fit the numbers of ranking: every second person, or every
-# second question of one person, from the first on. With their SHA-256, as other files of that name
-# are other sets.
+# second question of one person, from the first on. With the hash of their questions, as other files
+# of that name are other sets.
 FITTED: Mapping[str, str] = {
-    "mb_cn": "f80920ce1c970832beb7cdae5ccd124515dde617b5be9dba5bfe55b34960b16c",
-    "mb_en": "ca0557ab8087a5cd3226d55c40616a19454e52083d7b10aac88f98989d0e65be",
-    "friends": "3dd287df8a9a0bb6b037e99f20388fee7b8bada193c79bf218dfd4aa7a59e9e1",
-    "beam_dev": "186f79dc89ec3a166cea27510a4ae3028aa787bafe030165c3fb0988feaf50f8",
+    "mb_cn": "54da5588396a919d1147a02f32c605264548442ccd30e17676cec61b4fc5b4b8",
+    "mb_en": "aca90b5d042b4aeff3dd48f0221a810a155cffa23c7a86899821a34e82d8ce42",
+    "friends": "412fc57bb3eef205a2125398353a750a913034cb7e4e45747dc500e97a820908",
+    "beam_dev": "27b24a59a671f512730eba3d435716882072abbe3eb9478226163eeee76bb308",
 }
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 
@@ -181,21 +184,32 @@ def main(words: Sequence[str]) -> str:
     parser.add_argument(
         "--stored", action="store_true", help="search stored conversations instead of daily logs"
     )
+    parser.add_argument(
+        "--fetch",
+        type=Path,
+        nargs="+",
+        metavar="COPY",
+        help="read the sets of these copies of public repositories instead of those of --data",
+    )
     given = parser.parse_args(words)
     shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
     embedder = partial(_local_embedder, given.cache) if given.vectors else None
-    sets = [
-        asyncio.run(measured(path, now, shared, embedder=embedder, stored=given.stored))
-        for path in sorted(given.data.glob("*.json"))
-    ]
+    with tempfile.TemporaryDirectory() as converted:
+        notes = [note for copy in given.fetch or () for note in convert_copy(copy, Path(converted))]
+        data = Path(converted) if given.fetch else given.data
+        sets = [
+            asyncio.run(measured(path, now, shared, embedder=embedder, stored=given.stored))
+            for path in sorted(data.glob("*.json"))
+        ]
     measurements = [to_measurement(one) for one in sets]
-    timed, notes = (
+    timed, more_notes = (
         asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
     )
     if shared:
         shared.close()
-    text = "\n\n".join(["\n".join(format_sets(sets)), table([*measurements, *timed]), *notes])
+    tables = ["\n".join(format_sets(sets)), table([*measurements, *timed])]
+    text = "\n\n".join([*tables, *notes, *more_notes])
     if below := [line for one in sets for line in one.below_plain()]:
         raise TargetMissed("\n".join([text, "", *below]))
     return text
@@ -265,7 +279,7 @@ async def measured(
     index = 0.0
     noise: list[float] = []
     people = read_people(path)
-    is_fitted = FITTED.get(path.stem) == hashlib.sha256(path.read_bytes()).hexdigest()
+    is_fitted = FITTED.get(path.stem) == hash_questions(people)
     for number, person in enumerate(people):
         async with opened(shared, embedder) as (workspace, store, recall):
             if stored:
@@ -301,6 +315,13 @@ async def measured(
         p95=1_000 * sorted(times)[int(len(times) * 0.95)],
         noise=statistics.fmean(noise),
     )
+
+
+def hash_questions(people: Iterable[Person]) -> str:
+    """Return the SHA-256 of the questions about each person."""
+    asked = [(person.name, person.questions) for person in people]
+    text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 async def share_of_noise(recall: Recall, now: datetime) -> float:
