@@ -10,7 +10,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import recall, recall_rows
+from benchmarks import recall_rows
+from benchmarks.recall import OWN
+from benchmarks.recall_people import read_people, write_logs
 from bot.config.file import ConfigFile
 from bot.config.home import HomeFolder
 from bot.runtime.base_wiring import BotDependencies
@@ -21,7 +23,7 @@ from channels.testing import ScriptedChannel
 from memory.store.open import open_store
 from memory.workspace.files import Workspace
 
-FRIENDS = recall.OWN / "friends.json"
+FRIENDS = OWN / "friends.json"
 NAMES = ("Lena", "Tomas", "Aiko", "Ruth", "Marta", "Ivan", "Noor", "Paul")
 CITIES = ("Porto", "Gdansk", "Lyon", "Osaka", "Bergen")
 STATES_FACT = 8  # one message in so many states a fact about its writer
@@ -111,7 +113,7 @@ async def open_bot(url: str, *, rows: int = 0, **settings: object) -> AsyncItera
         if rows:
             workspace = Workspace(home.workspace)
             recall_rows.write(workspace, recall_rows.synthetic(rows).lines)
-            recall.write(workspace, recall.read(FRIENDS)[0])
+            write_logs(workspace, read_people(FRIENDS)[0])
         bot = Bot(BotDependencies(home=home, file=file, store=await open_store(home.db)))
         channel = CrowdChannel()
         await bot.open([channel])
@@ -124,7 +126,7 @@ async def open_bot(url: str, *, rows: int = 0, **settings: object) -> AsyncItera
 
 def questions() -> list[str]:
     """Return the questions that the friends' conversations answer."""
-    return [str(question["q"]) for question in recall.read(FRIENDS)[0].questions]
+    return [str(question["q"]) for question in read_people(FRIENDS)[0].questions]
 
 
 def realistic_texts(count: int) -> list[str]:

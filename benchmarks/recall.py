@@ -1,14 +1,18 @@
 """Quality and speed of recall on labelled questions: real log files, the real index, the real
 search.
 
-`python -m benchmarks recall [--data FOLDER] [--now YYYY-MM-DD] [--postgres URL] [--vectors]`. With
---vectors all rows are embedded by the model on this machine first, which takes 0.1 to 0.4 s of CPU
-each. FOLDER holds
-*.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM", "session",
-"speaker", "text"}], "questions": [{"q", "evidence", "kind"}]}, where evidence lists the ids of docs
-and the kind may be missing. A text of two parts around EXCHANGE is a person's message and the bot's
-answer: two rows, as the product indexes them. No set may fall below plain full-text search, and no
-kind of question by more than MAX_BELOW questions; otherwise TargetMissed is raised.
+`python -m benchmarks recall [--data FOLDER | --fetch COPY…] [--now YYYY-MM-DD] [--postgres URL]
+[--stored] [--vectors [--cache FILE]]`
+
+FOLDER holds *.json, each a list of people: {"name", "docs": [{"id", "date": "YYYY-MM-DD HH:MM",
+"session", "speaker", "text"}], "questions": [{"q", "evidence", "kind"}]}, where evidence lists the
+ids of docs and the kind may be missing. A text of two parts around EXCHANGE is a person's message
+and the bot's answer: two rows, as the product indexes them. COPY is a copy of a public repository,
+see benchmarks.recall_copies. With --stored what is searched are stored conversations instead of
+daily logs. With --vectors all rows are embedded by the model on this machine first, which takes 0.1
+to 0.4 s of CPU each; FILE holds the vectors for the next run, also of one that was stopped. No set
+may fall below plain full-text search, and no kind of question by more than MAX_BELOW questions;
+otherwise TargetMissed is raised.
 """
 
 import argparse
@@ -19,31 +23,41 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks import recall_rows
+from benchmarks.embedding_cache import CachingEmbedder
 from benchmarks.measurement import Measurement, TargetMissed, table
+from benchmarks.recall_copies import convert_copy
+from benchmarks.recall_people import (
+    Location,
+    Person,
+    read_people,
+    store_conversation,
+    write_logs,
+)
 from bot.models.embedding.local import LocalEmbedder
-from memory.conversation import BOT_SPEAKER
 from memory.recall.documents import Passage, SearchRequest, split_pieces
 from memory.recall.index import RecallDependencies, SpaceIndexes
 from memory.recall.keepers.files import FileIndexes
 from memory.recall.search import Recall
-from memory.recall.vectors import VectorSearch
+from memory.recall.vectors import Embedder, VectorSearch
 from memory.store.open import open_store
+from memory.store.store import Store
 from memory.text.word_forms import index_terms, search_terms
-from memory.workspace.daily_log import LOG_FOLDER
 from memory.workspace.files import Workspace
 
 OWN = Path(__file__).parent / "data" / "recall"
 # Messages that ask for nothing that was said: a hundred in English, a hundred in Chinese.
 SMALL_TALK = Path(__file__).parent / "data" / "small_talk.json"
 DEPTH = 200
+QUESTION_SECONDS = 60.0  # that embedding one may take
 RANKS = (1, 3, 5, 10, 20)
 COLUMNS = (*(f"R@{rank}" for rank in RANKS), "B2000", "MRR")
 # Required R@5 of a set; other sets must reach that of plain FTS5.
@@ -51,26 +65,16 @@ TARGETS: Mapping[str, float] = {"mb_cn": 0.95, "mb_en": 0.96, "beam_dev": 0.42}
 PLAIN = "plain FTS5: the same pieces and terms, bm25 alone"
 NOT_BELOW_PLAIN = ("R@1", "R@5", "B2000", "MRR")  # of a whole set
 MAX_BELOW = 2.0  # questions of a kind by which its R@5 may be below that of plain FTS5
-EXCHANGE = " ‖ "  # between a message and the bot's answer in one text
 # Sets of which one half was used to fit the numbers of ranking: every second person, or every
-# second question of one person, from the first on. With their SHA-256, as other files of that name
-# are other sets.
+# second question of one person, from the first on. With the hash of their questions, as other files
+# of that name are other sets.
 FITTED: Mapping[str, str] = {
-    "mb_cn": "f80920ce1c970832beb7cdae5ccd124515dde617b5be9dba5bfe55b34960b16c",
-    "mb_en": "ca0557ab8087a5cd3226d55c40616a19454e52083d7b10aac88f98989d0e65be",
-    "friends": "3dd287df8a9a0bb6b037e99f20388fee7b8bada193c79bf218dfd4aa7a59e9e1",
-    "beam_dev": "186f79dc89ec3a166cea27510a4ae3028aa787bafe030165c3fb0988feaf50f8",
+    "mb_cn": "54da5588396a919d1147a02f32c605264548442ccd30e17676cec61b4fc5b4b8",
+    "mb_en": "aca90b5d042b4aeff3dd48f0221a810a155cffa23c7a86899821a34e82d8ce42",
+    "friends": "412fc57bb3eef205a2125398353a750a913034cb7e4e45747dc500e97a820908",
+    "beam_dev": "27b24a59a671f512730eba3d435716882072abbe3eb9478226163eeee76bb308",
 }
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """A person's conversations, in order, and questions about them."""
-
-    name: str
-    docs: Sequence[Mapping[str, str]]
-    questions: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,20 +178,38 @@ def main(words: Sequence[str]) -> str:
     parser.add_argument(
         "--vectors", action="store_true", help="search by the model of the extra embeddings too"
     )
+    parser.add_argument(
+        "--cache", type=Path, help="file of the vectors, which the next run need not make again"
+    )
+    parser.add_argument(
+        "--stored", action="store_true", help="search stored conversations instead of daily logs"
+    )
+    parser.add_argument(
+        "--fetch",
+        type=Path,
+        nargs="+",
+        metavar="COPY",
+        help="read the sets of these copies of public repositories instead of those of --data",
+    )
     given = parser.parse_args(words)
     shared = _postgres(given.postgres) if given.postgres else None
     now = given.now.replace(tzinfo=UTC)
-    sets = [
-        asyncio.run(measured(path, now, shared, vectors=given.vectors))
-        for path in sorted(given.data.glob("*.json"))
-    ]
+    embedder = partial(_local_embedder, given.cache) if given.vectors else None
+    with tempfile.TemporaryDirectory() as converted:
+        notes = [note for copy in given.fetch or () for note in convert_copy(copy, Path(converted))]
+        data = Path(converted) if given.fetch else given.data
+        sets = [
+            asyncio.run(measured(path, now, shared, embedder=embedder, stored=given.stored))
+            for path in sorted(data.glob("*.json"))
+        ]
     measurements = [to_measurement(one) for one in sets]
-    timed, notes = (
+    timed, more_notes = (
         asyncio.run(recall_rows.figures(given.rows, now, shared)) if given.rows else ([], [])
     )
     if shared:
         shared.close()
-    text = "\n\n".join(["\n".join(format_sets(sets)), table([*measurements, *timed]), *notes])
+    tables = ["\n".join(format_sets(sets)), table([*measurements, *timed])]
+    text = "\n\n".join([*tables, *notes, *more_notes])
     if below := [line for one in sets for line in one.below_plain()]:
         raise TargetMissed("\n".join([text, "", *below]))
     return text
@@ -238,23 +260,32 @@ def to_measurement(one: Measured) -> Measurement:
 
 
 async def measured(
-    path: Path, now: datetime, shared: SpaceIndexes | None = None, *, vectors: bool = False
+    path: Path,
+    now: datetime,
+    shared: SpaceIndexes | None = None,
+    *,
+    embedder: Callable[[], Embedder] | None = None,
+    stored: bool = False,
 ) -> Measured:
-    """Measure one set, each person in a workspace of their own.
+    """Measure one set, each person in a home of their own.
 
     Args:
         shared: the PostgreSQL indexes, None for an index file.
-        vectors: search by vectors too.
+        embedder: makes one; None to search by words alone.
+        stored: search stored conversations instead of daily logs.
     """
     scored: list[Scored] = []
     times: list[float] = []
     index = 0.0
     noise: list[float] = []
-    people = read(path)
-    is_fitted = FITTED.get(path.stem) == hashlib.sha256(path.read_bytes()).hexdigest()
+    people = read_people(path)
+    is_fitted = FITTED.get(path.stem) == hash_questions(people)
     for number, person in enumerate(people):
-        async with opened(shared, vectors=vectors) as (workspace, recall):
-            places = write(workspace, person)
+        async with opened(shared, embedder) as (workspace, store, recall):
+            if stored:
+                locations = await store_conversation(store, person)
+            else:
+                locations = write_logs(workspace, person)
             began = time.perf_counter()
             await recall.refresh("")
             await recall.embedded()
@@ -271,7 +302,7 @@ async def measured(
                     Scored(
                         kind=question.get("kind") or question.get("cat") or "",
                         fitted=is_fitted and in_half,
-                        ours=score(mapped(passages, places), evidence),
+                        ours=score(mapped(passages, locations), evidence),
                         plain=score(plain, evidence),
                     )
                 )
@@ -286,6 +317,13 @@ async def measured(
     )
 
 
+def hash_questions(people: Iterable[Person]) -> str:
+    """Return the SHA-256 of the questions about each person."""
+    asked = [(person.name, person.questions) for person in people]
+    text = json.dumps(asked, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 async def share_of_noise(recall: Recall, now: datetime) -> float:
     """Return the share of messages of small talk for which anything is recalled unasked."""
     talk = json.loads(SMALL_TALK.read_text(encoding="utf-8"))
@@ -297,31 +335,10 @@ async def share_of_noise(recall: Recall, now: datetime) -> float:
     return sum(map(bool, found)) / len(messages)
 
 
-def read(path: Path) -> list[Person]:
-    """Read the people of a set."""
-    people = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        Person(
-            name=one["name"],
-            docs=[half for doc in one["docs"] for half in split_exchange(doc)],
-            questions=one["questions"],
-        )
-        for one in people
-    ]
-
-
-def split_exchange(doc: Mapping[str, str]) -> list[Mapping[str, str]]:
-    """Split a doc that holds a message and the bot's answer into two with the same id."""
-    said, _, answer = doc["text"].partition(EXCHANGE)
-    if not answer:
-        return [doc]
-    return [{**doc, "text": said}, {**doc, "text": answer, "speaker": BOT_SPEAKER}]
-
-
 @asynccontextmanager
 async def opened(
-    shared: SpaceIndexes | None = None, *, vectors: bool = False
-) -> AsyncIterator[tuple[Workspace, Recall]]:
+    shared: SpaceIndexes | None = None, embedder: Callable[[], Embedder] | None = None
+) -> AsyncIterator[tuple[Workspace, Store, Recall]]:
     """Open recall over an empty workspace and an empty store."""
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder) / "workspace")
@@ -331,50 +348,34 @@ async def opened(
             RecallDependencies(
                 store=store, workspace=workspace, indexes=shared or FileIndexes(index), zone=UTC
             ),
-            _local_vectors(index) if vectors else None,
+            VectorSearch(embedder(), index, lambda: QUESTION_SECONDS) if embedder else None,
         )
         await recall.forget("")
         try:
-            yield workspace, recall
+            yield workspace, store, recall
         finally:
             await recall.forget("")
             await recall.close()
             await store.close()
 
 
-def _local_vectors(folder: Path) -> VectorSearch:
-    """Search by the model on this machine, which may use a whole core and take its time."""
-    return VectorSearch(LocalEmbedder(share=1.0), folder, lambda: 60.0)
+def _local_embedder(cache: Path | None) -> Embedder:
+    """The model on this machine, which may use a whole core."""
+    embedder = LocalEmbedder(share=1.0)
+    return CachingEmbedder(embedder, cache) if cache else embedder
 
 
-def write(workspace: Workspace, person: Person) -> dict[tuple[str, int], str]:
-    """Write a person's docs as daily logs, a section per session; returns the doc at each path and
-    line.
-    """
-    logs: dict[str, list[str]] = {}
-    places: dict[tuple[str, int], str] = {}
-    section = ("", "")
-    for doc in person.docs:
-        day, clock = doc["date"].split()
-        path = f"{LOG_FOLDER}/{day}.md"
-        lines = logs.setdefault(path, [f"# {day}"])
-        if (path, doc["session"]) != section:
-            section = (path, doc["session"])
-            lines += ["", f"## {clock} · {doc['session']}", ""]
-        lines.append(f"- {clock} {doc['speaker']}: {' '.join(doc['text'].split())}")
-        places[path, len(lines)] = doc["id"]
-    files = workspace.space("")
-    for path, lines in logs.items():
-        files.write(path, "\n".join([*lines, ""]), None)
-    return places
-
-
-def mapped(passages: Iterable[Passage], places: Mapping[tuple[str, int], str]) -> list[Returned]:
+def mapped(passages: Iterable[Passage], locations: Mapping[Location, str]) -> list[Returned]:
     """Map search results to docs."""
     return [
-        Returned(id=places.get((one.path, one.line), ""), tokens=tokens(one.text))
+        Returned(id=locations.get(location_of(one), ""), tokens=tokens(one.text))
         for one in passages
     ]
+
+
+def location_of(passage: Passage) -> Location:
+    """Return where a search result stands."""
+    return (passage.path, passage.line) if passage.path else (passage.conversation, passage.seq)
 
 
 def score(found: Sequence[Returned], evidence: set[str]) -> dict[str, float]:

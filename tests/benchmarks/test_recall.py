@@ -10,9 +10,12 @@ from subprocess import run
 import pytest
 
 from benchmarks import recall, recall_rows
+from benchmarks.embedding_cache import CachingEmbedder
 from benchmarks.process import ROOT
-from benchmarks.recall import OWN, Measured, Person, Returned, Scored, score
+from benchmarks.recall import OWN, Measured, Returned, Scored, score
+from benchmarks.recall_people import Person, read_people, store_conversation, write_logs
 from memory.workspace.files import Workspace
+from tests.memory.recall.hashing import Hashing
 
 # Of the sets that lie beside the benchmark.
 FLOORS = {
@@ -66,7 +69,7 @@ def test_docs_become_logs_that_people_could_have_written_and_know_their_lines(
         {"id": "d", "date": "2025-03-04 09:00", "session": "2", "speaker": "Ann", "text": "four"},
     ]
     workspace = Workspace(tmp_path)
-    places = recall.write(workspace, Person(name="Ann", docs=docs, questions=[]))
+    places = write_logs(workspace, Person(name="Ann", docs=docs, questions=[]))
     assert (tmp_path / "memory" / "2025-03-03.md").read_text() == (
         "# 2025-03-03\n\n## 08:10 · 1\n\n- 08:10 Ann: one line\n- 08:11 Bot: two\n\n"
         "## 20:00 · 2\n\n- 20:00 Ann: three\n"
@@ -140,12 +143,62 @@ def test_a_file_that_has_only_the_name_of_a_fitted_set_is_none(tmp_path: Path) -
 
 def test_a_message_and_its_answer_in_one_text_are_two_rows(tmp_path: Path) -> None:
     write_set(tmp_path / "pair.json", "My cat is Miso. ‖ What a name!", "The heron is grey.")
-    [person] = recall.read(tmp_path / "pair.json")
+    [person] = read_people(tmp_path / "pair.json")
     assert [(doc["id"], doc["speaker"], doc["text"]) for doc in person.docs] == [
         ("0", "Ann", "My cat is Miso."),
         ("0", "Bot", "What a name!"),
         ("1", "Ann", "The heron is grey."),
     ]
+
+
+@pytest.mark.parametrize("speakers", [("Ann", "Bot"), ("Ann", "Ben")])
+async def test_stored_conversations_are_searched_instead_of_logs(
+    tmp_path: Path, speakers: tuple[str, str]
+) -> None:
+    texts = ("My cat is called Miso.", "What a name!", "She is afraid of the vacuum cleaner.")
+    docs = [
+        {
+            "id": str(at),
+            "date": f"2025-03-03 08:1{at}",
+            "session": "1",
+            "speaker": speakers[at % 2],
+            "text": text,
+        }
+        for at, text in enumerate(texts)
+    ]
+    asked = [{"q": "What is the vacuum cleaner to her?", "evidence": ["2"]}]
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps([{"name": "Ann", "docs": docs, "questions": asked}]))
+    found = await recall.measured(path, ON_THE_DAY, stored=True)
+    assert found.ours["R@1"] == 1
+    async with recall.opened() as (workspace, store, _):
+        [person] = read_people(path)
+        locations = await store_conversation(store, person)
+        assert sorted(locations.values()) == ["0", "1", "2"]
+        assert not list(workspace.root.rglob("*.md"))
+
+
+async def test_vectors_of_a_stopped_run_are_not_made_again(tmp_path: Path) -> None:
+    first, second = Hashing(), Hashing()
+    for embedder, texts in ((first, ["one", "two"]), (second, ["two", "three", "two"])):
+        cache = CachingEmbedder(embedder, tmp_path / "deep" / "vectors.db")
+        vectors = await cache.embed(texts)
+        assert vectors == await Hashing().embed(texts)
+        await cache.embed_question("two")
+        await cache.close()
+    assert first.asked == [["one", "two"], ["two"]]
+    assert second.asked == [["three"]]
+    assert second.closed
+
+
+async def test_a_set_is_searched_by_vectors_too(tmp_path: Path) -> None:
+    write_set(tmp_path / "x.json", "The old barrage is shut.", "The heron is grey.")
+    means = {"weir": "old barrage", "closed": "shut"}
+    by_words = await recall.measured(tmp_path / "x.json", ON_THE_DAY)
+    by_meaning = await recall.measured(
+        tmp_path / "x.json", ON_THE_DAY, embedder=lambda: Hashing(means=means)
+    )
+    assert (by_words.ours["R@1"], by_meaning.ours["R@1"]) == (0, 1)
 
 
 def scored(kind: str, ours: float, plain: float) -> Scored:

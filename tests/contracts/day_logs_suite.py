@@ -211,11 +211,11 @@ class DayLogSuite:
         diary = await Diary(record, tmp_path).open()
         turn = await diary.begin(f"{TUESDAY} 23:59", "The dentist is on 12 May.")
         assert await diary.end_days(f"{WEDNESDAY} 00:01") == [], "it still runs"
-        await diary.end(turn, f"{WEDNESDAY} 00:05", "Noted: 12 May.")
+        await diary.end(turn, f"{WEDNESDAY} 00:05", "Noted: 12 May at 9:40.")
         (row,) = await diary.end_days(f"{WEDNESDAY} 00:16")
         assert row.day == TUESDAY
         assert diary.sections(TUESDAY) == [("23:59–00:05", 1, 1)]
-        assert f"### {WEDNESDAY}\n- 00:05 Bot: Noted: 12 May." in diary.log(TUESDAY)
+        assert f"### {WEDNESDAY}\n- 00:05 Bot: Noted: 12 May at 9:40." in diary.log(TUESDAY)
         await diary.check()
 
     async def test_days_without_the_machine_are_made_up_for_each_in_its_file(

@@ -19,7 +19,7 @@ COLOURS = ("red", "blue", "green", "grey", "brown", "white", "black", "pink")
 TURNS = [
     (
         f"The crate {at} holds {at * 37 + 1000} nails. Its lid is {colour}. "
-        + "It is made of old wood. " * 7,
+        + "It is made of old wood. " * 9,
         f"noted {at}",
     )
     for at, colour in enumerate(COLOURS, 1)

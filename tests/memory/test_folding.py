@@ -183,9 +183,9 @@ async def test_an_answer_of_which_nothing_is_good_is_replaced_by_the_digest_at_o
     assert row.method == "extract"
     assert "[+6 messages, digest]" in row.summary
     assert "E12345678" in row.summary
-    for asked, answered in EXCHANGES[:3]:
+    for asked, _ in EXCHANGES[:3]:
         assert asked in bench.log(row)
-        assert answered in bench.log(row)
+    assert EXCHANGES[0][1] in bench.log(row)
     assert "digest" in bench.told
     assert len(teller.asked) == calls
 

@@ -23,6 +23,9 @@ _CHANGING_WORDS = (
     "copy upload"
 )
 _CHANGING_TOOLS = frozenset(_CHANGING_WORDS.split())
+_READING_TOOLS = frozenset(
+    {"fetch", "find", "get", "glob", "grep", "list", "open", "read", "search", "show", "view"}
+)
 _SHELL_TOOLS = frozenset(
     {"bash", "shell", "sh", "exec", "execute", "run", "terminal", "command", "cmd", "powershell"}
 )
@@ -74,6 +77,8 @@ class CriticalCall:
     logged: tuple[str, ...] = ()
     #: Name of the tool.
     tool: str = ""
+    #: What it is about, see outcome_subject.
+    subject: str = ""
     failed: bool = False
 
 
@@ -191,6 +196,11 @@ def may_change(tool: str) -> bool:
     return bool(_words_of(tool) & (_CHANGING_TOOLS | _SHELL_TOOLS))
 
 
+def only_reads(tool: str) -> bool:
+    """Whether a tool says by its name that it only reads: that it failed is no event of a day."""
+    return bool(_words_of(tool) & _READING_TOOLS) and not may_change(tool)
+
+
 def _words_of(tool: str) -> set[str]:
     return {word.casefold() for word in _WORDS.findall(tool)}
 
@@ -250,6 +260,7 @@ def _make_critical(
         line=line,
         logged=(brief, f"{brief} {named}", full),
         tool=outcome.call.name,
+        subject=outcome_subject(outcome.call),
         failed=outcome.failed,
     )
 

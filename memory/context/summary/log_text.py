@@ -11,13 +11,22 @@ from datetime import date, tzinfo
 from math import log
 
 from memory.context.reductions import name_handles
-from memory.context.summary.critical_calls import CriticalCall, may_change
+from memory.context.summary.chatter import (
+    find_chatter,
+    has_facts_beside_code,
+    is_empty_answer,
+    is_pleasantry,
+    is_request,
+    only_states,
+)
+from memory.context.summary.critical_calls import CriticalCall, may_change, only_reads
 from memory.context.summary.excerpts import Lang, LogExcerpt, excerpts, shorten_sentence
 from memory.context.summary.extractive import utterances_language
 from memory.context.summary.grounding import FactIndex, has_facts
 from memory.context.summary.transcript import Utterance, is_tool_utterance, utterance_line
 from memory.conversation import BOT_SPEAKER
 from memory.text.bullets import format_day
+from memory.text.language import CJK_CHARACTER
 from memory.text.normalize import normalize_text
 from memory.text.tokenizer import text_terms
 
@@ -32,6 +41,7 @@ COMMON_SHARE = 0.5  # of the texts; a word in more of them says nothing about th
 SAME_MINUTE = 1_000.0  # weight of a time that a line of the story names
 _AFTER_FULL_WIDTH = re.compile(r"(?<=[。！？；：」』》]) ")
 _YEAR_OF_DATE = re.compile(r"(?<![\d-])(\d{4})-(?=\d\d?-\d\d?(?![\d-]))")
+_TIMESTAMP = re.compile(r"(?<=\d)T(?=\d\d:\d\d)")  # the letter in 2026-12-02T19:00
 _TIME = re.compile(r"- (\d\d:\d\d)\b")
 
 
@@ -63,12 +73,7 @@ def write_log(story: str, material: LogMaterial) -> str:
     """
     story = name_handles(story, material.key)
     lines = [line for line in story.splitlines() if line.strip()]
-    said = _missing_lines(story, material) if lines else dict(_said_lines(material))
-    size = sum(len(line) + 1 for line in (*lines, *said.values()))
-    untold = [
-        call for call in material.calls if call.logged[-1].rpartition("recall(")[2] not in story
-    ]
-    calls = _call_lines(untold, size // CALLS_SHARE, material)
+    said, calls = _lines_beside(story, material)
     placed = [(at, 0, line) for at, line in zip(place_story(lines, material), lines, strict=True)]
     placed += [(at, 1, line) for at, line in said.items()]
     placed += [(at, 2, line) for at, line in calls]
@@ -76,6 +81,42 @@ def write_log(story: str, material: LogMaterial) -> str:
     return name_handles(
         "\n".join(_with_days(((at, line) for at, _, line in in_order), material)), material.key
     )
+
+
+def _lines_beside(
+    story: str, material: LogMaterial
+) -> tuple[dict[int, str], list[tuple[int, str]]]:
+    """By position, what was said beside the story, and the lines about calls.
+
+    What a line about a call says is not said again, as long as calls keep to their share of the
+    characters.
+    """
+    untold = [call for call in material.calls if not _is_told(call, story)]
+    if not story:
+        said = dict(_said_lines(material))
+        return said, _call_lines(untold, _size(said.values()) // CALLS_SHARE, material)
+    said = _missing_lines(story, material)
+    calls = _call_lines(untold, _size((story, *said.values())) // CALLS_SHARE, material)
+    told = [line for _, line in calls]
+    known = _TIMESTAMP.sub(" ", "\n".join((story, *told)))
+    fewer = _missing_lines(known, material)
+    if _size(told) * CALLS_SHARE <= _size((story, *fewer.values())):
+        return fewer, calls
+    return said, calls
+
+
+def _is_told(call: CriticalCall, story: str) -> bool:
+    """Whether a call needs no line: the story has its handle, or names what it has changed.
+
+    That something could not be read is no event of a day.
+    """
+    if only_reads(call.tool) or call.logged[-1].rpartition("recall(")[2] in story:
+        return True
+    return not call.failed and bool(call.subject) and call.subject in story
+
+
+def _size(texts: Iterable[str]) -> int:
+    return sum(len(text) + 1 for text in texts)
 
 
 def _with_days(placed: Iterable[tuple[int, str]], material: LogMaterial) -> Iterator[str]:
@@ -106,14 +147,30 @@ def _said_lines(material: LogMaterial) -> Iterator[tuple[int, str]]:
     """Each message as a line: a short one whole, of a long one the beginning and what has facts not
     listed before.
     """
-    known = FactIndex()
+    known, chatter = FactIndex(), find_chatter(material.said)
     for at, utterance in enumerate(material.said):
-        if is_tool_utterance(utterance):
+        if is_tool_utterance(utterance) or at in chatter:
             continue
-        found = excerpts(utterance, material.lang)
+        found: Sequence[LogExcerpt] = excerpts(utterance, material.lang)
+        if utterance.speaker == BOT_SPEAKER:
+            found = _without_empty(found, known, _words_of_person(at, material))
+        if not found:
+            continue
         line = _line_of(utterance, _abridge(found, known), material.zone)
         known.add(line)
         yield at, line
+
+
+def _without_empty(
+    found: Sequence[LogExcerpt], known: FactIndex, person: str
+) -> Sequence[LogExcerpt]:
+    """What the bot says without the sentences that add nothing; none if only politeness is left."""
+    kept = [
+        item for item in found if item.is_label or not is_empty_answer(item.text, person, known)
+    ]
+    if len(kept) < len(found) and all(is_pleasantry(item.text) for item in kept):
+        return []
+    return kept
 
 
 def _abridge(found: Sequence[LogExcerpt], known: FactIndex) -> Iterator[LogExcerpt]:
@@ -142,22 +199,69 @@ def _missing_lines(story: str, material: LogMaterial) -> dict[int, str]:
     """
     known = FactIndex()
     known.add(f"{story}\n{material.known}")
+    with_tools = _turns_with_tools(material.said)
     lines: dict[int, str] = {}
     for at, utterance in enumerate(material.said):
         if is_tool_utterance(utterance):
             continue
-        lost: list[LogExcerpt] = []
-        for item, is_opening in _with_opening(excerpts(utterance, material.lang)):
-            if item.is_label or not _is_known(item.text, known, material):
-                lost.append(_shortened(item, is_opening=is_opening))
-                known.add(lost[-1].text)
+        found: Sequence[LogExcerpt] = excerpts(utterance, material.lang)
+        is_by_bot = utterance.speaker == BOT_SPEAKER
+        if is_by_bot:
+            rests_on_tools = utterance.message.turn in with_tools
+            # a comment on what the person states: the statement is the fact
+            if not rests_on_tools and only_states(_words_of_person(at, material)):
+                continue
+            found = _without_advice(found, rests_on_tools=rests_on_tools)
+        lost = _lost_sentences(found, known, material)
         if not lost:
             continue
+        if not is_by_bot and _is_short(found):
+            lost = found
         question = _question_of(at, material) if _is_short_answer(utterance, lost) else None
         if question is not None and question not in lines:
             lines[question] = _opening_line(material.said[question], material)
         lines[at] = _line_of(utterance, lost, material.zone)
     return lines
+
+
+def _lost_sentences(
+    found: Sequence[LogExcerpt], known: FactIndex, material: LogMaterial
+) -> Sequence[LogExcerpt]:
+    """The data labels, and the sentences with facts that are not known; they are known then."""
+    lost: list[LogExcerpt] = []
+    for item, is_opening in _with_opening(found):
+        if item.is_label or not _is_known(item.text, known, material):
+            lost.append(_shortened(item, is_opening=is_opening))
+            known.add(lost[-1].text)
+    return lost
+
+
+def _without_advice(found: Sequence[LogExcerpt], *, rests_on_tools: bool) -> list[LogExcerpt]:
+    """What the bot says beside a story, without what it asks for; of what rests on no tool without
+    code and long advice: the story tells what came of it.
+    """
+    kept = [item for item in found if item.is_label or not is_request(item.text)]
+    if rests_on_tools:
+        return kept
+    if _is_long_answer(found):
+        return []
+    return [item for item in kept if not item.is_label and has_facts_beside_code(item.text)]
+
+
+def _is_short(found: Sequence[LogExcerpt]) -> bool:
+    """Whether a message is short enough to stand as it is."""
+    return sum(len(item.text) + 1 for item in found) <= MAX_OPENING
+
+
+def _is_long_answer(found: Sequence[LogExcerpt]) -> bool:
+    """Whether an answer of the bot is long; Chinese needs half the characters."""
+    return (
+        sum(len(item.text) + len(CJK_CHARACTER.findall(item.text)) for item in found) > LONG_MESSAGE
+    )
+
+
+def _turns_with_tools(said: Iterable[Utterance]) -> frozenset[int]:
+    return frozenset(one.message.turn for one in said if is_tool_utterance(one))
 
 
 def _is_known(sentence: str, known: FactIndex, material: LogMaterial) -> bool:
@@ -187,6 +291,18 @@ def _question_of(at: int, material: LogMaterial) -> int | None:
         if not is_tool_utterance(utterance) and utterance.speaker != BOT_SPEAKER:
             return before
     return None
+
+
+def _words_of_person(at: int, material: LogMaterial) -> str:
+    """What people said before an answer, in the same turn."""
+    turn, words = material.said[at].message.turn, list[str]()
+    for before in range(at - 1, -1, -1):
+        utterance = material.said[before]
+        if utterance.message.turn != turn:
+            break
+        if not is_tool_utterance(utterance) and utterance.speaker != BOT_SPEAKER:
+            words.append(utterance.text)
+    return "\n".join(words)
 
 
 def _opening_line(utterance: Utterance, material: LogMaterial) -> str:

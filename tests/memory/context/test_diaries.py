@@ -10,6 +10,7 @@ from tests.cases import every_case
 from tests.memory.context.diary_reader import NAMES, Diary, fold, load
 
 MAX_TOOL_SHARE = 0.25
+SHORT = 200  # characters of an answer that is no advice, also of a Chinese one
 COPIED = 40  # characters of a tool's output that nobody wrote by chance
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _TABLE_OR_LOG = re.compile(r"^(?:\||\[\d{4}-).*$", re.MULTILINE)
@@ -23,14 +24,35 @@ def figures(text: str) -> set[str]:
 
 
 def stated(diary: Diary) -> set[str]:
-    """Figures that people and the bot stated in sentences; pasted code, tables and logs are one
-    line with a handle.
+    """Figures that people and the bot stated in sentences.
+
+    Pasted code, tables and logs are one line with a handle. An answer that rests on no tool and is
+    long, or that nobody asked for, is advice: the story tells what came of it.
     """
-    texts = [
-        part.text for message in diary.messages for part in message.parts if isinstance(part, Text)
-    ]
+    with_tools = {
+        message.turn
+        for message in diary.messages
+        if any(isinstance(part, ToolCall) for part in message.parts)
+    }
+    asked = {
+        message.turn
+        for message in diary.messages
+        if message.role == "user"
+        and any(
+            isinstance(part, Text) and re.search(r"[?？吗]", part.text) for part in message.parts
+        )
+    }
     return {
-        figure for text in texts for figure in figures(_TABLE_OR_LOG.sub("", _FENCED.sub("", text)))
+        figure
+        for message in diary.messages
+        for part in message.parts
+        if isinstance(part, Text)
+        and (
+            message.role == "user"
+            or message.turn in with_tools
+            or (message.turn in asked and len(part.text) < SHORT)
+        )
+        for figure in figures(_TABLE_OR_LOG.sub("", _FENCED.sub("", part.text)))
     }
 
 

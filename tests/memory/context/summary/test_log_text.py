@@ -78,7 +78,7 @@ STORY = (
 def test_what_the_story_lacks_is_inserted_where_its_time_puts_it(morning):
     assert written(morning, STORY) == [
         "- They booked a ferry to Naxos.",
-        "- 06:01 User: We are 4 people.",
+        "- 06:01 User: Please book the ferry to Naxos. We are 4 people.",
         "- 06:02 Bot: Booked: the order is NX-2291.",
         "- The dentist changed the appointment.",
         "- 06:03 User: The dentist moved me to 14:30.",

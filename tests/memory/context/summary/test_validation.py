@@ -47,7 +47,7 @@ WORDS = (
     "备份照旧每天夜里做。"
 )
 # of which tools are a small part
-LONG_TALK = [*TALK, *([said(WORDS), replied(f"明白。{WORDS}")] for _ in range(5))]
+LONG_TALK = [*TALK, *([said(WORDS), replied(f"明白。{WORDS}")] for _ in range(9))]
 CALLS = (
     '- bash pip install psycopg==3.2.1 失败：ERROR: no matching distribution recall(handle="5.0")',
     '- bash pip install psycopg==3.2.3 → Successfully installed psycopg-3.2.3 recall(handle="6.0")',
