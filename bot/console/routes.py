@@ -158,7 +158,7 @@ def _overview_routes(console: BotConsole, handlers: "_ConsoleHandlers") -> tuple
         _get_route(
             "/api/v1/tools",
             "console.read",
-            _facts_handler(console.tools),
+            handlers.tools,
             models.ToolsBody,
             is_promised=True,
         ),
@@ -211,6 +211,10 @@ class _ConsoleHandlers:
     async def status(self, request: Request) -> Response:
         """Return the state of the bot, its troubles in the language of the page."""
         return json_response(await self._console.status(request_language(request)))
+
+    async def tools(self, request: Request) -> Response:
+        """Return the tools of the owner's chats, said in the language of the page."""
+        return json_response(await self._console.tools(request_language(request)))
 
     async def _find(self, request: Request) -> ConversationRow:
         row = await self._transcripts.readable(

@@ -44,6 +44,7 @@ from bot.runtime.bot import Bot
 from bot.telemetry.faults import troubles_to_json
 from bot.tools.base import Tool
 from bot.tools.memory import format_results
+from bot.tools.texts import TOOL_TEXTS
 from bot.tools.workspace.files import take_over
 from channels.base import Channel
 from channels.web.backend import Allow, EventSources
@@ -264,8 +265,8 @@ class BotConsole:
             "key_missing": bot.models.provider == "offline",
         }
 
-    async def tools(self) -> Mapping[str, Any]:
-        return tools_to_json(self._bot)
+    async def tools(self, lang: str = "en") -> Mapping[str, Any]:
+        return tools_to_json(self._bot, lang)
 
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
@@ -275,7 +276,7 @@ class BotConsole:
         return report
 
 
-def tools_to_json(bot: Bot) -> Mapping[str, Any]:
+def tools_to_json(bot: Bot, lang: str) -> Mapping[str, Any]:
     """Return the tools of the owner's chats, and what is off there: plug-ins, servers and
     skills.
     """
@@ -285,7 +286,8 @@ def tools_to_json(bot: Bot) -> Mapping[str, Any]:
     on = {skill.name for skill in bot.skills.library.enabled(OWNER_SPACE)}
     return {
         "tools": [
-            {**_tool_to_json(tool), "in_prompt": tool.spec.name in shown} for tool in toolset.all()
+            {**_tool_to_json(tool, lang), "in_prompt": tool.spec.name in shown}
+            for tool in toolset.all()
         ],
         "off": list(bot.config().tools.off),
         "plugins": [
@@ -314,12 +316,14 @@ def tools_to_json(bot: Bot) -> Mapping[str, Any]:
     }
 
 
-def _tool_to_json(tool: Tool) -> Mapping[str, Any]:
+def _tool_to_json(tool: Tool, lang: str) -> Mapping[str, Any]:
     spec = tool.spec
+    text = None if spec.origin else TOOL_TEXTS.get(spec.name)
     return {
         "name": spec.name,
         "origin": spec.origin,
         "effect": spec.effect,
         "asks": spec.action.endswith(".ask") or spec.action == "exec",
         "description": spec.description,
+        "about": text.text(lang) if text else spec.description,
     }

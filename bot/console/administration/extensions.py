@@ -27,7 +27,7 @@ from bot.tools.skills.library import (
 )
 from bot.tools.skills.review import read_folder, review
 from channels.phrases import Phrase
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.web.requests import HttpRefusal, Route, json_response, request_language
 from memory.store.automation.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
 from memory.text.invisible import show_invisible
@@ -71,10 +71,11 @@ class SkillRoutes:
             ),
         )
 
-    async def list(self, _: Request) -> Response:
+    async def list(self, request: Request) -> Response:
         """Return all skills of the owner's workspace."""
         skills = await asyncio.to_thread(self.library.all)
-        return json_response({"items": [self._skill_json(skill) for skill in skills]})
+        lang = request_language(request)
+        return json_response({"items": [self._skill_json(skill, lang) for skill in skills]})
 
     async def skill(self, request: Request) -> Response:
         """Return what a person has to see before they enable a skill."""
@@ -87,7 +88,7 @@ class SkillRoutes:
             lines = [f"It cannot be enabled: {err}."]
         return json_response(
             {
-                **self._skill_json(skill),
+                **self._skill_json(skill, request_language(request)),
                 "review": lines,
                 "body": skill.body,
                 "files": list(skill.files),
@@ -101,7 +102,7 @@ class SkillRoutes:
         if not body.on:
             await asyncio.to_thread(self.library.state.set, key, None)
             await self.store.note("skill", skill.name, "off", CONSOLE_ACTOR)
-            return json_response(self._skill_json(skill))
+            return json_response(self._skill_json(skill, request_language(request)))
         if skill.problem:
             raise HttpRefusal(
                 409,
@@ -126,7 +127,7 @@ class SkillRoutes:
             CONSOLE_ACTOR,
             args={"sha256": skill.sha256, "spaces": spaces},
         )
-        return json_response(self._skill_json(skill))
+        return json_response(self._skill_json(skill, request_language(request)))
 
     async def _find(self, request: Request) -> Skill:
         name = str(request.path_params["name"])
@@ -136,12 +137,13 @@ class SkillRoutes:
             raise HttpRefusal(404, "not_found", Phrase("there is no such skill in the workspace"))
         return found
 
-    def _skill_json(self, skill: Skill) -> dict[str, Any]:
+    def _skill_json(self, skill: Skill, lang: str) -> dict[str, Any]:
         row = self.library.state.load().get(self.library.key(skill.name))
         state = "off" if row is None else "changed" if row.sha256 != skill.sha256 else "on"
+        chinese = skill.description_zh if lang == "zh" else ""
         return {
             "name": skill.name,
-            "description": skill.description,
+            "description": chinese or skill.description,
             "state": "invalid" if skill.problem else state,
             "everyone": row is not None and row.spaces == EVERYONE,
             "problem": skill.problem,

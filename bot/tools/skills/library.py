@@ -13,6 +13,8 @@ from memory.workspace.files import FileTooBig, Workspace
 from memory.workspace.safe_path import PathRefused
 
 FOLDER, MAIN_FILE = "skills", "SKILL.md"
+# under `metadata`, which the format leaves to its writers. Source: agentskills.io/specification
+CHINESE_KEY = "description-zh"
 MAX_NAME_CHARS, MAX_DESCRIPTION_CHARS = 64, 1024
 MAX_HEAD_BYTES = 8 * 2**10  # of the YAML before the text
 MAX_FILES = 2_000  # of one skill
@@ -39,6 +41,8 @@ class Skill:
 
     name: str
     description: str = ""
+    #: The same in Chinese, for people; "" if it brings none.
+    description_zh: str = ""
     #: The text of SKILL.md after its head.
     body: str = ""
     #: Of names and contents of all files.
@@ -87,6 +91,18 @@ def read_name(text: str) -> str:
         SkillInvalid: it gives none, or one that no skill may have.
     """
     return _check_name(_split_head(text)[0].get("name"))
+
+
+def read_chinese_description(text: str) -> str:
+    """Return the description in Chinese that a valid SKILL.md has under `metadata`; "" for none.
+
+    Pure.
+    """
+    metadata = _split_head(text)[0].get("metadata")
+    found = metadata.get(CHINESE_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(found, str) or len(found) > MAX_DESCRIPTION_CHARS:
+        return ""
+    return " ".join(found.split())
 
 
 def _check_name(name: object) -> str:
@@ -251,12 +267,14 @@ class SkillLibrary:
             contents = self._read_files(name, files)
             if self._space:
                 check_texts(contents)
-            description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))
+            text = contents[MAIN_FILE].decode("utf-8", "replace")
+            description, body = parse_skill(name, text)
         except (SkillInvalid, PathRefused, FileTooBig, OSError) as err:
             return Skill(name=name, files=tuple(files), problem=str(err))
         return Skill(
             name=name,
             description=description,
+            description_zh=read_chinese_description(text),
             body=body,
             sha256=hash_files(contents),
             files=tuple(files),

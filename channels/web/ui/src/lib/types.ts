@@ -1857,7 +1857,10 @@ export interface Tool {
   effect: string;
   /** Each call waits for the owner's consent. */
   asks: boolean;
+  /** As the model is told. */
   description: string;
+  /** What it does, in the language that was asked for. */
+  about: string;
   /** It is described in each request; else the model has to look for it. */
   in_prompt: boolean;
 }
