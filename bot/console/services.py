@@ -17,6 +17,7 @@ from bot.access.permissions import CONSOLE_OWNER, is_console_allowed
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
 from bot.console.administration.passkeys import Passkeys
 from bot.console.administration.people import PeopleRoutes
+from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider
 from bot.console.memory.diary import DiaryRoutes
 from bot.console.memory.facts import FactRoutes
@@ -38,6 +39,11 @@ from bot.console.transcripts import (
     conversation_name,
     to_entry,
 )
+from bot.console.wizards.base import Wizard
+from bot.console.wizards.mcp import McpWizard
+from bot.console.wizards.reminders import ReminderWizard
+from bot.console.wizards.skills import SkillWizard
+from bot.console.wizards.web_search import WebSearchWizard
 from bot.gateway.channel_status import channel_status_to_json
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
@@ -108,6 +114,17 @@ class BotConsole:
             library=bot.skills.library, store=bot.store, workspace=bot.home.workspace
         )
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
+
+    def wizards(self, settings: SettingsRoutes) -> Sequence[Wizard]:
+        """Return what the page sets up step by step, beside models."""
+        bot = self._bot
+        return (
+            ReminderWizard(kind="say", jobs=bot.jobs, store=bot.store, now=bot.now),
+            ReminderWizard(kind="do", jobs=bot.jobs, store=bot.store, now=bot.now),
+            SkillWizard(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace),
+            McpWizard(file=bot.file, home=bot.home, store=bot.store),
+            WebSearchWizard(file=bot.file, settings=settings),
+        )
 
     def remembered(self) -> Sequence[Route]:
         """Return the routes of the memory, beside its files and its search."""

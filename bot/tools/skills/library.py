@@ -186,6 +186,10 @@ class SkillLibrary:
             self._scan()
         return self._skills
 
+    def look_again(self) -> None:
+        """Let the next call read the folder, in which something was changed just now."""
+        self._looked = float("-inf")
+
     def enabled(self, space: str) -> tuple[Skill, ...]:
         """Return the skills that are enabled in a space, byte for byte as the owner enabled
         them.

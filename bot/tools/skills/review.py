@@ -1,12 +1,14 @@
-"""What a person is shown of a skill before it is enabled, and safe unpacking of one that comes as
-an archive.
+"""What a person is shown of a skill before it is enabled, safe unpacking of one that comes as an
+archive, and its place among the others.
 """
 
 import re
+import shutil
 import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from bot.tools.skills.library import MAX_FILES, SkillInvalid, parse_skill
 from memory.text.invisible import find_invisible, show_invisible
@@ -64,8 +66,28 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     return contents
 
 
-def read_archive(path: Path) -> dict[str, bytes]:
+def write_skill(target: Path, contents: Mapping[str, bytes]) -> None:
+    """Put the files into a fresh folder, then in place of the former one, which is deleted last."""
+    fresh = target.with_name(f".{target.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for path, data in contents.items():
+        file = fresh / path
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_bytes(data)
+        file.chmod(0o600)
+    former = target.with_name(f".{target.name}.former")
+    shutil.rmtree(former, ignore_errors=True)
+    if target.is_dir():
+        target.rename(former)
+    fresh.rename(target)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def read_archive(source: Path | IO[bytes], max_bytes: int = MAX_TOTAL_BYTES) -> dict[str, bytes]:
     """Read a ZIP's files without writing any; a single top folder is left out of their paths.
+
+    Args:
+        max_bytes: of all files, unpacked.
 
     Raises:
         SkillInvalid: names that leave it, links, more than it may hold, or no archive at all.
@@ -74,13 +96,13 @@ def read_archive(path: Path) -> dict[str, bytes]:
     folded: set[str] = set()
     total = 0
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(source) as archive:
             for entry in archive.infolist():
                 if entry.is_dir():
                     continue
                 name = _check_entry(entry)
                 total += entry.file_size
-                if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
+                if len(contents) >= MAX_FILES or total > max_bytes:
                     raise SkillInvalid("it unpacks to more than a skill may hold")
                 if (
                     entry.file_size > RATIO_FROM_BYTES
