@@ -327,7 +327,7 @@ def tools_to_json(bot: Bot, lang: str) -> Mapping[str, Any]:
             for view in bot.mcp_tools.views()
         ],
         "skills": [
-            {"name": skill.name, "on": skill.name in on, "problem": skill.problem}
+            {"name": skill.name, "on": skill.name in on, "problem": skill.problem.text(lang)}
             for skill in bot.skills.library.all()
         ],
     }

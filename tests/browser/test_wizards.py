@@ -158,7 +158,9 @@ async def test_web_search_is_tried_and_used(
     async with (
         serving() as engine,
         real_bot(tmp_path, lambda asked: "yes") as real,
-        opened(chromium, real.site, "/tools", ready=".rows.tools", locale=locale, phone=phone) as page,
+        opened(
+            chromium, real.site, "/tools", ready=".rows.tools", locale=locale, phone=phone
+        ) as page,
     ):
         engine.page("/search", json.dumps({"results": [HIT]}), "application/json")
         sends = page.locator(".tools li", has_text="send_file")

@@ -114,7 +114,7 @@ def add(
         name = read_name(contents.get(MAIN_FILE, b"").decode("utf-8", "replace"))
         target = _folder(home, space) / name
         installed = read_folder(target) if target.is_dir() else None
-        print("\n".join(map(printable, review(name, contents, installed))))
+        print("\n".join(printable(str(line)) for line in review(name, contents, installed)))
     except SkillInvalid as err:
         raise SkillRefused(f"{source}: {err}.") from err
     typed = enable or typer.prompt(
@@ -198,7 +198,7 @@ def turn_on(
         raise SkillRefused(
             f"{name} is being changed, or holds what is no file of a skill; look at its folder."
         )
-    print("\n".join(map(printable, review(name, contents))))
+    print("\n".join(printable(str(line)) for line in review(name, contents)))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
     print(f"{name} is on.")
     return 0

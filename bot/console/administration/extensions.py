@@ -26,7 +26,7 @@ from bot.tools.skills.library import (
     hash_files,
 )
 from bot.tools.skills.review import read_folder, review
-from channels.phrases import Phrase
+from channels.phrases import AnyPhrase, Phrase, untranslated
 from channels.web.requests import HttpRefusal, Route, json_response, request_language
 from memory.store.automation.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
@@ -85,11 +85,12 @@ class SkillRoutes:
                 _review_lines, skill, self.workspace / FOLDER / skill.name
             )
         except (SkillInvalid, OSError) as err:
-            lines = [f"It cannot be enabled: {err}."]
+            why = err.phrase if isinstance(err, SkillInvalid) else untranslated(err)
+            lines = [Phrase("It cannot be enabled: {why}.", why=why)]
         return json_response(
             {
                 **self._skill_json(skill, request_language(request)),
-                "review": lines,
+                "review": [line.text(request_language(request)) for line in lines],
                 "body": skill.body,
                 "files": list(skill.files),
             }
@@ -146,17 +147,19 @@ class SkillRoutes:
             "description": chinese or skill.description,
             "state": "invalid" if skill.problem else state,
             "everyone": row is not None and row.spaces == EVERYONE,
-            "problem": skill.problem,
+            "problem": skill.problem.text(lang),
             "sha256": skill.sha256,
         }
 
 
-def _review_lines(skill: Skill, folder: Path) -> list[str]:
+def _review_lines(skill: Skill, folder: Path) -> list[AnyPhrase]:
     """Return what a person has to see of a skill before they enable it by its hash."""
     contents = read_folder(folder)
     lines = review(skill.name, contents)
     if hash_files(contents) != skill.sha256:
-        raise SkillInvalid("its folder is being changed, or holds what is no file of a skill")
+        raise SkillInvalid(
+            Phrase("its folder is being changed, or holds what is no file of a skill")
+        )
     return lines
 
 

@@ -262,7 +262,8 @@ def _check_address(url: str, *, is_local: bool) -> None:
     try:
         is_encrypted = parse_url(url).scheme == "https"
     except WebError as err:
-        raise refuse(ADDRESS.name, Phrase("This is no address: {why}.", why=err)) from err
+        why = Phrase("This is no address; one begins with https:// or http://.")
+        raise refuse(ADDRESS.name, why) from err
     if not (is_encrypted or is_local):
         why = Phrase("the address begins with https://, unless it is in a private network")
         raise refuse(ADDRESS.name, why)

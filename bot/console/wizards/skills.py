@@ -29,7 +29,7 @@ from bot.tools.skills.library import (
     read_name,
 )
 from bot.tools.skills.review import read_archive, read_folder, review, write_skill
-from channels.phrases import Phrase, untranslated
+from channels.phrases import AnyPhrase, Phrase, join_phrases, untranslated
 from memory.store.store import Store
 
 MAX_FILE_BYTES, MAX_UNPACKED_BYTES = 2 * 2**20, 20 * 2**20
@@ -55,7 +55,7 @@ class _UploadedSkill:
 
     name: str
     contents: dict[str, bytes]
-    review: list[str]
+    review: list[AnyPhrase]
     #: There is one of that name.
     replaces: bool
 
@@ -109,7 +109,7 @@ class SkillWizard:
                 step="contents",
                 name=Phrase("Contents"),
                 state="unknown" if len(skill.review) > len(skill.contents) + 2 else "ok",
-                text=untranslated("\n".join(skill.review)),
+                text=join_phrases(skill.review, Phrase("\n")),
             ),
         ]
         return WizardReport(findings=findings, ok=True)
@@ -144,7 +144,8 @@ class SkillWizard:
             installed = read_folder(target) if target.is_dir() else None
             lines = review(name, contents, installed)
         except (SkillInvalid, OSError) as err:
-            why = Phrase("This cannot be added: {why}.", why=err)
+            clause = err.phrase if isinstance(err, SkillInvalid) else untranslated(err)
+            why = Phrase("This cannot be added: {why}.", why=clause)
             raise refuse(FILE.name, why) from err
         return _UploadedSkill(
             name=name, contents=contents, review=lines, replaces=installed is not None

@@ -61,6 +61,7 @@ SEARCH_PRESETS = (
     SearchPreset(id="exa", title=Phrase("Exa"), key_page="https://dashboard.exa.ai/api-keys"),
     SearchPreset(id=OWN_SERVER, title=Phrase("SearXNG"), about=Phrase("a server of your own")),
 )
+NO_ADDRESS = Phrase("This is no address; one begins with https:// or http://.")
 KEY = WizardField(name="api_key", title=Phrase("Key"), form="secret")
 ADDRESS = WizardField(
     name="base_url",
@@ -94,7 +95,10 @@ class WebSearchWizard:
         """Return the providers."""
         return WizardForm(
             title=Phrase("Set up web search"),
-            about=Phrase("With it the model can search the web; each search is counted."),
+            about=Phrase(
+                "With it the model can search the web. The words it searches for go to that "
+                "service."
+            ),
             choose=Phrase("Which search engine?"),
             kinds=tuple(self._kind(preset) for preset in SEARCH_PRESETS),
             test=Phrase("Test"),
@@ -140,7 +144,7 @@ class WebSearchWizard:
         try:
             hits = await provider.search(SearchQuery(words=TRIED_WORDS, count=SHOWN_HITS))
         except SearchFailed as err:
-            why = Phrase("The search did not work: {why}.", why=err)
+            why = Phrase("The search did not work: {why}.", why=err.phrase)
             return WizardReport(findings=(_finding("failed", why),), ok=False)
         finally:
             await pool.close()
@@ -179,7 +183,7 @@ class WebSearchWizard:
             try:
                 parse_url(address)
             except WebError as err:
-                raise refuse(ADDRESS.name, Phrase("This is no address: {why}.", why=err)) from err
+                raise refuse(ADDRESS.name, NO_ADDRESS) from err
         saved = self._saved(given.kind)
         is_same = saved and saved.get("base_url", "").rstrip("/") == address.rstrip("/")
         if not key and is_same:
