@@ -14,6 +14,7 @@ from bot.console.openapi import model_schemas
 from bot.console.operations import models as operations_models
 from bot.console.operations import replays as replay_models
 from bot.console.operations import views as view_models
+from bot.console.wizards import models as wizard_models
 from channels.web import models as web_models
 
 TARGET = Path(__file__).resolve().parents[1] / "channels/web/ui/src/lib/types.ts"
@@ -29,6 +30,7 @@ MODULES = (
     operations_models,
     replay_models,
     view_models,
+    wizard_models,
 )
 PRIMITIVES = {
     "string": "string",

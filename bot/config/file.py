@@ -48,7 +48,7 @@ from memory.workspace.safe_path import PathRefused
 
 POLL_SECONDS = 0.5  # between two checks of the file; a broken edit is reported at the second one
 # They name programs that are run, and hold the keys of plug-ins: neither a command nor the page
-# writes them.
+# writes them, but for a server of tools that is an address.
 FILE_ONLY = ("mcp", "plugins")
 PROVIDER_PATH, KEY_PATH = ("llm", "provider"), ("llm", "api_key")
 _EMPTY = "{\n}\n"
@@ -232,6 +232,25 @@ class ConfigFile:
         except SettingError as fault:
             raise fault.refusal from fault
 
+    def set_mcp_address(self, name: str, server: Mapping[str, Any]) -> Config:
+        """Add a server of tools that is reached by an address, or give one that has it new headers;
+        a program is never written.
+
+        Raises:
+            ConfigRejected: as `set`, or the name is of a program or of another address.
+        """
+        with self._lock:
+            before = self._read()
+            former = read_config(before, self._environ, self.path.name)[0].mcp.get(name)
+            is_other = former is not None and former.url != server.get("url")
+            if "command" in server or is_other:
+                raise ConfigRejected("file_only", words={"key": f"mcp.{name}"})
+            try:
+                text = self._replaced(before, [(("mcp", name), dict(server))])
+            except SettingError as fault:
+                raise fault.refusal from fault
+            return self._put(before, text)
+
     def check_part(self, part: Mapping[str, Any]) -> dict[str, ConfigRejected]:
         """Return what is wrong with a partial config.json, by the dotted key at fault; writes
         nothing.
@@ -376,9 +395,14 @@ class ConfigFile:
         Raises:
             SettingError: the first one that cannot be.
         """
-        for path, value in edits:
+        for path, _ in edits:
             if path[0] in FILE_ONLY:
                 raise SettingError(path, ConfigRejected("file_only", words={"key": ".".join(path)}))
+        return self._replaced(text, edits)
+
+    def _replaced(self, text: str, edits: list[ConfigEdit]) -> str:
+        """Return the text with these edits, which may be of any section."""
+        for path, value in edits:
             _refuse_mask(value, path)
             text = json_source.replace_value(text, path, value)
         build_config(parse_nodes(text, self.path.name).value, self._environ)

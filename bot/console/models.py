@@ -358,7 +358,8 @@ class ToolBody(ApiModel):
     )
     effect: str
     asks: bool = Field(description="Each call waits for the owner's consent.")
-    description: str
+    description: str = Field(description="As the model is told.")
+    about: str = Field(description="What it does, in the language that was asked for.")
     in_prompt: bool = Field(
         description="It is described in each request; else the model has to look for it."
     )

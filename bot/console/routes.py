@@ -36,6 +36,8 @@ from bot.console.tasks import TaskRoutes
 from bot.console.transcripts import (
     TranscriptBackend,
 )
+from bot.console.wizards.model import ModelWizard
+from bot.console.wizards.routes import wizard_routes
 from bot.runtime.bot import Bot
 from bot.tools.workspace.files import NotTakenOver
 from channels.phrases import Phrase
@@ -85,6 +87,7 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
     operating, sources = console.operating(transcripts)
     handlers = _ConsoleHandlers(console, transcripts)
     settings = SettingsRoutes(console.settings, console.store, os.environ)
+    models_setup = ModelSetupRoutes(console.settings, settings)
     routes = (
         *_conversation_routes(handlers),
         *ConversationRoutes(console.store, transcripts, console.deletions, console.blobs).calls(),
@@ -101,7 +104,14 @@ def build_console(console: BotConsole, transcripts: TranscriptBackend, site: Web
         *console.notified(site),
         *TaskRoutes(console.store, console.jobs).calls(),
         *settings.calls(),
-        *ModelSetupRoutes(console.settings, settings).calls(),
+        *models_setup.calls(),
+        *wizard_routes(
+            (
+                *console.wizards(settings),
+                ModelWizard(file=console.settings, setup=models_setup, is_fallback=False),
+                ModelWizard(file=console.settings, setup=models_setup, is_fallback=True),
+            )
+        ),
         *_memory_routes(handlers),
         *_overview_routes(console, handlers),
         _get_route("/api/v1/commands", "help", handlers.commands, models.CommandListBody),
@@ -158,7 +168,7 @@ def _overview_routes(console: BotConsole, handlers: "_ConsoleHandlers") -> tuple
         _get_route(
             "/api/v1/tools",
             "console.read",
-            _facts_handler(console.tools),
+            handlers.tools,
             models.ToolsBody,
             is_promised=True,
         ),
@@ -211,6 +221,10 @@ class _ConsoleHandlers:
     async def status(self, request: Request) -> Response:
         """Return the state of the bot, its troubles in the language of the page."""
         return json_response(await self._console.status(request_language(request)))
+
+    async def tools(self, request: Request) -> Response:
+        """Return the tools of the owner's chats, said in the language of the page."""
+        return json_response(await self._console.tools(request_language(request)))
 
     async def _find(self, request: Request) -> ConversationRow:
         row = await self._transcripts.readable(

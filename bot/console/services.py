@@ -17,6 +17,7 @@ from bot.access.permissions import CONSOLE_OWNER, is_console_allowed
 from bot.console.administration.extensions import McpRoutes, SkillRoutes
 from bot.console.administration.passkeys import Passkeys
 from bot.console.administration.people import PeopleRoutes
+from bot.console.administration.settings import SettingsRoutes
 from bot.console.approvals import ApprovalDecider
 from bot.console.memory.diary import DiaryRoutes
 from bot.console.memory.facts import FactRoutes
@@ -38,12 +39,18 @@ from bot.console.transcripts import (
     conversation_name,
     to_entry,
 )
+from bot.console.wizards.base import Wizard
+from bot.console.wizards.mcp import McpWizard
+from bot.console.wizards.reminders import ReminderWizard
+from bot.console.wizards.skills import SkillWizard
+from bot.console.wizards.web_search import WebSearchWizard
 from bot.gateway.channel_status import channel_status_to_json
 from bot.models.health import model_status_to_json
 from bot.runtime.bot import Bot
 from bot.telemetry.faults import troubles_to_json
 from bot.tools.base import Tool
 from bot.tools.memory import format_results
+from bot.tools.texts import TOOL_TEXTS
 from bot.tools.workspace.files import take_over
 from channels.base import Channel
 from channels.web.backend import Allow, EventSources
@@ -107,6 +114,17 @@ class BotConsole:
             library=bot.skills.library, store=bot.store, workspace=bot.home.workspace
         )
         return (*people.calls(), *skills.calls(), *McpRoutes(tools=bot.mcp_tools).calls())
+
+    def wizards(self, settings: SettingsRoutes) -> Sequence[Wizard]:
+        """Return what the page sets up step by step, beside models."""
+        bot = self._bot
+        return (
+            ReminderWizard(kind="say", jobs=bot.jobs, store=bot.store, now=bot.now),
+            ReminderWizard(kind="do", jobs=bot.jobs, store=bot.store, now=bot.now),
+            SkillWizard(library=bot.skills.library, store=bot.store, workspace=bot.home.workspace),
+            McpWizard(file=bot.file, home=bot.home, store=bot.store),
+            WebSearchWizard(file=bot.file, settings=settings),
+        )
 
     def remembered(self) -> Sequence[Route]:
         """Return the routes of the memory, beside its files and its search."""
@@ -264,8 +282,8 @@ class BotConsole:
             "key_missing": bot.models.provider == "offline",
         }
 
-    async def tools(self) -> Mapping[str, Any]:
-        return tools_to_json(self._bot)
+    async def tools(self, lang: str = "en") -> Mapping[str, Any]:
+        return tools_to_json(self._bot, lang)
 
     async def usage(self) -> Mapping[str, Any]:
         report: dict[str, Any] = {"unit": "USD"}
@@ -275,7 +293,7 @@ class BotConsole:
         return report
 
 
-def tools_to_json(bot: Bot) -> Mapping[str, Any]:
+def tools_to_json(bot: Bot, lang: str) -> Mapping[str, Any]:
     """Return the tools of the owner's chats, and what is off there: plug-ins, servers and
     skills.
     """
@@ -285,7 +303,8 @@ def tools_to_json(bot: Bot) -> Mapping[str, Any]:
     on = {skill.name for skill in bot.skills.library.enabled(OWNER_SPACE)}
     return {
         "tools": [
-            {**_tool_to_json(tool), "in_prompt": tool.spec.name in shown} for tool in toolset.all()
+            {**_tool_to_json(tool, lang), "in_prompt": tool.spec.name in shown}
+            for tool in toolset.all()
         ],
         "off": list(bot.config().tools.off),
         "plugins": [
@@ -308,18 +327,20 @@ def tools_to_json(bot: Bot) -> Mapping[str, Any]:
             for view in bot.mcp_tools.views()
         ],
         "skills": [
-            {"name": skill.name, "on": skill.name in on, "problem": skill.problem}
+            {"name": skill.name, "on": skill.name in on, "problem": skill.problem.text(lang)}
             for skill in bot.skills.library.all()
         ],
     }
 
 
-def _tool_to_json(tool: Tool) -> Mapping[str, Any]:
+def _tool_to_json(tool: Tool, lang: str) -> Mapping[str, Any]:
     spec = tool.spec
+    text = None if spec.origin else TOOL_TEXTS.get(spec.name)
     return {
         "name": spec.name,
         "origin": spec.origin,
         "effect": spec.effect,
         "asks": spec.action.endswith(".ask") or spec.action == "exec",
         "description": spec.description,
+        "about": text.text(lang) if text else spec.description,
     }

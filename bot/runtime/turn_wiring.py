@@ -556,6 +556,7 @@ class TurnComponents(Components):
 
     def check_files(self) -> None:
         self.repair_notice.check()
+        self.version_notice.check()
         self.prompt.check_files()
 
     def _last_line_of_command(self, id: str) -> str:

@@ -30,6 +30,7 @@ from bot.telemetry.database_repair import RepairNotice
 from bot.telemetry.faults import TroubleNotifications
 from bot.telemetry.metrics import LoopLag
 from bot.telemetry.recent_metrics import RecentMetrics
+from bot.telemetry.version_notice import VersionNotice
 from channels.base import Channel
 from channels.phrases import Phrase
 from memory.conversation import ToolSpec
@@ -60,6 +61,7 @@ class Components(BaseComponents):
         self.persona = self._persona()
         self.heartbeat = self._heartbeat()
         self.repair_notice = RepairNotice(self.store, self.home.data, self.zone, self.troubles)
+        self.version_notice = VersionNotice(self.troubles)
         self.snapshots = SnapshotJob(store=self.store, troubles=self.troubles, data=self.home.data)
         self.trouble_notifications = TroubleNotifications(
             self.troubles, self.check_files, self.owner

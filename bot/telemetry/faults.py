@@ -17,7 +17,9 @@ POLL_SECONDS = 5.0
 TURN_TROUBLE_SECONDS = 600.0  # how long a failed turn counts as a trouble
 MAX_TROUBLES = 100
 TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT = "turns", "database", "snapshots"
-SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT)  # all others are paths of files
+VERSION_SUBJECT = "version"
+# all others are paths of files
+SUBJECTS = (TURNS_SUBJECT, DATABASE_SUBJECT, SNAPSHOT_SUBJECT, VERSION_SUBJECT)
 TROUBLE_TEXTS = {
     "file": Phrase(
         "{what} cannot be read ({reason}). Until it can be, its last good text stays in use. Make "
@@ -28,6 +30,7 @@ TROUBLE_TEXTS = {
         "writer was asked to send it again later. Check this machine; the log has the details."
     ),
     DATABASE_SUBJECT: Phrase("{reason}"),
+    VERSION_SUBJECT: Phrase("{reason}"),
     SNAPSHOT_SUBJECT: Phrase(
         "No snapshot of the database could be taken ({reason}). If it is damaged meanwhile, it "
         "can only be put back to an older state. Check the disk, and run mnema doctor."

@@ -52,7 +52,7 @@ async def test_a_skill_and_a_server_are_read_and_switched_on(
         ]
 
         await page.goto(real.site.base + "/mcp")
-        await expect(page.locator(".server")).to_contain_text("none is offered to the model")
+        await expect(page.locator(".server")).to_contain_text("the model is offered none")
         await page.get_by_role("button", name="Start and list").click()
         echo = page.locator(".server li", has_text="echo")
         await expect(echo).to_contain_text("Says <i>it</i> again.", timeout=20_000)

@@ -41,7 +41,7 @@ async def new_home(folder: Path, **more: Any) -> AsyncIterator[tuple[Real, Model
 
 async def name_server(page: Page, address: str, key: str = KEY) -> None:
     """Choose a server of one's own, and ask for its models."""
-    await page.locator("[data-preset=own]").click()
+    await page.locator("[data-kind=own]").click()
     await page.fill("[name=address]", address)
     await page.fill("[name=key]", key)
     await page.click("text=Show its models")

@@ -23,7 +23,7 @@ from bot.tools.skills.library import (
     hash_files,
     read_name,
 )
-from bot.tools.skills.review import read_archive, read_folder, review
+from bot.tools.skills.review import read_archive, read_folder, review, write_skill
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import PathRefused
 
@@ -114,7 +114,7 @@ def add(
         name = read_name(contents.get(MAIN_FILE, b"").decode("utf-8", "replace"))
         target = _folder(home, space) / name
         installed = read_folder(target) if target.is_dir() else None
-        print("\n".join(map(printable, review(name, contents, installed))))
+        print("\n".join(printable(str(line)) for line in review(name, contents, installed)))
     except SkillInvalid as err:
         raise SkillRefused(f"{source}: {err}.") from err
     typed = enable or typer.prompt(
@@ -123,7 +123,7 @@ def add(
     if typed.strip() != name:
         print("Nothing was changed.")
         return 1
-    _write(target, contents)
+    write_skill(target, contents)
     _enable(home, name, hash_files(contents), everyone=everyone, space=space)
     print(f"{name} is on. The bot sees it within seconds; a changed byte turns it off.")
     return 0
@@ -178,23 +178,6 @@ def _enable(home: HomeFolder, name: str, sha256: str, *, everyone: bool, space: 
     SkillState(home.skills_state).set(key, EnabledSkill(sha256=sha256, spaces=spaces))
 
 
-def _write(target: Path, contents: dict[str, bytes]) -> None:
-    """Put the files into a fresh folder, then in place of the former one, which is deleted last."""
-    fresh = target.with_name(f".{target.name}.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    for path, data in contents.items():
-        file = fresh / path
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file.write_bytes(data)
-        file.chmod(0o600)
-    former = target.with_name(f".{target.name}.former")
-    shutil.rmtree(former, ignore_errors=True)
-    if target.is_dir():
-        target.rename(former)
-    fresh.rename(target)
-    shutil.rmtree(former, ignore_errors=True)
-
-
 @app.command("on")
 def turn_on(
     ctx: typer.Context,
@@ -215,7 +198,7 @@ def turn_on(
         raise SkillRefused(
             f"{name} is being changed, or holds what is no file of a skill; look at its folder."
         )
-    print("\n".join(map(printable, review(name, contents))))
+    print("\n".join(printable(str(line)) for line in review(name, contents)))
     _enable(home, name, skill.sha256, everyone=everyone, space=space)
     print(f"{name} is on.")
     return 0

@@ -26,8 +26,8 @@ from bot.tools.skills.library import (
     hash_files,
 )
 from bot.tools.skills.review import read_folder, review
-from channels.phrases import Phrase
-from channels.web.requests import HttpRefusal, Route, json_response
+from channels.phrases import AnyPhrase, Phrase, untranslated
+from channels.web.requests import HttpRefusal, Route, json_response, request_language
 from memory.store.automation.mcp import McpChoice, McpToolRow
 from memory.store.store import Store
 from memory.text.invisible import show_invisible
@@ -71,10 +71,11 @@ class SkillRoutes:
             ),
         )
 
-    async def list(self, _: Request) -> Response:
+    async def list(self, request: Request) -> Response:
         """Return all skills of the owner's workspace."""
         skills = await asyncio.to_thread(self.library.all)
-        return json_response({"items": [self._skill_json(skill) for skill in skills]})
+        lang = request_language(request)
+        return json_response({"items": [self._skill_json(skill, lang) for skill in skills]})
 
     async def skill(self, request: Request) -> Response:
         """Return what a person has to see before they enable a skill."""
@@ -84,11 +85,12 @@ class SkillRoutes:
                 _review_lines, skill, self.workspace / FOLDER / skill.name
             )
         except (SkillInvalid, OSError) as err:
-            lines = [f"It cannot be enabled: {err}."]
+            why = err.phrase if isinstance(err, SkillInvalid) else untranslated(err)
+            lines = [Phrase("It cannot be enabled: {why}.", why=why)]
         return json_response(
             {
-                **self._skill_json(skill),
-                "review": lines,
+                **self._skill_json(skill, request_language(request)),
+                "review": [line.text(request_language(request)) for line in lines],
                 "body": skill.body,
                 "files": list(skill.files),
             }
@@ -101,7 +103,7 @@ class SkillRoutes:
         if not body.on:
             await asyncio.to_thread(self.library.state.set, key, None)
             await self.store.note("skill", skill.name, "off", CONSOLE_ACTOR)
-            return json_response(self._skill_json(skill))
+            return json_response(self._skill_json(skill, request_language(request)))
         if skill.problem:
             raise HttpRefusal(
                 409,
@@ -126,7 +128,7 @@ class SkillRoutes:
             CONSOLE_ACTOR,
             args={"sha256": skill.sha256, "spaces": spaces},
         )
-        return json_response(self._skill_json(skill))
+        return json_response(self._skill_json(skill, request_language(request)))
 
     async def _find(self, request: Request) -> Skill:
         name = str(request.path_params["name"])
@@ -136,25 +138,28 @@ class SkillRoutes:
             raise HttpRefusal(404, "not_found", Phrase("there is no such skill in the workspace"))
         return found
 
-    def _skill_json(self, skill: Skill) -> dict[str, Any]:
+    def _skill_json(self, skill: Skill, lang: str) -> dict[str, Any]:
         row = self.library.state.load().get(self.library.key(skill.name))
         state = "off" if row is None else "changed" if row.sha256 != skill.sha256 else "on"
+        chinese = skill.description_zh if lang == "zh" else ""
         return {
             "name": skill.name,
-            "description": skill.description,
+            "description": chinese or skill.description,
             "state": "invalid" if skill.problem else state,
             "everyone": row is not None and row.spaces == EVERYONE,
-            "problem": skill.problem,
+            "problem": skill.problem.text(lang),
             "sha256": skill.sha256,
         }
 
 
-def _review_lines(skill: Skill, folder: Path) -> list[str]:
+def _review_lines(skill: Skill, folder: Path) -> list[AnyPhrase]:
     """Return what a person has to see of a skill before they enable it by its hash."""
     contents = read_folder(folder)
     lines = review(skill.name, contents)
     if hash_files(contents) != skill.sha256:
-        raise SkillInvalid("its folder is being changed, or holds what is no file of a skill")
+        raise SkillInvalid(
+            Phrase("its folder is being changed, or holds what is no file of a skill")
+        )
     return lines
 
 

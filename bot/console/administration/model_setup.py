@@ -1,5 +1,6 @@
 """Routes of setting a model up: presets, the models of a server, the test of one, and its use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,12 @@ from bot.console.administration import models
 from bot.console.administration.settings import SettingsRoutes
 from bot.models.providers.accounts import ProviderAccount, configured_models
 from bot.models.setup.checks import ModelReport, check_model
-from bot.models.setup.listing import EndpointFault, ListedModel, find_local_servers
+from bot.models.setup.listing import (
+    EndpointFault,
+    ListedModel,
+    ModelListing,
+    find_local_servers,
+)
 from bot.models.setup.listing import list_models as ask_models
 from bot.models.setup.presets import (
     LOCAL_PRESETS,
@@ -20,6 +26,7 @@ from bot.models.setup.presets import (
     ModelChoice,
     Preset,
     build_llm_part,
+    find_preset,
 )
 from bot.telemetry.log import LogRedactor
 from channels.phrases import AnyPhrase, Phrase
@@ -93,7 +100,7 @@ class ModelSetupRoutes:
         """Return the kinds of servers, and those that answer on this machine if they are asked
         for.
         """
-        found = await find_local_servers(self._local) if query.local else []
+        found = await self.find_local() if query.local else []
         return json_response(
             {
                 "items": [_preset_json(preset) for preset in PRESETS.values()],
@@ -103,8 +110,7 @@ class ModelSetupRoutes:
 
     async def list_models(self, request: Request, body: models.ModelEndpointBody) -> Response:
         """Return the models that a server has, or why they are not known."""
-        account, hide = await self._preview(request, self._to_choice(body))
-        listing = await ask_models(account)
+        listing, hide = await self.ask(request, body)
         reply: dict[str, Any] = {"items": [_listed_json(listed) for listed in listing.models]}
         if listing.fault is not None:
             reply["error"] = _fault_json(listing.fault, request_language(request), hide)
@@ -112,9 +118,32 @@ class ModelSetupRoutes:
 
     async def test(self, request: Request, body: models.ModelTrialBody) -> Response:
         """Test a model at an endpoint; nothing is saved."""
-        account, hide = await self._preview(request, self._to_choice(body, body.model))
-        report = await check_model(account, body.model)
+        report, hide = await self.check(request, body)
         return json_response(_report_json(report, request_language(request), hide))
+
+    async def find_local(self) -> Sequence[Preset]:
+        """Return the servers that answer on this machine."""
+        return await find_local_servers(self._local)
+
+    async def ask(
+        self, request: Request, body: models.ModelEndpointBody
+    ) -> tuple[ModelListing, LogRedactor]:
+        """Return the models of a server, and what hides its secrets."""
+        account, hide = await self._preview(request, self.to_choice(body))
+        return await ask_models(account), hide
+
+    async def check(
+        self, request: Request, body: models.ModelTrialBody
+    ) -> tuple[ModelReport, LogRedactor]:
+        """Return the report of a model at an endpoint, and what hides its secrets."""
+        account, hide = await self._preview(request, self.to_choice(body, body.model))
+        return await check_model(account, body.model), hide
+
+    def saved(self, preset: Preset) -> dict[str, Any]:
+        """Return the endpoint that is saved for a kind of server, its key masked; {} for none."""
+        known = (endpoint.shown for endpoint in reversed(self._saved_endpoints()))
+        of_preset = (shown for shown in known if find_preset(*_address(shown)) is preset)
+        return next(of_preset, {})
 
     async def use(self, request: Request, body: models.ModelChoiceBody) -> Response:
         """Save an endpoint, its key and a model; with a chain alone, only the chain."""
@@ -126,15 +155,20 @@ class ModelSetupRoutes:
             raise HttpRefusal(
                 400, missing, Phrase("{missing} is missing", missing=missing), field=missing
             )
-        choice = replace(self._to_choice(body, body.model, body.fast_model), fallback=fallback)
+        choice = replace(self.to_choice(body, body.model, body.fast_model), fallback=fallback)
         return await self._apply(request, build_llm_part(choice, self._file.current.llm))
 
     async def _apply(self, request: Request, part: dict[str, Any]) -> Response:
         return await self._settings.apply_part(request, {"llm": part}, needs_tag=False)
 
-    def _to_choice(
+    def to_choice(
         self, body: models.ModelEndpointBody, model: str = "", fast_model: str | None = None
     ) -> ModelChoice:
+        """Return the preset with what was typed.
+
+        Raises:
+            HttpRefusal: there is no such preset, or a value cannot be.
+        """
         preset = PRESETS.get(body.preset)
         if preset is None:
             known = ", ".join(PRESETS)

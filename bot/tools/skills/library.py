@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.enabled import EnabledFile
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, untranslated
 from memory.workspace.files import Workspace
 from memory.workspace.safe_path import FileTooBig, PathRefused
 
 FOLDER, MAIN_FILE = "skills", "SKILL.md"
+# under `metadata`, which the format leaves to its writers. Source: agentskills.io/specification
+CHINESE_KEY = "description-zh"
 MAX_NAME_CHARS, MAX_DESCRIPTION_CHARS = 64, 1024
 MAX_HEAD_BYTES = 8 * 2**10  # of the YAML before the text
 MAX_FILES = 2_000  # of one skill
 TEXT_ENDINGS = (".md", ".txt", ".csv", ".json", ".yaml", ".yml")
 SCAN_SECONDS = 2.0  # between two looks at the folder
 EVERYONE, OWNER_ONLY = "*", ""
+NO_MAIN_FILE = Phrase("it has no SKILL.md")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _HEAD = re.compile(
     r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*$\r?\n?(?P<body>.*)", re.DOTALL | re.MULTILINE
@@ -26,7 +30,11 @@ _HEAD = re.compile(
 
 
 class SkillInvalid(ValueError):
-    """The folder is no skill; the text says what would be right."""
+    """The folder is no skill; the phrase, a clause, says what would be right."""
+
+    def __init__(self, phrase: AnyPhrase) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
 
 
 class SkillChanged(Exception):
@@ -39,14 +47,16 @@ class Skill:
 
     name: str
     description: str = ""
+    #: The same in Chinese, for people; "" if it brings none.
+    description_zh: str = ""
     #: The text of SKILL.md after its head.
     body: str = ""
     #: Of names and contents of all files.
     sha256: str = ""
     #: Paths below the skill's folder.
     files: tuple[str, ...] = ()
-    #: Why it cannot be used; "" for a valid one.
-    problem: str = ""
+    #: Why it cannot be used; empty for a valid one.
+    problem: AnyPhrase = NO_PHRASE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +78,19 @@ def parse_skill(name: str, text: str) -> tuple[str, str]:
     head, body = _split_head(text)
     description = head.get("description")
     if head.get("name") != name:
-        raise SkillInvalid(f"the name in {MAIN_FILE} is not that of the folder, {name}")
+        raise SkillInvalid(
+            Phrase("the name in SKILL.md is not that of the folder, {name}", name=name)
+        )
     if (
         not isinstance(description, str)
         or not description.strip()
         or len(description) > MAX_DESCRIPTION_CHARS
     ):
         raise SkillInvalid(
-            f"the description in {MAIN_FILE} has 1 to {MAX_DESCRIPTION_CHARS:,} characters"
+            Phrase(
+                "the description in SKILL.md has 1 to {most:,} characters",
+                most=MAX_DESCRIPTION_CHARS,
+            )
         )
     return " ".join(description.split()), body
 
@@ -89,10 +104,25 @@ def read_name(text: str) -> str:
     return _check_name(_split_head(text)[0].get("name"))
 
 
+def read_chinese_description(text: str) -> str:
+    """Return the description in Chinese that a valid SKILL.md has under `metadata`; "" for none.
+
+    Pure.
+    """
+    metadata = _split_head(text)[0].get("metadata")
+    found = metadata.get(CHINESE_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(found, str) or len(found) > MAX_DESCRIPTION_CHARS:
+        return ""
+    return " ".join(found.split())
+
+
 def _check_name(name: object) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME_CHARS:
         raise SkillInvalid(
-            f"a skill's name has small letters, digits and hyphens, {MAX_NAME_CHARS} at most"
+            Phrase(
+                "a skill's name has small letters, digits and hyphens, {most} at most",
+                most=MAX_NAME_CHARS,
+            )
         )
     return name
 
@@ -102,10 +132,15 @@ def _split_head(text: str) -> tuple[Mapping[str, Any], str]:
     found = _HEAD.match(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     if found is None:
         raise SkillInvalid(
-            f"{MAIN_FILE} begins with a head between two lines ---, with name and description"
+            Phrase("SKILL.md begins with a head between two lines ---, with name and description")
         )
     if len(found["head"].encode("utf-8", "replace")) > MAX_HEAD_BYTES:
-        raise SkillInvalid(f"the head of {MAIN_FILE} is longer than {MAX_HEAD_BYTES // 1024} KB")
+        raise SkillInvalid(
+            Phrase(
+                "the head of SKILL.md is longer than {kilobytes} KB",
+                kilobytes=MAX_HEAD_BYTES // 1024,
+            )
+        )
     return _load_head(found["head"]), found["body"].strip()
 
 
@@ -115,15 +150,15 @@ def _load_head(text: str) -> Mapping[str, Any]:
     try:
         # An alias may stand for a text of any size, so none is allowed.
         if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise SkillInvalid(f"the head of {MAIN_FILE} uses YAML aliases, which are not read")
+            raise SkillInvalid(Phrase("the head of SKILL.md uses YAML aliases, which are not read"))
         head = yaml.safe_load(text)
     # the last two: `!!bool x`
     except (yaml.YAMLError, RecursionError, ValueError, AttributeError, KeyError) as err:
         if isinstance(err, SkillInvalid):
             raise
-        raise SkillInvalid(f"the head of {MAIN_FILE} is not valid YAML") from err
+        raise SkillInvalid(Phrase("the head of SKILL.md is not valid YAML")) from err
     if not isinstance(head, dict):
-        raise SkillInvalid(f"the head of {MAIN_FILE} has no name and description")
+        raise SkillInvalid(Phrase("the head of SKILL.md has no name and description"))
     return head
 
 
@@ -169,6 +204,10 @@ class SkillLibrary:
             self._looked = now
             self._scan()
         return self._skills
+
+    def look_again(self) -> None:
+        """Let the next call read the folder, in which something was changed just now."""
+        self._looked = float("-inf")
 
     def enabled(self, space: str) -> tuple[Skill, ...]:
         """Return the skills that are enabled in a space, byte for byte as the owner enabled
@@ -245,18 +284,21 @@ class SkillLibrary:
     def _load(self, name: str, files: Sequence[str]) -> Skill:
         try:
             if len(files) > MAX_FILES:
-                raise SkillInvalid(f"it has more than {MAX_FILES:,} files")
+                raise SkillInvalid(Phrase("it has more than {most:,} files", most=MAX_FILES))
             if MAIN_FILE not in files:
-                raise SkillInvalid(f"it has no {MAIN_FILE}")
+                raise SkillInvalid(NO_MAIN_FILE)
             contents = self._read_files(name, files)
             if self._space:
                 check_texts(contents)
-            description, body = parse_skill(name, contents[MAIN_FILE].decode("utf-8", "replace"))
+            text = contents[MAIN_FILE].decode("utf-8", "replace")
+            description, body = parse_skill(name, text)
         except (SkillInvalid, PathRefused, FileTooBig, OSError) as err:
-            return Skill(name=name, files=tuple(files), problem=str(err))
+            problem = err.phrase if isinstance(err, SkillInvalid) else untranslated(err)
+            return Skill(name=name, files=tuple(files), problem=problem)
         return Skill(
             name=name,
             description=description,
+            description_zh=read_chinese_description(text),
             body=body,
             sha256=hash_files(contents),
             files=tuple(files),
@@ -272,8 +314,11 @@ def check_texts(contents: Mapping[str, bytes]) -> None:
     for path, data in contents.items():
         if not path.lower().endswith(TEXT_ENDINGS) or data.startswith(b"#!") or b"\0" in data:
             raise SkillInvalid(
-                f"{path} is no text ({', '.join(TEXT_ENDINGS)}), and a person's own skills hold "
-                "texts alone"
+                Phrase(
+                    "{path} is no text ({endings}), and a person's own skills hold texts alone",
+                    path=path,
+                    endings=", ".join(TEXT_ENDINGS),
+                )
             )
 
 

@@ -1,14 +1,17 @@
-"""What a person is shown of a skill before it is enabled, and safe unpacking of one that comes as
-an archive.
+"""What a person is shown of a skill before it is enabled, safe unpacking of one that comes as an
+archive, and its place among the others.
 """
 
 import re
+import shutil
 import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
-from bot.tools.skills.library import MAX_FILES, SkillInvalid, parse_skill
+from bot.tools.skills.library import MAX_FILES, NO_MAIN_FILE, SkillInvalid, parse_skill
+from channels.phrases import NO_PHRASE, AnyPhrase, Phrase, untranslated
 from memory.text.invisible import find_invisible, show_invisible
 
 MAX_TOTAL_BYTES = 200 * 2**20
@@ -41,6 +44,7 @@ _FLAGS = tuple(
     )
 )
 MAX_FLAGGED = 30
+LINK = Phrase("{name} is a link or a device")
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
@@ -56,16 +60,36 @@ def read_folder(folder: Path) -> dict[str, bytes]:
         if stat.S_ISDIR(status.st_mode):
             continue
         if not stat.S_ISREG(status.st_mode):
-            raise SkillInvalid(f"{path.relative_to(folder)} is a link or a device")
+            raise SkillInvalid(LINK.fill(name=path.relative_to(folder)))
         total += status.st_size
         if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
-            raise SkillInvalid("it is too large for a skill")
+            raise SkillInvalid(Phrase("it is too large for a skill"))
         contents[path.relative_to(folder).as_posix()] = path.read_bytes()
     return contents
 
 
-def read_archive(path: Path) -> dict[str, bytes]:
+def write_skill(target: Path, contents: Mapping[str, bytes]) -> None:
+    """Put the files into a fresh folder, then in place of the former one, which is deleted last."""
+    fresh = target.with_name(f".{target.name}.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for path, data in contents.items():
+        file = fresh / path
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_bytes(data)
+        file.chmod(0o600)
+    former = target.with_name(f".{target.name}.former")
+    shutil.rmtree(former, ignore_errors=True)
+    if target.is_dir():
+        target.rename(former)
+    fresh.rename(target)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def read_archive(source: Path | IO[bytes], max_bytes: int = MAX_TOTAL_BYTES) -> dict[str, bytes]:
     """Read a ZIP's files without writing any; a single top folder is left out of their paths.
+
+    Args:
+        max_bytes: of all files, unpacked.
 
     Raises:
         SkillInvalid: names that leave it, links, more than it may hold, or no archive at all.
@@ -74,29 +98,33 @@ def read_archive(path: Path) -> dict[str, bytes]:
     folded: set[str] = set()
     total = 0
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(source) as archive:
             for entry in archive.infolist():
                 if entry.is_dir():
                     continue
                 name = _check_entry(entry)
                 total += entry.file_size
-                if len(contents) >= MAX_FILES or total > MAX_TOTAL_BYTES:
-                    raise SkillInvalid("it unpacks to more than a skill may hold")
+                if len(contents) >= MAX_FILES or total > max_bytes:
+                    raise SkillInvalid(Phrase("it unpacks to more than a skill may hold"))
                 if (
                     entry.file_size > RATIO_FROM_BYTES
                     and entry.file_size > entry.compress_size * MAX_RATIO
                 ):
-                    raise SkillInvalid(f"{name} unpacks to far more than it should")
+                    raise SkillInvalid(
+                        Phrase("{name} unpacks to far more than it should", name=name)
+                    )
                 if name.casefold() in folded:
-                    raise SkillInvalid(f"{name} is there twice")
+                    raise SkillInvalid(Phrase("{name} is there twice", name=name))
                 folded.add(name.casefold())
                 with archive.open(entry) as file:
                     contents[name] = file.read(entry.file_size + 1)
                 if len(contents[name]) != entry.file_size:
-                    raise SkillInvalid(f"{name} is not as large as the archive says")
+                    raise SkillInvalid(
+                        Phrase("{name} is not as large as the archive says", name=name)
+                    )
     # a RuntimeError also if it is not implemented
     except (zipfile.BadZipFile, RuntimeError, OSError, EOFError) as err:
-        raise SkillInvalid("it is no readable ZIP archive") from err
+        raise SkillInvalid(Phrase("it is no readable ZIP archive")) from err
     return _without_top(contents)
 
 
@@ -109,9 +137,9 @@ def _check_entry(entry: zipfile.ZipInfo) -> str:
         or "\0" in name
         or any(part in ("", ".", "..") for part in parts)
     ):
-        raise SkillInvalid(f"{name!r} is no path inside the archive")
+        raise SkillInvalid(Phrase("{name!r} is no path inside the archive", name=name))
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
-        raise SkillInvalid(f"{name} is a link or a device")
+        raise SkillInvalid(LINK.fill(name=name))
     return name
 
 
@@ -124,7 +152,7 @@ def _without_top(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def review(
     name: str, contents: Mapping[str, bytes], installed: Mapping[str, bytes] | None = None
-) -> list[str]:
+) -> list[AnyPhrase]:
     """Return what a person has to see before they enable a skill: files, scripts, hosts, suspicious
     lines.
 
@@ -134,26 +162,30 @@ def review(
         SkillInvalid: it is no skill of that name.
     """
     if "SKILL.md" not in contents:
-        raise SkillInvalid("it has no SKILL.md")
+        raise SkillInvalid(NO_MAIN_FILE)
     description, body = parse_skill(name, contents["SKILL.md"].decode("utf-8", "replace"))
-    lines = [
-        f"Skill {name}: {description}",
-        f"{len(body):,} characters of instructions, {len(contents)} file(s):",
+    files = Phrase("{count} file", "{count} files", count=len(contents))
+    lines: list[AnyPhrase] = [
+        Phrase("Skill {name}: {description}", name=name, description=description),
+        Phrase("{characters:,} characters of instructions, {files}:").fill(
+            characters=len(body), files=files
+        ),
     ]
     for path, data in contents.items():
-        lines.append(f"  {path} ({len(data):,} bytes){_change(path, data, installed)}")
+        line = Phrase("  {path} ({size:,} bytes){change}", path=path, size=len(data))
+        lines.append(line.fill(change=_change(path, data, installed)))
 
     if scripts := [path for path in contents if path.lower().endswith(SCRIPT_ENDINGS)]:
-        lines.append(f"Scripts: {', '.join(scripts)}")
+        lines.append(Phrase("Scripts: {names}", names=", ".join(scripts)))
     texts = {
         path: data.decode("utf-8", "replace")
         for path, data in contents.items()
         if b"\0" not in data[:4096]
     }
     if hosts := sorted({host for text in texts.values() for host in _HOSTS.findall(text)}):
-        lines.append(f"Hosts it names: {', '.join(hosts[:MAX_FLAGGED])}")
+        lines.append(Phrase("Hosts it names: {names}", names=", ".join(hosts[:MAX_FLAGGED])))
     if suspicious := _suspicious_lines(texts):
-        lines += ["Look at these lines:", *suspicious[:MAX_FLAGGED]]
+        lines += [Phrase("Look at these lines:"), *map(untranslated, suspicious[:MAX_FLAGGED])]
     return lines
 
 
@@ -179,9 +211,9 @@ def _severity(line: str) -> int | None:
     return next((place for place, flag in enumerate(_FLAGS, start=1) if flag.search(line)), None)
 
 
-def _change(path: str, data: bytes, installed: Mapping[str, bytes] | None) -> str:
+def _change(path: str, data: bytes, installed: Mapping[str, bytes] | None) -> Phrase:
     if installed is None:
-        return ""
+        return NO_PHRASE
     if path not in installed:
-        return " new"
-    return "" if installed[path] == data else " changed"
+        return Phrase(" new")
+    return NO_PHRASE if installed[path] == data else Phrase(" changed")

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.search import SearchFailed, SearchProvider, SearchQuery, WebHit
+from channels.phrases import Phrase
 from channels.toolkit.http import HttpPool, read_start
 
 ProviderName = Literal["tavily", "brave", "bocha", "searxng", "exa"]
@@ -51,11 +52,13 @@ class _HttpProvider(ABC):
     @abstractmethod
     def hits(self, answer: Any) -> list[WebHit]: ...
 
-    def refusal(self, status: int) -> str:
+    def refusal(self, status: int) -> Phrase:
         """Say what a status means."""
         if status in (401, 403):
-            return "it refuses the key"
-        return "its quota is used up" if status in (402, 429, 432, 433) else f"it answered {status}"
+            return Phrase("it refuses the key")
+        if status in (402, 429, 432, 433):
+            return Phrase("its quota is used up")
+        return Phrase("it answered {status}", status=status)
 
     def _since(self, query: SearchQuery) -> str:
         return (self._today() - timedelta(days=_DAYS[query.since])).isoformat()
@@ -78,7 +81,7 @@ class _HttpProvider(ABC):
                 body = await read_start(response.aiter_bytes(), MAX_ANSWER_BYTES)
                 status = response.status_code
         except (httpx2.HTTPError, OSError) as err:
-            raise SearchFailed("it cannot be reached", other=True) from err
+            raise SearchFailed(Phrase("it cannot be reached"), other=True) from err
         if status != 200:
             raise SearchFailed(
                 self.refusal(status),
@@ -87,7 +90,7 @@ class _HttpProvider(ABC):
         try:
             found = self.hits(json.loads(body))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as err:
-            raise SearchFailed("its answer cannot be read", other=True) from err
+            raise SearchFailed(Phrase("its answer cannot be read"), other=True) from err
         return [hit for hit in found if _is_web_url(hit.url)][: query.count]
 
 
@@ -177,9 +180,9 @@ class Searxng(_HttpProvider):
     def hits(self, answer: Any) -> list[WebHit]:
         return [_hit(row, "title", "url", "content", "publishedDate") for row in answer["results"]]
 
-    def refusal(self, status: int) -> str:
+    def refusal(self, status: int) -> Phrase:
         if status == 403:
-            return 'it refuses JSON: add "json" to search.formats in its settings.yml'
+            return Phrase('it refuses JSON: add "json" to search.formats in its settings.yml')
         return super().refusal(status)
 
 

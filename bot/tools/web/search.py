@@ -14,6 +14,7 @@ from bot.tools.base import LazyToolSpec, ToolArguments, ToolContext
 from bot.tools.web.addresses import WebError, parse_url
 from bot.tools.web.fetch import check_leak
 from bot.tools.web.page_worker import clean
+from channels.phrases import AnyPhrase
 
 MAX_HITS = 10
 MAX_SNIPPET_CHARS = 600
@@ -46,10 +47,14 @@ class WebHit:
 
 
 class SearchFailed(Exception):
-    """A provider gave no results; the text says why. `other` tells that another provider may."""
+    """A provider gave no results; the phrase, a clause, says why.
 
-    def __init__(self, text: str, *, other: bool) -> None:
-        super().__init__(text)
+    `other` tells that another provider may.
+    """
+
+    def __init__(self, phrase: AnyPhrase, *, other: bool) -> None:
+        super().__init__(str(phrase))
+        self.phrase = phrase
         self.other = other
 
 

@@ -30,7 +30,7 @@ const parts: Plugin = {
 
 // Each file is a request of its own: what three parts or more have in common is one file of the first load, and so are
 // the styles of the shell, the chat and what they share with other pages.
-const ON_USE = /marked|dompurify|markdown|formulas|highlight|lib\/(?:blocks|notes|tables|csv|passkeys)|ToolTabs|Conflict|Findings|src\/app\/|models\/(?!first)|words\/(?!own)/;
+const ON_USE = /marked|dompurify|markdown|formulas|highlight|lib\/(?:blocks|notes|tables|csv|passkeys)|ToolTabs|Conflict|Findings|src\/app\/|wizard\/|models\/(?!first)|words\/(?!own)/;
 const STYLE =
   /src\/(app\.css|([A-Z]\w+|chat\/(Chat|List|Composer|Line|Steps|Files|Below)|lib\/(Rows|Icon|Unread|Confirm)|context\/(Meter|Bar)|pages\/Head)\.svelte\?.*lang\.css)$/;
 const GROUPS = [

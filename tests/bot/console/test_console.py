@@ -12,6 +12,7 @@ import pytest
 from bot.config.file import ConfigFile
 from bot.console.routes import build_console
 from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.console.wizards.base import Wizard
 from channels.web.backend import EventSources, HealthReport, WebServices
 from channels.web.requests import Route
 from memory.recall.documents import SearchRequest
@@ -145,6 +146,9 @@ class ScriptedServices:
     def managed(self) -> tuple[Route, ...]:
         return ()
 
+    def wizards(self, settings: Any) -> tuple[Wizard, ...]:
+        return ()
+
     def commands(self, lang: str) -> list[dict[str, str]]:
         return [
             {"name": "帮助" if lang == "zh" else "help", "usage": "", "zh": "帮助", "en": "help"}
@@ -182,7 +186,7 @@ class ScriptedServices:
     async def usage(self) -> dict[str, Any]:
         return {"fine": True}
 
-    async def tools(self) -> dict[str, Any]:
+    async def tools(self, lang: str) -> dict[str, Any]:
         return {"fine": True}
 
     async def well(self) -> HealthReport:

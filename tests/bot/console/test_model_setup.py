@@ -14,8 +14,11 @@ import pytest
 from bot.config.file import ConfigFile
 from bot.console.administration.model_setup import ModelSetupRoutes
 from bot.console.administration.settings import SettingsRoutes
+from bot.console.wizards.model import ModelWizard
+from bot.console.wizards.routes import wizard_routes
 from bot.models.setup.presets import PRESETS
 from channels.web.auth import FRESH_SECONDS
+from tests.bot.console.wizards.walking import Walk
 from tests.channels.web.server import TOKEN, ScriptedBot, running
 from tests.emulators.model_host import ModelHost
 from tests.memory.store.conftest import SqliteRecord, record  # noqa: F401  a fixture
@@ -59,7 +62,12 @@ async def bench(tmp_path: Path, record: SqliteRecord) -> AsyncIterator[Bench]:  
             replace(PRESETS["ollama"], base_url="http://127.0.0.1:9/v1"),
         )
         settings = SettingsRoutes(file, await record.open(), {})
-        routes = (*settings.calls(), *ModelSetupRoutes(file, settings, local).calls())
+        setup = ModelSetupRoutes(file, settings, local)
+        wizards = [
+            ModelWizard(file=file, setup=setup, is_fallback=is_fallback)
+            for is_fallback in (False, True)
+        ]
+        routes = (*settings.calls(), *setup.calls(), *wizard_routes(wizards))
         async with (
             running(ScriptedBot(), routes, clock=lambda: now[0]) as site,
             site.nobody() as client,
@@ -275,3 +283,43 @@ async def test_what_is_wrong_in_a_body_is_named(
     refused = await bench.post("list", **body)
     assert refused.status_code == 400
     assert refused.json()["error"].get("field") == field
+
+
+async def test_the_wizards_form_says_what_is_here_and_what_is_saved(bench: Bench) -> None:
+    await bench.post("use", api_key=KEY, model="qwen3:8b")
+    wizard = Walk(bench.client, "model")
+    form = await wizard.form()
+    assert form["kinds"][0]["id"] == "vllm"
+    assert [kind["id"] for kind in form["kinds"] if kind["found"]] == ["vllm"]
+    kinds = {kind["id"]: kind for kind in form["kinds"]}
+    address, key, model = kinds["own"]["fields"]
+    assert (address["value"], key["example"], key["required"], model["form"]) == (
+        bench.host.base_url,
+        "saved: sk-r…(19)",
+        False,
+        "found",
+    )
+    assert [field["required"] for field in kinds["kimi"]["fields"]] == [True, True, True]
+
+
+async def test_a_wizard_finds_tests_and_puts_a_model_into_use_and_one_behind_it(
+    bench: Bench,
+) -> None:
+    wizard, chain = Walk(bench.client, "model"), Walk(bench.client, "fallback-model")
+    given = {"address": bench.host.base_url, "key": KEY}
+    before = bench.file.path.read_bytes()
+    found = await wizard.done("look", "own", **given)
+    assert [item["value"] for item in found["items"]] == list(MODELS)
+    assert (found["goes_on"], found["fault"]) == (True, "")
+    refused = await wizard.done("look", "own", address=bench.host.base_url, key=OTHER_KEY)
+    assert (refused["goes_on"], refused["field"]) == (False, "key")
+    assert OTHER_KEY not in str(refused)
+    assert (await wizard.done("test", "own", **given, model="qwen3:8b"))["ok"]
+    assert bench.file.path.read_bytes() == before
+    await wizard.done("finish", "own", **given, model="qwen3:8b")
+    await chain.done("finish", "own", address=bench.host.base_url, model="llama3.2:3b")
+    assert bench.written["model"] == "qwen3:8b"
+    [behind] = bench.written["fallback"]
+    assert (behind["model"], behind["api_key"]) == ("llama3.2:3b", KEY)
+    error = await wizard.refused("look", "own", address="x" * 2_001)
+    assert error["field"] == "base_url"

@@ -268,6 +268,7 @@ async def test_a_package_runs_here_its_guard_may_refuse_and_a_broken_one_is_left
             "effect": "pure",
             "asks": False,
             "description": "Adds.",
+            "about": "Adds.",
             "in_prompt": True,
         } in shown["tools"]
 

@@ -1857,7 +1857,10 @@ export interface Tool {
   effect: string;
   /** Each call waits for the owner's consent. */
   asks: boolean;
+  /** As the model is told. */
   description: string;
+  /** What it does, in the language that was asked for. */
+  about: string;
   /** It is described in each request; else the model has to look for it. */
   in_prompt: boolean;
 }
@@ -2131,4 +2134,96 @@ export interface WaterfallStep {
   output: number;
   cached: number;
   attempts: number;
+}
+
+/** What was done, and the page that shows it. */
+export interface WizardEnd {
+  text: string;
+  path: string;
+}
+
+/** A value to fill in, with its texts in the language that was asked for. */
+export interface WizardField {
+  name: string;
+  title: string;
+  form: "text" | "long" | "secret" | "choice" | "radio" | "moment" | "flag" | "file" | "found";
+  help: string;
+  example: string;
+  value: string;
+  options: WizardOption[];
+  required: boolean;
+  accept: string;
+}
+
+/** What one step of the test found. */
+export interface WizardFinding {
+  step: string;
+  name: string;
+  state: "ok" | "no" | "unknown" | "failed";
+  text: string;
+  hint: string;
+}
+
+/** What the page draws. */
+export interface WizardForm {
+  title: string;
+  about: string;
+  choose: string;
+  kinds: WizardKind[];
+  /** Id of the kind that is chosen at first; empty for none. */
+  kind: string;
+  /** Name of the button of the step before the test; empty for none. */
+  look: string;
+  test: string;
+  finish: string;
+  /** After a test that failed; empty if that cannot be. */
+  finish_anyway: string;
+  /** Heading of what the test finds. */
+  result: string;
+  untested: string;
+  testing: string;
+}
+
+/** What a person has chosen and filled in; a file as base64. */
+export interface WizardInput {
+  kind?: string;
+  values: Record<string, string>;
+}
+
+/** One of the things that can be set up. */
+export interface WizardKind {
+  id: string;
+  title: string;
+  note: string;
+  /** It is there already, on this machine. */
+  found: boolean;
+  /** Where a person gets what the fields ask for. */
+  link: string;
+  fields: WizardField[];
+}
+
+/** What the step before the test found. */
+export interface WizardLook {
+  items: WizardOption[];
+  fault: string;
+  /** The one at fault. */
+  field: string;
+  said: string;
+  goes_on: boolean;
+}
+
+/** One value of a field. */
+export interface WizardOption {
+  value: string;
+  title: string;
+  note: string;
+}
+
+/** The outcome of the test. */
+export interface WizardReport {
+  items: WizardFinding[];
+  /** It may be finished. */
+  ok: boolean;
+  /** Of the server, without secrets. */
+  said: string;
 }

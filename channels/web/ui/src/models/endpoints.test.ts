@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Preset } from "../lib/types";
-import { cleanAddress, isSameEndpoint, moved, presetOf, toFallback } from "./endpoints";
+import { cleanAddress, moved, presetOf } from "./endpoints";
 
 const preset = (id: string, more: Partial<Preset> = {}): Preset => ({
   id,
@@ -33,14 +33,6 @@ test("the preset of an endpoint is found by its address", () => {
   expect(presetOf(saved("https://c.example", "anthropic"), ALL)).toBe(ANTHROPIC);
 });
 
-test("a saved key belongs to its endpoint alone", () => {
-  expect(isSameEndpoint(saved("https://a.example/v1"), KIMI, "")).toBe(true);
-  expect(isSameEndpoint(saved("https://a.example/v1"), KIMI, "https://b.example/v1")).toBe(false);
-  expect(isSameEndpoint(saved(""), ANTHROPIC, "")).toBe(false);
-});
-
-test("a choice becomes an item of the chain, and items change places", () => {
-  const choice = { preset: "kimi", base_url: "", api_key: "k", model: "m" };
-  expect(toFallback(choice, KIMI)).toEqual({ provider: "openai", base_url: "https://a.example/v1", api_key: "k", model: "m" });
+test("items change places", () => {
   expect(moved(["a", "b", "c"], 2, -1)).toEqual(["a", "c", "b"]);
 });

@@ -2,13 +2,6 @@
 
 import type { Preset } from "../lib/types";
 
-export interface ModelChoice {
-  preset: string;
-  base_url: string;
-  api_key: string;
-  model: string;
-}
-
 /** The part of `llm`, and an item of `llm.fallback`; keys are masked. */
 export interface SavedEndpoint {
   provider: string;
@@ -22,10 +15,6 @@ const CALL_PATH = /\/+(chat\/completions\/*)?$/;
 /** An address as the settings hold it: without the path of the call that people copy along. Pure. */
 export const cleanAddress = (address: string): string => address.trim().replace(CALL_PATH, "");
 
-/** Whether an endpoint is the one of a preset at this address. Pure. */
-export const isSameEndpoint = (saved: SavedEndpoint, preset: Preset, address: string): boolean =>
-  saved.provider === preset.provider && cleanAddress(saved.base_url) === cleanAddress(address || preset.base_url);
-
 /** The preset that an endpoint is of; one for any address where none is. Pure. */
 export function presetOf(saved: SavedEndpoint, presets: readonly Preset[]): Preset | undefined {
   const address = cleanAddress(saved.base_url);
@@ -33,14 +22,6 @@ export function presetOf(saved: SavedEndpoint, presets: readonly Preset[]): Pres
   const known = presets.find((preset) => preset.provider === saved.provider && fits(preset));
   return known ?? presets.find((preset) => preset.id === (saved.provider === "openai" ? "own" : "anthropic"));
 }
-
-/** A choice as an item of `llm.fallback`. Pure. */
-export const toFallback = (choice: ModelChoice, preset: Preset): SavedEndpoint => ({
-  provider: preset.provider,
-  base_url: cleanAddress(choice.base_url || preset.base_url),
-  api_key: choice.api_key,
-  model: choice.model,
-});
 
 /** The list with one item moved by so many places. Pure. */
 export function moved<Item>(items: readonly Item[], from: number, by: number): Item[] {

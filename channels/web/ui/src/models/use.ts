@@ -1,26 +1,23 @@
-// Putting a model into use.
+// Waiting until what was saved of models is in use.
 
-import { get, post } from "../lib/api";
+import { get } from "../lib/api";
 import type { ModelState, Status } from "../lib/types";
 import { look } from "../lib/waiting.svelte";
 import { offerCards } from "./first";
-import type { ModelChoice, SavedEndpoint } from "./endpoints";
 
 const EVERY_MS = 250;
 const MOST_ROUNDS = 40;
 
-/** Save the model in use, and wait until the bot has taken it up, which is a moment later. */
-export async function putIntoUse(choice: ModelChoice): Promise<void> {
-  await post("/models/use", choice);
-  await until(({ provider, model }) => provider !== "offline" && model === choice.model);
+/** Wait until the bot has taken a saved model up, which is a moment later. */
+export async function waitForModel(name: string): Promise<void> {
+  await until(({ provider, model }) => provider !== "offline" && model === name.trim());
   offerCards();
   await look();
 }
 
-/** Save the chain behind the model in use, which stays as it is, and wait as above. */
-export async function putChainIntoUse(fallback: SavedEndpoint[]): Promise<void> {
-  await post("/models/use", { fallback });
-  await until(({ models }) => models.filter((one: ModelState) => one.use === "spare").length === fallback.length);
+/** Wait until the bot has taken up a saved chain of so many models. */
+export async function waitForChain(length: number): Promise<void> {
+  await until(({ models }) => models.filter((one: ModelState) => one.use === "spare").length === length);
   await look();
 }
 

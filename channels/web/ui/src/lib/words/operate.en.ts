@@ -133,4 +133,8 @@ export const operateEn = {
   steps_count: "{count} steps",
   its_log: "its log",
   trace_stored: "Reconstructed from the database: exact times are kept only for the newest messages since the start.",
+  trouble_version: "Version",
+  trouble_turns: "Messages",
+  trouble_database: "Database",
+  trouble_snapshots: "Snapshots",
 } as const;

@@ -135,4 +135,8 @@ export const operateZh: Record<keyof typeof operateEn, string> = {
   steps_count: "{count} 步",
   its_log: "它的日志",
   trace_stored: "由存下的内容拼出：只有启动以来最新的消息才有精确时间。",
+  trouble_version: "版本",
+  trouble_turns: "消息",
+  trouble_database: "数据库",
+  trouble_snapshots: "快照",
 };
