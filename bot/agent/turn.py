@@ -46,6 +46,7 @@ from bot.messages import (
     to_address,
 )
 from bot.models.providers.failures import server_words
+from bot.page_questions import ASKED_UNITS
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
@@ -59,8 +60,9 @@ from bot.texts import (
     resolve_language,
 )
 from channels.base import Channel
-from channels.message import Capabilities
+from channels.message import Capabilities, LiveEvent
 from channels.phrases import Phrase
+from channels.web.backend import web_address
 from memory.conversation import UNANSWERED_PARTS, UNFINISHED_MARKS, Part, Reduction, Text
 from memory.longterm.extraction import TurnExchange, is_worth_reading
 from memory.store.conversations.delivery import NextWork
@@ -252,6 +254,7 @@ class TurnRunner:
             await self._give_up(row, work.conversation, "failed")
         self._faults.pop(row.id, None)
         self._shown.pop(row.id, None)
+        self._end_on_page(row)
         return may_have_more
 
     async def _process(self, work: NextWork) -> bool:
@@ -302,7 +305,7 @@ class TurnRunner:
         """
         row, conversation = work.row, work.conversation
         async with self._open_turn(conversation) as has_waited:
-            event_sink = await self._event_sink(row, conversation.place)
+            event_sink = await self._event_sink(row, body, conversation.place)
             event_sink.send("started")
             if has_waited:
                 work = replace(work, asides=None)  # some may be forgotten now
@@ -418,7 +421,7 @@ class TurnRunner:
         """Tell whether a turn of a space runs."""
         return any(turn.space == space for turn in self._open.values())
 
-    async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
+    async def _event_sink(self, row: InboxRow, body: MessageBody, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be
         sent there.
         """
@@ -428,6 +431,8 @@ class TurnRunner:
         is_hidden = streams and place.channel not in LOCAL_CHANNELS
         is_hidden = is_hidden and await self._store.delivery.has_open_parts(row.conversation)
         show: ShowEvent = (lambda event: None) if is_hidden else self._setup.show
+        if body.written_on == "page":
+            show = partial(self._show_on_page_too, show, row.conversation)
         return EventSink(
             show=show,
             address=to_address(place),
@@ -435,6 +440,18 @@ class TurnRunner:
             displays_text=streams and not is_hidden,
             shown=self._shown.setdefault(row.id, ShownText()),
         )
+
+    def _show_on_page_too(self, show: ShowEvent, conversation: str, event: LiveEvent) -> None:
+        """Show an event of a chat of another channel to the page as well, where it was asked."""
+        show(event)
+        self._setup.show(replace(event, address=web_address(conversation)))
+
+    def _end_on_page(self, row: InboxRow) -> None:
+        """Let the page read the stored answer to what was asked on it in another channel's chat."""
+        if load_body(row.body).written_on != "page":
+            return
+        address = web_address(row.conversation)
+        self._setup.show(LiveEvent(address=address, name="reply", message_id=row.id, line=row.line))
 
     async def _run_agent(self, context: TurnContext) -> TurnResult:
         """Run the agent loop in a task of its own, so that it can be stopped and timed out."""
@@ -490,7 +507,7 @@ class TurnRunner:
                     subagent, context.turn, result.state, final, result.reply, result.usage, views
                 )
             return result.state if stored else "cancelled", False
-        outbox = await self._split(context.conversation.place, result)
+        outbox = await self._split(context, result)
         if result.unreached and await self._is_untouched_job(context):
             outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
@@ -518,12 +535,17 @@ class TurnRunner:
             self._run_in_background(self._title_writer.write(context.conversation.id))
         return result.state if finished.stored else "cancelled", finished.has_next
 
-    async def _split(self, place: Place, result: TurnResult) -> list[NewOutboxRow]:
+    async def _split(self, context: TurnContext, result: TurnResult) -> list[NewOutboxRow]:
         """Split what is sent: a reply or notice, or what was shown of an unfinished answer and why
         it broke off.
         """
+        place = context.conversation.place
         split = partial(
-            _split_result, result, self._capabilities(place.channel), self._allowance(place)
+            _split_result,
+            result,
+            self._capabilities(place.channel),
+            self._allowance(place),
+            ASKED_UNITS if context.is_from_page else 0,
         )
         is_long = len(result.reply) + len(result.shown) > LONG_TEXT_CHARS
         return await asyncio.to_thread(split) if is_long else split()
@@ -741,13 +763,12 @@ def _stopped_result(lang: str) -> TurnResult:
 
 
 def _split_result(
-    result: TurnResult, capabilities: Capabilities, left: int | None
+    result: TurnResult, capabilities: Capabilities, left: int | None, reserved: int
 ) -> list[NewOutboxRow]:
+    split = partial(split_reply, capabilities=capabilities, left=left, reserved=reserved)
     if result.unfinished is None:
-        return split_reply(
-            result.reply, "final" if result.state == "done" else "notice", capabilities, left
-        )
-    shown = split_reply(result.shown, "final", capabilities, left, result.unfinished)
+        return split(result.reply, "final" if result.state == "done" else "notice")
+    shown = split(result.shown, "final", unfinished=result.unfinished)
     if result.unfinished == "stopped":
         return shown  # its mark says all
-    return join_parts(shown, split_reply(result.reply, "notice", capabilities, left))
+    return join_parts(shown, split(result.reply, "notice"))

@@ -42,8 +42,9 @@ def listing(
 ) -> int:
     """List conversations, newest first; those of other people by their ids, without a title."""
 
-    from bot.console.transcripts import conversation_owner
+    from bot.console.page_messages import conversation_owner
     from bot.memory.export import conversation_to_json
+    from memory.store.conversations.titles import shown_title
 
     async def load(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
@@ -60,7 +61,7 @@ def listing(
     for row in rows:
         print(
             f"{row.id}  {row.updated:%Y-%m-%d %H:%M}  {row.place.channel}:{row.place.chat_id}  "
-            f"{row.title}"
+            f"{shown_title(row)}"
         )
     if not rows:
         print("There are no conversations yet.")
@@ -195,11 +196,14 @@ def delete(
     yes: YesOption = False,
 ) -> int:
     """Delete a conversation with all its messages; the daily log keeps its entries."""
-    from bot.console.transcripts import conversation_owner
+    from bot.console.page_messages import conversation_owner
+    from memory.store.conversations.titles import shown_title
 
     home: HomeFolder = ctx.obj
     row = run_with_store(home, lambda store: find_session(store, session))
-    title = "another person's" if conversation_owner(row) == "other" else row.title or "no title"
+    title = (
+        "another person's" if conversation_owner(row) == "other" else shown_title(row) or "no title"
+    )
     if not yes and not typer.confirm(f"Delete {row.id} ({title}) permanently?", err=True):
         return 1
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from memory.context.taint import outcome_tool
 from memory.conversation import Document, Image, Message, dump_parts
+from memory.store.conversations.titles import shown_title
 from memory.store.people.rows import Person
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
@@ -28,7 +29,7 @@ def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
     place = row.place
     return {
         "id": row.id,
-        "title": row.title,
+        "title": shown_title(row),
         "channel": place.channel,
         "account": place.account,
         "chat_id": place.chat_id,
