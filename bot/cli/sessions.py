@@ -125,7 +125,7 @@ def export(
 ) -> int:
     """Write a conversation as JSON Lines: first its facts, then every message with its parts."""
 
-    from bot.memory.export import conversation_to_json, load_messages, message_to_json
+    from bot.memory.export import conversation_to_json, load_lines
 
     row = find_session_to_read(ctx.obj, session, "exported")
 
@@ -135,8 +135,8 @@ def export(
             print(
                 json.dumps({"session": conversation_to_json(row)}, ensure_ascii=False), file=target
             )
-            async for message in load_messages(store, row.id):
-                print(json.dumps(message_to_json(message), ensure_ascii=False), file=target)
+            async for line in load_lines(store, row.id):
+                print(json.dumps(line, ensure_ascii=False), file=target)
         finally:
             if out:
                 target.close()

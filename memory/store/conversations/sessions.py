@@ -33,6 +33,7 @@ from memory.store.conversations.folds.steps import mark_open_stale
 from memory.store.conversations.messages import (
     load_calls,
     load_conversation_row,
+    load_writers,
     sender_name,
     take_numbers,
 )
@@ -635,6 +636,7 @@ class Sessions(Repository):
     tagged = read(list_tagged)
     lines = read(load_lines)
     messages = read(load_messages)
+    writers = read(load_writers)
     ranges = read(load_ranges)
     add_step = write(turns.add_step, committed="plan.committed")
     start_calls = write(turns.start_calls, committed="tool.started")
