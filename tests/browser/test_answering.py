@@ -68,8 +68,10 @@ async def test_the_owners_chat_on_telegram_goes_on_here(
             ).to_have_count(0)
             await is_whole(page, phone)
             await show(page, f"{name}-chat")
-            quoted = real.telegram.sent[-1].text
-            assert "And the one after it?" in quoted
+            sent = real.telegram.sent
+            await real.telegram.until(lambda: "And the one after it?" in sent[-1].text)
+            quoted = sent[-1].text
+            assert quoted.startswith("> ")
             assert quoted.endswith("The train leaves at nine.")
 
 

@@ -5,9 +5,9 @@ import type { AnswerUsage, AskedApproval, BranchOrigin, LineFile, MessagePage, R
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
-const PAGE = 50;
-/** Lines in the document at most: more than that leave it at the other end. */
-const MOST_LINES = 200;
+const PAGE = 40;
+/** Lines in the document at most, so that it stays small: more than that leave it at the other end. */
+const MOST_LINES = 80;
 const LAST = 1e15;
 
 export type Role = "user" | "assistant" | "notice";
