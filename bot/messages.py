@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from bot.command_names import CHINESE_NAMES, CHINESE_SUBCOMMANDS
 from channels.message import (
     Address,
     Button,
@@ -21,6 +22,7 @@ from channels.message import (
     OutboundFile,
     OutboundMessage,
     Quote,
+    WrittenOn,
 )
 from channels.phrases import Phrase
 from channels.toolkit.text import mark_unfinished, replace_unstorable, split_text
@@ -50,6 +52,7 @@ from memory.text.quoting import speaker_name
 PRESS_COMMAND = "press"  # a pressed button arrives as this command
 RESUME_PREFIX = "resume:"  # of the data of the button that resumes a paused task
 MAX_QUOTE_CHARS = 2_000
+MAX_CHAT_NAME_CHARS = 200
 # Commands that do not wait for the conversation's queue: they only read, decide, or stop what runs.
 URGENT_COMMANDS = frozenset(
     (
@@ -100,6 +103,8 @@ class MessageBody:
     task: str = ""
     #: Id of an approval whose call this starts; the program's row, too.
     approved: str = ""
+    #: See InboundMessage.
+    written_on: WrittenOn = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +164,7 @@ def to_inbox_row(
         files=tuple(files),
         quote=message.quote,
         proven=message.proven,
+        written_on=message.written_on,
     )
     return NewInboxRow(
         place=conversation_place(message, admission.space),
@@ -173,7 +179,15 @@ def to_inbox_row(
         target=replace_unstorable(message.target),
         to_space=admission.to_space,
         album="" if admission.aside else message.album,
+        chat_name=_chat_name(message),
+        is_from_page=message.written_on == "page",
     )
+
+
+def _chat_name(message: InboundMessage) -> str:
+    """Return the platform's name of a chat: a group's title, in private the person's name."""
+    name = message.chat_title if message.kind == "group" else message.sender.name
+    return " ".join(replace_unstorable(name).split())[:MAX_CHAT_NAME_CHARS]
 
 
 def to_chat_move(place: Place, chat_id: str, to_space: str) -> NewInboxRow:
@@ -229,10 +243,9 @@ def dump_body(body: MessageBody) -> str:
             record["call_end"] = body.call_end
     if body.job:
         record |= {"job": body.job, "earlier": body.earlier}
-    if body.task:
-        record["task"] = body.task
-    if body.approved:
-        record["approved"] = body.approved
+    for name in ("task", "approved", "written_on"):
+        if value := getattr(body, name):
+            record[name] = value
     if body.quote:
         quote = body.quote
         record["quote"] = [quote.text[:MAX_QUOTE_CHARS], quote.author, quote.ours, quote.author_id]
@@ -279,6 +292,7 @@ def load_body(text: str) -> MessageBody:
         earlier=record.get("earlier", ""),
         task=record.get("task", ""),
         approved=record.get("approved", ""),
+        written_on=record.get("written_on", ""),
     )
 
 
@@ -350,6 +364,7 @@ def split_reply(
     capabilities: Capabilities,
     left: int | None = None,
     unfinished: Unfinished | None = None,
+    reserved: int = 0,
 ) -> list[NewOutboxRow]:
     """Split a reply into parts within the platform's limit; at least one.
 
@@ -358,10 +373,11 @@ def split_reply(
             platform allows.
         unfinished: how it was left, if it was not finished; the last part is marked when it is
             sent.
+        reserved: units to leave free in each part beside those for marks.
     """
     text = replace_unstorable(text).strip() or "…"
     limit, longest = capabilities.limit, capabilities.longest
-    marks = REPEAT_MARK_CHARS + (UNFINISHED_MARK_CHARS if unfinished else 0)
+    marks = REPEAT_MARK_CHARS + (UNFINISHED_MARK_CHARS if unfinished else 0) + reserved
     pieces = split_text(text, limit - marks, capabilities.unit) if limit else [text]
     if left is not None and len(pieces) > left and longest > limit:
         pieces = split_text(text, longest - marks, capabilities.unit)
@@ -473,76 +489,8 @@ def to_outbound_message(row: OutboxRow, lang: str, data: bytes | None = None) ->
     )
 
 
-# Slash commands: their names in both languages, and the parser of a typed one
+# Slash commands: the parser of a typed one, and what follows from its name
 
-# Chinese names of each command; the first is the one that is shown.
-CHINESE_NAMES: dict[str, tuple[str, ...]] = {
-    "help": ("帮助", "命令"),
-    "status": ("状态",),
-    "whoami": ("我是谁",),
-    "stop": ("停止", "停"),
-    "retry": ("重试",),
-    "usage": ("用量",),
-    "context": ("上下文",),
-    "new": ("新对话", "新会话"),
-    "memory": ("记忆",),
-    "remember": ("记住",),
-    "policy": ("策略",),
-    "config": ("配置", "设置"),
-    "model": ("模型",),
-    "export": ("导出",),
-    "link": ("关联",),
-    "unlink": ("取消关联", "解除关联"),
-    "forget": ("忘记", "忘掉"),
-    "pair": ("配对",),
-    "approve": ("批准", "同意"),
-    "deny": ("拒绝",),
-    "approvals": ("审批", "批准列表"),
-    "trace": ("追踪",),
-    "remind": ("提醒",),
-    "tasks": ("任务", "提醒列表"),
-    "heartbeat": ("心跳",),
-    "skills": ("技能",),
-    "skill": ("用技能",),
-    "mcp": ("外接工具",),
-    "tools": ("工具",),
-}
-# Chinese sub-commands of commands that compare only with the English ones.
-CHINESE_SUBCOMMANDS: dict[str, dict[str, tuple[str, ...]]] = {
-    "mcp": {"prompt": ("提示", "提示词")},
-    "context": {
-        "all": ("全部", "详细"),
-        "clear": ("清空",),
-        "fold": ("整理", "折叠"),
-        "undo": ("撤销",),
-        "diff": ("对比",),
-    },
-    "memory": {
-        "search": ("搜索", "查找"),
-        "as of": ("截至", "截止"),
-        "show": ("查看", "显示"),
-        "why": ("为什么", "出处"),
-        "undo": ("撤销",),
-    },
-    "approvals": {"revoke": ("撤销",)},
-    "model": {"default": ("默认",)},
-    "heartbeat": {
-        "on": ("开", "打开"),
-        "off": ("关", "关闭"),
-        "now": ("现在", "马上"),
-        "last": ("上次",),
-    },
-    "tasks": {
-        "show": ("查看", "显示"),
-        "edit": ("修改", "改"),
-        "pause": ("暂停",),
-        "resume": ("继续", "恢复"),
-        "cancel": ("取消", "删除"),
-        "run": ("执行",),
-        "zone": ("时区",),
-        "quiet": ("安静", "安静时段", "免打扰"),
-    },
-}
 _COMMAND_PATTERN = re.compile(r"\s*[/／]([^\s@/／]+)(?:@\w+)?(?:\s+(.*))?\s*", re.DOTALL)
 _JOINERS = "\u200c\u200d"  # occur inside words of Persian and of Indian scripts
 _ENGLISH_NAMES = {zh: name for name, names in CHINESE_NAMES.items() for zh in names}

@@ -8,6 +8,7 @@ from typing import Literal
 ChatKind = Literal["dm", "group"]
 OutboundKind = Literal["final", "notice", "media", "progress"]
 Act = Literal["message", "edit", "delete", "press", "move", "joined"]
+WrittenOn = Literal["", "page"]
 LiveDisplay = Literal["", "typing", "draft", "edits", "card", "stream"]
 Kind = Literal[
     "text", "picture", "file", "voice", "video", "album", "edit", "delete", "button", "quote"
@@ -129,6 +130,10 @@ class InboundMessage:
     #: The platform proves content and sender; otherwise the sender gets the rights of a guest at
     #: most.
     proven: bool = True
+    #: Where the person typed it: "" on the channel itself, "page" in the console.
+    written_on: WrittenOn = ""
+    #: The platform's name of a group, "" where it gives none.
+    chat_title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -322,12 +322,13 @@ class PairingService:
         )
 
     async def _request_for_group(self, message: InboundMessage, row: AcceptedRow) -> None:
-        address, name = message.address, _printable(message.sender.name)
+        address, title = message.address, _printable(message.chat_title)
+        name = title or _printable(message.sender.name)
         party = Party(
             channel=address.channel, account=address.account, subject="group", id=address.chat_id
         )
         key = f"{party.channel}:{party.id}"
-        group_text = _GROUP_TEXT.fill(who=_format_party(party, ""), key=key)
+        group_text = _GROUP_TEXT.fill(who=_format_party(party, title), key=key)
         notices = await self._owner_notices(
             f"group:{party.channel}:{party.account}:{party.id}", group_text
         )

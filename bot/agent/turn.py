@@ -37,12 +37,14 @@ from bot.agent.turn_results import failed_result, is_worth_extracting, split_res
 from bot.config.schema import Config
 from bot.dispatch import CrashIsolation, Dispatcher
 from bot.messages import MessageBody, is_mutating, load_body, parse_command, split_reply, to_address
+from bot.page_questions import ASKED_UNITS
 from bot.telemetry.faults import TroubleList
 from bot.telemetry.log import bind_trace
 from bot.telemetry.recorder import Telemetry
 from bot.texts import DENIED, GIVEN_UP, INTERRUPTED, MACHINE_FAILED, resolve_language
 from channels.base import Channel
-from channels.message import Capabilities
+from channels.message import Capabilities, LiveEvent
+from channels.web.backend import web_address
 from memory.conversation import UNANSWERED_PARTS, Part, Reduction, Text
 from memory.store.conversations.delivery import NextWork
 from memory.store.errors import MessageEdited, StoreError
@@ -213,6 +215,7 @@ class TurnRunner:
             await self._give_up(row, work.conversation, "failed")
         self._faults.pop(row.id, None)
         self._shown.pop(row.id, None)
+        self._end_on_page(row)
         return may_have_more
 
     async def _process(self, work: NextWork) -> bool:
@@ -263,7 +266,7 @@ class TurnRunner:
         """
         row, conversation = work.row, work.conversation
         async with self._open_turns.opened(conversation) as has_waited:
-            event_sink = await self._event_sink(row, conversation.place)
+            event_sink = await self._event_sink(row, body, conversation.place)
             event_sink.send("started")
             if has_waited:
                 work = replace(work, asides=None)  # some may be forgotten now
@@ -354,7 +357,7 @@ class TurnRunner:
         final = await self._message_counter.draft("assistant", INTERRUPTED_PARTS, "house")
         await self._store.delivery.finish(turn, state, final, notice)
 
-    async def _event_sink(self, row: InboxRow, place: Place) -> EventSink:
+    async def _event_sink(self, row: InboxRow, body: MessageBody, place: Place) -> EventSink:
         """Return where to show the turn; show nothing live while earlier replies are still to be
         sent there.
         """
@@ -364,6 +367,8 @@ class TurnRunner:
         is_hidden = streams and place.channel not in LOCAL_CHANNELS
         is_hidden = is_hidden and await self._store.delivery.has_open_parts(row.conversation)
         show: ShowEvent = (lambda event: None) if is_hidden else self._setup.show
+        if body.written_on == "page":
+            show = partial(self._show_on_page_too, show, row.conversation)
         return EventSink(
             show=show,
             address=to_address(place),
@@ -371,6 +376,18 @@ class TurnRunner:
             displays_text=streams and not is_hidden,
             shown=self._shown.setdefault(row.id, ShownText()),
         )
+
+    def _show_on_page_too(self, show: ShowEvent, conversation: str, event: LiveEvent) -> None:
+        """Show an event of a chat of another channel to the page as well, where it was asked."""
+        show(event)
+        self._setup.show(replace(event, address=web_address(conversation)))
+
+    def _end_on_page(self, row: InboxRow) -> None:
+        """Let the page read the stored answer to what was asked on it in another channel's chat."""
+        if load_body(row.body).written_on != "page":
+            return
+        address = web_address(row.conversation)
+        self._setup.show(LiveEvent(address=address, name="reply", message_id=row.id, line=row.line))
 
     async def _run_agent(self, context: TurnContext) -> TurnResult:
         """Run the agent loop in a task of its own, so that it can be stopped and timed out."""
@@ -413,7 +430,7 @@ class TurnRunner:
                     subagent, context.turn, result.state, final, result.reply, result.usage, views
                 )
             return result.state if stored else "cancelled", False
-        outbox = await self._split(context.conversation.place, result)
+        outbox = await self._split(context, result)
         if result.unreached and await self._is_untouched_job(context):
             outbox = []  # it is tried again, or told of, by bot.jobs.ticker
         remember = is_worth_extracting(context, result, self._config())
@@ -441,12 +458,17 @@ class TurnRunner:
             self._run_in_background(self._title_writer.write(context.conversation.id))
         return result.state if finished.stored else "cancelled", finished.has_next
 
-    async def _split(self, place: Place, result: TurnResult) -> list[NewOutboxRow]:
+    async def _split(self, context: TurnContext, result: TurnResult) -> list[NewOutboxRow]:
         """Split what is sent: a reply or notice, or what was shown of an unfinished answer and why
         it broke off.
         """
+        place = context.conversation.place
         split = partial(
-            split_result, result, self._capabilities(place.channel), self._allowance(place)
+            split_result,
+            result,
+            self._capabilities(place.channel),
+            self._allowance(place),
+            ASKED_UNITS if context.is_from_page else 0,
         )
         is_long = len(result.reply) + len(result.shown) > LONG_TEXT_CHARS
         return await asyncio.to_thread(split) if is_long else split()

@@ -234,6 +234,8 @@ class TurnContext:
     job: str = ""
     #: It answers the person's refusal of a call.
     is_refusal: bool = False
+    #: The person typed it on the page, in a chat of another channel.
+    is_from_page: bool = False
     #: Uncached tokens that the turn may use; 0 for no limit.
     max_tokens: int = 0
     #: What it works on in a hidden conversation; None for a person's turn.
@@ -390,6 +392,7 @@ class TurnSetup:
             words=words,
             job=body.job,
             is_refusal=body.call_end == "denied",
+            is_from_page=body.written_on == "page",
             max_tokens=int(subagent.tokens * LAST_STEP_SHARE)
             if subagent
             else JOB_TOKENS

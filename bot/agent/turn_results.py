@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
@@ -84,21 +85,21 @@ def _stopped_result(lang: str) -> TurnResult:
 
 
 def split_result(
-    result: TurnResult, capabilities: Capabilities, left: int | None
+    result: TurnResult, capabilities: Capabilities, left: int | None, reserved: int
 ) -> list[NewOutboxRow]:
     """Split what is sent of a result into messages that the platform accepts.
 
     Args:
         left: how many messages the platform still accepts; None if it does not limit them.
+        reserved: units that stay free in each of them.
     """
+    split = partial(split_reply, capabilities=capabilities, left=left, reserved=reserved)
     if result.unfinished is None:
-        return split_reply(
-            result.reply, "final" if result.state == "done" else "notice", capabilities, left
-        )
-    shown = split_reply(result.shown, "final", capabilities, left, result.unfinished)
+        return split(result.reply, "final" if result.state == "done" else "notice")
+    shown = split(result.shown, "final", unfinished=result.unfinished)
     if result.unfinished == "stopped":
         return shown  # its mark says all
-    return join_parts(shown, split_reply(result.reply, "notice", capabilities, left))
+    return join_parts(shown, split(result.reply, "notice"))
 
 
 def is_worth_extracting(context: TurnContext, result: TurnResult, config: Config) -> bool:

@@ -98,7 +98,8 @@ def note_reading(home: HomeFolder, rows: Sequence[Any], result: str) -> None:
     Raises:
         ReadingNotAudited: a row could not be stored.
     """
-    from bot.console.transcripts import READ_OTHER_ACTION, conversation_owner
+    from bot.console.page_messages import conversation_owner
+    from bot.console.transcripts import READ_OTHER_ACTION
     from memory.store.audit import Act
 
     acts = [

@@ -42,8 +42,9 @@ def listing(
 ) -> int:
     """List conversations, newest first; those of other people by their ids, without a title."""
 
-    from bot.console.transcripts import conversation_owner
+    from bot.console.page_messages import conversation_owner
     from bot.memory.export import conversation_to_json
+    from memory.store.conversations.titles import shown_title
 
     async def load(store: Any) -> Any:
         return await store.sessions.conversations(limit=limit)
@@ -60,7 +61,7 @@ def listing(
     for row in rows:
         print(
             f"{row.id}  {row.updated:%Y-%m-%d %H:%M}  {row.place.channel}:{row.place.chat_id}  "
-            f"{row.title}"
+            f"{shown_title(row)}"
         )
     if not rows:
         print("There are no conversations yet.")
@@ -124,7 +125,7 @@ def export(
 ) -> int:
     """Write a conversation as JSON Lines: first its facts, then every message with its parts."""
 
-    from bot.memory.export import conversation_to_json, load_messages, message_to_json
+    from bot.memory.export import conversation_to_json, load_lines
 
     row = find_session_to_read(ctx.obj, session, "exported")
 
@@ -134,8 +135,8 @@ def export(
             print(
                 json.dumps({"session": conversation_to_json(row)}, ensure_ascii=False), file=target
             )
-            async for message in load_messages(store, row.id):
-                print(json.dumps(message_to_json(message), ensure_ascii=False), file=target)
+            async for line in load_lines(store, row.id):
+                print(json.dumps(line, ensure_ascii=False), file=target)
         finally:
             if out:
                 target.close()
@@ -195,11 +196,14 @@ def delete(
     yes: YesOption = False,
 ) -> int:
     """Delete a conversation with all its messages; the daily log keeps its entries."""
-    from bot.console.transcripts import conversation_owner
+    from bot.console.page_messages import conversation_owner
+    from memory.store.conversations.titles import shown_title
 
     home: HomeFolder = ctx.obj
     row = run_with_store(home, lambda store: find_session(store, session))
-    title = "another person's" if conversation_owner(row) == "other" else row.title or "no title"
+    title = (
+        "another person's" if conversation_owner(row) == "other" else shown_title(row) or "no title"
+    )
     if not yes and not typer.confirm(f"Delete {row.id} ({title}) permanently?", err=True):
         return 1
 

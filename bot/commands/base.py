@@ -11,6 +11,7 @@ from bot.agent.approvals import ApprovalService
 from bot.agent.context.fitter import ContextFitter
 from bot.agent.context.report import ContextReport
 from bot.agent.folding import FoldManager
+from bot.command_names import CHINESE_NAMES
 from bot.config.file import ConfigFile
 from bot.config.schema import Config
 from bot.errors import AccessDenied
@@ -18,7 +19,6 @@ from bot.gateway.channel_status import ChannelStatus
 from bot.jobs.heartbeat import Heartbeat
 from bot.jobs.progress import TaskProgress
 from bot.jobs.service import JobService
-from bot.messages import CHINESE_NAMES
 from bot.models.service import ModelService
 from bot.texts import DENIED
 from bot.tools.base import Toolset

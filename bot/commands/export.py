@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Iterator
 
 from bot.commands.base import Command, CommandContext
-from bot.memory.export import PersonBundle, load_messages, message_to_json
+from bot.memory.export import PersonBundle, conversation_to_json, load_lines
 from channels.phrases import NO_PHRASE, Phrase, join_sentences
 from memory.store.people.rows import Person
 from memory.workspace.atomic_write import FileConflict
@@ -25,8 +25,10 @@ async def _export(context: CommandContext) -> str:
     place, now = context.conversation.place, context.services.now()
     files = await asyncio.to_thread(context.services.workspace.space, place.space)
     names, written, count = _part_names(f"{now:%Y-%m-%d-%H%M%S}", "jsonl"), [], 0
+    head = [json.dumps({"session": conversation_to_json(context.conversation)}, ensure_ascii=False)]
     async for lines in _read_lines(context):
-        text = "\n".join(lines) + "\n"
+        text = "\n".join([*head, *lines]) + "\n"
+        head = []
         written.append(
             await asyncio.to_thread(_write_parts, names, lambda name: files.write(name, text, None))  # noqa: B023
         )  # noqa: B023, RUF100
@@ -81,8 +83,8 @@ async def _export_everything(context: CommandContext) -> str:
 async def _read_lines(context: CommandContext) -> AsyncIterator[list[str]]:
     """Yield the JSON lines of each file, cleared and folded messages included."""
     lines, size = list[str](), 0
-    async for message in load_messages(context.store, context.conversation.id):
-        lines.append(json.dumps(message_to_json(message), ensure_ascii=False))
+    async for line in load_lines(context.store, context.conversation.id):
+        lines.append(json.dumps(line, ensure_ascii=False))
         size += len(lines[-1])
         if size > MAX_CHARS:
             yield lines

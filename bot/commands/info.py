@@ -12,10 +12,11 @@ from bot.access.budgets import (
     total_usage,
 )
 from bot.access.permissions import cap_role
+from bot.command_names import CHINESE_NAMES
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, is_allowed
 from bot.gateway.channel_status import format_channel_status
 from bot.memory.outcome_texts import describe_outcomes
-from bot.messages import CHINESE_NAMES, parse_command
+from bot.messages import parse_command
 from bot.models.facts import format_error, format_facts
 from bot.models.health import format_model_status, notable_statuses
 from bot.texts import SEE_HELP, UNKNOWN_COMMAND, format_span

@@ -9,6 +9,7 @@ from contextlib import suppress
 import structlog
 
 from bot.access.permissions import AccessScope, Actor, access_scope, authorize
+from bot.command_names import CHINESE_NAMES, CHINESE_SUBCOMMANDS
 from bot.commands.access import ACCESS_COMMANDS, LINK_COMMANDS
 from bot.commands.base import MAX_NAME_CHARS, Command, CommandContext, CommandServices, is_allowed
 from bot.commands.context import CONTEXT_COMMANDS
@@ -23,8 +24,6 @@ from bot.commands.trace import TRACE_COMMAND
 from bot.config.messages import ConfigRejected
 from bot.errors import MnemaError
 from bot.messages import (
-    CHINESE_NAMES,
-    CHINESE_SUBCOMMANDS,
     PRESS_COMMAND,
     RESUME_PREFIX,
     MessageBody,
@@ -32,6 +31,7 @@ from bot.messages import (
     parse_command,
     split_reply,
 )
+from bot.page_questions import ASKED_UNITS
 from bot.texts import (
     COMMAND_FAILED,
     DENIED,
@@ -126,7 +126,9 @@ class CommandRouter:
         channel = self._channels.get(context.conversation.place.channel)
         capabilities = channel.capabilities if channel else Capabilities()
         with suppress(WrongState):
-            await delivery.settle(row.id, split_reply(reply, "notice", capabilities))
+            reserved = ASKED_UNITS if body.written_on == "page" else 0
+            out = split_reply(reply, "notice", capabilities, reserved=reserved)
+            await delivery.settle(row.id, out)
         return None
 
     async def _reply(self, name: str, context: CommandContext) -> str | tuple[Part, ...]:

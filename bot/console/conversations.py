@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.conversation_deletion import ConversationDeletions
+from bot.console.page_messages import conversation_owner
 from bot.console.transcripts import (
     CONSOLE_ACTOR,
     PICTURE_TYPES,
     TranscriptBackend,
-    conversation_owner,
     file_to_json,
     to_entry,
 )

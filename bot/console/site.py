@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bot.access.permissions import is_console_allowed
-from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.console.page_messages import PageMessages
+from bot.console.transcripts import TranscriptBackend
 from bot.runtime.bot import Bot
 from bot.telemetry.faults import TURNS_SUBJECT, troubles_to_json
 from bot.telemetry.log import redact
@@ -127,7 +128,13 @@ class SiteServices:
 
     def __init__(self, bot: Bot, site: WebSite) -> None:
         self._bot, self._site = bot, site
-        self._transcripts = TranscriptBackend(bot.store, bot.stop, self.allow)
+        page_messages = PageMessages(
+            delivery=bot.store.delivery,
+            roles=bot.pairing.roles,
+            channels=bot.channels,
+            states=bot.states,
+        )
+        self._transcripts = TranscriptBackend(bot.store, bot.stop, self.allow, page_messages)
         self._loading = asyncio.Lock()
         self._console: Console | None = None
 
@@ -140,7 +147,6 @@ class SiteServices:
             allow=self.allow,
             healthy=probes.healthy,
             ready=probes.ready,
-            address_of=conversation_place,
             find_webhook=self._bot.gateway.hooked,
             passkey_options=self._passkey_options,
             verify_passkey=self._verify_passkey,

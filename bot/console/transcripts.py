@@ -12,7 +12,8 @@ from typing import Any, cast
 from starlette.requests import Request
 
 from bot.access.budgets import money_for_usage
-from channels.message import Address
+from bot.console.page_messages import PageMessages, conversation_owner
+from channels.message import Address, InboundMessage
 from channels.phrases import Phrase
 from channels.web.backend import (
     ANY_CONVERSATION,
@@ -20,7 +21,6 @@ from channels.web.backend import (
     ConversationChanges,
     ConversationEntry,
     ConversationFilter,
-    ConversationOwner,
     ConversationPage,
     EntryRole,
     LineState,
@@ -30,6 +30,7 @@ from channels.web.backend import (
 from channels.web.requests import NAME, HttpRefusal
 from memory.store.console.conversation_list import ListFilter, ListState, choice_tag
 from memory.store.console.line_details import LineDetails, LineFile
+from memory.store.conversations.titles import shown_title
 from memory.store.conversations.transcript import TranscriptRow as Row
 from memory.store.errors import StoreError
 from memory.store.rows import ConversationRow
@@ -60,17 +61,6 @@ MAX_SESSIONS = 1_000
 
 # Adds an act to the audit chain: action, subject, result, actor.
 RecordReading = Callable[[str, str, str, str], Awaitable[None]]
-
-
-def conversation_owner(row: ConversationRow) -> ConversationOwner:
-    """Tell whose conversation it is.
-
-    A group is no private chat. An account that is linked to the owner's shares their memory and is
-    not the owner.
-    """
-    if row.place.kind == "group":
-        return "group"
-    return "other" if row.own_space else "own"
 
 
 class ReadingAudit:
@@ -213,9 +203,11 @@ class TranscriptBackend:
         store: Store,
         stop: Callable[[str], Awaitable[object]],
         allow: Allow,
+        page_messages: PageMessages,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store
+        self._page_messages = page_messages
         self._sessions = store.sessions
         self._stop = stop
         self._reading = ReadingAudit(store.note, allow, clock)
@@ -225,6 +217,13 @@ class TranscriptBackend:
         where = conversation_place(name)
         found = await self._sessions.find(where.channel, where.account, where.chat_id)
         return found or await self._sessions.conversation(name)
+
+    async def address(self, message: InboundMessage) -> InboundMessage:
+        name = message.address.chat_id
+        row = await self.find(name)
+        if row is None:
+            return replace(message, address=conversation_place(name))
+        return await self._page_messages.address(row, message)
 
     async def exists(self, conversation: str) -> bool:
         return await self.find(conversation) is not None
@@ -315,12 +314,18 @@ class TranscriptBackend:
         if any(conversation_owner(row) == "other" for row in rows):
             grants = await self._store.access.load_all_grants()
             names = {(grant.party.channel, grant.party.id): grant.name for grant in grants}
-        return [
-            replace(to_entry(row), person=names.get((row.place.channel, row.place.chat_id), ""))
-            if conversation_owner(row) == "other"
-            else to_entry(row)
-            for row in rows
-        ]
+        return [self._to_listed(row, names) for row in rows]
+
+    def _to_listed(
+        self, row: ConversationRow, names: Mapping[tuple[str, str], str]
+    ) -> ConversationEntry:
+        """Return an entry with what stands beside it. names: of people, by channel and id."""
+        entry, place = to_entry(row), row.place
+        refusal = self._page_messages.refusal(row)
+        if entry.whose != "other":
+            return replace(entry, no_reply=refusal)
+        person = names.get((place.channel, place.chat_id), "") or row.chat_name
+        return replace(entry, person=person, no_reply=refusal)
 
     async def changed(self, since: float, limit: int) -> ConversationChanges | None:
         at = self._store.now()
@@ -353,7 +358,7 @@ def _to_line(
 ) -> TranscriptLine:
     fields = {
         name: getattr(row, name)
-        for name in ("id", "number", "text", "at", "reply_to", "tool", "call_end")
+        for name in ("id", "number", "text", "at", "reply_to", "tool", "call_end", "written_on")
     }
     state = LINE_STATES.get(row.state, "")
     return TranscriptLine(
@@ -442,11 +447,12 @@ def to_entry(row: ConversationRow) -> ConversationEntry:
     owner = conversation_owner(row)
     return ConversationEntry(
         id=conversation_name(row),
-        title=row.own_title or (row.place.chat_id if owner == "other" else row.title),
+        title=row.own_title or (row.place.chat_id if owner == "other" else shown_title(row)),
         channel=row.place.channel,
         updated=row.updated,
         turns=row.turns,
         whose=owner,
+        chat_id="" if owner == "own" else row.place.chat_id,
         is_named=bool(row.own_title),
         pinned=bool(row.pinned),
         archived=bool(row.archived),

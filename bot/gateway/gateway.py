@@ -22,6 +22,7 @@ from bot.messages import (
     to_chat_move,
     to_outbound_message,
 )
+from bot.page_questions import quote_question
 from bot.telemetry.log import redact
 from bot.telemetry.recorder import Telemetry, send_error_code
 from channels.base import (
@@ -417,8 +418,11 @@ class Gateway:
         """
         tried = replace(row, attempts=row.attempts + 1)
         try:
-            lang = await self._language(row.conversation) if row.repeats else ""
+            is_marked = row.repeats or row.page_body
+            lang = await self._language(row.conversation) if is_marked else ""
             message = to_outbound_message(tried, lang, await self._file(row))
+            if row.page_body:
+                message = quote_question(message, row.page_body, channel.capabilities, lang)
             await _wait_until_ready(channel, row)
         except Exception as err:
             outcome = self._outcome_of_error(err, channel.name, tried)

@@ -3,13 +3,15 @@
 import asyncio
 import json
 import zipfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import IO, Any
 
 from memory.context.taint import outcome_tool
 from memory.conversation import Document, Image, Message, dump_parts
+from memory.store.conversations.messages import Writer
+from memory.store.conversations.titles import shown_title
 from memory.store.people.rows import Person
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
@@ -28,7 +30,8 @@ def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
     place = row.place
     return {
         "id": row.id,
-        "title": row.title,
+        "title": shown_title(row),
+        "chat_name": row.chat_name,
         "channel": place.channel,
         "account": place.account,
         "chat_id": place.chat_id,
@@ -40,8 +43,9 @@ def conversation_to_json(row: ConversationRow) -> dict[str, Any]:
     }
 
 
-def message_to_json(message: Message) -> dict[str, Any]:
-    """Convert a message to one line of an export; `tainted` is present only if true, see Message.
+def message_to_json(message: Message, writer: Writer | None = None) -> dict[str, Any]:
+    """Convert a message to one line of an export; `tainted` is present only if true, see Message,
+    and `sender` where a person wrote it.
 
     An outcome of a call names its tool and has the role "notice", as in a transcript.
     """
@@ -53,23 +57,28 @@ def message_to_json(message: Message) -> dict[str, Any]:
         "role": "notice" if tool else message.role,
         **({"tool": tool} if tool else {}),
         "at": message.at.isoformat(),
+        **({"sender": {"name": writer.name, "id": writer.id}} if writer else {}),
         "origin": message.origin,
         **({"tainted": True} if message.tainted else {}),
         "parts": json.loads(dump_parts(message.parts)),
     }
 
 
-async def load_messages(store: Store, conversation: str) -> AsyncIterator[Message]:
-    """Yield all messages of a conversation, cleared and folded ones included."""
-    async for page in _message_pages(store, conversation):
+async def load_lines(store: Store, conversation: str) -> AsyncIterator[dict[str, Any]]:
+    """Yield all messages of a conversation as lines of an export, cleared and folded ones
+    included.
+    """
+    async for page, writers in _message_pages(store, conversation):
         for message in page:
-            yield message
+            yield message_to_json(message, writers.get(message.id))
 
 
-async def _message_pages(store: Store, conversation: str) -> AsyncIterator[Sequence[Message]]:
-    seq = 1
-    while page := await store.sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
-        yield page
+async def _message_pages(
+    store: Store, conversation: str
+) -> AsyncIterator[tuple[Sequence[Message], Mapping[str, Writer]]]:
+    seq, sessions = 1, store.sessions
+    while page := await sessions.messages(conversation, from_seq=seq, limit=PAGE_ROWS):
+        yield page, await sessions.writers(conversation, seq, page[-1].seq)
         seq = page[-1].seq + 1
 
 
@@ -117,6 +126,7 @@ class PersonBundle:
         self._max_attachment_bytes = max_attachment_bytes
         self._written = written
         self._names: set[str] = set()
+        self._people: dict[str, str] = {}
         self._done = BundleSummary()
 
     async def fill(self, person: Person, now: datetime) -> BundleSummary:
@@ -135,6 +145,7 @@ class PersonBundle:
             "made_at": now.isoformat(),
             "spaces": person.spaces,
             "accounts": person.accounts,
+            "names": {name: self._people.get(name, "") for name in person.accounts},
             **asdict(self._done),
         }
         await self._json("manifest.json", whole)
@@ -152,8 +163,11 @@ class PersonBundle:
                 continue
             with self._zip.open(f"conversations/{id}.jsonl", "w", force_zip64=True) as entry:
                 await self._lines(entry, [{"session": conversation_to_json(row)}])
-                async for page in _message_pages(self._store, id):
-                    await self._lines(entry, map(message_to_json, page))
+                async for page, writers in _message_pages(self._store, id):
+                    lines = [message_to_json(one, writers.get(one.id)) for one in page]
+                    await self._lines(entry, lines)
+                    channel = row.place.channel
+                    self._people |= {f"{channel}:{one.id}": one.name for one in writers.values()}
                     names |= _attachment_names(page)
                     self._done.messages += len(page)
             await self._written()

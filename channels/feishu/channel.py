@@ -31,7 +31,7 @@ from channels.feishu.client import (
     reply_field,
 )
 from channels.feishu.frames import load_frame_class
-from channels.feishu.messages import ParseContext, parse, parse_ref
+from channels.feishu.messages import ParseContext, parse, parse_ref, parse_title
 from channels.feishu.settings import FeishuSettings
 from channels.feishu.setup import check_setup
 from channels.feishu.streaming import LiveCards
@@ -57,8 +57,9 @@ log = structlog.get_logger(__name__)
 # Feishu remembers a uuid for an hour; the rest allows for differing clocks
 KEY_VALID_SECONDS = 3300.0
 MAX_REMEMBERED = 2000  # messages
-# Notebook entries: the kind of a chat, and the newest message of a topic, to which replies go.
-CHAT, THREAD = "chat:", "thread:"
+# Notebook entries: the kind of a chat, the title of a group, and the newest message of a topic, to
+# which replies go.
+CHAT, TITLE, THREAD = "chat:", "title:", "thread:"
 MAX_QUOTE_CHARS = 500
 NAME_LOOKUP_SECONDS = 1.0  # the platform waits three seconds for our acknowledgement of an event
 NAMES_REFRESH_SECONDS = 6 * 3600.0
@@ -105,6 +106,8 @@ class Feishu:
         self._deliver: Deliver | None = None
         self._open_id = ""
         self._kinds: dict[str, ChatKind] = {}
+        #: Titles of groups that events told.
+        self._titles: dict[str, str] = {}
         #: Platform ids of received messages by inbox id.
         self._message_ids: BoundedDict[str, str] = BoundedDict(MAX_REMEMBERED)
         #: Texts of sent messages by platform id, and messages of groups by chat and platform id.
@@ -163,8 +166,9 @@ class Feishu:
             await store_with_retry(lambda: self._deliver_events(deliver, events), self.name)
 
     async def _deliver_events(self, deliver: Deliver, events: Sequence[Json]) -> None:
+        titles = self._learn_titles(events)
         messages = [message for event in events if (message := self._parse(event)) is not None]
-        if not messages:
+        if not messages and not titles:
             return
         messages = await self._add_names(messages)
         new = [message for message in messages if message.act == "message"]
@@ -173,13 +177,25 @@ class Feishu:
         }
         keep = {THREAD + one.address.thread_id: one.key for one in new if one.address.thread_id}
         accepted = await deliver(
-            messages, keep | {CHAT + chat: kind for chat, kind in kinds.items()}
+            messages, titles | keep | {CHAT + chat: kind for chat, kind in kinds.items()}
         )
         self._kinds |= kinds
         for row, message in zip(accepted, messages, strict=True):
-            if message.act == "message":
-                self._message_ids[row.id] = message.key
-            self._remember_quote(message)
+            self._remember(row.id, message)
+
+    def _learn_titles(self, events: Sequence[Json]) -> dict[str, str]:
+        """Note the titles of groups that events tell; return their entries for the notebook."""
+        entries = {}
+        for event in events:
+            if (told := _title_told(event)) is not None:
+                chat, title = told
+                self._titles[chat] = entries[TITLE + chat] = title
+        return entries
+
+    def _remember(self, row_id: str, message: InboundMessage) -> None:
+        if message.act == "message":
+            self._message_ids[row_id] = message.key
+        self._remember_quote(message)
 
     def _remember_quote(self, message: InboundMessage) -> None:
         """Keep a group's message for later replies, which name it by its id alone."""
@@ -214,6 +230,7 @@ class Feishu:
             kinds=self._kinds,
             sent=self._sent,
             names=self._names.known,
+            titles=self._titles,
             quotes=self._quotes,
         )
         try:
@@ -331,6 +348,15 @@ class Feishu:
                 name.removeprefix(CHAT): "dm" if kind == "dm" else "group"
                 for name, kind in entries.items()
             }
+            titles = await self._notebook.read(TITLE)
+            self._titles |= {name.removeprefix(TITLE): title for name, title in titles.items()}
+
+
+def _title_told(event: Json) -> tuple[str, str] | None:
+    try:
+        return parse_title(event)
+    except (KeyError, TypeError, AttributeError):
+        return None  # the group keeps the title that it had
 
 
 def _load_event(payload: bytes) -> Json | None:

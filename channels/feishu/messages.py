@@ -180,6 +180,8 @@ class ParseContext:
     sent: Mapping[str, str] = field(default_factory=dict)
     #: Of people, by open_id.
     names: Mapping[str, str] = field(default_factory=dict)
+    #: Of groups, by id, as far as the platform has told them.
+    titles: Mapping[str, str] = field(default_factory=dict)
     #: Recent messages of groups as quotes, by chat and message id.
     quotes: Mapping[tuple[str, str], Quote] = field(default_factory=dict)
 
@@ -225,6 +227,7 @@ def _parse_message(event: Json, known: ParseContext) -> InboundMessage | None:
         order_key=f"{int(message['create_time']):020d}",
         raw=_dump_event(event),
         quote=_quote(known, str(message["chat_id"]), parent),
+        chat_title="" if private else known.titles.get(str(message["chat_id"]), ""),
     )
 
 
@@ -265,7 +268,24 @@ def _parse_join(event: Json, known: ParseContext) -> InboundMessage:
         addressed=False,
         raw=_dump_event(event),
         act="joined",
+        chat_title=replace_unstorable(join.get("name") or ""),
     )
+
+
+def parse_title(event: Json) -> tuple[str, str] | None:
+    """Return the id and the title of a group that an event tells, None if it tells none.
+
+    Raises:
+        KeyError, TypeError, AttributeError: the event is malformed.
+    """
+    kind, told = event.get("header", {}).get("event_type"), event.get("event", {})
+    if kind == "im.chat.member.bot.added_v1":
+        title = told.get("name")
+    elif kind == "im.chat.updated_v1":
+        title = (told.get("after_change") or {}).get("name")
+    else:
+        return None
+    return (str(told["chat_id"]), replace_unstorable(str(title))) if title else None
 
 
 def _parse_press(event: Json, known: ParseContext) -> InboundMessage | None:

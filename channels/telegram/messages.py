@@ -96,6 +96,7 @@ def _parse_message(message: Json, me: BotIdentity) -> InboundMessage | None:
         or _replied_message(message).get("from", {}).get("id") == me.id,
         album=str(message.get("media_group_id") or ""),
         quote=_quote(message, text, me),
+        chat_title=_chat_title(message["chat"]),
     )
 
 
@@ -149,6 +150,7 @@ def _parse_join(change: Json, me: BotIdentity) -> InboundMessage | None:
         text="",
         sent_at=parse_timestamp(change["date"]),
         act="joined",
+        chat_title=_chat_title(chat),
     )
 
 
@@ -188,6 +190,10 @@ def _name(user: Json) -> str:
     """Return the display name of a user or chat."""
     name = f"{user.get('first_name') or ''} {user.get('last_name') or ''}".strip()
     return replace_unstorable(name or user.get("title") or user.get("username") or "")
+
+
+def _chat_title(chat: Json) -> str:
+    return replace_unstorable(str(chat.get("title") or ""))
 
 
 def _message_text(message: Json) -> str:

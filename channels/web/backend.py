@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from channels.base import HasWebhook
-from channels.message import Address
+from channels.message import Address, InboundMessage, WrittenOn
+from channels.phrases import AnyPhrase
 
 EntryRole = Literal["user", "assistant", "notice"]
 # Of a message what is still to come, of a reply how its sending stands; "" where there is nothing
@@ -41,6 +42,8 @@ class TranscriptLine:
     call_end: str = ""
     #: In a group: who wrote it, by the platform's name.
     speaker: str = ""
+    #: In a chat of another channel: "page" where the person typed it here.
+    written_on: WrittenOn = ""
     #: JSON values by name that the versioned API shows beside it: files, steps, recalled, usage.
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -57,8 +60,12 @@ class ConversationEntry:
     #: Turns in the view.
     turns: int
     whose: ConversationOwner = "own"
-    #: Of another person's private chat: their name, where they were let in by one.
+    #: Of another person's private chat: their name, as they were let in or as the platform has it.
     person: str = ""
+    #: Id of a chat on its channel, beside a name of the platform.
+    chat_id: str = ""
+    #: Why one cannot write in it here; None where one can.
+    no_reply: AnyPhrase | None = None
     #: The title was given by the owner.
     is_named: bool = False
     pinned: bool = False
@@ -150,6 +157,14 @@ class Backend(Protocol):
 
     async def conversation(self, conversation: str) -> ConversationEntry | None:
         """Return its entry in the list."""
+        ...
+
+    async def address(self, message: InboundMessage) -> InboundMessage:
+        """Return a message of the page as one of the conversation that it names.
+
+        Raises:
+            HttpRefusal: one cannot write there.
+        """
         ...
 
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
@@ -244,8 +259,6 @@ class WebServices:
     allow: Allow
     healthy: Probe
     ready: Probe
-    #: Returns the address of the conversation with this name in URLs.
-    address_of: Callable[[str], Address] = web_address
     #: Returns the channel of this name if it takes calls of its platform.
     find_webhook: Callable[[str], HasWebhook | None] = lambda name: None
     #: Returns the options of a login by passkey at a site; None if there is no passkey for it.

@@ -356,12 +356,9 @@ def _line_frame(line: TranscriptLine) -> bytes:
     }
     if line.state in UNFINISHED_STATES:
         fields["state"] = line.state
-    if line.tool:
-        fields["tool"] = line.tool
-    if line.call_end:
-        fields["call_end"] = line.call_end
-    if line.speaker:
-        fields["speaker"] = line.speaker
+    for name in ("tool", "call_end", "speaker", "written_on"):
+        if value := getattr(line, name):
+            fields[name] = value
     if message_id := line.id if line.role == "user" else line.reply_to:
         fields = {"message_id": message_id, **fields}
     return _event_frame(str(line.number), STORED_EVENTS[line.role], fields)

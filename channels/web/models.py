@@ -53,6 +53,13 @@ class SessionBody(ApiModel):
     now: str = Field(description="The server's time.")
 
 
+class SentenceBody(ApiModel):
+    """A sentence in both languages."""
+
+    zh: str
+    en: str
+
+
 class ConversationSummaryBody(ApiModel):
     """An entry of the list of conversations."""
 
@@ -64,6 +71,12 @@ class ConversationSummaryBody(ApiModel):
     whose: Literal["own", "group", "other"]
     person: str = Field(
         "", description="Of another person's private chat: their name, where it is known."
+    )
+    chat_id: str = Field(
+        "", description="Of a group, or of another person's chat: its id on the channel."
+    )
+    no_reply: SentenceBody | None = Field(
+        None, description="Why one cannot write in it on the page; null where one can."
     )
     pinned: bool
     archived: bool
@@ -159,6 +172,9 @@ class TranscriptMessageBody(ApiModel):
     )
     speaker: str | None = Field(
         None, description="In a group: who wrote it, by the platform's name."
+    )
+    written_on: Literal["page"] | None = Field(
+        None, description="In a chat of another channel: the person typed it on the page."
     )
     origin: BranchOriginBody | None = Field(
         None, description="Of the notice that begins a branch: what it was branched from."

@@ -195,11 +195,15 @@ def conversation_json(entry: ConversationEntry, *, full: bool = False) -> dict[s
     if not full:
         return fields
     more = {name: getattr(entry, name) for name in ("pinned", "archived", "unread", "etag")}
-    return (
-        fields
-        | more
-        | {"person": entry.person, "named": entry.is_named, "deleting": entry.is_deleting}
-    )
+    refusal = entry.no_reply
+    more |= {
+        "person": entry.person,
+        "chat_id": entry.chat_id,
+        "named": entry.is_named,
+        "deleting": entry.is_deleting,
+        "no_reply": {lang: refusal.text(lang) for lang in ("en", "zh")} if refusal else None,
+    }
+    return fields | more
 
 
 Headers = Sequence[tuple[bytes, bytes]]

@@ -67,7 +67,6 @@ class WebApi:
     ) -> None:
         self._web = web
         self._backend = services.backend
-        self._address_of = services.address_of
         self._load_sources = services.load_sources
         self._clock = clock
 
@@ -171,9 +170,11 @@ class WebApi:
         """
         key = body.key or request.headers.get("idempotency-key")
         message = to_inbound_message(body, key, self._clock())
+        conversation = message.address.chat_id
+        message = await self._backend.address(message)
         accepted = await self._deliver(message)
         if accepted.new:
-            self._web.accepted(message.address.chat_id)
+            self._web.accepted(conversation)
         return json_response({"id": accepted.id}, 202 if accepted.new else 200)
 
     async def _deliver(self, message: InboundMessage) -> Accepted:
@@ -184,9 +185,8 @@ class WebApi:
                 Phrase("not ready yet; try again in a moment"),
                 {"retry-after": "1"},
             )
-        address = self._address_of(message.address.chat_id)
         try:
-            [accepted] = await self._web.deliver([replace(message, address=address)])
+            [accepted] = await self._web.deliver([message])
         except (OSError, RuntimeError) as err:
             why = Phrase("the message could not be stored; send it again")
             if isinstance(err, OSError) and err.errno == errno.ESTALE:
@@ -372,7 +372,7 @@ def _line_json(line: TranscriptLine) -> dict[str, Any]:
         "line": line.number,
     }
     more = {"reply_to": line.reply_to, "state": line.state, "tool": line.tool}
-    more |= {"call_end": line.call_end, "speaker": line.speaker}
+    more |= {"call_end": line.call_end, "speaker": line.speaker, "written_on": line.written_on}
     return {**fields, **{name: value for name, value in more.items() if value}, **line.details}
 
 

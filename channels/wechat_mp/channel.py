@@ -260,6 +260,12 @@ class WechatMp:
         self._sent_captions.pop(message.client_key, None)
         return Receipt(platform_id=message.client_key)
 
+    def allowance(self, address: Address) -> int | None:
+        """Return how many messages this person can still receive by the API; None before it is
+        known whether the account has it.
+        """
+        return self._service.remaining(address.chat_id)
+
     def show(self, event: LiveEvent) -> None:
         """Show the typing indicator, if the account may; best effort."""
         if event.name in ("reply", "failed", "notice"):

@@ -364,6 +364,13 @@ class CustomerServiceQuota:
         count = MESSAGES_PER_WINDOW if all_used else self._used.pop(person, 0) + 1
         self._used[person] = count
 
+    def remaining(self, person: str) -> int | None:
+        """Return how many messages a user can still receive, None while that is unknown."""
+        if not self.may_call:
+            return 0
+        used = self._used.get(person, 0)
+        return MESSAGES_PER_WINDOW - used if self.granted else None
+
     def is_last(self, person: str) -> bool:
         """Whether the next message to a user is the last one before they write."""
         return not self.granted or self._used.get(person, 0) + 1 >= MESSAGES_PER_WINDOW

@@ -95,6 +95,10 @@ class NewInboxRow:
     album: str = ""
     #: The program wrote it, not the person: what waits for a message of theirs goes on waiting.
     by_program: bool = False
+    #: Typed in the console: what waits for a message on the platform goes on waiting.
+    is_from_page: bool = False
+    #: The platform's name of the chat, "" where it gives none.
+    chat_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +192,8 @@ class ConversationRow:
     archived: int = 0
     seen_line: int = 0
     deleting: float = 0.0
+    #: The platform's name: of a group its title, of a private chat the person's.
+    chat_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,6 +313,8 @@ class OutboxRow:
     created: datetime
     #: Trace of the message it replies to.
     trace_id: str = ""
+    #: Of a reply's first part: the body of its message, where that was typed on the page.
+    page_body: str = ""
 
 
 HELD_UNTIL_REPLY = 9_000_000_000.0  # as retry_at or not_before: until the person writes again

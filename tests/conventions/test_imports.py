@@ -36,9 +36,9 @@ HEAVY = {
 # layer and lower ones.
 LAYERS = {
     "bot": (
-        ("bot.errors", "bot.dispatch", "bot.plugins"),
+        ("bot.errors", "bot.dispatch", "bot.plugins", "bot.command_names"),
         ("bot.texts", "bot.config"),
-        ("bot.messages", "bot.telemetry"),
+        ("bot.messages", "bot.page_questions", "bot.telemetry"),
         ("bot.models",),
         ("bot.access", "bot.memory"),
         ("bot.gateway",),

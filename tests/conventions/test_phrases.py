@@ -95,7 +95,7 @@ CHINESE_DATA = {
     "bot/jobs/schedule.py": "words for times",
     "bot/jobs/time_patterns.py": "words for times",
     "bot/jobs/time_words.py": "words for times",
-    "bot/messages.py": "Chinese names of commands",
+    "bot/command_names.py": "Chinese names of commands",
     "bot/models/providers/failures.py": "words of servers",
     "bot/models/providers/offline.py": "questions that it knows",
     "bot/models/setup/checks.py": "an answer that a test expects",

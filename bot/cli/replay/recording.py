@@ -41,6 +41,7 @@ from memory.conversation import (
     Turn,
     load_parts,
 )
+from memory.store.conversations.titles import shown_title
 from memory.store.rows import ConversationRow
 from memory.store.store import Store
 from memory.workspace.files import Workspace
@@ -471,7 +472,7 @@ async def load_stored_recording(
     builder.system += await _load_system_parts(
         store, row, workspace, system_rules(tuple(spec.name for spec in tools))
     )
-    recording = builder.recording(row.title or row.place.chat_id, tools, ())
+    recording = builder.recording(shown_title(row) or row.place.chat_id, tools, ())
     if not recording.turns:
         raise UnreadableRecording(f"The conversation {row.place.chat_id} has no turns yet.")
     return replace(recording, name=row.place.chat_id)

@@ -26,7 +26,8 @@ from bot.access.person_deletion import PersonDeletion, describe_not_found
 from bot.config.schema import Config
 from bot.config.sections.budgets import OwnBudgetConfig
 from bot.console.administration import models
-from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION, conversation_owner
+from bot.console.page_messages import conversation_owner
+from bot.console.transcripts import CONSOLE_ACTOR, READ_OTHER_ACTION
 from bot.memory.export import PersonBundle
 from channels.base import Channel
 from channels.phrases import Phrase

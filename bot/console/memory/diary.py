@@ -19,6 +19,7 @@ from channels.phrases import Phrase
 from channels.web.requests import HttpRefusal, Route, json_response
 from memory.longterm.dream_plan import DreamPlan, load_plan
 from memory.longterm.dream_worker import DreamWorker
+from memory.store.conversations.titles import shown_title
 from memory.store.longterm.rows import DreamRow
 from memory.store.store import Store
 from memory.workspace.daily_log import LOG_FOLDER, LogEntry, read_entries
@@ -180,7 +181,7 @@ class DiaryRoutes:
             "to_turn": entry.last_turn,
             "state": entry.mark if entry.mark in ("stale", "undone") else "",
             "conversation": conversation_name(place) if place else "",
-            "title": (place.own_title or place.title) if place else "",
+            "title": shown_title(place) if place else "",
             "line": entry.line,
             "lines": [
                 {"time": row.time, "speaker": row.speaker, "text": row.text[:MAX_LINE_CHARS]}

@@ -25,6 +25,7 @@ from channels.web.requests import (
 from memory.forgetting.forget import ForgetRequester, ForgetService
 from memory.longterm.corrections import Correction, LineExists, LineMissing, restore_obstacle
 from memory.longterm.memories import Memories
+from memory.store.conversations.titles import shown_title
 from memory.store.errors import StoreError
 from memory.store.longterm.rows import MemoryPage, MemoryRow, Mention, load_targets
 from memory.store.rows import ConversationRow
@@ -163,7 +164,7 @@ class FactRoutes:
             {
                 **_fact_json(row),
                 "conversation": conversation_name(place) if place else "",
-                "title": (place.own_title or place.title) if place else "",
+                "title": shown_title(place) if place else "",
                 "turn": message.turn if message and place else 0,
                 "formers": [_fact_json(former) for former in formers],
                 "successor": _fact_json(successor) if successor else None,
@@ -309,12 +310,10 @@ def _space_json(
     account.
     """
     if newest is not None and newest.place.kind == "group":
-        whose, title = "group", newest.own_title or newest.title
+        whose, title = "group", shown_title(newest)
     else:
-        whose, title = (
-            "person",
-            next((names[account] for account in accounts if names.get(account)), ""),
-        )
+        known = [names[account] for account in accounts if names.get(account)]
+        whose, title = "person", next(iter(known), newest.chat_name if newest else "")
     return {
         "space": space,
         "whose": whose,

@@ -45,6 +45,7 @@ _IS_OPEN = or_(
 _IS_LISTED = conversation.c.deleting == 0
 _IS_FOUND = or_(
     and_(_IS_OPEN, conversation.c.title.icontains(bindparam("words"), escape="/")),
+    conversation.c.chat_name.icontains(bindparam("words"), escape="/"),
     conversation.c.own_title.icontains(bindparam("words"), escape="/"),
     conversation.c.chat_id.icontains(bindparam("words"), escape="/"),
 )

@@ -143,6 +143,7 @@ class Delivery(Repository):
     next_inbox_row = read(inbox_rows.next_row)
     next_work = read(_load_next_work)
     inbox = read(inbox_rows.load_row)
+    newest_inbox_row = read(inbox_rows.load_newest)
     load_batched_rows = read(inbox_rows.load_batched_rows)
     claim = write(turns.claim_turn, committed="claim.committed")
     take_over = write(turns.take_over_turn)

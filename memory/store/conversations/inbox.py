@@ -133,6 +133,10 @@ _UPDATE_LAST_INBOUND = (
             (conversation.c.title == literal_text(""), bindparam("new_title")),
             else_=conversation.c.title,
         ),
+        chat_name=case(
+            (bindparam("new_chat_name") != literal_text(""), bindparam("new_chat_name")),
+            else_=conversation.c.chat_name,
+        ),
     )
 )
 _MARK_BEGUN = (
@@ -171,12 +175,22 @@ NEXT_SENDER = (
 )
 # Of the conversation in the enclosing statement: who wrote there last, or for whom something was
 # done.
+_IS_BY_PERSON = is_one_of(inbox.c.kind, "message", "command")
 NEWEST_SENDER = (
     select(inbox.c.sender_id)
-    .where(inbox.c.conversation == conversation.c.id, is_one_of(inbox.c.kind, "message", "command"))
+    .where(inbox.c.conversation == conversation.c.id, _IS_BY_PERSON)
     .order_by(inbox.c.line.desc())
     .limit(1)
     .scalar_subquery()
+)
+_SELECT_NEWEST = (
+    _SELECT_INBOX.where(
+        inbox.c.conversation == bindparam("conversation"),
+        _IS_BY_PERSON,
+        inbox.c.state != literal_text("ignored"),
+    )
+    .order_by(inbox.c.line.desc())
+    .limit(1)
 )
 _SELECT_ANOTHER = select(inbox.c.id).where(*_IS_QUEUED, inbox.c.id != bindparam("id")).limit(1)
 _SELECT_NOTES = select(channel_note.c.name, channel_note.c.value).where(
@@ -268,6 +282,7 @@ async def _accept_one(tx: Tx, arrival: NewInboxRow, found: FoundByKey) -> Accept
             now=tx.now,
             new_space=place.space,
             new_title=title,
+            new_chat_name=arrival.chat_name,
         )
         if before["space"] != place.space:
             tx.changed.update({(before["space"], conversation_id), (place.space, conversation_id)})
@@ -326,8 +341,9 @@ async def _take_line(tx: Tx, arrival: NewInboxRow, conversation_id: str) -> Row:
     """
     before = await take_numbers(tx, conversation_id, lines=1, touched=arrival.by_program)
     starts = not arrival.ignored and arrival.kind != "aside" and arrival.kind not in CHANGING_KINDS
+    is_by_person = _is_told(arrival) and not arrival.is_from_page
     # a stranger's pairing code may be held too
-    if _is_told(arrival) and (starts or arrival.ignored == "stranger"):
+    if is_by_person and (starts or arrival.ignored == "stranger"):
         await release(tx, conversation_id, arrival.place)
     return before
 
@@ -454,6 +470,13 @@ async def next_row(tx: Tx, conversation: str, now: float) -> InboxRow | None:
     that is due next. Urgent rows that are new are not in the queue.
     """
     row = (await tx.execute(_SELECT_NEXT, conversation=conversation, now=now)).first()
+    return from_row(InboxRow, row) if row else None
+
+
+async def load_newest(tx: Tx, conversation: str) -> InboxRow | None:
+    """Load the newest message or command that a conversation has taken, None where there is
+    none."""
+    row = (await tx.execute(_SELECT_NEWEST, conversation=conversation)).first()
     return from_row(InboxRow, row) if row else None
 
 

@@ -5,6 +5,7 @@ Messages are only added, never changed.
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import and_, bindparam, func, select, update
 
@@ -27,6 +28,7 @@ from memory.store.rows import (
 )
 from memory.store.schema.tables import (
     conversation,
+    inbox,
     is_lease_void,
     is_one_of,
     literal_text,
@@ -61,6 +63,19 @@ IS_OF_TURN = and_(
     >= select(turn.c.first_seq)
     .where(turn.c.conversation == bindparam("conversation"), turn.c.number == bindparam("turn"))
     .scalar_subquery(),
+)
+
+# A person's message has the id of its inbox row; a withdrawn one has no body.
+_WRITERS = (
+    select(inbox.c.id, inbox.c.sender_id, inbox.c.body)
+    .join(message, message.c.id == inbox.c.id)
+    .where(
+        message.c.conversation == bindparam("conversation"),
+        message.c.seq >= bindparam("first"),
+        message.c.seq <= bindparam("last"),
+        message.c.origin == literal_text("person"),
+        inbox.c.body != literal_text(""),
+    )
 )
 
 
@@ -316,3 +331,17 @@ def sender_name(body: str) -> str:
     """The display name of the sender in a stored body; "" if it has none."""
     fields = json.loads(body)
     return str(fields.get("name") or "") if isinstance(fields, dict) else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Who wrote a message, as its platform has it."""
+
+    id: str
+    name: str
+
+
+async def load_writers(tx: Tx, conversation: str, first: int, last: int) -> dict[str, Writer]:
+    """Load who wrote the messages from seq `first` to seq `last`, by the message's id."""
+    rows = (await tx.execute(_WRITERS, conversation=conversation, first=first, last=last)).all()
+    return {row["id"]: Writer(id=row["sender_id"], name=sender_name(row["body"])) for row in rows}

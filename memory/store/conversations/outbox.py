@@ -5,7 +5,7 @@ after it.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import bindparam, case, exists, func, or_, select, update
+from sqlalchemy import and_, bindparam, case, exists, func, or_, select, update
 
 from memory.ids import derive_key, new_id
 from memory.store.conversations.messages import take_numbers
@@ -44,12 +44,19 @@ _SELECT_UNSENT = (
     .where(_IS_OPEN, outbox.c.state != literal_text("sending"))
     .distinct()
 )
+# a reply quotes what was asked on the page: only its first part needs the words
+_IS_REPLY_TO_PAGE = and_(
+    outbox.c.part_no == 0,
+    is_one_of(outbox.c.kind, "final", "notice"),
+    inbox.c.body.like(literal_text('%"written_on": "page"%')),
+)
 _SELECT = (
     select(
         *columns_of(OutboxRow, outbox),
         *PLACE_COLUMNS,
         func.coalesce(inbox.c.key, "").label("reply_to_key"),
         func.coalesce(inbox.c.trace_id, "").label("trace_id"),
+        case((_IS_REPLY_TO_PAGE, inbox.c.body), else_=literal_text("")).label("page_body"),
     )
     .join(conversation, conversation.c.id == outbox.c.conversation)
     .outerjoin(inbox, inbox.c.id == outbox.c.reply_to)

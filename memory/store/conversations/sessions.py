@@ -14,7 +14,7 @@ from memory.conversation import Message, Reduction, Session, Summary, Turn
 from memory.store.conversations import lifecycle, prompt_state, traces, turns
 from memory.store.conversations import usage as usage_rows
 from memory.store.conversations.clears import clear_conversation, undo_clear
-from memory.store.conversations.messages import load_calls
+from memory.store.conversations.messages import load_calls, load_writers
 from memory.store.conversations.names import list_tagged, load_name
 from memory.store.conversations.prompt_state import load_live_reductions
 from memory.store.conversations.transcript import load_lines
@@ -363,6 +363,7 @@ class Sessions(Repository):
     tagged = read(list_tagged)
     lines = read(load_lines)
     messages = read(load_messages)
+    writers = read(load_writers)
     ranges = read(load_ranges)
     add_step = write(turns.add_step, committed="plan.committed")
     start_calls = write(turns.start_calls, committed="tool.started")

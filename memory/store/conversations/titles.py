@@ -1,6 +1,4 @@
-"""Titles that a model makes of the first words of a conversation, and what forgetting does to
-them.
-"""
+"""Titles of conversations: which one is shown, and those that a model makes of the first words."""
 
 from collections.abc import Set as AbstractSet
 
@@ -9,6 +7,7 @@ from sqlalchemy import bindparam, literal_column, select, update
 from memory.store.conversations.inbox import make_title
 from memory.store.conversations.transcript import shown_text
 from memory.store.engine.database import Repository, Tx, light, read, write
+from memory.store.rows import ConversationRow
 from memory.store.schema.tables import conversation, inbox, turn
 
 _FIRST = (
@@ -24,6 +23,12 @@ _SET = (
     .where(conversation.c.id == bindparam("conversation"))
     .values(title=bindparam("new_title"), touched=bindparam("now"))
 )
+
+
+def shown_title(row: ConversationRow) -> str:
+    """Return the title given in the console, else a group's name, else the first words."""
+    chat_name = row.chat_name if row.place.kind == "group" else ""
+    return row.own_title or chat_name or row.title
 
 
 @light

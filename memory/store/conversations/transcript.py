@@ -1,6 +1,7 @@
 """A conversation's transcript: its lines as people see them, from the rows of inbox and outbox."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -40,6 +41,8 @@ class TranscriptRow:
     tool: str = ""
     #: Name of the person who wrote it, as the platform has it.
     speaker: str = ""
+    #: Where the person typed it: "" on the channel, "page" in the console.
+    written_on: str = ""
     #: How that call ended, where a person decided over it: "done", "failed", "unknown" or "denied".
     call_end: str = ""
 
@@ -127,11 +130,11 @@ def to_transcript_row(row: Row) -> TranscriptRow:
     """
     columns = dict(row)
     payload = columns.pop("payload")
-    role, text, tool, call_end, speaker = _ROLES[row["role"]], row["text"], "", "", ""
+    role, text, tool = _ROLES[row["role"]], row["text"], ""
+    body: Mapping[str, Any] = {}
     if role == "user":
         body = json.loads(row["text"])
         text, (tool, _) = shown_text(row["text"]), read_outcome(body)
-        call_end, speaker = str(body.get("call_end") or ""), str(body.get("name") or "")
     if tool:
         role, (_, text) = "notice", split_outcome(text)
     unfinished = json.loads(payload).get("unfinished") if payload else ""
@@ -139,8 +142,9 @@ def to_transcript_row(row: Row) -> TranscriptRow:
         "role": role,
         "text": text,
         "tool": tool,
-        "call_end": call_end,
-        "speaker": speaker,
+        "call_end": str(body.get("call_end") or ""),
+        "speaker": str(body.get("name") or ""),
+        "written_on": str(body.get("written_on") or ""),
         "at": from_unix(row["at"]),
         "state": unfinished or row["state"],
     }

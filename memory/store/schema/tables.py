@@ -28,7 +28,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # The revisions of the tables, oldest first; this code reads and writes the last.
-REVISIONS = ("r0013", "r0014", "r0015", "r0016", "r0017")
+REVISIONS = ("r0013", "r0014", "r0015", "r0016", "r0017", "r0018")
 # Revisions before the first one; the last commit that upgrades their tables, to those of r0013.
 REMOVED_REVISIONS = tuple(f"r{number:04}" for number in range(1, 13))
 LAST_COMMIT_WITH_REMOVED = "ed4b8f97"
@@ -159,6 +159,7 @@ conversation = Table(
     moment("touched", added=True),  # when one of these was changed
     # when the first turn in view began that no daily log has, 0 for none
     moment("unlogged_since", added=True),
+    text("chat_name", added=True),  # the platform's: a group's title, a private chat's person
     UniqueConstraint("channel", "account", "chat_id", "thread_id", name="conversation_place"),
 )
 Index("conversation_updated", conversation.c.updated)

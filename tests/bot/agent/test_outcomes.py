@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.memory.export import load_messages, message_to_json
+from bot.memory.export import load_lines
 from bot.messages import MessageBody, dump_body, load_body
 from memory.context.taint import OUTCOME_LABEL
 from memory.conversation import Text
@@ -62,9 +62,7 @@ async def test_it_is_a_notice_of_its_tool_in_the_list_and_in_an_export(
             ("assistant", "", "low tide, I see"),
         ]
         assert lines[3].reply_to == lines[2].id
-        exported = [
-            message_to_json(message) async for message in load_messages(it.bot.store, conversation)
-        ]
+        exported = [line async for line in load_lines(it.bot.store, conversation)]
         assert [(line["role"], line["origin"], line.get("tool")) for line in exported] == [
             ("user", "person", None),
             ("assistant", "model", None),

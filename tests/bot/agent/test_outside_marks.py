@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bot.config.home import HomeFolder
-from bot.memory.export import load_messages, message_to_json
+from bot.memory.export import load_lines
 from bot.models.base import Request
 from bot.models.providers.offline import ScriptedAnswer
 from bot.tools.exec.sandbox import SPACE_PATH
@@ -359,9 +359,7 @@ async def test_I49_words_from_outside_are_marked_wherever_they_come_back(
         assert not [line for line in lines if CANARY in line.text and line.role == "user"]
         assert [line.tool for line in lines if line.tool] == list(way.outcomes)
         assert not [line for line in lines if line.tool and line.role != "notice"]
-        exported = [
-            message_to_json(message) async for message in load_messages(it.bot.store, conversation)
-        ]
+        exported = [line async for line in load_lines(it.bot.store, conversation)]
         assert [line["tool"] for line in exported if line["role"] == "notice"] == list(way.outcomes)
         # folded, with the program's own log and summary, and asked again
         await it.text("/context fold")

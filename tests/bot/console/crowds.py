@@ -44,20 +44,27 @@ async def add_conversations(
     await store.database.write(add)
 
 
-async def add_long_conversation(store: Store, name: str, turns: int) -> str:
-    """Add a conversation of the page with so many questions and answers; returns its id."""
+async def add_long_conversation(store: Store, name: str, turns: int, speakers: int = 0) -> str:
+    """Add a conversation of the page with so many questions and answers; returns its id.
+
+    Args:
+        speakers: it is a group of Telegram's instead, and so many people ask in turn.
+    """
     id = new_id(EARLY)
+    group = {"kind": "group", "space": f"telegram-group-{name}", "chat_name": name}
 
     async def add(tx: Tx) -> None:
         place = {"channel": "web", "account": "console"}
+        if speakers:
+            place = {"channel": "telegram", "account": "1"}
         counters = {"next_line": 2 * turns + 1, "next_turn": turns + 1}
         await tx.execute(
             insert_into(conversation),
             **place,
             **counters,
+            **(group if speakers else {"kind": "dm"}),
             id=id,
             chat_id=name,
-            kind="dm",
             listed=True,
             title=name,
             updated=EARLY,
@@ -72,8 +79,11 @@ async def add_long_conversation(store: Store, name: str, turns: int) -> str:
                 "ended": at,
             }
             await tx.execute(insert_into(turn), **ended, id=f"t{asked}", inbox_id=asked, epoch=1)
+            body = {"text": f"question {number}"}
+            if speakers:
+                body["name"] = f"Speaker {number % speakers}"
             said = {
-                "body": json.dumps({"text": f"question {number}"}),
+                "body": json.dumps(body),
                 "kind": "message",
                 "state": "done",
             }

@@ -11,7 +11,7 @@ import pytest
 
 from bot.config.file import ConfigFile
 from bot.console.routes import build_console
-from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.console.transcripts import TranscriptBackend
 from bot.console.wizards.base import Wizard
 from channels.web.backend import EventSources, HealthReport, WebServices
 from channels.web.requests import Route
@@ -20,6 +20,7 @@ from memory.store.conversations.traces import Trace, TraceEvent
 from memory.store.conversations.transcript import TranscriptRow
 from memory.store.rows import ConversationRow, Place
 from memory.workspace.files import Workspace
+from tests.bot.console.transcripts import backend
 from tests.channels.web.server import Running, ScriptedBot, running
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -213,13 +214,12 @@ async def console(tmp_path: Path) -> AsyncIterator[Console]:
     (tmp_path / "outside.md").write_text("outside")
     (root / "link.md").symlink_to(tmp_path / "outside.md")
     async with running(ScriptedBot(), opened=False) as site:
-        transcripts = TranscriptBackend(built.store, built.stop, built.allow)
+        transcripts = backend(built.store, built.stop, built.allow)
         services = WebServices(
             backend=transcripts,
             allow=built.allow,
             healthy=built.well,
             ready=built.well,
-            address_of=conversation_place,
         )
         site.site.open(services, build_console(built, transcripts, site.site).routes)
         yield Console(site, root, seen)
@@ -458,7 +458,7 @@ async def test_conversations_go_by_the_clients_name_or_by_their_id(console: Cons
 async def test_the_transcript_is_read_from_its_first_line() -> None:
     async def stop(_: str) -> None: ...
 
-    transcripts = TranscriptBackend(Store(), stop, lambda action: True)
+    transcripts = backend(Store(), stop, lambda action: True)
     assert [line.number for line in await transcripts.lines("c1", after=0, limit=3)] == [1, 2, 3]
     assert [line.number for line in await transcripts.lines("c1", after=7, limit=3)] == [8, 9, 10]
     assert [line.number for line in await transcripts.lines("c1", limit=3)] == [448, 449, 450]

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.transcripts import TranscriptBackend, conversation_place
+from bot.console.transcripts import conversation_place
 from bot.messages import Admission, to_inbox_row
 from channels.message import Address, InboundMessage, Sender
 from channels.web.backend import web_address
 from memory.store.open import open_store
 from memory.store.rows import AcceptedRow, NewOutboxRow
 from memory.store.store import Store
+from tests.bot.console.transcripts import backend
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PLAIN = InboundMessage(
@@ -51,7 +52,7 @@ async def exchange(
 async def test_lines_are_numbered_from_one_and_read_from_either_end(store: Store) -> None:
     for count in range(5):
         await exchange(store, web_address("c1"), f"k{count}", f"/ask {count}", f"answer {count}")
-    page = TranscriptBackend(store, no_stop, everything)
+    page = backend(store, no_stop, everything)
     whole = await page.lines("c1", after=0, limit=100)
     assert [line.number for line in whole] == list(range(1, 11))
     assert [line.role for line in whole[:2]] == ["user", "notice"]
@@ -73,7 +74,7 @@ async def test_each_conversation_is_listed_by_the_name_it_can_be_opened_with(sto
     ]
     for number, address in enumerate(places):
         await exchange(store, address, f"k{number}", "/hello", f"in {address.channel}")
-    page = TranscriptBackend(store, no_stop, everything)
+    page = backend(store, no_stop, everything)
     listed = (await page.conversations()).conversations
     assert {one.id for one in listed} >= {"c1", "terminal:main"}
     assert len(listed) == 4
@@ -101,7 +102,7 @@ async def test_a_thousand_and_one_conversations_are_all_listed_and_opened(store:
         for number, message in enumerate([*telegram, *web])
     ]
     await store.delivery.accept(arrivals)
-    page, cursor, listed = TranscriptBackend(store, no_stop, everything), "", list[str]()
+    page, cursor, listed = backend(store, no_stop, everything), "", list[str]()
     while True:
         found = await page.conversations(cursor, 200)
         listed += [one.id for one in found.conversations]

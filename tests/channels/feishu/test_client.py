@@ -290,6 +290,31 @@ async def test_who_speaks_in_a_group_has_a_name_once_it_is_known(
     assert len(emulator.wire_log("/members")) == 2
 
 
+async def test_a_group_has_the_title_that_an_event_told_also_after_a_restart(
+    emulator: FeishuEmulator, feishu: Feishu
+) -> None:
+    inbox = Inbox()
+    async with listening(feishu, inbox):
+        emulator.inject("before", chat=GROUP)
+        await inbox.until(1)
+        emulator.world.added(GROUP)
+        await inbox.until(2)
+        emulator.inject("after", chat=GROUP)
+        await inbox.until(3)
+        renamed = {"chat_id": GROUP, "after_change": {"name": "Tea"}}
+        emulator.world.tell("im.chat.updated_v1", renamed)
+        emulator.inject("renamed", chat=GROUP)
+        await inbox.until(4)
+    again = FeishuStage(emulator).channel
+    again.bind(Pages(**inbox.pages))
+    async with listening(again, inbox):
+        emulator.inject("after a restart", chat=GROUP)
+        await inbox.until(5)
+    await again.close()
+    titles = [message.chat_title for message in inbox.stored]
+    assert titles == ["", "Lab", "Lab", "Tea", "Tea"]
+
+
 async def test_in_a_group_a_quotation_bears_the_id_of_who_wrote_it(
     emulator: FeishuEmulator, feishu: Feishu
 ) -> None:

@@ -310,6 +310,11 @@ def test_a_press_is_its_pressers_wherever_the_message_is_from() -> None:
     assert parse(press(data=None, game_short_name="x"), ME, NOW) is None
 
 
+def test_a_groups_messages_have_its_title_and_a_private_one_has_none() -> None:
+    assert heard(update("hello", chat=GROUP)).chat_title == "Lab"
+    assert heard(update("hello")).chat_title == ""
+
+
 def test_both_notes_of_a_migration_are_one_move() -> None:
     old = {"id": -7, "type": "group", "title": "Lab"}
     left = heard(update("", message_id=8, chat=old, migrate_to_chat_id=GROUP["id"]))
@@ -335,6 +340,7 @@ def membership(before: str, now: str, chat: Json = GROUP, **fields: Any) -> Json
     ("before", "now"), [("left", "member"), ("kicked", "administrator"), ("left", "restricted")]
 )
 def test_being_taken_into_a_group_names_who_did_it(before: str, now: str) -> None:
+    assert heard(membership(before, now)).chat_title == "Lab"
     joined = heard(membership(before, now))
     assert (joined.act, joined.sender.id, joined.address.chat_id) == (
         "joined",

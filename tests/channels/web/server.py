@@ -131,6 +131,9 @@ class ScriptedBot:
     async def conversation(self, conversation: str) -> ConversationEntry | None:
         return next((one for one in self.listed() if one.id == conversation), None)
 
+    async def address(self, message: InboundMessage) -> InboundMessage:
+        return message
+
     async def begin_reading(self, conversation: str, reader: str, *, pressed: bool = False) -> None:
         if self.whose.get(conversation) == "other":
             self.read.append((conversation, reader, pressed))

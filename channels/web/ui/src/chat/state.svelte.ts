@@ -30,6 +30,10 @@ export const newName = (): string => `chat-${crypto.randomUUID().slice(0, 8)}`;
 export const titleOf = (entry: ConversationSummary | null): string =>
   entry?.whose === "other" && !entry.named ? t("chat_of", { who: entry.person || entry.title }) : entry?.title || t("new");
 
+/** The messenger that it is of, "" for this page and a terminal. */
+export const messengerOf = (entry: ConversationSummary | null): string =>
+  entry && !["web", "terminal"].includes(entry.channel) ? entry.channel : "";
+
 export class ChatState {
   readonly list = new Conversations();
   readonly outbox = new Outbox({
@@ -218,7 +222,7 @@ export class ChatState {
     if (entry.deleting && known && !known.deleting) return this.gone(known);
     this.entry = entry;
     if (!known) this.follow(transcript.name);
-    else if (transcript.loaded && !transcript.detached && !["web", "terminal"].includes(entry.channel))
+    else if (transcript.loaded && !transcript.detached && messengerOf(entry))
       void transcript.load().then(() => this.settle(transcript), () => {});
   }
 

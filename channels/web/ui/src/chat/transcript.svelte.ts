@@ -5,9 +5,9 @@ import type { AnswerUsage, AskedApproval, BranchOrigin, LineFile, MessagePage, R
 import type { Told } from "../lib/live";
 import type { Outgoing } from "./outbox";
 
-const PAGE = 50;
-/** Lines in the document at most: more than that leave it at the other end. */
-const MOST_LINES = 200;
+const PAGE = 40;
+/** Lines in the document at most, so that it stays small: more than that leave it at the other end. */
+const MOST_LINES = 80;
 const LAST = 1e15;
 
 export type Role = "user" | "assistant" | "notice";
@@ -25,7 +25,6 @@ export interface Step {
 export class Item {
   /** Id of the stored line, "" before it is stored. */
   id = $state("");
-  role: Role;
   text = $state("");
   at = $state("");
   replyTo = "";
@@ -47,6 +46,8 @@ export class Item {
   tool = $state("");
   /** In a group: who wrote it. */
   speaker = $state("");
+  /** Typed on this page in a messenger's chat. */
+  fromPage = $state(false);
   /** How that call ended, where a person decided over it. */
   callEnd = $state<TranscriptMessage["call_end"]>(null);
   /** Of the notice that begins a branch. */
@@ -66,12 +67,7 @@ export class Item {
   /** Why it could not be sent. */
   refused = $state<ApiError | null>(null);
 
-  constructor(
-    readonly key: string,
-    role: Role,
-  ) {
-    this.role = role;
-  }
+  constructor(readonly role: Role) {}
 
   get stored(): boolean {
     return this.order < LAST && Number.isInteger(this.order);
@@ -107,7 +103,6 @@ export class Transcript {
   private readonly noticed = new Set<string>();
   private readonly cut = new Set<string>(); // by message: what was shown of the answer stays above the notice
   private readonly pending = new Map<string, Item>();
-  private remarks = 0;
   busy = $state(false);
 
   constructor(readonly name: string) {}
@@ -120,9 +115,7 @@ export class Transcript {
       if (this.left) return false;
       if (!this.loaded) this.more = items.length === PAGE;
       for (const line of items) this.line(line);
-      this.loaded = true;
-      this.fresh = false;
-      this.why = "";
+      this.isThere();
       void this.learn();
       return true;
     } catch (err) {
@@ -142,16 +135,20 @@ export class Transcript {
       throw err;
     }
     if (this.left) return true;
-    this.forget(new Set(this.items.filter((item) => item.stored)));
+    this.forget(this.stored);
     for (const line of page.items) this.line(line, true);
     const at = page.items.findIndex((line) => line.line >= (page.line ?? 0));
     this.more = at >= PAGE / 2;
     this.detached = page.items.length - Math.max(at, 0) >= PAGE / 2;
+    this.isThere();
+    this.sought = page.line ?? 0;
+    return true;
+  }
+
+  private isThere(): void {
     this.loaded = true;
     this.fresh = false;
     this.why = "";
-    this.sought = page.line ?? 0;
-    return true;
   }
 
   /** Find out whether the newest line tells of a turn that has failed: it may be asked for once more. */
@@ -168,34 +165,25 @@ export class Transcript {
   }
 
   async earlier(): Promise<void> {
-    const oldest = this.items.find((item) => item.stored)?.order ?? 0;
-    const { items } = await this.page(`&before=${oldest}`);
+    const { items } = await this.page(`&before=${this.stored[0]?.order ?? 0}`);
     if (this.left) return;
     for (const line of items) this.line(line);
     this.more = items.length === PAGE;
-    const stored = this.items.filter((item) => item.stored);
-    if (stored.length <= MOST_LINES) return;
-    const gone = new Set(stored.slice(MOST_LINES));
-    this.forget(gone);
-    this.detached = true;
+    if (this.forget(this.stored.slice(MOST_LINES))) this.detached = true;
   }
 
   /** The next page after what is shown, where newer lines have left the document. */
   async later(): Promise<void> {
-    const newest = this.items.findLast((item) => item.stored)?.order ?? 0;
-    const { items } = await this.page(`&after=${newest}`);
+    const { items } = await this.page(`&after=${this.stored.at(-1)?.order ?? 0}`);
     if (this.left) return;
     if (items.length < PAGE) this.detached = false;
     for (const line of items) this.line(line, true);
-    const stored = this.items.filter((item) => item.stored);
-    if (stored.length <= MOST_LINES) return;
-    this.forget(new Set(stored.slice(0, stored.length - MOST_LINES)));
-    this.more = true;
+    if (this.forget(this.stored.slice(0, -MOST_LINES))) this.more = true;
   }
 
   /** Show the newest lines again. */
   async latest(): Promise<void> {
-    this.forget(new Set(this.items.filter((item) => item.stored)));
+    this.forget(this.stored);
     this.detached = false;
     const { items } = await this.page("");
     if (this.left) return;
@@ -203,9 +191,16 @@ export class Transcript {
     this.more = items.length === PAGE;
   }
 
-  private forget(gone: Set<Item>): void {
+  private get stored(): Item[] {
+    return this.items.filter((item) => item.stored);
+  }
+
+  /** Take lines out of the document; whether there were any. */
+  private forget(lines: Item[]): boolean {
+    const gone = new Set(lines);
     for (const item of gone) this.byId.delete(item.id);
-    this.items = this.items.filter((item) => !gone.has(item));
+    if (gone.size) this.items = this.items.filter((item) => !gone.has(item));
+    return gone.size > 0;
   }
 
   /** One stored line; one that is shown already changes nothing. paged: it was asked for. */
@@ -226,7 +221,7 @@ export class Transcript {
     }
     const shown = this.byId.get(line.id) ?? (line.role === "user" ? this.adopted(line) : undefined);
     if (shown?.stored) return;
-    const item = shown ?? draft ?? new Item(line.id, line.role);
+    const item = shown ?? draft ?? new Item(line.role);
     item.id = line.id;
     item.at = line.at;
     item.replyTo = to;
@@ -240,6 +235,7 @@ export class Transcript {
     item.callEnd = line.call_end ?? null;
     item.approval = line.approval ?? null;
     item.speaker = line.speaker ?? "";
+    item.fromPage = line.written_on === "page";
     item.origin = line.origin ?? null;
     item.calls = line.steps ?? 0;
     item.turn = line.turn ?? 0;
@@ -267,7 +263,7 @@ export class Transcript {
   /** A message on its way: shown at once, replaced by its stored line. */
   sending(outgoing: Outgoing): void {
     const known = this.pending.get(outgoing.key);
-    const item = known ?? new Item(`sent-${outgoing.key}`, "user");
+    const item = known ?? new Item("user");
     item.text = outgoing.text;
     item.outgoing = outgoing;
     item.pending = true;
@@ -315,12 +311,10 @@ export class Transcript {
     growing.came = performance.now();
     growing.waits = name === "waiting" ? [String(told.why ?? ""), Number(told.call), Number(told.calls)] : null;
     if (name === "started") {
-      const item = this.draft(id);
-      item.text = "";
+      growing.text = "";
     } else if (name === "delta") {
-      const item = this.draft(id);
-      item.text = told.whole ? text : item.text + text;
-      item.planned = "";
+      growing.text = told.whole ? text : growing.text + text;
+      growing.planned = "";
     } else if (name === "tool_started") this.tool(id, String(told.tool ?? ""), Number(told.step ?? 0));
     else if (name === "tool_ended") this.toolEnded(id, String(told.tool ?? ""), told.ok !== false);
   }
@@ -346,7 +340,7 @@ export class Transcript {
 
   /** Something to know that has no stored line. */
   private remark(text: string): Item {
-    const item = new Item(`remark-${++this.remarks}`, "notice");
+    const item = new Item("notice");
     item.text = text;
     this.place(item, this.newest + 0.5);
     return item;
@@ -385,7 +379,7 @@ export class Transcript {
   private draft(id: string): Item {
     const known = this.drafts.get(id);
     if (known) return known;
-    const item = new Item(`draft-${id}`, "assistant");
+    const item = new Item("assistant");
     item.growing = true;
     item.began = item.came = performance.now();
     item.replyTo = id;

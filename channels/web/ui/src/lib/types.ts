@@ -332,6 +332,10 @@ export interface ConversationSummary {
   whose: "own" | "group" | "other";
   /** Of another person's private chat: their name, where it is known. */
   person?: string;
+  /** Of a group, or of another person's chat: its id on the channel. */
+  chat_id?: string;
+  /** Why one cannot write in it on the page; null where one can. */
+  no_reply?: Sentence | null;
   pinned: boolean;
   archived: boolean;
   /** Lines that were not read in the page. */
@@ -1604,6 +1608,12 @@ export interface Seen {
   line: number;
 }
 
+/** A sentence in both languages. */
+export interface Sentence {
+  zh: string;
+  en: string;
+}
+
 /** The login of this browser. */
 export interface Session {
   /** Sent as X-CSRF-Token with every change; empty for a bearer token. */
@@ -1983,6 +1993,8 @@ export interface TranscriptMessage {
   call_end?: "done" | "failed" | "unknown" | "denied" | null;
   /** In a group: who wrote it, by the platform's name. */
   speaker?: string | null;
+  /** In a chat of another channel: the person typed it on the page. */
+  written_on?: string | null;
   /** Of the notice that begins a branch: what it was branched from. */
   origin?: BranchOrigin | null;
   /** Of a notice that asks for an approval. */

@@ -35,4 +35,7 @@ export const shellEn = {
   unarchive: "Take out of the archive",
   delete_more: "This deletes its messages. What was written to the daily log stays there; /forget removes that too.",
   more_found: "Show more",
+  by_user: "Person",
+  by_assistant: "mnema",
+  by_notice: "Notice",
 };

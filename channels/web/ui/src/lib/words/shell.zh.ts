@@ -36,4 +36,7 @@ export const shellZh: Record<keyof typeof shellEn, string> = {
   unarchive: "移出归档",
   delete_more: "删除会带走其中的消息。写进日志的内容会留下，用 /forget 才能一并删掉。",
   more_found: "显示更多",
+  by_user: "对方",
+  by_assistant: "mnema",
+  by_notice: "通知",
 };
