@@ -27,8 +27,8 @@ PRODUCT = tuple(f"{ROOT / folder}/" for folder in ("bot", "channels", "memory"))
 MAX_FILES_OF_A_MESSAGE = 93
 # one more since folds are wired where turns are; two since they fit the window of their model, and
 # wait for replies; two since names of conversations, and locks of writers, have modules of their
-# own; one since greetings and advice are told apart. Up to five more on a slow machine, where
-# background work is beside each run.
+# own; one since a diary leaves out greetings. Up to five more on a slow machine, where background
+# work is beside each run.
 MAX_FILES_OF_A_FOLD = 67
 # The index follows a change after a while. On a slow machine that is during each run, and it is no
 # part of the fold.
@@ -36,6 +36,8 @@ INDEXING = ("memory/recall/", "memory/text/word_forms.py", "memory/workspace/fol
 # What a message does not need, but an update of the index beside it, and the flush of soft commits.
 ONLY_BESIDE = (
     "memory/workspace/files.py",
+    "memory/workspace/atomic_write.py",
+    "memory/workspace/write_locks.py",
     "memory/recall/documents.py",
     "memory/text/word_forms.py",
     "memory/workspace/append.py",
