@@ -10,7 +10,16 @@ from memory.store.longterm.forgetting import ForgetTargets
 from memory.store.longterm.views import REDACTED_AT_ONCE, NewView, ViewBatch, ViewEntry, ViewText
 from memory.store.rows import TurnRow
 from memory.store.store import Store
-from tests.contracts.store_words import SPENT, Record, begin, folded, parts, reply, talk
+from tests.contracts.store_words import (
+    SPENT,
+    Record,
+    arrival,
+    begin,
+    folded,
+    parts,
+    reply,
+    talk,
+)
 
 DAY = 86_400.0
 SOUL = ViewText(conversation="", space="", sha256="5001", form="plain", text="Be brief.")
@@ -165,6 +174,11 @@ class ViewSuite:
         )
         row = await store.sessions.conversation(turn.conversation)
         assert row
+        named = replace(arrival("k9", "hello", at=row.place), chat_name="Anna and Bo")
+        await store.delivery.accept([named])
+        row = await store.sessions.conversation(turn.conversation)
+        assert row
+        assert row.chat_name == "Anna and Bo"
         await store.conversations.choose(row.id, choice_tag(row), title="Anna's surgery")
         report = await store.forgettings.erase("", ForgetTargets(query="Anna", row="", items=()))
         assert report.views == 1
@@ -175,7 +189,7 @@ class ViewSuite:
         assert "Hello." in str(load_parts(found))
         row = await store.sessions.conversation(turn.conversation)
         assert row
-        assert "Anna" not in row.own_title
+        assert "Anna" not in row.own_title + row.chat_name
         again = await store.forgettings.erase("", ForgetTargets(query="Anna", row="", items=()))
         assert again.views == 0
         names = [text.sha256 for text in (*many, shared)]

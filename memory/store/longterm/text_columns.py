@@ -79,6 +79,7 @@ def text_column(
 CONVERSATION_COLUMNS = (
     text_column(conversation.c.title, conversation.c.id == SCOPE, redact_text),
     text_column(conversation.c.own_title, conversation.c.id == SCOPE, redact_text),
+    text_column(conversation.c.chat_name, conversation.c.id == SCOPE, redact_text),
     text_column(reduction.c.text, reduction.c.conversation == SCOPE, redact_text),
     text_column(outbox.c.error, outbox.c.conversation == SCOPE, redact_text),
     text_column(approval.c.arguments, approval.c.conversation == SCOPE, redact_json),
